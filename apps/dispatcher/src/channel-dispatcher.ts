@@ -112,7 +112,12 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
   const deadTokens = microBatcher(broker, topicNames.deadTokens);
   closing.add('outcomes', outcomes, (batcher) => batcher.drained());
   closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
-  const publish = async ({ deadTokens: tokens, isSettled: _, ...record }: OutcomeRecord): Promise<void> => {
+  const publish = async ({
+    deadTokens: tokens,
+    isSettled: _,
+    keptFor: __,
+    ...record
+  }: OutcomeRecord): Promise<void> => {
     // First: the outcome says that the slice is settled.
     if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
     await outcomes.publish(record);
@@ -135,13 +140,14 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     }),
     refresh: () => throttles.refresh(),
     async open() {
-      const { claimed, due } = await attempts.counts(
+      const { claimed, due, unpublished } = await attempts.counts(
         clock.now(),
         dispatches.flatMap((dispatch) => dispatch.heldBack()),
       );
       const lines: string[] = [];
       if (claimed > 0) lines.push(`${claimed} slices being sent`);
       if (due > 0) lines.push(`${due} slices due`);
+      if (unpublished > 0) lines.push(`${unpublished} slices settled, not published`);
       const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
       if (late > 0) lines.push(`${late} slices waiting for answers`);
       return lines.map((line) => `dispatcher.${name}: ${line}`);

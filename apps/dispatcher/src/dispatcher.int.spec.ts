@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { answered, chunkRecordKey, OVERSIZED, sliceId } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, SliceOutcome, type SliceSettled } from '@tidings/events';
-import { Bitmap, randomBase62, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, Fault, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { Closing, openLog, keysFrom } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
@@ -303,6 +303,29 @@ describeWithMongo('dispatcher', (mongo) => {
     simulators.clock.advanceTo(clock.aheadMs);
     await until(() => outcomes.length > before);
     await settle(second);
+  });
+
+  it('publishes the outcome of a resumed slice that another replica stored, and could not publish before it closed', async () => {
+    let isDown = false;
+    const refusing = new Proxy(broker, {
+      get: (target, name: keyof Broker) =>
+        name === 'publish' && isDown ? () => Promise.reject(Fault.unavailable('down')) : target[name].bind(target),
+    });
+    const first = await start({ broker: refusing, log: openLog('silent') });
+    await simulators.faults.set('apns', { retryAfterSeconds: 60 });
+    await publish([batchOf([{ position: 9, token: apnsToken('unavailable', 9, 1) }])]);
+    await until(() => outcomes.length > 0);
+    isDown = true;
+    clock.advance(120_000);
+    simulators.clock.advanceTo(clock.aheadMs);
+    await until(async () => (await attempts().countDocuments({ state: 'settled' })) === 1);
+    await first.close();
+    expect(settledSlices()).toBe(0);
+    const second = await start();
+    await until(() => settledSlices() === 1);
+    await settle(second);
+    expect(ledger()).toMatchObject({ accepted: 1, duplicates: 0 });
+    expect(await attempts().countDocuments({ deferral: { $exists: true } })).toBe(0);
   });
 
   it('does not delay a receipt behind a broadcast', async () => {

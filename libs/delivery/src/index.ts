@@ -49,6 +49,7 @@ export {
   deferred,
   dueOf,
   finished,
+  published,
   resolveClaim,
   type ClaimResolution,
   type Progress,

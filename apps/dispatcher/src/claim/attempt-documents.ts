@@ -123,6 +123,6 @@ export function attemptOf(document: AttemptDocument): Attempt {
     case 'deferred':
       return { state: 'deferred', ...begun, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
     case 'settled':
-      return { state: 'settled', ...begun, settledAt: document.settledAt!.getTime() };
+      return { state: 'settled', ...begun, settledAt: document.settledAt!.getTime(), deferral };
   }
 }

@@ -176,7 +176,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 8999)).toEqual([]);
       expect(await store.finish('w', of('b'), results, 2000)).toBe(false);
       expect(await store.finish('w', of('a'), results, 2000)).toBe(true);
-      expect(await claim('w', 'c')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
+      expect(await claim('w', 'c')).toMatchObject({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
     });
 
     it('accept no late answers once they are claimed again, even by the same owner', async () => {
@@ -207,14 +207,32 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       await claim('w', 'a');
       await claim('v', 'a');
       await store.defer('w', of('a'), results, deferral);
-      expect(await store.resumed('broadcast', 10)).toEqual([]);
-      const resumed = await store.resume('w', 'b', 7000);
-      expect(await store.resumed('broadcast', 10)).toEqual([
-        { id: 'w', owner: 'b', credential: broadcast.credential, devices: 4 },
+      expect(await store.unpublished('broadcast', 10)).toEqual([]);
+      await store.resume('w', 'b', 7000);
+      expect(await store.unpublished('broadcast', 10)).toEqual([
+        { id: 'w', owner: 'b', credential: broadcast.credential, devices: 4, isSettled: false },
       ]);
-      expect(await store.resumed('direct', 10)).toEqual([]);
+      expect(await store.unpublished('direct', 10)).toEqual([]);
+    });
+
+    it('that were deferred are listed when they are settled, with their deferral, until their outcome is published', async () => {
+      for (const id of ['u', 'v', 'w']) await claim(id, 'a');
+      await store.settle('u', of('a'), results, 2000);
+      for (const id of ['v', 'w']) await store.defer(id, of('a'), noResults, deferral);
+      await store.finish('v', of('a'), results, 2000);
+      const resumed = await store.resume('w', 'b', 7000);
       await store.settle('w', resumed!, results, 8000);
-      expect(await store.resumed('broadcast', 10)).toEqual([]);
+      const listed = async () =>
+        (await store.unpublished('broadcast', 10)).map(({ id, owner }) => [id, owner]).toSorted();
+      expect(await store.unpublished('broadcast', 10)).toMatchObject([{ isSettled: true }, { isSettled: true }]);
+      expect(await listed()).toEqual([
+        ['v', 'a'],
+        ['w', 'b'],
+      ]);
+      expect([...(await store.find('w'))!.deferral!.batch]).toEqual([1, 2, 3]);
+      await Promise.all([store.published('w'), store.published('u')]);
+      expect(await listed()).toEqual([['v', 'a']]);
+      expect(await store.find('w')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 8000 });
     });
 
     it('keep their deferral when they are taken over after resuming', async () => {

@@ -21,9 +21,10 @@ export interface Due extends Deferred {
   readonly dueAt: number;
 }
 
-/** A deferred slice that was claimed again. */
-export interface Resumed extends Deferred {
+/** A slice that was deferred, and then claimed again or settled. Its outcome is not published yet. */
+export interface Unpublished extends Deferred {
   readonly owner: string;
+  readonly isSettled: boolean;
 }
 
 /**
@@ -37,18 +38,25 @@ export interface AttemptStore {
   find(id: string): Promise<Attempt | undefined>;
   /** Takes a claim over from a dead owner; undefined if `from` no longer has it. */
   takeOver(id: string, from: string, to: string): Promise<Claimed | undefined>;
-  /** Ends a claim with results for every device. False if the slice has been claimed since. Idempotent. */
+  /**
+   * Ends a claim with results for every device. A deferral is kept until {@link published}. False if the slice has been claimed since. Idempotent.
+   */
   settle(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
   /** Ends a claim with deferred devices. False if the slice has been claimed since. Idempotent. */
   defer(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
   /** Adds late answers to a deferred slice. False if it has been claimed since. Idempotent. */
   amend(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
-  /** Settles a deferred slice after its last late answer. False if it has been claimed since. Idempotent. */
+  /** Settles a deferred slice after its last late answer, like {@link settle}. */
   finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
+  /** Removes the deferral of a settled slice: its outcome is published. */
+  published(id: string): Promise<void>;
   /** Deferred slices of a lane that are due by `until`, the longest due first, except those of these credentials. */
   due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;
-  /** Slices of a lane that were deferred and claimed again, the longest due first. Their worker may have died. */
-  resumed(lane: Lane, limit: number): Promise<readonly Resumed[]>;
+  /**
+   * Slices of a lane that were deferred, and then claimed again or settled, and whose outcome is not published; the longest due first. Their worker may
+   * have died.
+   */
+  unpublished(lane: Lane, limit: number): Promise<readonly Unpublished[]>;
   /** Claims a deferred slice that is due; undefined if another worker has claimed it. */
   resume(id: string, owner: string, now: number): Promise<Claimed | undefined>;
   /** Makes slices due that these credentials held back, except those with outstanding answers. */
@@ -63,4 +71,6 @@ export interface AttemptCounts {
   readonly claimed: number;
   /** Deferred slices that are due. */
   readonly due: number;
+  /** Slices that were deferred and are settled, and whose outcome is not published, including those of dead workers. */
+  readonly unpublished: number;
 }

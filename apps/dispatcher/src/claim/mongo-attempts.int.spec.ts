@@ -42,8 +42,13 @@ describeWithMongo('attempts', (mongo) => {
       answersUntil: 0,
     };
     await store.defer('b', me, noResults, deferral);
-    expect(await store.counts(499)).toEqual({ claimed: 1, due: 0 });
-    expect(await store.counts(500)).toEqual({ claimed: 1, due: 1 });
+    expect(await store.counts(499)).toEqual({ claimed: 1, due: 0, unpublished: 0 });
+    expect(await store.counts(500)).toEqual({ claimed: 1, due: 1, unpublished: 0 });
+    await store.finish('b', me, noResults, 500);
+    await store.settle('a', me, noResults, 500);
+    expect(await store.counts(500)).toEqual({ claimed: 0, due: 0, unpublished: 1 });
+    await store.published('b');
+    expect(await store.counts(500)).toEqual({ claimed: 0, due: 0, unpublished: 0 });
   });
 
   it('accept the same ending more than once', async () => {
@@ -85,7 +90,7 @@ describeWithMongo('attempts', (mongo) => {
     const later = Date.now() + 1000;
     expect(await store.forgetUnsettled(later, 1)).toBe(1);
     expect(await store.forgetUnsettled(later, 10)).toBe(1);
-    expect(await store.counts(later)).toEqual({ claimed: 0, due: 0 });
+    expect(await store.counts(later)).toEqual({ claimed: 0, due: 0, unpublished: 0 });
     expect(await store.claim('settled', direct, claimed('me', 1, noResults))).toMatchObject({ state: 'settled' });
   });
 });

@@ -12,16 +12,15 @@ import { Fault } from '@tidings/kernel';
 import { collectionOf, DUPLICATE_KEY, type ModelDefinition, type Update, updateAll } from '@tidings/mongo';
 import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
-import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Resumed } from './attempts.ts';
+import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Unpublished } from './attempts.ts';
 import { reached } from '../unavailable.ts';
-import { type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
+import { unpublished, type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
 interface Ending {
   readonly id: string;
   readonly from: 'claimed' | 'deferred';
   readonly claim: Claim;
   readonly set: Partial<AttemptDocument>;
-  readonly unset: Partial<Record<keyof AttemptDocument, ''>>;
 }
 
 /** The fields of a deferred slice that its resumption needs. */
@@ -41,6 +40,7 @@ export class MongoAttempts implements AttemptStore {
   readonly #waiting: WaitingLanes;
   readonly #insert: (document: AttemptDocument) => Promise<Attempt | undefined>;
   readonly #end: (ending: Ending) => Promise<boolean>;
+  readonly #published: (id: string) => Promise<void>;
 
   /** @param waiting shared by the channels of a process @default of this channel alone */
   constructor(db: Db, model: ModelDefinition<AttemptDocument>, channel: string, waiting?: WaitingLanes) {
@@ -50,6 +50,7 @@ export class MongoAttempts implements AttemptStore {
     this.#channel = channel;
     this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
     this.#end = batcher((endings: readonly Ending[]) => reached(this.#endAll(endings))).submit;
+    this.#published = batcher((ids: readonly string[]) => reached(this.#publishedAll(ids))).submit;
   }
 
   claim(id: string, { lane, credential }: Place, attempt: Attempt & Claim): Promise<Attempt | undefined> {
@@ -97,14 +98,18 @@ export class MongoAttempts implements AttemptStore {
     return this.#defer({ id, claim, from: 'deferred' }, results, deferral);
   }
 
+  published(id: string): Promise<void> {
+    return this.#published(id);
+  }
+
   #settled(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, now: number): Promise<boolean> {
     const set = { state: 'settled', results: packResults(results), settledAt: new Date(now) } as const;
-    return this.#end({ ...of, set, unset: { deferral: '', dueAt: '' } });
+    return this.#end({ ...of, set });
   }
 
   #defer(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, deferral: Deferral): Promise<boolean> {
     const waits = { deferral: packDeferral(deferral), dueAt: new Date(dueOf(deferral)) };
-    return this.#end({ ...of, set: { state: 'deferred', results: packResults(results), ...waits }, unset: {} });
+    return this.#end({ ...of, set: { state: 'deferred', results: packResults(results), ...waits } });
   }
 
   async due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
@@ -120,20 +125,23 @@ export class MongoAttempts implements AttemptStore {
     return found.map((attempt) => ({ ...deferredOf(attempt), dueAt: attempt.dueAt!.getTime() }));
   }
 
-  async resumed(lane: Lane, limit: number): Promise<readonly Resumed[]> {
-    if (!(await this.#waiting.mayHaveResumed(this.#channel, lane))) return [];
+  async unpublished(lane: Lane, limit: number): Promise<readonly Unpublished[]> {
+    if (!(await this.#waiting.mayHaveUnpublished(this.#channel, lane))) return [];
     const found = await reached(
       this.#collection
         .find(
-          // A slice that was claimed on arrival lacks this field.
-          { channel: this.#channel, state: 'claimed', lane, dueAt: { $exists: true } },
-          { projection: { ...projection, owner: 1 } },
+          { channel: this.#channel, lane, ...unpublished },
+          { projection: { ...projection, owner: 1, state: 1 }, hint: 'due' },
         )
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray(),
     );
-    return found.map((attempt) => ({ ...deferredOf(attempt), owner: attempt.owner }));
+    return found.map((attempt) => ({
+      ...deferredOf(attempt),
+      owner: attempt.owner,
+      isSettled: attempt.state === 'settled',
+    }));
   }
 
   async resume(id: string, owner: string, now: number): Promise<Claimed | undefined> {
@@ -177,23 +185,27 @@ export class MongoAttempts implements AttemptStore {
     return { channel: this.#channel, state: 'deferred', lane, dueAt: { $lte: new Date(now) } } as const;
   }
 
-  /** Counts claimed and due slices. @param except credentials whose slices wait regardless of their due time */
+  /** Counts open slices. @param except credentials whose slices wait regardless of their due time */
   async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
     const of = { channel: this.#channel };
     const due = { ...of, state: 'deferred', dueAt: { $lte: new Date(now) } };
     // One query, because the barrier asks every process of every channel.
     const counted = await this.#collection
-      .aggregate<{ readonly _id: 'claimed' | 'deferred'; readonly slices: number }>([
+      .aggregate<{ readonly _id: AttemptDocument['state']; readonly slices: number }>([
         {
           $match: {
-            $or: [{ ...of, state: 'claimed' }, except.length > 0 ? { ...due, credential: { $nin: [...except] } } : due],
+            $or: [
+              { ...of, state: 'claimed' },
+              except.length > 0 ? { ...due, credential: { $nin: [...except] } } : due,
+              { ...of, ...unpublished, state: 'settled' },
+            ],
           },
         },
         { $group: { _id: '$state', slices: { $sum: 1 } } },
       ])
       .toArray();
-    const slicesIn = (state: 'claimed' | 'deferred'): number => counted.find(({ _id }) => _id === state)?.slices ?? 0;
-    return { claimed: slicesIn('claimed'), due: slicesIn('deferred') };
+    const slicesIn = (state: AttemptDocument['state']): number => counted.find(({ _id }) => _id === state)?.slices ?? 0;
+    return { claimed: slicesIn('claimed'), due: slicesIn('deferred'), unpublished: slicesIn('settled') };
   }
 
   /** Number of deferred slices, due or not. */
@@ -232,13 +244,21 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async #endAll(endings: readonly Ending[]): Promise<boolean[]> {
-    const updates = endings.map(({ id, from, claim, set, unset }): Update<AttemptDocument> => ({
+    const updates = endings.map(({ id, from, claim, set }): Update<AttemptDocument> => ({
       q: { _id: id, state: from, owner: claim.owner, round: claim.round },
-      u: { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) },
+      u: { $set: set },
     }));
     const matched = await updateAll(this.#db, this.#collection.collectionName, updates);
     if (matched === endings.length) return endings.map(() => true);
     return this.#ended(endings);
+  }
+
+  async #publishedAll(ids: readonly string[]): Promise<void[]> {
+    await this.#collection.updateMany(
+      { _id: { $in: [...ids] }, state: 'settled' },
+      { $unset: { deferral: '', dueAt: '' } },
+    );
+    return ids.map(() => undefined);
   }
 
   /** Which endings are stored: some were refused, or stored by an earlier try whose answer was lost. */

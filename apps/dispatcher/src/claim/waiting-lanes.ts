@@ -17,9 +17,12 @@ interface Question {
 export interface WaitingLanes {
   /** False if a lane has no deferred slice that is due by `until`. */
   mayHaveDue(channel: string, lane: Lane, until: number): Promise<boolean>;
-  /** False if no slice of a lane has been resumed and not ended. */
-  mayHaveResumed(channel: string, lane: Lane): Promise<boolean>;
+  /** False if no slice of a lane has been resumed and not ended, or settled after a deferral and not published. */
+  mayHaveUnpublished(channel: string, lane: Lane): Promise<boolean>;
 }
+
+/** Slices that were deferred, and then claimed again or settled, and whose outcome is not published: others have no such time. */
+export const unpublished = { state: { $in: ['claimed', 'settled'] }, dueAt: { $gte: new Date(0) } } as const;
 
 /** Lanes that ask in the same turn of the event loop share a query. */
 export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLanes {
@@ -38,10 +41,9 @@ export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLane
       { wholeTurn: true },
     ).submit;
   const due = lanesWith((until) => ({ state: 'deferred', dueAt: { $lte: new Date(until) } }));
-  // A slice that was claimed on arrival lacks the field.
-  const resumed = lanesWith(() => ({ state: 'claimed', dueAt: { $exists: true } }));
+  const ended = lanesWith(() => unpublished);
   return {
     mayHaveDue: (channel, lane, until) => due({ channel, lane, until }),
-    mayHaveResumed: (channel, lane) => resumed({ channel, lane, until: 0 }),
+    mayHaveUnpublished: (channel, lane) => ended({ channel, lane, until: 0 }),
   };
 }

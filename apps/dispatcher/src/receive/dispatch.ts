@@ -84,6 +84,7 @@ export class Dispatch {
       nextThrottleEnd: () => throttles.nextEnd(),
       wantsOne: (credential) => this.#admission.wantsOne(credential),
       resume: (due, epoch, from) => this.#resume(due, epoch, from),
+      publish: (id) => this.#publishSettled(id),
     });
   }
 
@@ -246,6 +247,12 @@ export class Dispatch {
         slots.close();
       }
     });
+  }
+
+  /** Publishes the outcome of a slice that was deferred and is settled, and whose worker has not published it. */
+  async #publishSettled(id: string): Promise<void> {
+    if (this.#open.has(id) || this.#late.has(id)) return;
+    await this.#publisher.once(await this.#sending.unpublished(id));
   }
 
   async #claimAndSend(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {

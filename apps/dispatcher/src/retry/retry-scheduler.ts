@@ -22,6 +22,8 @@ export interface RetrySchedulerOptions {
   readonly wantsOne: (credential: string) => boolean;
   /** Claims and sends a slice. `from` = the dead worker that has claimed it. */
   readonly resume: (due: Deferred, epoch: Epoch, from?: string) => Promise<void>;
+  /** Publishes the outcome of a settled slice, unless this worker is about to. */
+  readonly publish: (id: string) => Promise<void>;
 }
 
 /** Interval of polls, and their look-ahead: slices that become due between two polls are resumed on time. */
@@ -32,20 +34,20 @@ const MIN_PAUSE_MS = 50;
 const MAX = 64;
 /** Number of slices per query. */
 const LOOK = 32;
-/** Interval of the search for slices of dead workers. */
+/** Interval of the search for slices of dead workers, and for their outcomes. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
 /** Time after which a probe without a result is requested again. */
 const PROBE_AGAIN_MS = 10_000;
 
 /**
- * Finds deferred slices that are due, and those whose worker died after resuming them, and has them sent (sending 4). The store holds all their data:
- * no new emission is needed.
+ * Finds deferred slices that are due, and those whose worker died after resuming them, and has them sent (sending 4); those whose worker died after
+ * settling them, and has their outcomes published. The store holds all their data: no new emission is needed.
  */
 export class RetryScheduler {
   readonly #options: RetrySchedulerOptions;
-  /** Credentials of the slices in hand, by slice id. */
-  readonly #runs = new Map<string, string>();
+  /** Credentials of the slices in hand, by slice id; undefined for those that are only published. */
+  readonly #runs = new Map<string, string | undefined>();
   readonly #ends = new Set<Promise<void>>();
   /** Requested probes by credential, with the expiry of their throttle and the time of the request. */
   readonly #probes = new Map<string, { readonly until: number; readonly askedAt: number }>();
@@ -161,11 +163,14 @@ export class RetryScheduler {
     if (now - this.#orphansAt < ORPHANS_EVERY_MS) return;
     this.#orphansAt = now;
     const inHand = new Set(this.#runs.keys());
-    const found = (await store.resumed(lane, ORPHANS_LOOK)).filter(({ id }) => !inHand.has(id));
+    const found = (await store.unpublished(lane, ORPHANS_LOOK)).filter(({ id }) => !inHand.has(id));
     const others = new Set(found.map(({ owner }) => owner).filter((owner) => !workerLease.isOwn(owner)));
     const alive = await workerLease.alive([...others]);
     const orphans = found.filter(({ owner }) => !alive.has(owner));
-    this.#takeAll(orphans, room, (orphan) => this.#take(orphan, epoch, orphan.owner));
+    const settled = orphans.filter(({ isSettled }) => isSettled).slice(0, room);
+    for (const { id } of settled) this.#publish(id);
+    const open = orphans.filter(({ isSettled }) => !isSettled);
+    this.#takeAll(open, room - settled.length, (orphan) => this.#take(orphan, epoch, orphan.owner));
   }
 
   /** Whether the one slice that may try is in hand already. */
@@ -175,19 +180,31 @@ export class RetryScheduler {
 
   #take(due: Deferred, epoch: Epoch, from?: string): void {
     const { resume, workerLease, log } = this.#options;
-    this.#runs.set(due.id, due.credential);
-    const run = resume(due, epoch, from)
-      .catch((error: unknown) => {
-        // Its claim, if any, must not appear live as long as this worker lives. The slice is taken over as an orphan; the watchdog requests an
-        // unpublished outcome when the deferral is overdue (sending 2).
-        workerLease.retire(epoch);
-        log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
-      })
-      .finally(() => {
-        this.#runs.delete(due.id);
-        this.#ends.delete(run);
-        this.#schedule(0);
-      });
-    this.#ends.add(run);
+    const run = resume(due, epoch, from).catch((error: unknown) => {
+      // Its claim, if any, must not appear live as long as this worker lives: the slice is taken over as an orphan, or its outcome is published.
+      workerLease.retire(epoch);
+      log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
+    });
+    this.#hold(due.id, due.credential, run);
+  }
+
+  #publish(id: string): void {
+    const { publish, log } = this.#options;
+    // The next search finds it again.
+    const run = publish(id).catch((error: unknown) =>
+      log.warn({ slice: id, err: error }, 'an outcome was not published'),
+    );
+    this.#hold(id, undefined, run);
+  }
+
+  /** Has a slice in hand until the end of its run. */
+  #hold(id: string, credential: string | undefined, run: Promise<void>): void {
+    this.#runs.set(id, credential);
+    const end = run.finally(() => {
+      this.#runs.delete(id);
+      this.#ends.delete(end);
+      this.#schedule(0);
+    });
+    this.#ends.add(end);
   }
 }

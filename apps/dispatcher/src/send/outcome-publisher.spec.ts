@@ -37,6 +37,24 @@ describe('an outcome that the broker does not take', () => {
     expect([sending.settledOf('A'), sending.written.length]).toEqual([1, 1]);
   });
 
+  it.each<[string, VirtualProvider]>([
+    ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
+    ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
+  ])('%s is published by another worker, once, if its own one has died', async (_, provider) => {
+    const sending = await lane(provider);
+    await sending.pass(60 * SECOND);
+    expect([settledIn(sending), sending.settledOf('A')]).toEqual([true, 0]);
+    void sending.dispatch.stop();
+    await sending.pass(2 * SECOND);
+    sending.leases.until.clear();
+    const other = new VirtualLane({ A: provider }, sending.attempts);
+    await other.pass(7 * SECOND);
+    expect([other.settledOf('A'), other.written.length]).toEqual([1, 0]);
+    await other.pass(60 * SECOND);
+    expect([other.settledOf('A'), other.written.length]).toEqual([1, 0]);
+    expect([...other.attempts.byId.values()]).toMatchObject([{ attempt: { state: 'settled', deferral: undefined } }]);
+  });
+
   it('does not keep a dispatcher from stopping', async () => {
     const sending = await lane({ answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND });
     await sending.pass(10 * SECOND);

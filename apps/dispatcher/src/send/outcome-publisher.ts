@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import type { AttemptStore } from '../claim/attempts.ts';
 import type { Timers } from '../timers.ts';
 import type { OutcomeRecord, Publication } from './sending.ts';
 
 export interface OutcomePublisherOptions {
   /** Resolves when an outcome is durable. */
   readonly publish: (record: OutcomeRecord) => Promise<unknown>;
+  readonly store: Pick<AttemptStore, 'published'>;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
 }
@@ -22,13 +24,20 @@ export class OutcomePublisher {
 
   /** Rejects if the broker does not take the outcome: the batch of its slice is delivered again then, and finds it. */
   async once(publication: Publication): Promise<void> {
-    if (publication) await this.#options.publish(publication);
+    if (!publication) return;
+    const { publish, store, log } = this.#options;
+    await publish(publication);
+    if (publication.keptFor === undefined) return;
+    // Otherwise the search for orphans publishes it once more.
+    await store
+      .published(publication.keptFor)
+      .catch((error: unknown) => log.warn({ err: error }, 'a published outcome was not noted'));
   }
 
   /**
    * Publishes an outcome of a slice that was deferred. One that is settled is repeated until the broker takes it, since no batch is delivered again that
-   * would ask for it, and the watchdog asks ten minutes later at worst; a further deferral is followed by another outcome. Rejects if the broker does
-   * not take a deferral, or while the dispatcher stops.
+   * would ask for it; a further deferral is followed by another outcome. Rejects if the broker does not take a deferral, or while the dispatcher stops:
+   * another worker publishes it then.
    */
   async surely(publication: Publication): Promise<void> {
     const { timers, log } = this.#options;

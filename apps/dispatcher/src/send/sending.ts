@@ -95,6 +95,8 @@ export interface OutcomeRecord extends OutRecord {
   readonly deadTokens?: Uint8Array;
   /** Whether the slice is settled: no later outcome follows. */
   readonly isSettled: boolean;
+  /** The settled slice whose deferral is kept until this is published, if it was deferred: its id. */
+  readonly keptFor?: string;
 }
 
 /** The end of a run: the outcome to publish, and the run if it still awaits answers. */
@@ -222,7 +224,7 @@ export class Sending {
         await this.#keepValues(open, state);
         return store.finish(id, attempt, results, settledAt);
       });
-      return kept ? this.#settled(job, slice, attempt, results, settledAt) : undefined;
+      return kept ? { ...this.#settled(open, results, settledAt), keptFor: id } : undefined;
     }
     // The throttle may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
@@ -261,7 +263,8 @@ export class Sending {
         await this.#keepValues(open, end);
         return store.settle(id, attempt, results, settledAt);
       });
-      return kept ? this.#settled(job, slice, attempt, results, settledAt) : this.#lost();
+      if (!kept) return this.#lost();
+      return { ...this.#settled(open, results, settledAt), ...(attempt.deferral && { keptFor: id }) };
     }
     const deferral = deferralOf(job, slice, end);
     const kept = await this.#keep(epoch, async () => {
@@ -282,7 +285,7 @@ export class Sending {
     return this.#deps.values.keep({ ...job, slice, round: attempt.round, positions });
   }
 
-  #settled(job: Job, slice: Slice, { claimedAt }: Claimed, results: Results, settledAt: number): OutcomeRecord {
+  #settled({ job, slice, attempt: { claimedAt } }: OpenSlice, results: Results, settledAt: number): OutcomeRecord {
     const outcomes = outcomesOf(results);
     this.#deps.metrics.settled(outcomes);
     job.tally.settled(outcomes);
@@ -316,6 +319,14 @@ export class Sending {
         await new Promise<void>((resolve) => this.#deps.timers.after(AGAIN_MS, resolve));
       }
     }
+  }
+
+  /** The outcome of a settled slice, from the deferral that is kept until it is published; undefined if it is. */
+  async unpublished(id: string): Promise<Publication> {
+    const attempt = await this.#deps.store.find(id);
+    if (attempt?.state !== 'settled' || !attempt.deferral) return undefined;
+    const job = this.job(SendBatch.decode(attempt.deferral.batch));
+    return { ...this.record(job, job.batch.slices[0]!, attempt), keptFor: id };
   }
 
   /** The outcome of a slice that is delivered again: a deferral states when another delivery is useful. */

@@ -4,6 +4,7 @@ import {
   type Claim,
   deferred,
   finished,
+  published,
   settled,
   takenOver,
   resumed,
@@ -11,7 +12,7 @@ import {
   valueOf,
   type Lane,
 } from '@tidings/delivery';
-import type { AttemptStore, Due, Place, Resumed } from '../claim/attempts.ts';
+import type { AttemptStore, Due, Place, Unpublished } from '../claim/attempts.ts';
 import type { LeaseStore } from '../claim/worker-lease.ts';
 import type { PaceStore, Reservation } from '../pace/pace.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
@@ -24,6 +25,8 @@ const atOnce: Journey = async (effect) => effect();
 
 interface Entry extends Place {
   readonly attempt: Attempt;
+  /** The epoch that has claimed the slice, or that ended the claim. */
+  readonly owner: string;
 }
 
 /** Attempts in memory, changed only by the transitions of libs/delivery. */
@@ -42,7 +45,8 @@ export class MemoryAttempts {
       amend: (id, claim, results, deferral) => put(id, (attempt) => amended(attempt, claim, results, deferral)),
       finish: (id, claim, results, now) => put(id, (attempt) => finished(attempt, claim, results, now)),
       due: (lane, until, limit, except) => journey(() => this.#due(lane, until, limit, except)),
-      resumed: (lane, limit) => journey(() => this.#resumed(lane).slice(0, limit)),
+      published: (id) => journey(() => void this.#put(id, published(this.#get(id)))),
+      unpublished: (lane, limit) => journey(() => this.#unpublished(lane).slice(0, limit)),
       resume: (id, owner, now) => journey(() => this.#put(id, resumed(this.#get(id), owner, now))),
       hasten: (lane, credentials, now) => journey(() => this.#hasten(lane, credentials, now)),
       hastenOne: (lane, credential, now) => journey(() => this.#hasten(lane, [credential], now, 1)),
@@ -54,13 +58,14 @@ export class MemoryAttempts {
   }
 
   #put<A extends Attempt>(id: string, attempt: A | undefined): A | undefined {
-    if (attempt) this.byId.set(id, { ...this.byId.get(id)!, attempt });
+    const before = this.byId.get(id)!;
+    if (attempt) this.byId.set(id, { ...before, attempt, owner: 'owner' in attempt ? attempt.owner : before.owner });
     return attempt;
   }
 
   #claim(id: string, place: Place, attempt: Attempt & Claim): Attempt | undefined {
     const before = this.#get(id);
-    if (!before) this.byId.set(id, { ...place, attempt });
+    if (!before) this.byId.set(id, { ...place, attempt, owner: attempt.owner });
     return before;
   }
 
@@ -73,12 +78,12 @@ export class MemoryAttempts {
     return due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit);
   }
 
-  #resumed(lane: Lane): Resumed[] {
-    return [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
-      of === lane && attempt.state === 'claimed' && attempt.deferral
-        ? [{ id, owner: attempt.owner, credential, devices: attempt.deferral.progress.length }]
-        : [],
-    );
+  #unpublished(lane: Lane): Unpublished[] {
+    return [...this.byId].flatMap(([id, { lane: of, credential, attempt, owner }]) => {
+      const { state, deferral } = attempt;
+      if (of !== lane || state === 'deferred' || !deferral) return [];
+      return [{ id, owner, credential, devices: deferral.progress.length, isSettled: state === 'settled' }];
+    });
   }
 
   #hasten(lane: Lane, credentials: readonly string[], now: number, limit = Infinity): void {

@@ -44,7 +44,7 @@ const STREAMS = 1_000;
 /** One lane of a dispatcher with providers, stores and time in memory. */
 export class VirtualLane {
   readonly time = new VirtualTime(START);
-  readonly attempts = new MemoryAttempts();
+  readonly attempts: MemoryAttempts;
   readonly leases = new MemoryLeases();
   readonly written: WrittenPush[] = [];
   readonly outcomes: { readonly at: number; readonly outcome: SliceOutcome }[] = [];
@@ -57,8 +57,10 @@ export class VirtualLane {
   readonly #streams = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
 
-  constructor(providers: Readonly<Record<string, VirtualProvider>>) {
+  /** @param attempts those of another lane, which has stopped @default none */
+  constructor(providers: Readonly<Record<string, VirtualProvider>>, attempts = new MemoryAttempts()) {
     this.#providers = providers;
+    this.attempts = attempts;
     const timers = this.time.timers(() => true);
     const onError = (error: unknown): void => {
       throw error;

@@ -5,6 +5,7 @@ import {
   claimed,
   deferred,
   finished,
+  published,
   resolveClaim,
   type Deferral,
   settled,
@@ -98,7 +99,7 @@ describe('a late answer', () => {
 
   it('is added to the deferred slice by the claim that deferred it', () => {
     expect(amended(waiting, their, results, fewer)).toEqual({ ...waiting, deferral: fewer, dueAt: 900 });
-    expect(finished(waiting, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
+    expect(finished(waiting, their, results, 80)).toEqual({ ...done, settledAt: 80, deferral });
   });
 
   it('has no effect if the slice has been claimed since, even by the same worker', () => {
@@ -112,6 +113,14 @@ describe('a late answer', () => {
 });
 
 describe('a deferred slice', () => {
+  it('keeps its deferral when it is settled, until its outcome is published', () => {
+    const again = resumed(waiting, 'me', 700)!;
+    const ended = settled(again, again, results, 800);
+    expect(ended).toEqual({ ...done, settledAt: 800, deferral });
+    expect(published(ended)).toEqual({ ...done, settledAt: 800 });
+    for (const before of [waiting, again, theirs, undefined]) expect(published(before)).toBeUndefined();
+  });
+
   it('is claimed when due, and keeps its results', () => {
     expect(resumed(waiting, 'me', 700)).toEqual({
       ...{ state: 'claimed', owner: 'me', round: 2 },

@@ -37,6 +37,8 @@ export interface Deferred extends Begun, Claim {
 export interface Settled extends Begun {
   readonly state: 'settled';
   readonly settledAt: number;
+  /** Of a slice that was deferred, until its outcome is published: any worker can publish it. */
+  readonly deferral?: Deferral | undefined;
 }
 
 /** The unanswered devices of a slice: a batch of only these devices, and the progress of each. */
@@ -132,10 +134,7 @@ export const settled = (
   claim: Claim,
   results: Results,
   now: number,
-): Settled | undefined =>
-  isOf(attempt, 'claimed', claim)
-    ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
-    : undefined;
+): Settled | undefined => (isOf(attempt, 'claimed', claim) ? settledFrom(attempt, results, now) : undefined);
 
 /** Some devices are deferred; undefined if the claim is another one. */
 export const deferred = (
@@ -171,10 +170,15 @@ export const finished = (
   claim: Claim,
   results: Results,
   now: number,
-): Settled | undefined =>
-  isOf(attempt, 'deferred', claim)
-    ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
-    : undefined;
+): Settled | undefined => (isOf(attempt, 'deferred', claim) ? settledFrom(attempt, results, now) : undefined);
+
+const settledFrom = ({ claimedAt, deferral }: Claimed | Deferred, results: Results, settledAt: number): Settled => ({
+  ...{ state: 'settled', claimedAt, results, settledAt, deferral },
+});
+
+/** The outcome of a settled slice is published; undefined if the slice is not settled. */
+export const published = (attempt: Attempt | undefined): Settled | undefined =>
+  attempt?.state === 'settled' ? { ...attempt, deferral: undefined } : undefined;
 
 /** A deferred slice that is due, claimed again; undefined if it is not due or claimed. */
 export const resumed = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
