@@ -306,6 +306,24 @@ describeWithMongo('webhooks', (mongo) => {
     expect(secure.acknowledged().size).toBe(1);
   });
 
+  it('refuses more than 1,000 subscriptions of an account', async () => {
+    const settings = {
+      ...{ endpoint: '', events: ['Push Sent'], enabled: false, applications: [], platforms: [] },
+      ...{ messageCodes: [], campaigns: [] },
+    };
+    const fields = { account: 'full', settings, createdAt: new Date(), since: new Date(), version: 1 };
+    const stored = Array.from({ length: 999 }, (_, n) => ({ _id: `stored-${n}`, ...fields }));
+    await world.db.collection<(typeof stored)[number]>('subscriptions').insertMany(stored);
+    const create = (account: string) => webhooks.subscriptions.create({ account, settings });
+    const { id } = await create('full');
+    await expect(create('full')).rejects.toMatchObject({
+      ...{ kind: 'argument', message: 'Subscription limit reached (1000)' },
+    });
+    expect((await create('another')).account).toBe('another');
+    await webhooks.subscriptions.delete({ id });
+    expect((await create('full')).account).toBe('full');
+  });
+
   it('refuses private addresses, unless the operator allows them', async () => {
     await webhooks.close();
     const strict = await world.webhooks({ allowPrivate: [] });

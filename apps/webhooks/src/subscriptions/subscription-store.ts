@@ -21,6 +21,8 @@ export interface SubscriptionStore {
   /** All subscriptions, oldest first. */
   all(): Promise<Subscription[]>;
   enabled(): Promise<Subscription[]>;
+  /** The number of subscriptions of an account. */
+  countOf(account: string): Promise<number>;
   /** The applications of enabled subscriptions, cached for {@link AUDIENCE_MS}: facts arrive by the hundred a second. */
   audience(): Promise<Audience>;
 }
@@ -47,6 +49,7 @@ export function openSubscriptions(db: Db): SubscriptionStore {
     find: async (id) => (await read({ _id: id }))[0],
     all: () => read({ deleted: { $exists: false } }),
     enabled,
+    countOf: async (account) => subscriptions.countDocuments({ account, deleted: { $exists: false } }),
     audience() {
       const now = performance.now();
       if (!known || now - known.asOf >= AUDIENCE_MS) {

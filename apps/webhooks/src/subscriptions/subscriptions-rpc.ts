@@ -12,6 +12,8 @@ import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
 import { patched, type Subscription } from './subscription.ts';
 
 const ID_LENGTH = 16;
+/** Subscriptions of an account: each enabled one has a stream that reads the log. */
+const MAX_SUBSCRIPTIONS = 1_000;
 
 export interface SubscriptionDeps {
   readonly store: SubscriptionStore;
@@ -64,10 +66,12 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
     async create({ account, settings }) {
       if (!settings) throw Fault.bug('a subscription without settings');
       await checkEndpoint(settings.endpoint);
+      const of = account || DEFAULT_ACCOUNT;
+      if ((await store.countOf(of)) >= MAX_SUBSCRIPTIONS)
+        throw Fault.argument(`Subscription limit reached (${MAX_SUBSCRIPTIONS})`);
       const id = randomBase62(ID_LENGTH);
       // First, so that no event is posted without a signature.
       const secret = isSigned(settings.endpoint) ? await secrets.add(id) : '';
-      const of = account || DEFAULT_ACCOUNT;
       // Before, too, so that the payloads of its first events are kept.
       await keepValues(sentValues, [{ account: of, settings }]);
       const made = await act(of, id, { kind: 'create', settings });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPlatformWord, platformWordOf, platformWords } from '../statistics/platform-words.ts';
-import { array, boolean, listOf, oneOf, optional, text } from '../values.ts';
+import { array, boolean, listOf, oneOf, optional, text, textOf } from '../values.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from './application.ts';
 
@@ -15,6 +15,9 @@ const served = [
 ] as const;
 
 const MAX_ENTRIES = 1000;
+const MAX_ENDPOINT = 2048;
+/** Of a code such as `C3F8-C3863ED4-334AD4F1`. */
+const MAX_CODE = 22;
 
 /** A list without duplicates. */
 const unique = <Entry>(entries: readonly Entry[]): Entry[] => [...new Set(entries)];
@@ -24,7 +27,10 @@ const eventName = oneOf(served);
 const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://, https:// or kafka://';
 
 /** Address of a subscriber (R-EV1); its owner parses it in full. */
-export const endpointAddress = text.refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES);
+export const endpointAddress = textOf(1, MAX_ENDPOINT).refine(
+  (address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address),
+  SCHEMES,
+);
 
 /** A subscription without an endpoint waits for its subscriber to connect (R-EV7). */
 export const endpoint = optional(endpointAddress);
@@ -44,7 +50,7 @@ export const filters = {
       .transform((word) => platformWords[word]),
   ),
   campaigns: filter(campaignCode),
-  message_codes: filter(text.transform((code) => code.toUpperCase())),
+  message_codes: filter(textOf(1, MAX_CODE).transform((code) => code.toUpperCase())),
   enabled: optional(boolean),
 } as const;
 
