@@ -58,25 +58,16 @@ function callOf(text: string): Shown {
 }
 
 describe('/docs in a browser', () => {
-  it('opens an operation by its anchor, and asks nobody else for anything', async () => {
+  it('opens an operation by its anchor, asks nobody else for anything, and shows Markdown as text', async () => {
     const { page, asked, errors } = await opened('#createMessage');
     await heading(page, 'createMessage');
     expect({ foreign: foreignOf(asked), errors }).toEqual({ foreign: [], errors: [] });
     expect(asked).toContain(`${world.url}/openapi.json`);
-    await page.evaluate(`location.hash = '#setBadge'`);
-    await heading(page, 'setBadge');
-    await page.close();
-  });
-
-  it('finds an operation by a word', async () => {
-    const { page, asked } = await opened('');
-    await page.keyboard.down('Control');
-    await page.keyboard.press('k');
-    await page.keyboard.up('Control');
-    await page.waitForSelector('[role="dialog"] input');
-    await page.type('[role="dialog"] input', 'funnel');
-    await page.waitForFunction(`document.querySelector('[role="dialog"]').textContent.includes('getDeliveryFunnel')`);
-    expect(foreignOf(asked)).toEqual([]);
+    await page.evaluate(`location.hash = '#createTestDevice'`);
+    await heading(page, 'createTestDevice');
+    const text = await page.evaluate('document.body.innerText');
+    expect(text).not.toContain('`');
+    expect(text).not.toMatch(/\bR-[A-Z]+\d/);
     await page.close();
   });
 
@@ -87,8 +78,8 @@ describe('/docs in a browser', () => {
     await page.close();
   });
 
-  it('shows first calls that work as they stand, with the tokens in their places', async () => {
-    const { page } = await opened('');
+  it('shows first calls that work as they stand, with the tokens in their places, and finds an operation by a word', async () => {
+    const { page, asked } = await opened('');
     await page.waitForFunction(`document.body.textContent.includes('/json/1.3/createApplication')`);
     const shown = (await page.evaluate(
       `[...document.querySelectorAll('pre')].map((each) => each.textContent)`,
@@ -110,15 +101,14 @@ describe('/docs in a browser', () => {
       status_code: 200,
       response: { application: expect.stringMatching(/^[0-9A-F]{5}-[0-9A-F]{5}$/) as unknown },
     });
-    await page.close();
-  });
 
-  it('shows Markdown as text, with no marks left', async () => {
-    const { page } = await opened('#createTestDevice');
-    await heading(page, 'createTestDevice');
-    const text = await page.evaluate('document.body.innerText');
-    expect(text).not.toContain('`');
-    expect(text).not.toMatch(/\bR-[A-Z]+\d/);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.waitForSelector('[role="dialog"] input');
+    await page.type('[role="dialog"] input', 'funnel');
+    await page.waitForFunction(`document.querySelector('[role="dialog"]').textContent.includes('getDeliveryFunnel')`);
+    expect(foreignOf(asked)).toEqual([]);
     await page.close();
   });
 });
