@@ -5,7 +5,8 @@ import './sources.mjs';
 
 const require = createRequire(import.meta.url);
 const jestGlobals = await import('@jest/globals');
-let suites = 0;
+/** How many times each suite was imported: each import of a file needs an address of its own, which the cache of compiled code knows it by. */
+const imports = new Map();
 
 /**
  * Runs a suite with jest-circus as Jest does, but imports it with Node's own loader: modules are loaded once per worker, not once per suite, and suites
@@ -29,7 +30,11 @@ export default function run(globalConfig, config, environment, runtime, path, se
       Object.assign(globalThis, all);
     },
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (file) => import(`${pathToFileURL(file)}?suite=${++suites}`),
+    unstable_importModule(file) {
+      const times = (imports.get(file) ?? 0) + 1;
+      imports.set(file, times);
+      return import(`${pathToFileURL(file)}?import=${times}`);
+    },
   };
   return circus.default(globalConfig, config, environment, native, path, send);
 }

@@ -7,9 +7,6 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** The folder of the built services. */
 export const apps = `${repository}apps/`;
 
-/** Node's cache of compiled code. */
-export const compileCache = `${repository}node_modules/.cache/compiled`;
-
 /** Builds the current sources like `npm run build`, unless `npm test` has done so; up-to-date files stay unchanged. It takes a second of CPU time. */
 export const buildAll = async (): Promise<void> => {
   if (process.env['TIDINGS_BUILT']) return;

@@ -8,7 +8,6 @@ import { type Configuration, type Logger, openLog } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import type { InRecord } from '@tidings/streaming';
 import { answered } from './answered.ts';
-import { compileCache } from './build.ts';
 
 /** The brokers of a Kafka, and the prefix of the platform's topics there. */
 export interface KafkaPlace {
@@ -109,8 +108,6 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,
   TIDINGS_TEST_CLOCK: '1',
-  // Processes reuse code compiled by earlier ones.
-  NODE_COMPILE_CACHE: compileCache,
   LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
 });
 
