@@ -70,20 +70,6 @@ describe('the command line', () => {
     await expect(run('tap', 'tidings.fanout')).rejects.toThrow('There is no public topic of this name');
   });
 
-  it('prints the events on the topic of a subscriber, and of no other topic', async () => {
-    await expect(run('tap', 'shop.events')).rejects.toThrow(/no subscription to kafka:\/\/shop.events; .* \(404\)/);
-    const created = ['subscriptions', 'create', 'kafka://shop.events', '--event', 'Push Sent', '--app', application];
-    const id = await run(...created);
-    await run('send', application, 'Hello', '--to', 'phone-1', 'phone-2');
-    const tap = ['tap', 'shop.events', '--from', 'earliest', '--limit'];
-    const lines = (await run(...tap, '2')).split('\n');
-    expect(lines.map((line) => line.split(' ')[2]).toSorted()).toEqual([1, 2].map((n) => `${application}/phone-${n}`));
-    const tapped = await json<{ record: object }>(...tap, '1', '--key', 'phone-2');
-    expect(tapped.record).toMatchObject({ eventName: 'Push Sent', hwid: 'phone-2', applicationCode: application });
-    await run('subscriptions', 'delete', id);
-    await expect(run('tap', 'shop.events')).rejects.toThrow('(404)');
-  });
-
   it('creates, lists, disables and deletes subscriptions', async () => {
     const create = ['subscriptions', 'create'];
     const [id, secret] = (await run(...create, 'https://events.example', '--event', 'Push Sent')).split('\n');

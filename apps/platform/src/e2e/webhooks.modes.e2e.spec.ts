@@ -4,6 +4,8 @@ import { toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 import { WebhookRequest } from '@tidings/rpc';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, which a suite runs
+import { programOf } from '@tidings/cli';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import {
   apnsToken,
@@ -347,6 +349,38 @@ describe('event streams', () => {
       expect([key, headers!['subscription']]).toEqual([`${application}/${published[i]!.hwid}`, id]);
     }
     await world.call('deleteSubscription', { id });
+  });
+
+  it('are printed by `tidings tap` as they are on the topic of a subscriber, and those of no other topic', async () => {
+    const topic = 'shop.events';
+    const tap = async (...words: string[]): Promise<string[]> => {
+      let output = '';
+      const program = programOf((text) => (output += text));
+      const operator = ['--url', world.url, '--admin-token', world.secrets.admin];
+      await program.parseAsync([...operator, 'tap', topic, '--from', 'earliest', ...words], { from: 'user' });
+      return output.trimEnd().split('\n');
+    };
+    await expect(tap()).rejects.toThrow(/no subscription to kafka:\/\/shop.events; .* \(404\)/);
+    const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
+    await send({ content: 'Tapped', devices: ['device-1', 'device-2', 'device-3'] });
+    const records = await world.recordsOn(topic);
+    // Time, place, key and event.
+    const lines = (await tap('--limit', '3')).map((line) => /^(\S+) (\S+) (\S+) (.*)$/.exec(line)!.slice(1));
+    expect(lines.map(([at, place, key]) => [at, place, key]).toSorted()).toEqual(
+      records
+        .map(({ timestamp, partition, offset, key }) => [
+          ...[new Date(timestamp).toISOString(), `${partition}/${offset}`, key],
+        ])
+        .toSorted(),
+    );
+    const printed = lines.map(([, , , event]) => JSON.parse(event!) as Pick<ReceivedEvent, 'uuid' | 'payload'>);
+    expect(new Map(printed.map(({ uuid, payload }) => [uuid, payload]))).toEqual(
+      new Map(take().map(({ uuid, payload }) => [uuid, payload])),
+    );
+    const [own] = await tap('--limit', '1', '--key', 'device-2');
+    expect(own).toContain(`${application}/device-2 {"eventName":"Push Sent"`);
+    await world.call('deleteSubscription', { id });
+    await expect(tap()).rejects.toThrow('(404)');
   });
 
   it('come to a consumer that dials in, from where an earlier one left off', async () => {
