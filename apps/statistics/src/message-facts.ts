@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 /** Maximum age of a delivered fact: topics of facts keep records for 7 days. */
 export const LATE_MS = 8 * DAY_MS;
 
-/** Cached report windows: reports arrive repeatedly for a few messages. */
-const KNOWN_ENDS = 10_000;
+/** Messages whose times are cached: reports arrive repeatedly for a few of them. */
+const KNOWN_TIMES = 10_000;
 const ADOPTED_AT_ONCE = 1_000;
 
 /** An application's share of a message. */
@@ -22,14 +22,29 @@ export interface Share {
   readonly application: string;
 }
 
+/**
+ * Whether facts of a message count: until its figures expire, in the live projection as in a replay (ADR 45).
+ * @param expiresAt undefined for an unknown message
+ * @param mayBeNew whether the events of an unknown message may be unread yet
+ */
+export const counts = (expiresAt: Date | undefined, now: Date, mayBeNew: boolean): boolean =>
+  expiresAt ? expiresAt > now : mayBeNew;
+
+/** The times of messages that their reports depend on. */
+export interface ReportTimes {
+  readonly windowEndOf: WindowEnds;
+  /** When the figures of a message expire; undefined for an unknown one. */
+  readonly expiryOf: (message: string) => Date | undefined;
+}
+
 /** Data on a message that its sets do not contain. */
 export interface MessageFactsStore {
   /** Applies events of messages, those of concurrent calls together. */
   apply(events: readonly MessageEvent[]): Promise<void>;
   /** Start of processing; undefined before it. */
   releasedAt(message: string): Promise<Date | undefined>;
-  /** The ends of these messages' report windows. The result is undefined for other messages. */
-  windowEnds(messages: readonly string[]): Promise<WindowEnds>;
+  /** The times of these messages. They are undefined for other messages. */
+  reportTimes(messages: readonly string[]): Promise<ReportTimes>;
   /** Codes of at most `limit` messages whose figures have expired. */
   expired(now: Date, limit: number): Promise<string[]>;
   /** Records that the figures of these messages are removed. */
@@ -64,7 +79,7 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);
   };
-  const known = new Map<string, number>();
+  const known = new Map<string, Readonly<KnownTimes>>();
   const write = sharedWrites(
     (times: readonly Times[]) =>
       updateAll<MessageFacts>(
@@ -79,18 +94,21 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
     async releasedAt(message) {
       return (await messages.findOne({ _id: message }))?.releasedAt;
     },
-    async windowEnds(codes) {
+    async reportTimes(codes) {
       const unknown = [...new Set(codes)].filter((code) => !known.has(code));
-      const ends = new Map(codes.flatMap((code) => (known.has(code) ? [[code, known.get(code)!] as const] : [])));
+      const times = new Map(codes.flatMap((code) => (known.has(code) ? [[code, known.get(code)!] as const] : [])));
       const found = unknown.length > 0 ? await messages.find({ _id: { $in: unknown } }).toArray() : [];
-      if (known.size + found.length > KNOWN_ENDS) known.clear();
-      for (const { _id: code, releasedAt } of found) {
-        if (!releasedAt) continue;
-        const end = windowEndOf(releasedAt) / 1000;
-        ends.set(code, end);
-        known.set(code, end);
+      if (known.size + found.length > KNOWN_TIMES) known.clear();
+      for (const { _id: code, releasedAt, expiresAt } of found) {
+        const own = { expiresAt, windowEnd: releasedAt && windowEndOf(releasedAt) / 1000 };
+        times.set(code, own);
+        // One that is not released yet will be.
+        if (releasedAt) known.set(code, own);
       }
-      return (code) => ends.get(code);
+      return {
+        windowEndOf: (code) => times.get(code)?.windowEnd,
+        expiryOf: (code) => times.get(code)?.expiresAt,
+      };
     },
     expired: (now, limit) => codes({ expiresAt: { $lt: now }, removeAt: { $exists: false } }, limit),
     async removed(expired, now) {
@@ -121,6 +139,12 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
       await messages.deleteMany({ _id: { $in: [...late] } });
     },
   };
+}
+
+interface KnownTimes {
+  readonly expiresAt: Date | undefined;
+  /** The second in which its report window ends. */
+  readonly windowEnd: number | undefined;
 }
 
 /** The times of a message that an event contains. Of several the earliest applies, so that the order and repeats change nothing. */

@@ -29,7 +29,7 @@ const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions)
 type Published = readonly [topic: string, key: string, value: Uint8Array];
 
 const eventOf = (code: string, at: Date, event: MessageEvent['event']): Uint8Array =>
-  MessageEvent.encode(MessageEvent.fromPartial({ code, at, event: event as never })).finish();
+  MessageEvent.encode(MessageEvent.fromPartial({ code, at, event })).finish();
 
 /** A message to ten devices of each application: eight are sent, four open it, and three of these buy something. */
 function historyOf(message: string, at: Date, hidden = false): Published[] {
@@ -223,6 +223,29 @@ describeWithMongo('a replay', (mongo) => {
       groups.map(({ _id }) => _id).filter((id) => id.startsWith(HIDDEN) || id.includes(purged.application)),
     ).toEqual([]);
     expect(await db.collection('activities_4').findOne({ _id: new RegExp(`^${purged.application}`) })).toBeNull();
+  });
+
+  it('has no reports that came when the figures of their message were over, and neither has the live projection', async () => {
+    await start();
+    const sentAt = earlier();
+    const [shown] = MESSAGES as [string];
+    const histories = [historyOf(shown, sentAt), historyOf(HIDDEN, sentAt, true)];
+    await publish(histories.flat());
+    await settled();
+    clock.advance(8 * DAY_MS);
+    const groupsIn = (all: ReadonlyMap<string, string>) => [...all.keys()].filter((id) => id.startsWith('groups '));
+    const [before, hashes] = [await figures(), await documents()];
+    expect(groupsIn(hashes).filter((id) => id.includes(HIDDEN))).toEqual([]);
+    const late = historyOf(HIDDEN, now(), true).filter(([topic]) => topic === topicNames.reports);
+    const deliveredLate = historyOf(shown, now()).filter(([topic]) => topic === topicNames.reports);
+    expect([late.length, deliveredLate.length]).toEqual([APPLICATIONS.length, APPLICATIONS.length]);
+    await publish([...late, ...deliveredLate]);
+    await settled();
+    const [after, changed] = [await figures(), await documents()];
+    expect(groupsIn(changed)).toEqual(groupsIn(hashes));
+    await replayed('statistics');
+    expect([await figures(), await documents()]).toEqual([after, changed]);
+    expect(after).not.toEqual(before);
   });
 
   it('can be canceled while it is running, and leaves the live projection as it is, also if its process is killed', async () => {

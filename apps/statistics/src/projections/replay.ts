@@ -14,7 +14,7 @@ import {
   timesTopics,
   topics,
 } from '../facts-in.ts';
-import { purgedApplications } from '../message-facts.ts';
+import { counts, purgedApplications } from '../message-facts.ts';
 import type { KeptFigures, ProjectionName, ReplayRecord } from '../storage/projections.schema.ts';
 import type { ProjectionStates } from './projection-states.ts';
 import { KNOWN_EVERYWHERE_MS, type ReadModels } from './read-models.ts';
@@ -118,17 +118,18 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
     if (expiries.size > KNOWN_MESSAGES) expiries.clear();
     for (const code of codes) expiries.set(code, found.get(code));
   };
-  const isKept = (code: string): boolean => (expiries.get(code)?.getTime() ?? 0) > clock.now();
+  const now = (): Date => new Date(clock.now());
   /** Without events of its message a fact is of a hidden one, whose figures are over; that of a new message may be younger than what was read. */
-  const isShown = (fact: Fact): boolean => {
-    const code = messageOf(fact) ?? '';
-    return expiries.get(code) ? isKept(code) : fact.timestamp > record.startedAt.getTime() - DAY_MS;
+  const mayBeNew = ({ timestamp }: Fact): boolean => timestamp > record.startedAt.getTime() - DAY_MS;
+  const countedIn = (records: readonly Fact[], codes: ReadonlySet<string>): StatisticsFacts => {
+    const at = now();
+    const isCounted = (fact: Fact): boolean => counts(expiries.get(messageOf(fact) ?? ''), at, mayBeNew(fact));
+    const all = [...codes].every((code) => counts(expiries.get(code), at, false));
+    return statisticsIn(all ? records : records.filter(isCounted));
   };
-  const shownIn = (records: readonly Fact[], codes: ReadonlySet<string>): StatisticsFacts =>
-    statisticsIn([...codes].every(isKept) ? records : records.filter(isShown));
-  const apply = async (facts: StatisticsFacts, at: Date): Promise<void> => {
+  const apply = async (facts: StatisticsFacts, createdAt: Date): Promise<void> => {
     await states.purged(record, purgedApplications(facts.events));
-    await model.apply(facts, at);
+    await model.apply(facts, now(), createdAt);
   };
   // Functions of their own: records that a closure holds are copied by every garbage collection.
   const write = (facts: StatisticsFacts, at: Date) => () => transientAsFault(() => apply(facts, at));
@@ -136,13 +137,13 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
     transientAsFault(async () => {
       // Another batch may have cleared what this one has learnt.
       while (!isKnown(codes)) await learn(codes);
-      await apply(shownIn(records, codes), at);
+      await apply(countedIn(records, codes), at);
     });
   return {
     handler(records) {
       const at = new Date(records[0]?.timestamp ?? 0);
       const codes = messagesOf(records);
-      return isKnown(codes) ? write(shownIn(records, codes), at) : learnAndWrite(records, codes, at);
+      return isKnown(codes) ? write(countedIn(records, codes), at) : learnAndWrite(records, codes, at);
     },
     prepare: (live) => messageFacts.adopt(live),
     async complete(live, purged, signal) {
@@ -154,10 +155,11 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
         const own = await former.stages.changesOf(code);
         if (!own) continue;
         messages++;
-        await stages.apply(own.changes, await messageFacts.windowEnds([code]), own.createdAt);
+        const { windowEndOf } = await messageFacts.reportTimes([code]);
+        await stages.apply(own.changes, windowEndOf, own.createdAt);
       }
       await stages.forgetApplications(purged);
-      await model.expire(new Date(clock.now()), signal);
+      await model.expire(now(), signal);
       return before && { before, messages, blocks: 0 };
     },
   };

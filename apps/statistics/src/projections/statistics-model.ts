@@ -2,7 +2,7 @@ import { sharedWrites } from '@tidings/coordination';
 import type { MessageEvent } from '@tidings/events';
 import { isTransient } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { type MessageFactsStore, openMessageFacts, purgedShares } from '../message-facts.ts';
+import { counts, type MessageFactsStore, openMessageFacts, purgedShares } from '../message-facts.ts';
 import { changesOfReports, type ReportsOfChunk } from '../report-changes.ts';
 import type { Change } from '../stages.ts';
 import { openStageStore, type StageStore } from '../stage-store.ts';
@@ -23,8 +23,11 @@ export interface StatisticsFacts {
 export interface StatisticsModel {
   readonly stages: StageStore;
   readonly messageFacts: MessageFactsStore;
-  /** Resolves when the facts are durable. @param at the creation of documents that they are the first facts of */
-  apply(facts: StatisticsFacts, at: Date): Promise<void>;
+  /**
+   * Resolves when the facts are durable. Reports of messages whose figures have expired are dropped.
+   * @param createdAt the creation of documents that they are the first facts of
+   */
+  apply(facts: StatisticsFacts, now: Date, createdAt?: Date): Promise<void>;
   /** Removes figures after their retention. */
   expire(now: Date, signal: AbortSignal): Promise<void>;
 }
@@ -44,13 +47,14 @@ export function openStatisticsModel(db: Db, generation: number): StatisticsModel
   );
   return {
     ...{ stages, messageFacts },
-    async apply({ events, own, reported }, at) {
+    async apply({ events, own, reported }, now, createdAt = now) {
       if (events.length > 0) await messageFacts.apply(events);
       await stages.forgetShares(purgedShares(events));
-      const windowEndOf = await messageFacts.windowEnds(reported.map(({ of }) => of.message));
-      await applyOwn(own.map((change) => ({ change, at })));
-      const changes = changesOfReports(reported, windowEndOf);
-      if (changes.length > 0) await stages.apply(changes, windowEndOf, at);
+      const { windowEndOf, expiryOf } = await messageFacts.reportTimes(reported.map(({ of }) => of.message));
+      await applyOwn(own.map((change) => ({ change, at: createdAt })));
+      const counted = reported.filter(({ of }) => counts(expiryOf(of.message), now, true));
+      const changes = changesOfReports(counted, windowEndOf);
+      if (changes.length > 0) await stages.apply(changes, windowEndOf, createdAt);
     },
     async expire(now, signal) {
       for (let more = true; more && !signal.aborted;) {
