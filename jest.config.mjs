@@ -61,6 +61,11 @@ export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
+    // The oldest supported release: libs/testing/src/kafka.ts.
+    {
+      ...project('oldest-kafka', ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts']),
+      globals: { TIDINGS_KAFKA_VERSION: '3.9.1' },
+    },
     project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...faultsOfOthers]),
     // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
     // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.

@@ -26,8 +26,13 @@ const stages = [
     // A dozen processes start at once in many of them: the priority of `nice` lets the suites beside them go on meanwhile.
     { projects: ['distributed'], workers: 1, niceness: 5 },
   ],
-  // Suites with a store wait half of the time.
-  [{ projects: ['pure', 'int', 'e2e'], workers: 3 }],
+  [
+    // Suites with a store wait half of the time.
+    { projects: ['int', 'e2e'], workers: 3 },
+    // The others hardly wait: they get what those leave of the cores.
+    { projects: ['pure'], workers: 1, niceness: 5 },
+    { projects: ['oldest-kafka'], workers: 1 },
+  ],
   // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
   [{ projects: ['alone'], workers: 1 }],
 ];

@@ -17,4 +17,10 @@ export default class GlobalEnvironment extends TestEnvironment {
     await super.setup();
     Object.assign(globalThis, this.#globals);
   }
+
+  /** A worker runs suites of other projects, too. */
+  async teardown() {
+    for (const name of Object.keys(this.#globals)) delete globalThis[name];
+    await super.teardown();
+  }
 }

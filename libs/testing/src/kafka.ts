@@ -22,7 +22,7 @@ export interface OwnKafka extends TestKafka {
 }
 
 export interface StartKafkaOptions {
-  /** @default `KAFKA_VERSION`, else the project's version */
+  /** @default that of the Jest project, else `KAFKA_VERSION`, else the release of the repository */
   readonly version?: string | undefined;
 }
 
@@ -32,7 +32,11 @@ const IMAGES: Readonly<Record<string, string>> = {
   '4.1': 'confluentinc/cp-kafka:8.1.0',
 };
 
-const wantedVersion = (): string => process.env['KAFKA_VERSION'] ?? KAFKA_VERSION;
+/** That of the Jest project, if it has one (`jest.config.mjs`). */
+const wantedVersion = (): string =>
+  (globalThis as { readonly TIDINGS_KAFKA_VERSION?: string }).TIDINGS_KAFKA_VERSION ??
+  process.env['KAFKA_VERSION'] ??
+  KAFKA_VERSION;
 
 const freshNamespace = (): string => `test-${randomBase62(10)}.`;
 

@@ -168,9 +168,10 @@ describe('HTML of a mail (R-E17)', () => {
 
   it('takes time and size in proportion to the length', () => {
     for (const part of ['<a ', '<a href=', '<a href="', '<a href=">', '<!--', '<style>', '</', "<a x='", '<a/', '= ']) {
-      const begun = performance.now();
+      const before = process.cpuUsage();
       sent(part.repeat(60_000));
-      expect(performance.now() - begun).toBeLessThan(2_000);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(2_000);
     }
     const many = sent('<a href="https://shop.example/">x</a>'.repeat(6_000));
     expect(many.length).toBeLessThan(600_000);
