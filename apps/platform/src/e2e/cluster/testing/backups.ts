@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Fault } from '@tidings/kernel';
+import { startMongod } from '@tidings/local-servers';
+import type { ClusterWorld } from '@tidings/testing';
+
+/** The folder of `mongodump` and `mongorestore`, which then make the backup; undefined = it is a copy of the data folder. */
+const tools = process.env['MONGO_TOOLS'];
+
+/** Pushes that the providers have been sent. */
+export const pushesIn = ({ simulators: { ledger } }: ClusterWorld): number => {
+  const { apns, fcm } = ledger.summary();
+  return apns.accepted + apns.refused + fcm.accepted + fcm.refused;
+};
+
+/**
+ * Makes `target` a data folder of MongoDB with the databases of a cluster as they are at one moment. The processes of the cluster have been killed when
+ * it returns.
+ * @returns the number of pushes that were made after that moment
+ */
+export const backUp = (world: ClusterWorld, target: string): Promise<number> =>
+  tools === undefined ? copy(world, target) : dump(world, target, tools);
+
+/** Copies the data folder as a snapshot of its volume does: the server stands still meanwhile. */
+async function copy({ cluster: { mongod, members }, dataFolder }: ClusterWorld, target: string): Promise<number> {
+  process.kill(mongod!.pid(), 'SIGSTOP');
+  try {
+    await Promise.all(members.map((member) => member.kill()));
+    await cp(join(dataFolder, 'mongo'), target, { recursive: true });
+  } finally {
+    process.kill(mongod!.pid(), 'SIGCONT');
+  }
+  // Pushes whose outcomes the copy lacks belong to attempts that it has.
+  return 0;
+}
+
+/** Makes a dump while the processes go on, and restores it into an empty replica set. */
+async function dump(world: ClusterWorld, target: string, folder: string): Promise<number> {
+  const { mongoUrl, members } = world.cluster;
+  const dumped = `${target}-dump`;
+  let isOver = false;
+  let until = pushesIn(world);
+  await run(join(folder, 'mongodump'), ['--uri', mongoUrl, '--oplog', '--out', dumped], (line) => {
+    isOver ||= line.includes('writing captured oplog');
+    if (!isOver) until = pushesIn(world);
+  });
+  await Promise.all(members.map((member) => member.kill()));
+  // The empty replica set has users of its own.
+  await rm(join(dumped, 'admin'), { recursive: true });
+  const mongod = await startMongod(target);
+  try {
+    await run(join(folder, 'mongorestore'), ['--uri', mongod.url, '--oplogReplay', dumped]);
+  } finally {
+    await mongod.stop();
+  }
+  return pushesIn(world) - until;
+}
+
+/** @throws Fault `unavailable` with all that the program said, unless it ends well */
+async function run(program: string, args: readonly string[], onLine: (line: string) => void = () => undefined) {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const lines: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lines.push(line);
+    onLine(line);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw Fault.unavailable(`${program} failed:\n${lines.join('\n')}`);
+}
