@@ -398,6 +398,30 @@ describeWithHelm('the Helm chart', () => {
     expect(free.filter((variable) => !all.includes(variable))).toEqual([]);
   });
 
+  it('takes the example of docs/kubernetes.md, with the images that the page builds, and has the values that it names', async () => {
+    const page = await readFile('docs/kubernetes.md', 'utf8');
+    const example = join(secrets, 'values.yaml');
+    await writeFile(example, /```yaml\n(.*?)```/s.exec(page)![1]!);
+    const options = [...page.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);
+    const chart = await renderChart('tiny', '--values', example, ...options);
+    const job = chart.workloads.find(({ kind }) => kind === 'Job')!;
+    expect(containerOf(job).command).toContain('apps/platform/dist/restored.js');
+
+    const [, apps, image] = /for app in ([^;]+);.*?-t (\S+)/s.exec(page)!;
+    const built = apps!.split(' ').map((app) => image!.replace('$app', app));
+    expect(built).toEqual(expect.arrayContaining(chart.workloads.map((workload) => containerOf(workload).image)));
+
+    const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as object;
+    // The variables of `environment` are in the schema alone.
+    const paths = [...page.matchAll(/`([a-z]\w+(?:\.\w+)+)`/gi)]
+      .map(([, path]) => path!.split('.'))
+      .filter(([first]) => first !== 'environment' && Object.hasOwn(values, first!));
+    const has = (value: unknown, [key, ...rest]: readonly string[]): boolean =>
+      key === undefined || (Object.hasOwn(value as object, key) && has((value as Record<string, unknown>)[key], rest));
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((path) => !has(values, path)).map((path) => path.join('.'))).toEqual([]);
+  });
+
   it('refuses unknown values at every level', async () => {
     const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as object;
     // Their keys are the operator's.
