@@ -4,7 +4,8 @@ import { statSync } from 'node:fs';
  * Suites in both modes that start a system of their own. The system that the other suites share is not yet there then: without any work, its
  * processes and stores would take two fifths of a core.
  */
-const withOwnSystem = /\/(deletions|operator-settings|processes|requests|retention|webhooks)\.modes\.e2e\.spec\.ts$/;
+const withOwnSystem =
+  /\/(deletions|operator-settings|processes|requests|retention|upgrade|webhooks)\.modes\.e2e\.spec\.ts$/;
 
 /** Kinds of suites, the ones that may take a minute first: short ones fill the remaining time of the workers. */
 const kinds = [withOwnSystem, /\.e2e\.spec\.ts$/, /\.int\.spec\.ts$/, /(?:)/];

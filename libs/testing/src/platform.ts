@@ -57,6 +57,8 @@ export interface PlatformWorldOptions {
    * @default false
    */
   readonly isAlone?: boolean;
+  /** The master key of a system of its own. @default a new one */
+  readonly masterKey?: Uint8Array;
   /** The processes of a cluster of its own. @default one process of each kind, dispatchers of three channels */
   readonly processes?: TestClusterOptions;
   /** Fills the stores before any service has used them, with their variables. Distributed, for a system of its own only. */
@@ -69,19 +71,26 @@ export interface PlatformWorldOptions {
  */
 export async function platform(options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<StoredWorld> {
   if (mode === 'embedded') return embedded(options);
-  if (!options.isAlone && !options.env) return sharedCluster(options.simulators);
+  if (!options.isAlone && !options.env && !options.masterKey) return sharedCluster(options.simulators);
   const world = await ownCluster(options);
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
 
 /** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
-export const platformInProcesses = (options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<LoggingWorld> =>
-  mode === 'distributed' ? ownCluster(options) : platformProcess(options);
+export const platformInProcesses = (
+  options: Omit<PlatformWorldOptions, 'masterKey' | 'fill'> = {},
+  mode = modeUnderTest,
+): Promise<LoggingWorld> => (mode === 'distributed' ? ownCluster(options) : platformProcess(options));
 
-const ownCluster = ({ env, simulators, processes, fill }: PlatformWorldOptions): Promise<ClusterWorld> =>
-  cluster({ ...(env && { env }), ...(simulators && { simulators }), ...(fill && { fill }), replicas: 1, ...processes });
+const ownCluster = ({ processes, isAlone: _, ...options }: PlatformWorldOptions): Promise<ClusterWorld> =>
+  cluster({ ...options, replicas: 1, ...processes });
 
-async function embedded({ env = {}, simulators: options, fill }: PlatformWorldOptions): Promise<StoredWorld> {
+async function embedded({
+  env = {},
+  simulators: options,
+  masterKey,
+  fill,
+}: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();
   const closing = new Closing(log);
   try {
@@ -99,6 +108,7 @@ async function embedded({ env = {}, simulators: options, fill }: PlatformWorldOp
       SMTP_LISTEN_PORT: '0',
       MONGO_URL: mongo.url,
       TIDINGS_DATA: dataFolder,
+      ...(masterKey && { TIDINGS_MASTER_KEY: Buffer.from(masterKey).toString('base64') }),
       ...env,
     };
     await fill?.({ MONGO_URL: databasesAt(mongo) });

@@ -6,14 +6,15 @@ import type { Secrets } from '@tidings/client';
 import { type Binary, BSON } from 'mongodb';
 import type { Answers } from './answers.ts';
 
-const folder = fileURLToPath(new URL('../fixture/', import.meta.url));
+/** The fixture in the repository. */
+export const FIXTURE = fileURLToPath(new URL('../fixture/', import.meta.url));
 const ARCHIVE = 'archive.bson.gz';
 const ANSWERS = 'answers.json';
 /** Every clone of the repository has it. */
 const MAX_BYTES = 2 << 20;
 
 /** The master key of the fixture, which encrypts credentials of simulated providers alone. */
-export const MASTER_KEY = Buffer.alloc(32, 'fixture').toString('base64');
+export const MASTER_KEY = Buffer.alloc(32, 'fixture');
 
 /** A message that the version had not sent when it ended. */
 export interface WaitingMessage {
@@ -38,8 +39,9 @@ export interface FixtureAnswers extends Answers {
 /** The files of an archive of `tidings export-data`, by path. */
 type Packed = Readonly<Record<string, Binary>>;
 
-/** Replaces the fixture. @throws Error when it is too large, or names this machine */
+/** Replaces the fixture in a folder. @throws Error when it is too large, or names this machine */
 export async function writeFixture(
+  folder: string,
   archive: string,
   answers: FixtureAnswers,
   forbidden: readonly string[],
@@ -57,15 +59,15 @@ export async function writeFixture(
   const packed = gzipSync(BSON.serialize(files), { level: 9 });
   if (packed.length > MAX_BYTES) throw new Error(`${packed.length} bytes are more than ${MAX_BYTES}`);
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   await Promise.all([writeFile(join(folder, ARCHIVE), packed), writeFile(join(folder, ANSWERS), text)]);
 }
 
-export const fixtureAnswers = async (): Promise<FixtureAnswers> =>
+export const fixtureAnswers = async (folder: string): Promise<FixtureAnswers> =>
   JSON.parse(await readFile(join(folder, ANSWERS), 'utf8')) as FixtureAnswers;
 
-/** Writes the archive of the fixture as `tidings import-data` reads it. */
-export async function unpackFixture(archive: string): Promise<void> {
+/** Writes the archive of a fixture as `tidings import-data` reads it. */
+export async function unpackFixture(folder: string, archive: string): Promise<void> {
   const packed = BSON.deserialize(gunzipSync(await readFile(join(folder, ARCHIVE)))) as Packed;
   for (const [path, { buffer }] of Object.entries(packed)) {
     await mkdir(dirname(join(archive, path)), { recursive: true });

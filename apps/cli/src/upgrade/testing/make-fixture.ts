@@ -25,11 +25,14 @@ const withHost = `data:text/javascript,${encodeURIComponent(
 )}`;
 const quiet = { set: () => undefined, stop: () => undefined };
 
-/** Runs the platform, fills it, and keeps its data and its answers as the fixture of this version. */
-export async function makeFixture(): Promise<void> {
+/** Runs the platform, fills it, and keeps its data and its answers in a folder, as the fixture of this version. */
+export async function makeFixture(target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-fixture-'));
   const world = await platformProcess({
-    env: { TIDINGS_MASTER_KEY: MASTER_KEY, PUBLIC_URL: 'https://push.example', NODE_OPTIONS: `--import ${withHost}` },
+    env: {
+      ...{ TIDINGS_MASTER_KEY: MASTER_KEY.toString('base64'), PUBLIC_URL: 'https://push.example' },
+      NODE_OPTIONS: `--import ${withHost}`,
+    },
     simulators: { keepPayloads: true, retryAfterSeconds: PATIENCE_SECONDS },
   });
   try {
@@ -48,7 +51,8 @@ export async function makeFixture(): Promise<void> {
     await exportData(readEnv({ TIDINGS_DATA: dataFolder, LOG_LEVEL: 'error' }), archive, quiet);
     // A shorter name is bound to occur in a key.
     const forbidden = [hostname(), userInfo().homedir, process.cwd(), tmpdir()].filter((word) => word.length > 3);
-    await writeFixture(archive, { version: productVersion, answeredAt, secrets, waiting, ...answers }, forbidden);
+    const fixture = { version: productVersion, answeredAt, secrets, waiting, ...answers };
+    await writeFixture(target, archive, fixture, forbidden);
   } finally {
     await world.stop();
     await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiClient } from '@tidings/client';
+import { readEnv } from '@tidings/runtime';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, which a suite gives a key
+import { generateServiceAccount, type ProviderName, publicKeyOf } from '@tidings/simulators';
+import {
+  type DeploymentMode,
+  describeInTurn,
+  modeUnderTest,
+  platform,
+  type PlatformWorld,
+  pushesOf,
+  untilDone,
+} from '@tidings/testing';
+import { importData } from '../data/import-data.ts';
+import { answersOf } from './testing/answers.ts';
+import { FIXTURE, type FixtureAnswers, fixtureAnswers, MASTER_KEY, unpackFixture } from './testing/fixture.ts';
+import { makeFixture } from './testing/make-fixture.ts';
+import { ANDROID } from './testing/shop-devices.ts';
+
+const HOUR = 3600;
+const quiet = { set: () => undefined, stop: () => undefined };
+
+/** `tools/upgrade-fixture.mjs` sets it. */
+if (process.env['TIDINGS_UPGRADE_FIXTURE'] === 'make') beforeAll(() => makeFixture(FIXTURE));
+
+/** A system with the data of a fixture, at the time when its version gave the answers. */
+async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWorld> {
+  const { answeredAt } = await fixtureAnswers(fixture);
+  const archive = await mkdtemp(join(tmpdir(), 'tidings-archive-'));
+  const variables = { TIDINGS_MASTER_KEY: MASTER_KEY.toString('base64'), LOG_LEVEL: 'error' };
+  try {
+    await unpackFixture(fixture, archive);
+    const world = await platform(
+      {
+        masterKey: MASTER_KEY,
+        simulators: { keepPayloads: true },
+        processes: { hasEveryChannel: true },
+        fill: async (stores) => void (await importData(readEnv({ ...stores, ...variables }), archive, quiet)),
+      },
+      mode,
+    );
+    await world.advance((Date.parse(answeredAt) - Date.now()) / 1000);
+    await world.settle();
+    return world;
+  } finally {
+    await rm(archive, { recursive: true, force: true });
+  }
+}
+
+/** Compares the answers of a system with those of its fixture, to more than a hundred questions. */
+async function expectSameAnswers(world: PlatformWorld, then: FixtureAnswers): Promise<void> {
+  const client = new ApiClient(world.urls, { ...then.secrets, admin: world.secrets.admin }, 4);
+  try {
+    const now = await answersOf(client, world.url, then.replies, Object.keys(then.exports));
+    expect(now.replies.length).toBeGreaterThan(100);
+    // A later version may tell more.
+    expect(now).toMatchObject({ replies: then.replies, exports: then.exports });
+  } finally {
+    client.close();
+  }
+}
+
+describe('the data of the last version', () => {
+  let world: PlatformWorld;
+  let then: FixtureAnswers;
+
+  beforeAll(async () => {
+    then = await fixtureAnswers(FIXTURE);
+    world = await opened(FIXTURE, modeUnderTest);
+  });
+  afterAll(() => world?.stop());
+
+  it('has the same answers, for the tokens of that version', () => expectSameAnswers(world, then));
+
+  it('goes on: what had to wait reaches each device once, and nothing is sent again', async () => {
+    const { simulators } = world;
+    const applications = new Set(then.waiting.map(({ application }) => application));
+    for (const application of applications) {
+      const account = generateServiceAccount(simulators.tokenUrl);
+      simulators.keys.register({ google: [publicKeyOf(account)] });
+      const settings = { device_type: ANDROID, android_framework: 'native', android_fcm_service_account: account };
+      await world.call('configureApplication', { application, ...settings });
+    }
+    for (const { application, code, stepSeconds } of then.waiting)
+      await untilDone(world, application, code, { stepSeconds, patienceSeconds: 24 * HOUR });
+    let expected = 0;
+    for (const { code, devices } of then.waiting) {
+      for (const [provider, tokens] of Object.entries(devices)) {
+        const accepted = pushesOf(simulators, provider as ProviderName, code).filter(
+          ({ reason }) => reason === 'accepted',
+        );
+        expect(accepted.map(({ token }) => token).toSorted()).toEqual([...tokens].toSorted());
+        expected += tokens.length;
+      }
+    }
+    const all = ['apns', 'fcm', 'hms', 'adm', 'webpush', 'email', 'smpp', 'whatsapp', 'line'] as const;
+    const sent = all.flatMap((provider) => simulators.ledger.of(provider).entries({ limit: Infinity }));
+    expect(sent.filter(({ reason }) => reason === 'accepted')).toHaveLength(expected);
+  });
+});
+
+describeInTurn('the fixture of this version', () => {
+  it('is made by the script, and its data have the same answers', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-fixture-'));
+    let world: PlatformWorld | undefined;
+    try {
+      await makeFixture(folder);
+      world = await opened(folder, 'embedded');
+      await expectSameAnswers(world, await fixtureAnswers(folder));
+    } finally {
+      await world?.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
