@@ -52,7 +52,7 @@ const time = (seconds: number): string => (seconds < 1 ? `${(seconds * 1e3).toFi
 const quantile = (ascending: readonly number[], share: number): string =>
   ascending.length === 0 ? '–' : time(ascending[Math.ceil(ascending.length * share) - 1]!);
 
-/** Of the services with more work than a process can do: the one whose queue is the longest. */
+/** The service with the longest queue, among those with more work than a process can do. */
 function growing({ utilisations }: Result): string {
   const overloaded = serviceNames.filter((name) => utilisations[name].busiest > 1);
   const [longest] = overloaded.toSorted((a, b) => utilisations[b].backlog - utilisations[a].backlog);

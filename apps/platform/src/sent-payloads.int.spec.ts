@@ -33,7 +33,7 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number][1];
 
-/** What a dispatcher reaches its stores by. It pauses before a step, as a frozen process does, until it is resumed. */
+/** Wraps the database and the broker of a dispatcher, and pauses before a step, as a frozen process does, until it is resumed. */
 class Pausing {
   readonly #before: Step;
   readonly #paused = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ const IMAGES: Readonly<Record<string, string>> = {
   '4.1': 'confluentinc/cp-kafka:8.1.0',
 };
 
-/** That of the Jest project, if it has one (`jest.config.mjs`). */
+/** The Kafka release of the Jest project, if it has one (`jest.config.mjs`); else that of the environment, else that of the repository. */
 const wantedVersion = (): string =>
   (globalThis as { readonly TIDINGS_KAFKA_VERSION?: string }).TIDINGS_KAFKA_VERSION ??
   process.env['KAFKA_VERSION'] ??

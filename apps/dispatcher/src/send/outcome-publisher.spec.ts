@@ -22,11 +22,14 @@ async function lane(provider: VirtualProvider): Promise<VirtualLane> {
 const settledIn = ({ attempts }: VirtualLane): boolean =>
   [...attempts.byId.values()].every(({ attempt }) => attempt.state === 'settled');
 
+/** Providers by whose answers a slice ends later than its first pass. */
+const providers: [string, VirtualProvider][] = [
+  ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
+  ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
+];
+
 describe('an outcome that the broker does not take', () => {
-  it.each<[string, VirtualProvider]>([
-    ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
-    ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
-  ])('%s is published as soon as the broker is back, once', async (_, provider) => {
+  it.each(providers)('%s is published as soon as the broker is back, once', async (_, provider) => {
     const sending = await lane(provider);
     await sending.pass(60 * SECOND);
     expect([settledIn(sending), sending.settledOf('A')]).toEqual([true, 0]);
@@ -37,10 +40,7 @@ describe('an outcome that the broker does not take', () => {
     expect([sending.settledOf('A'), sending.written.length]).toEqual([1, 1]);
   });
 
-  it.each<[string, VirtualProvider]>([
-    ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
-    ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
-  ])('%s is published by another worker, once, if its own one has died', async (_, provider) => {
+  it.each(providers)('%s is published by another worker, once, if its own one has died', async (_, provider) => {
     const sending = await lane(provider);
     await sending.pass(60 * SECOND);
     expect([settledIn(sending), sending.settledOf('A')]).toEqual([true, 0]);

@@ -181,7 +181,7 @@ describe('every method of the contract', () => {
       // The number of values is odd: the half that a mode sees alternates from field to field.
       const given = sharedOut(fields.flatMap((path) => odd.map((value) => ({ path, value }))))
         .map((one) => ({ ...one, changed: withValue(example, one.path, one.value) as Record<string, unknown> }))
-        // Of those that it refuses, every tenth.
+        // The system gets every tenth of the requests that the contract refuses.
         .filter(({ changed }, i) => accepts(method, changed) || i % 10 === 0);
       for (const [path, values] of Map.groupBy(given, (one) => one.path)) {
         const replies = await Promise.all(

@@ -155,7 +155,7 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
   const view = new DataView(new ArrayBuffer(rows.length * OPEN_BYTES));
   const messages: string[] = [];
   const indexes = new Int32Array(all.length).fill(-1);
-  // Holds the messages of a device so far. V8 would allocate the elements of an ordinary array anew whenever it was emptied.
+  // The array holds the messages of a device so far. It is a typed array, because V8 allocates the elements of an ordinary one anew after each emptying.
   const ranks = new Int32Array(MAX_OPENS);
   let opens = 0;
   let [at, last] = [0, -1];

@@ -16,7 +16,7 @@ const served = [
 
 const MAX_ENTRIES = 1000;
 const MAX_ENDPOINT = 2048;
-/** Of a code such as `C3F8-C3863ED4-334AD4F1`. */
+/** Characters of a message code, such as `C3F8-C3863ED4-334AD4F1`. */
 const MAX_CODE = 22;
 
 /** A list without duplicates. */

@@ -37,7 +37,7 @@ export interface Deferred extends Begun, Claim {
 export interface Settled extends Begun {
   readonly state: 'settled';
   readonly settledAt: number;
-  /** Of a slice that was deferred, until its outcome is published: any worker can publish it. */
+  /** A slice that was deferred keeps this until its outcome is published, so that any worker can publish it. */
   readonly deferral?: Deferral | undefined;
 }
 
