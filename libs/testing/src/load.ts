@@ -9,6 +9,7 @@ const CLIENTS = 8;
 /** Devices that the messages are sent to. */
 const NAMED = 10;
 const LOOK_EVERY_MS = 5;
+const LANGUAGES = ['de', 'fr'];
 /** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
 /** Without a pause the load would take the processor from the processes that restart, and from the takeovers. */
@@ -28,6 +29,8 @@ export interface LoadTarget {
 export interface LoadOptions {
   /** The pause of each of the eight clients after a reply. @default 20, which makes some hundred calls a second in all */
   readonly pauseMs?: number;
+  /** Number of devices that each client registers, again and again in another language. @default a new one with each call */
+  readonly devices?: number;
 }
 
 /** Clients that register devices and send messages to named devices, and repeat unanswered calls. */
@@ -36,17 +39,26 @@ export class Load {
   readonly #application: string;
   readonly #named: readonly string[];
   readonly #name = `load-${randomBase62(6)}`;
-  readonly #registered: string[] = [];
+  /** By hwid: the language in the last acknowledged registration. */
+  readonly #languages = new Map<string, string>();
   readonly #messages: Named[] = [];
   readonly #faults: string[] = [];
   readonly #withoutReply: string[] = [];
   readonly #pauseMs: number;
+  readonly #devices: number;
+  #registered = 0;
   #refused = 0;
   #ending = false;
   readonly #clients: Promise<unknown>;
 
-  private constructor(world: World, application: string, named: readonly string[], pauseMs: number) {
+  private constructor(
+    world: World,
+    application: string,
+    named: readonly string[],
+    { pauseMs = PAUSE_MS, devices = Infinity }: LoadOptions,
+  ) {
     this.#pauseMs = pauseMs;
+    this.#devices = devices;
     this.#world = world;
     this.#application = application;
     this.#named = named;
@@ -62,9 +74,9 @@ export class Load {
     world: World,
     target: LoadTarget,
     action: () => Promise<void>,
-    { pauseMs = PAUSE_MS }: LoadOptions = {},
+    options: LoadOptions = {},
   ): Promise<Load> {
-    const load = new Load(world, target.applications[0]!, target.named(NAMED), pauseMs);
+    const load = new Load(world, target.applications[0]!, target.named(NAMED), options);
     try {
       await load.#begun();
       await action();
@@ -86,11 +98,11 @@ export class Load {
 
   /** Numbers of acknowledged registrations and messages so far, and of connections that a gateway which has ended refused: another one takes the call. */
   get counts(): { readonly registered: number; readonly sent: number; readonly refused: number } {
-    return { registered: this.#registered.length, sent: this.#messages.length, refused: this.#refused };
+    return { registered: this.#registered, sent: this.#messages.length, refused: this.#refused };
   }
 
   async #begun(): Promise<void> {
-    while (this.#registered.length < 3 * CLIENTS) await Promise.race([delay(LOOK_EVERY_MS), this.#clients]);
+    while (this.#registered < 3 * CLIENTS) await Promise.race([delay(LOOK_EVERY_MS), this.#clients]);
   }
 
   /** Resolves when the last call is answered. */
@@ -103,32 +115,31 @@ export class Load {
   async broken(): Promise<string[]> {
     const application = this.#application;
     const broken: string[] = [];
-    for (let from = 0; from < this.#registered.length; from += CLIENTS) {
-      const some = this.#registered.slice(from, from + CLIENTS);
-      const found = await Promise.all(some.map((hwid) => this.#world.call('getTags', { application, hwid })));
-      found.forEach(({ result }, i) => {
-        if (result['Language'] !== 'de') broken.push(`${some[i]} is not as it was registered`);
-      });
-    }
-    for (const { code, devices } of this.#messages) {
+    await inParallel([...this.#languages], async ([hwid, language]) => {
+      const { result } = await this.#world.call('getTags', { application, hwid });
+      if (result['Language'] !== language) broken.push(`${hwid} is not as it was registered`);
+    });
+    await inParallel(this.#messages, async ({ code, devices }) => {
       const figures = funnelFigures(await this.#world.call('getDeliveryFunnel', { message_code: code }));
       const status = (await listedMessage(this.#world, application, code))?.status;
       if (status !== 'DONE' || figures.sent !== devices) {
         broken.push(`${code} to ${devices} devices is ${status}: ${JSON.stringify(figures)}`);
       }
-    }
+    });
     return broken;
   }
 
   async #run(client: number): Promise<void> {
     const [world, application, devices] = [this.#world, this.#application, this.#named];
     for (let n = 0; !this.#ending; n++) {
-      const hwid = `${this.#name}-${client}-${n}`;
-      await this.#persist(() => world.call('registerDevice', { application, hwid, device_type: 3, language: 'de' }));
-      this.#registered.push(hwid);
+      const hwid = `${this.#name}-${client}-${n % this.#devices}`;
+      const language = LANGUAGES[Math.floor(n / this.#devices) % LANGUAGES.length]!;
+      await this.#persist(() => world.call('registerDevice', { application, hwid, device_type: 3, language }));
+      this.#languages.set(hwid, language);
+      this.#registered++;
       await delay(this.#pauseMs);
       if (n % REGISTRATIONS > 0) continue;
-      const notifications = [{ content: 'Hello', devices, transactionId: hwid }];
+      const notifications = [{ content: 'Hello', devices, transactionId: `${this.#name}-${client}-${n}` }];
       const { Messages: codes } = await this.#persist(() =>
         world.call('createMessage', { application, notifications }),
       );
@@ -146,4 +157,13 @@ export class Load {
       }),
     );
   }
+}
+
+/** Does something with each item, some at once. */
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) await work(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, worker));
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { Load, POPULATION_TIMEOUT_MS, processHealth, type ProcessHealth, Wire } from '@tidings/testing';
+import { type ClusterWorld, Load, POPULATION_TIMEOUT_MS, processHealth, type ProcessHealth, Wire } from '@tidings/testing';
 import { appendRow } from './testing/ledger-row.ts';
 import { MemorySeries } from './testing/memory-series.ts';
 import type { ClusterUnderTest } from './testing/populated.ts';
@@ -13,6 +13,10 @@ const WINDOW_MS = Math.min(60_000, (MINUTES * 60_000) / 3);
 const READINGS = 6;
 /** Each of the eight clients pauses for this time after a reply: some forty calls a second in all, so that the cores are not always busy. */
 const PAUSE_MS = 200;
+/** Devices that each client registers again and again: a growing population would take more memory by right. */
+const DEVICES = 250;
+/** For a collection of garbage in every process. */
+const COLLECT_MS = 2000;
 const HOUR_MS = 3_600_000;
 const SETTLE_MS = 120_000;
 
@@ -39,10 +43,11 @@ export function soakFeatures(test: ClusterUnderTest): void {
                 await delay(WINDOW_MS / READINGS);
                 readings.push(...(await processHealth(world.cluster)));
               }
-              series.add(readings);
+              await collectGarbage(world.cluster);
+              series.add(readings, await processHealth(world.cluster));
             }
           },
-          { pauseMs: PAUSE_MS },
+          { pauseMs: PAUSE_MS, devices: DEVICES },
         );
         const endedAt = performance.now();
         await world.settle(SETTLE_MS);
@@ -61,6 +66,13 @@ export function soakFeatures(test: ClusterUnderTest): void {
       POPULATION_TIMEOUT_MS + 2 * MINUTES * 60_000,
     );
   });
+}
+
+/** Leaves only what is in use in the heaps of all processes, if they were started so that they collect garbage on SIGUSR2. */
+async function collectGarbage({ members }: ClusterWorld['cluster']): Promise<void> {
+  if (!process.env['NODE_OPTIONS']?.includes('--expose-gc')) return;
+  for (const member of members) process.kill(member.pid, 'SIGUSR2');
+  await delay(COLLECT_MS);
 }
 
 function described(series: MemorySeries): string {

@@ -7,17 +7,15 @@ const LEAST_WINDOWS = 3;
 
 /** Readings of the health of processes, in windows of equal length. */
 export class MemorySeries {
-  /** By process, for each window: the least heap of its readings, which is closest to what a collection leaves. */
+  /** By process, at the end of each window. */
   readonly #heaps = new Map<string, number[]>();
   readonly #delays = new Map<string, number[]>();
   #residentMb = 0;
 
-  /** Adds the readings of a window. */
-  add(readings: readonly ProcessHealth[]): void {
-    for (const [name, own] of Map.groupBy(readings, (reading) => reading.name)) {
-      append(this.#heaps, name, Math.min(...own.map(({ heapMb }) => heapMb)));
-      append(this.#delays, name, ...own.map(({ lagMs }) => lagMs));
-    }
+  /** @param readings those during a window @param last those at its end, after a collection of garbage */
+  add(readings: readonly ProcessHealth[], last: readonly ProcessHealth[]): void {
+    for (const { name, lagMs } of readings) append(this.#delays, name, lagMs);
+    for (const { name, heapMb } of last) append(this.#heaps, name, heapMb);
     this.#residentMb = Math.max(this.#residentMb, ...readings.map(({ residentMb }) => residentMb));
   }
 
@@ -52,8 +50,8 @@ export class MemorySeries {
   }
 }
 
-function append(series: Map<string, number[]>, name: string, ...values: readonly number[]): void {
+function append(series: Map<string, number[]>, name: string, value: number): void {
   const own = series.get(name);
-  if (own) own.push(...values);
-  else series.set(name, [...values]);
+  if (own) own.push(value);
+  else series.set(name, [value]);
 }
