@@ -39,7 +39,7 @@ export {
 export { masterKeyModel } from './storage/master-key.schema.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { OutboundProxy } from './outbound-proxy.ts';
-export { openMetrics } from './open-metrics.ts';
+export { LOOP_TIMER_MS, openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { type Open, type OpenWork, operationsOf, type ServiceOperations } from './service-operations.ts';
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';

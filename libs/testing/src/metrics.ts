@@ -1,4 +1,5 @@
 import type { Cluster, Member } from '@tidings/platform';
+import { LOOP_TIMER_MS } from '@tidings/runtime';
 
 /**
  * The scraped metrics of a process by name and labels, e.g. `tidings_dispatch_open_slices{channel="fcm",lane="direct"}`. Empty while it is not
@@ -62,7 +63,7 @@ export async function processHealth({ members }: Cluster): Promise<ProcessHealth
           name: member.name,
           residentMb: resident / BYTES_PER_MB,
           heapMb: (heap + external) / BYTES_PER_MB,
-          lagMs: lag * 1000,
+          lagMs: Math.max(0, lag * 1000 - LOOP_TIMER_MS),
         },
       ];
     }),
