@@ -1,7 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type ClusterWorld, Load, POPULATION_TIMEOUT_MS, processHealth, type ProcessHealth, Wire } from '@tidings/testing';
+import {
+  type ClusterWorld,
+  Load,
+  POPULATION_TIMEOUT_MS,
+  processHealth,
+  type ProcessHealth,
+  Wire,
+} from '@tidings/testing';
 import { appendRow } from './testing/ledger-row.ts';
 import { MemorySeries } from './testing/memory-series.ts';
 import type { ClusterUnderTest } from './testing/populated.ts';
