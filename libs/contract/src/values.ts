@@ -16,13 +16,14 @@ export const atMost = (text: string, max: number): boolean => {
   return count <= max;
 };
 
-/** A string or a number (R-ER7) of at most 65,536 characters (R-LM4). The first branch is an optimisation: most texts are short. */
-export const text = z.union(
-  [z.string().max(TEXT_LIMIT), z.string().refine((value) => atMost(value, TEXT_LIMIT)), z.number().transform(String)],
-  {
-    error: ({ input }) => (typeof input === 'string' ? `at most ${TEXT_LIMIT} characters` : 'must be a string'),
-  },
-);
+/** A string or a number (R-ER7) of at most `max` characters. The first branch is an optimisation: most texts are short. */
+export const textUpTo = (max: number) =>
+  z.union([z.string().max(max), z.string().refine((value) => atMost(value, max)), z.number().transform(String)], {
+    error: ({ input }) => (typeof input === 'string' ? `at most ${max} characters` : 'must be a string'),
+  });
+
+/** {@link textUpTo} 65,536 characters (R-LM4). */
+export const text = textUpTo(TEXT_LIMIT);
 
 /** A string or a number (R-ER7) of any length, for fields with their own limit. */
 export const anyText = z.union([z.string(), z.number().transform(String)], { error: 'must be a string' });

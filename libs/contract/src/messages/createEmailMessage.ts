@@ -9,11 +9,10 @@ import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } fr
 import { cappingFields, cappingOf } from './capping.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { conditionsSchema } from './conditions.ts';
-import { attachments, copies, listUnsubscribe, mailbox, subject } from './email-fields.ts';
+import { attachments, copies, emailBody, listUnsubscribe, mailbox, subject } from './email-fields.ts';
 import { notificationsOf } from './notifications.ts';
 import { type Recipients, selectedRecipients } from './recipients.ts';
 import { sendRateFields, sendRateOf } from './send-rate.ts';
-import { localized } from './texts.ts';
 
 const MAX_NAMES = 1000;
 const names = listOf(text, MAX_NAMES);
@@ -22,7 +21,7 @@ const fields = {
   ...channelFields,
   preset: namedPreset,
   subject: optional(subject),
-  content: optional(localized),
+  content: optional(emailBody),
   attachments: optional(attachments),
   list_unsubscribe: optional(listUnsubscribe),
   campaign: optional(namedCampaign),

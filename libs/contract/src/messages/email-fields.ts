@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { senderAddress } from '../fields/email-address.ts';
-import { localized, type LocalizedText } from './texts.ts';
-import { atMost, nonEmptyText, object, optional, text } from '../values.ts';
+import { localized, localizedOf, type LocalizedText } from './texts.ts';
+import { atMost, nonEmptyText, object, optional, text, textUpTo } from '../values.ts';
 
 /** A subject for every language, or by the keys of the body (R-E9). */
 export type GivenSubject = { readonly everywhere: string } | LocalizedText;
@@ -11,6 +11,12 @@ export const subject = z.union(
   [text.transform((everywhere): GivenSubject => ({ everywhere })), localized.transform((given): GivenSubject => given)],
   'must be a string or an object',
 );
+
+/** Maximum characters of the body of an e-mail (R-LM4). With its values it must stay a text that is written as a whole, and a letter that can be sent. */
+const BODY_LIMIT = 200_000;
+
+/** HTML, in one language or several. */
+export const emailBody = localizedOf(textUpTo(BODY_LIMIT));
 
 /** The e-mail of a request. */
 export interface GivenEmail {
@@ -49,8 +55,16 @@ const content = z
   .refine((value) => BASE64.test(value) && value.replace(/=+$/, '').length % 4 !== 1, 'must be base64')
   .transform((value) => Buffer.from(value, 'base64'));
 
+/** The refusal of a part that is left out: the API marks none in e-mails as required, so its absence is a wrong value (R-ER2). */
+const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });
+
+const attachment = object({ name: optional(name), content: optional(content) })
+  .refine((given) => given.name !== undefined, mustBeSet('name'))
+  .refine((given) => given.content !== undefined, mustBeSet('content'))
+  .transform((given) => ({ name: given.name!, content: given.content! }));
+
 /** Files that every mail of a message carries (R-E10). */
-export const attachments = list(object({ name, content }), ATTACHMENTS_MAX);
+export const attachments = list(attachment, ATTACHMENTS_MAX);
 
 /** Addresses that receive a copy of each mail (R-E10). */
 export const copies = list(
@@ -59,10 +73,9 @@ export const copies = list(
 );
 
 /** A sender, or an address for replies, in place of that of the application. */
-export const mailbox = object({ name: optional(text), email: senderAddress }).transform(({ name: shown, email }) => ({
-  address: email,
-  name: shown ?? '',
-}));
+export const mailbox = object({ name: optional(text), email: optional(senderAddress) })
+  .refine((given) => given.email !== undefined, mustBeSet('email'))
+  .transform((given) => ({ address: given.email!, name: given.name ?? '' }));
 
 const isListUnsubscribe = (value: string): boolean =>
   /^(https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(value) && !/[<>]/.test(value) && URL.canParse(value);

@@ -1,5 +1,12 @@
-import { attachments, copies, type GivenEmail, listUnsubscribe, mailbox, subject } from '../messages/email-fields.ts';
-import { localized } from '../messages/texts.ts';
+import {
+  attachments,
+  copies,
+  emailBody,
+  type GivenEmail,
+  listUnsubscribe,
+  mailbox,
+  subject,
+} from '../messages/email-fields.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { object, optional } from '../values.ts';
 
@@ -13,7 +20,7 @@ export interface EmailPayload {
 /** The block of e-mail (R-O1). Without a preset it says all: a missing subject is empty. */
 export const emailPayload = object({
   subject: optional(subject),
-  body: optional(localized),
+  body: optional(emailBody),
   email_template: optional(namedPreset),
   from: optional(mailbox),
   reply_to: optional(mailbox),

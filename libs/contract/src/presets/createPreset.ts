@@ -1,9 +1,23 @@
-import { isRegistrable } from '@tidings/kernel';
+import { isRegistrable, Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { jsonData, jsonObject, localized, rootParamsWithData } from '../messages/texts.ts';
+import { emailBody } from '../messages/email-fields.ts';
+import { jsonData, jsonObject, localized, type LocalizedText, rootParamsWithData } from '../messages/texts.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, bit, integer, nonEmptyText, nothing, object, oneOf, optional, text, whole } from '../values.ts';
+import {
+  array,
+  atMost,
+  bit,
+  integer,
+  nonEmptyText,
+  nothing,
+  object,
+  oneOf,
+  optional,
+  text,
+  TEXT_LIMIT,
+  whole,
+} from '../values.ts';
 import { interruptionLevel, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
@@ -60,7 +74,7 @@ function together<Settings extends object>(first: Settings | undefined, second: 
 }
 
 const content = object({
-  message: localized,
+  message: emailBody,
   title: optional(localized),
   subtitle: optional(localized),
   action: optional(action),
@@ -86,6 +100,10 @@ const CAMPAIGN_NOT_FOUND = whole('campaign: not found');
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
+/** Only the body of an e-mail may be longer than other texts (R-LM4). */
+const isWithinLimit = (message: LocalizedText, platforms: readonly number[]): boolean =>
+  platforms.includes(Platform.Email) || message.entries.every((entry) => atMost(entry.text, TEXT_LIMIT));
+
 /**
  * Creates a preset, which supplies fields of messages, for an application, or for a group whose applications the token may all use. The reply is
  * empty; listPresets returns the code (R-K1). With platform 14 it is an e-mail preset, whose message is HTML and whose title is the subject
@@ -109,19 +127,25 @@ export const createPreset = json13('createPreset', {
       (request) => request.applicationCode === undefined || request.applicationGroupCode === undefined,
       whole('applicationCode and applicationGroupCode must not be used together'),
     )
-    .transform((request) => ({
-      /** Codes; one of them is "". */
-      application: request.applicationCode ?? '',
-      group: request.applicationGroupCode ?? '',
-      name: request.name,
-      /** Codes; "" = none. */
-      campaign: request.campaignCode?.toUpperCase() ?? '',
-      filter: request.segmentation.filter ?? '',
-      platforms: request.segmentation.platforms,
-      /** Pushes per second; 0 = unlimited. */
-      sendRate: request.scheduling?.sendRate ?? 0,
-      content: request.content,
-    })),
+    .transform((request, context) => {
+      if (!isWithinLimit(request.content.text, request.segmentation.platforms)) {
+        const path = ['content', 'message'];
+        context.issues.push({ code: 'custom', message: `at most ${TEXT_LIMIT} characters`, path, input: request });
+      }
+      return {
+        /** Codes; one of them is "". */
+        application: request.applicationCode ?? '',
+        group: request.applicationGroupCode ?? '',
+        name: request.name,
+        /** Codes; "" = none. */
+        campaign: request.campaignCode?.toUpperCase() ?? '',
+        filter: request.segmentation.filter ?? '',
+        platforms: request.segmentation.platforms,
+        /** Pushes per second; 0 = unlimited. */
+        sendRate: request.scheduling?.sendRate ?? 0,
+        content: request.content,
+      };
+    }),
   output: nothing,
   examples: [
     {

@@ -48,6 +48,13 @@ describe('createPreset', () => {
       'content.properties.ios.rootParams.data: at most 4096 bytes',
     ],
     [request({}, { name: 'x'.repeat(65_536) }), undefined],
+    [request({ message: 'x'.repeat(65_536) }), undefined],
+    [request({ message: { en: 'x'.repeat(65_537) } }), 'content.message: at most 65536 characters'],
+    [request({ message: { en: 'x'.repeat(65_537) } }, { segmentation: { platforms: [14] } }), undefined],
+    [
+      request({ message: { en: 'x'.repeat(200_001) } }, { segmentation: { platforms: [14] } }),
+      'content.message.en: at most 200000 characters',
+    ],
   ])('checks the request, and names the fault: %#', (given, text) => expect(textOf(given)).toBe(text));
 
   it('takes the settings of platforms under either name', () => {

@@ -70,6 +70,12 @@ describe('createEmailMessage', () => {
     expect(emailOf()).toMatchObject({ body: texts({ default: '<p>1</p>' }), subject: texts({ default: 'News' }) });
   });
 
+  it('takes a body that is longer than other texts (R-LM4)', async () => {
+    const body = '👋'.repeat(200_000);
+    await send({ ...mail, content: body });
+    expect(emailOf()?.body?.entries).toEqual([{ language: 'default', text: body }]);
+  });
+
   it('carries senders, copies, attachments and the way to unsubscribe (R-E10, R-E11)', async () => {
     await send({
       ...{ ...mail, ...marketing, from: { name: 'Team', email: 'team@example.com' }, bcc: ['X@example.com'] },
@@ -110,6 +116,10 @@ describe('createEmailMessage', () => {
   it.each<[object, string]>([
     [{ attachments: [file, file, file] }, `${at}.attachments: at most 2 entries`],
     [{ attachments: [{ ...file, content: '*' }] }, `${at}.attachments[0].content: must be base64`],
+    [{ attachments: [{ content: 'b25l' }] }, `${at}.attachments[0].name: must be set`],
+    [{ attachments: [{ name: 'a', content: null }] }, `${at}.attachments[0].content: must be set`],
+    [{ 'reply-to': { name: 'Help' } }, `${at}.reply-to.email: must be set`],
+    [{ content: { de: 'x'.repeat(200_001) } }, `${at}.content.de: at most 200000 characters`],
     [{ bcc: ['a'] }, `${at}.bcc[0]: Email address has invalid count of parts`],
     [{ bcc: Array.from({ length: 11 }, (_, i) => `a${i}@example.com`) }, `${at}.bcc: at most 10 entries`],
     [{ from: { email: 'a@b@c.example' } }, `${at}.from.email: Email address has invalid count of parts`],
