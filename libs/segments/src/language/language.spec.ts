@@ -76,7 +76,9 @@ describe('conditions (R-N4)', () => {
     ['A("A1B2C-3D4E5")', 'app[]'],
     ["application('a1b2c-3d4e5')", 'app[]'],
     ['App(A1B2C-3D4E5, ["iOS", Android, WINDOWS_PHONE, osx, ios])', 'app[1,3,5,7]'],
-    ['A(A1B2C-3D4E5, [ASHA, "Bada", symbian])', 'app[0]'],
+    ['A(A1B2C-3D4E5, ["Mac OS X", MAC_OS, "Internet Explorer 11", IE11, "Huawei"])', 'app[7,13,17]'],
+    ['A(A1B2C-3D4E5, [3, "18"])', 'app[3,18]'],
+    ['A(A1B2C-3D4E5, [ASHA, "Bada", symbian, BAIDU_ANDROID])', 'app[0]'],
     ['A(A1B2C-3D4E5, [], [with_tokens])', 'app[]!'],
     ['G("AAAAA-GGGGG", [ios])', 'any(app[1] app[1])'],
     ['AT("A1B2C-3D4E5", "Level", EQ, 3)', '5@'],
@@ -147,6 +149,7 @@ describe('refusals', () => {
     ['G("X")', 'unknown group "X"'],
     ['Segment("X")', 'unknown segment "X"'],
     ['A(A1B2C-3D4E5, [palm])', 'unknown platform "palm"'],
+    ['A(A1B2C-3D4E5, [4])', 'unknown platform "4"'],
     ['A(A1B2C-3D4E5, [], [quietly])', 'unknown option "quietly"'],
   ])('name the reason: %s', (source, reason) => expect(refusal(source)).toBe(reason));
 
