@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkOf } from '@tidings/audience';
 import { TagType, topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Platform } from '@tidings/kernel';
 import { PrepareAudience, type Register } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { DENIED, noFault, argument, RegistryUnderTest } from '../testing/registry-under-test.ts';
@@ -19,6 +20,19 @@ describeWithMongo('the registry', (mongo) => {
     expect(await report()).toEqual({ nearest: [] });
     expect((await stored('walker'))['self']).not.toHaveProperty('place');
     await expect(test.registry.geozones.report({ ...where, hwid: 'nobody' })).rejects.toThrow('Device not found');
+    // A repeat with the key of the removal changes nothing (R-ER11).
+    const removal = { ...where, idempotencyKey: 'removal' };
+    await test.registry.geozones.report(removal);
+    await report(52.5, 13.4);
+    expect(await test.registry.geozones.report(removal)).toEqual({ nearest: [] });
+    expect((await stored('walker'))['self']).toMatchObject({ place: { lat: 52.5, lng: 13.4 } });
+  });
+
+  it('stores the position of a contact under any spelling of its hwid (R-C2, R-E1)', async () => {
+    await register('+4915112345678', { platform: Platform.Sms });
+    const spelled = { account: 'default', application: test.app, hwid: '+49 (1511) 2345678' };
+    await test.registry.geozones.report({ ...spelled, lat: 52.5, lng: 13.4, nearest: 1, idempotencyKey: '' });
+    expect((await stored('+4915112345678'))['self']).toMatchObject({ place: { lat: 52.5, lng: 13.4 } });
   });
 
   const names = (kind: 'devices' | 'users', list: string[]) => ({

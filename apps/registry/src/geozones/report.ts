@@ -5,6 +5,7 @@ import { Fault } from '@tidings/kernel';
 import type { Geozones } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
+import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 import { type DeviceDocument, DEVICES, KEYS } from '../devices/storage/device-document.ts';
 import type { PresetStore } from '../presets/preset-store.ts';
 import { zoneMessage, zoneMessageCode } from './zone-message.ts';
@@ -88,20 +89,25 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
   const isUsed = async (key: string | undefined, at: Date): Promise<boolean> =>
     key !== undefined && (await usedKeys.findOne({ _id: key, until: { $gt: at } })) !== null;
 
-  const enter = async (report: Report): Promise<void> => {
-    const zones = await zonesEntered(report);
-    const { account, application, device, at, key } = report;
+  /** Stores the sends of zones and the key, if there are any. */
+  const visit = async (
+    zones: readonly SendingZone[],
+    { account, application, device, at, key }: Omit<Report, 'place'>,
+  ): Promise<void> => {
     if (zones.length === 0 && key === undefined) return;
     const { hwidHash, user = hwidHash, cg: controlBucket } = device;
     const controlBuckets = zones.length === 0 ? 0 : ((await store.application(application))?.controlBuckets ?? 0);
     const visitor = { hwidHash, user, isHeldBack: controlBucket < controlBuckets };
     await visits.submit(visitLogOf(application), { account, application, ...visitor, zones, at, key });
   };
+  const enter = async (report: Report): Promise<void> => visit(await zonesEntered(report), report);
 
   return {
-    async report({ account, application, hwid, lat, lng, nearest, idempotencyKey }) {
+    async report(request) {
+      const { account, application, lat, lng, nearest, idempotencyKey } = request;
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+      const hwid = (await contactsMeant([request], { devices, keys })).get(request) ?? request.hwid;
       const hwidHash = hwidHashOf(keys.device, account, hwid);
       const place = lat === undefined || lng === undefined ? undefined : { lat, lng };
       const at = new Date(clock.now());
@@ -116,10 +122,14 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
             { projection },
           );
       if (!device) throw Fault.argument('Device not found');
-      if (!place) return { nearest: [] };
+      const report = { account, application, device, at, key };
+      if (!place) {
+        if (!isRepeat) await visit([], report);
+        return { nearest: [] };
+      }
       const [near] = await Promise.all([
         geozones.nearest(application, place, nearest),
-        isRepeat ? undefined : enter({ account, application, device, place, at, key }),
+        isRepeat ? undefined : enter({ ...report, place }),
       ]);
       return { nearest: near.map(shown) };
     },
