@@ -11,7 +11,11 @@ const ids = listOf(zoneId, MAX_ZONES);
 const idSchema = { type: ['integer', 'string'] };
 const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema, minItems: 1, maxItems: MAX_ZONES }] })
   .refine((value) => value !== undefined && value !== null)
-  .transform((value, context) => parseWithin(ids, Array.isArray(value) ? value : [value], context, []) ?? []);
+  .transform((value, context) => {
+    if (Array.isArray(value)) return parseWithin(ids, value, context, []) ?? [];
+    const id = parseWithin(zoneId, value, context, []);
+    return id === undefined ? [] : [id];
+  });
 
 /** Deletes geozones, all or none (R-F2). Spec F. */
 export const deleteGeoZone = json13('deleteGeoZone', {

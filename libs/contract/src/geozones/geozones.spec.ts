@@ -1,6 +1,7 @@
 import type { Fault } from '@tidings/kernel';
 import type { Method, Request } from '../method.ts';
 import { addGeoZone } from './addGeoZone.ts';
+import { deleteGeoZone } from './deleteGeoZone.ts';
 import { getNearestZone } from './getNearestZone.ts';
 import { updateGeoZone } from './updateGeoZone.ts';
 
@@ -135,6 +136,19 @@ describe('updateGeoZone', () => {
 
   it.each([1.5, '1.5', 'x', true])('takes %p for no id', (id) =>
     expect(textOf(updateGeoZone, { geoZoneId: id })).toBe('geoZoneId: must be an integer'),
+  );
+});
+
+describe('deleteGeoZone', () => {
+  it.each([
+    ['17', undefined],
+    [[17, '18'], undefined],
+    ['x', 'geozones: must be an integer'],
+    [{}, 'geozones: must be an integer'],
+    [[17, 'x'], 'geozones[1]: must be an integer'],
+    [[], 'geozones: must not be empty'],
+  ])('takes ids, or one id: %j', (geozones, text) =>
+    expect(textOf(deleteGeoZone, { application: 'a', geozones })).toBe(text),
   );
 });
 
