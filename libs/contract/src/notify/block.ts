@@ -21,9 +21,9 @@ const withoutPrefix = <Prefix extends string, Fields extends object>(prefix: Pre
     Object.entries(fields).map(([name, field]) => [name.slice(prefix.length), field as unknown]),
   ) as WithoutPrefix<Prefix, Fields>;
 
-const SECONDS = /^(\d{1,9})s$/;
+const SECONDS = /^(\d{1,9}(?:\.0{1,9})?)s$/;
 
-/** A time to live: seconds, or `<n>s`. */
+/** A time to live: whole seconds, or such a number followed by `s`, which may have a fraction of zeros. */
 const duration = z
   .unknown()
   .transform((value) => (typeof value === 'string' ? value.replace(SECONDS, '$1') : value))
@@ -31,7 +31,7 @@ const duration = z
   .meta({
     anyOf: [
       { type: 'integer', minimum: 0 },
-      { type: 'string', pattern: '^\\d{1,9}s?$' },
+      { type: 'string', pattern: '^\\d{1,9}(\\.0{1,9})?s?$' },
     ],
   });
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { notifyMethod } from '../families/notify.ts';
 import type { Request } from '../method.ts';
-import { alternative } from '../presence.ts';
+import { alternative, optionalUnless } from '../presence.ts';
 import { transactionId } from '../messages/notification.ts';
 import { sendRate } from '../messages/send-rate.ts';
-import { boolean, isObject, listOf, object, oneOf, optional, text, textOf, whole } from '../values.ts';
+import { boolean, isObject, listOf, object, oneOf, optional, text, textOf } from '../values.ts';
 import { commonFields, commonOf } from './common.ts';
 import { filter } from './filter.ts';
 
@@ -74,22 +74,23 @@ const transactional = object({
   return { ...commonOf(given, true, context), recipients, returnsUnknown, sendRate: NO_RATE };
 });
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** The choice is a required argument: its refusal precedes that of the application, and of all that either message lacks (R-O3, R-ER4). */
+const oneOfBoth = ({ segment: toSegment, transactional: toNames }: Request): string | undefined =>
+  isGiven(toSegment) === isGiven(toNames) ? 'exactly one of segment, transactional' : undefined;
+
 const input = object({
   transaction_id: optional(transactionId),
-  segment: alternative(segment),
+  segment: optionalUnless(segment, oneOfBoth),
   transactional: alternative(transactional),
-})
-  .refine(
-    (given) => (given.segment === undefined) !== (given.transactional === undefined),
-    whole('exactly one of segment, transactional is required'),
-  )
-  .transform(({ transaction_id, segment: toSegment, transactional: toNames }) => ({
-    /** "" = none. */
-    transactionId: transaction_id ?? '',
-    /** The key of the message in the request. */
-    path: toSegment ? 'segment' : 'transactional',
-    message: (toSegment ?? toNames)!,
-  }));
+}).transform(({ transaction_id, segment: toSegment, transactional: toNames }) => ({
+  /** "" = none. */
+  transactionId: transaction_id ?? '',
+  /** The key of the message in the request. */
+  path: toSegment ? 'segment' : 'transactional',
+  message: (toSegment ?? toNames)!,
+}));
 
 const applicationIn = (request: Request): unknown => {
   const message = request['segment'] ?? request['transactional'];

@@ -26,7 +26,7 @@ describe('notify', () => {
     const localized_content = {
       en: {
         default: { title: 'News', body: 'Hello', badges: '+1', ttl: 60 },
-        ios: { body: 'Hello iOS', badges: '+1', ttl: '60s' },
+        ios: { body: 'Hello iOS', badges: '+1', ttl: '60.000000s' },
       },
       DE: { default: { body: 'Hallo', badges: '+1', ttl: 60 } },
     };
@@ -440,12 +440,14 @@ describe('notify', () => {
     });
   });
 
+  const oneMessage = 'exactly one of segment, transactional is required';
+  const oneList = 'transactional: exactly one of hwids, users, push_tokens, test_devices is required';
+
   it.each([
-    [{}, 'exactly one of segment, transactional is required'],
-    [
-      { ...segment(), ...transactional({ hwids: { list: ['a'] } }) },
-      'exactly one of segment, transactional is required',
-    ],
+    [{}, oneMessage],
+    [{ ...segment(), ...transactional({ hwids: { list: ['a'] } }) }, oneMessage],
+    // A required argument: it precedes the application, and all that either of them lacks (R-ER4).
+    [{ segment: { application: '00000-00000' }, transactional: {} }, oneMessage],
     [{ segment: { payload: said } }, 'segment.application is required'],
     [segment({ payload: null }), 'segment: at least one of payload, email_payload, kakao, whatsapp, line is required'],
     [segment({ payload: {} }), 'segment.payload.content: must be set'],
@@ -473,16 +475,10 @@ describe('notify', () => {
     [segment({ platforms: ['KAKAO'] }), 'segment.platforms: KAKAO needs kakao'],
     [segment({ whatsapp: {} }), 'segment.whatsapp.content: must be set'],
     [segment({ frequency_capping: { days: 31, count: 1 } }), 'segment.frequency_capping.days: must be 1 to 30'],
-    [transactional(), 'transactional: exactly one of hwids, users, push_tokens, test_devices is required'],
+    [transactional(), oneList],
     [transactional({ hwids: { list: [] } }), 'transactional.hwids.list: must not be empty'],
-    [
-      transactional({ test_devices: true, hwids: { list: ['a'] } }),
-      'transactional: exactly one of hwids, users, push_tokens, test_devices is required',
-    ],
-    [
-      transactional({ test_devices: false }),
-      'transactional: exactly one of hwids, users, push_tokens, test_devices is required',
-    ],
+    [transactional({ test_devices: true, hwids: { list: ['a'] } }), oneList],
+    [transactional({ test_devices: false }), oneList],
   ])('refuses %j (R-O3)', async (request, message) => {
     expect(await notify(request)).toMatchObject({ status: 400, body: { code: 3, message, details: [] } });
     expect(world.drafts).toEqual([]);
