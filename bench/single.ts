@@ -1,7 +1,9 @@
 import { ApiClient, HttpClient } from '@tidings/client';
 import { type Figure, format, median, type Measure, spreadOf } from './lib/figure.ts';
 import { inWords, type Parts, total, usedBetween } from './lib/parts.ts';
-import { requestMicros, startFastify } from './lib/request-cost.ts';
+import type { Program } from './lib/processes.ts';
+import { type Registrar, requestMicros, startFastify } from './lib/request-cost.ts';
+import type { DeploymentMode } from './lib/systems.ts';
 import { uploadDevices } from './lib/upload.ts';
 import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
@@ -28,10 +30,9 @@ interface Round {
   readonly cores: number;
 }
 
-/** A round and the speed of the machine meanwhile. */
-interface ComparableRound extends Round {
-  /** CPU of a request to bare fastify, the mean of right before and right after, in microseconds. */
-  readonly requestUs: number;
+interface RoundsOfMode {
+  readonly mode: DeploymentMode;
+  readonly rounds: readonly Round[];
 }
 
 /**
@@ -42,18 +43,29 @@ export async function measure(): Promise<Figure> {
   const providers = await startProviders(ENTRIES);
   const fastify = await startFastify();
   try {
-    const measures = await inEachMode(providers, (world) => measureIn(world, providers, () => requestMicros(fastify)));
-    return { id: 'single', title: `messages to one device each, answered after ${LATENCY_MS} ms`, measures };
+    // While no system runs: beside one, the cost of a request swings twofold with what the system does in the background.
+    const before = await requestCosts(fastify);
+    const modes = await inEachMode(providers, async (world) => [await measureIn(world, providers)]);
+    const requestUs = median([...before, ...(await requestCosts(fastify))]);
+    return {
+      id: 'single',
+      title: `messages to one device each, answered after ${LATENCY_MS} ms`,
+      measures: modes.flatMap((mode) => measuresOf(mode, requestUs)),
+    };
   } finally {
     await Promise.all([fastify.stop(), providers.stop()]);
   }
 }
 
-async function measureIn(
-  world: World,
-  { controlUrl }: Providers,
-  requestUs: () => Promise<number>,
-): Promise<Measure[]> {
+/** CPU of a request to bare fastify here, in microseconds, several times. */
+async function requestCosts(fastify: Program<Registrar>): Promise<number[]> {
+  await requestMicros(fastify);
+  const costs: number[] = [];
+  while (costs.length < ROUNDS) costs.push(await requestMicros(fastify));
+  return costs;
+}
+
+async function measureIn(world: World, { controlUrl }: Providers): Promise<RoundsOfMode> {
   const control = new HttpClient(controlUrl, 4);
   const client = new ApiClient(world.url, world.secrets, AT_ONCE);
   try {
@@ -65,38 +77,30 @@ async function measureIn(
     await uploadDevices(world, phones);
     await control.send('/faults', { method: 'POST', body: { provider: 'fcm', latencyMs: LATENCY_MS } });
     await round({ ...world, client }, control);
-    const rounds: ComparableRound[] = [];
-    let before = await requestUs();
-    for (let i = 0; i < ROUNDS; i++) {
-      const measured = await round({ ...world, client }, control);
-      const after = await requestUs();
-      rounds.push({ ...measured, requestUs: (before + after) / 2 });
-      before = after;
-    }
-    return measuresOf(world, rounds);
+    const rounds: Round[] = [];
+    while (rounds.length < ROUNDS) rounds.push(await round({ ...world, client }, control));
+    return { mode: world.mode, rounds };
   } finally {
     client.close();
     control.close();
   }
 }
 
-const rateAtUsualSpeed = ({ rate, requestUs }: ComparableRound): number => (rate * requestUs) / USUAL_REQUEST_US;
-
 /** Floors are those of the embedded mode: two cores hold all processes of the other one. */
-function measuresOf({ mode }: World, rounds: readonly ComparableRound[]): Measure[] {
+function measuresOf({ mode, rounds }: RoundsOfMode, requestUs: number): Measure[] {
   const middle = rounds.toSorted((a, b) => a.rate - b.rate)[rounds.length >>> 1]!;
   const isEmbedded = mode === 'embedded';
-  const measureOf = (of: (round: ComparableRound) => number): Pick<Measure, 'value' | 'spread'> => ({
+  const measureOf = (of: (round: Round) => number): Pick<Measure, 'value' | 'spread'> => ({
     value: median(rounds.map(of)),
     spread: spreadOf(rounds.map(of)),
   });
   return [
     {
       title: `${mode}, rate at usual speed`,
-      ...measureOf(rateAtUsualSpeed),
+      ...measureOf(({ rate }) => (rate * requestUs) / USUAL_REQUEST_US),
       unit: '/s',
       ...(isEmbedded && { floor: { least: 1000 } }),
-      details: { 'fastify here': `${format(middle.requestUs)} µs`, usual: `${USUAL_REQUEST_US} µs` },
+      details: { 'fastify here': `${format(requestUs)} µs`, usual: `${USUAL_REQUEST_US} µs` },
     },
     {
       title: `${mode}, rate here`,

@@ -58,12 +58,12 @@ export async function startProviders(maxEntries = 1000): Promise<Providers & { s
 }
 
 /** Runs a measurement in a fresh world of each deployment mode. @default those that this machine can run */
-export async function inEachMode(
+export async function inEachMode<T = Measure>(
   providers: Providers,
-  measured: (world: World) => Promise<readonly Measure[]>,
+  measured: (world: World) => Promise<readonly T[]>,
   modes: readonly DeploymentMode[] = modesHere(),
-): Promise<Measure[]> {
-  const measures: Measure[] = [];
+): Promise<T[]> {
+  const measures: T[] = [];
   for (const mode of modes) {
     const world = await openWorld(mode, providers);
     try {
