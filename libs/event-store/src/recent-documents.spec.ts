@@ -107,6 +107,16 @@ describe('a document that a writer has written', () => {
     expect(await first.reads(add('a', 'k2'))).toBe(1);
   });
 
+  it('takes no memory from the next write after that', async () => {
+    const { first, pass } = worldOf();
+    await first.count(add('a', 'k1'));
+    pass(10_001);
+    await first.count(add('b', 'k1'));
+    // Within its time again, it would still be known.
+    pass(-10_001);
+    expect(await first.reads(add('a', 'k2'))).toBe(1);
+  });
+
   it('is read again once there are too many newer ones', async () => {
     const { first } = worldOf(1_000);
     await first.count(add('a', 'k1'));

@@ -6,7 +6,7 @@ import type { Log } from './log-intake.ts';
 import type { OwnedFields } from './owned-fields.ts';
 import type { StoredFields } from './storable.ts';
 
-/** Much shorter than any retention: documents are removed without a commit, by their age. */
+/** Much shorter than any retention: documents are removed without a commit, by their age. Older ones are forgotten with the next write. */
 const KEPT_MS = 10_000;
 
 type OfLog = Pick<Log<never, never>, 'foreign'>;
@@ -22,7 +22,10 @@ interface Remembered<State> {
 }
 
 export interface RecentDocumentsOptions {
-  /** Maximum bytes of all documents; 0 remembers none. The document that was written longest ago is forgotten first. */
+  /**
+   * Maximum bytes of all documents; 0 remembers none. The document that was written longest ago is forgotten first. A small buffer of a document may
+   * keep all 64 KiB of Node's pool that it is a part of, so the bytes alone would not bound the memory.
+   */
   readonly maxBytes: number;
   readonly owned: OwnedFields;
   readonly clock?: Clock | undefined;
@@ -73,10 +76,10 @@ export class RecentDocuments<State> {
     for (const name in document) if (document[name] !== undefined) stored[name] = document[name];
     stored['rev'] = position;
     this.#bytes += bytes;
-    const known = { log, foreign: log.foreign, at: this.#clock.now(), bytes, stored, state };
-    this.#documents.set(keyOf(address), known);
+    const at = this.#clock.now();
+    this.#documents.set(keyOf(address), { log, foreign: log.foreign, at, bytes, stored, state });
     for (const [key, oldest] of this.#documents) {
-      if (this.#bytes <= this.#maxBytes) break;
+      if (this.#bytes <= this.#maxBytes && oldest.at >= at - KEPT_MS) break;
       this.#bytes -= oldest.bytes;
       this.#documents.delete(key);
     }
