@@ -5,10 +5,10 @@ import { isKept, parseExactly } from './exact-numbers.ts';
 const LONG = '9007199254740993';
 
 it('parseExactly keeps integers beyond 2^53 in values that are passed on', () => {
-  const text = `{"data":{"id":${LONG},"of":[-${LONG},1]},"price":${LONG},"list":[${LONG}]}`;
+  const text = `{"data":{"id":${LONG},"of":[-${LONG},1]},"price":${LONG},"prices":[${LONG}]}`;
   const { data, ...others } = parseExactly(text) as Record<string, unknown>;
   expect(JSON.stringify(data)).toBe(`{"id":${LONG},"of":[-${LONG},1]}`);
-  expect(others).toEqual({ price: Number(LONG), list: [Number(LONG)] });
+  expect(others).toEqual({ price: Number(LONG), prices: [Number(LONG)] });
   expect(isKept((data as Record<string, object>)['id']!)).toBe(true);
 });
 
@@ -26,6 +26,15 @@ it('parseExactly keeps integers of 64 bits and a little more in tags and conditi
   expect(JSON.stringify(parseExactly(text))).toBe(text);
   const longer = `${LONG}${LONG}`;
   expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: Number(longer) } });
+});
+
+it('parseExactly keeps the digits of numbers that name devices and users (R-ER7)', () => {
+  const text = `{"hwid":${LONG},"users":[-${LONG},1],"devices":[{"user_id":${LONG}}],"data":{"userId":${LONG}},"tags":{"hwid":${LONG}}}`;
+  const { data, tags, ...others } = parseExactly(text) as Record<string, unknown>;
+  expect(others).toEqual({ hwid: LONG, users: [`-${LONG}`, 1], devices: [{ user_id: LONG }] });
+  expect(JSON.stringify({ data, tags })).toBe(`{"data":{"userId":${LONG}},"tags":{"hwid":${LONG}}}`);
+  const request = { application: 'A', hwid: 'h', device_type: 3, ...(parseExactly(`{"userId":${LONG}}`) as object) };
+  expect(api.registerDevice.parse(request).device).toMatchObject({ userId: LONG });
 });
 
 it.each([

@@ -27,6 +27,15 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 /** Members in which integers are compared and counted exactly (R-RES8). */
 const EXACT: ReadonlySet<string> = new Set(['tags', 'conditions', 'filter_expression', 'filterExpression']);
 
+/**
+ * Members whose values are names of devices and users, or lists of them: a number there stands for its digits (R-ER7). Rounded ids of 64 bits would
+ * make one device or user of several.
+ */
+const IDENTIFIERS: ReadonlySet<string> = new Set([
+  ...['hwid', 'userId', 'user_id', 'oldUserId', 'newUserId'],
+  ...['users', 'devices', 'list'],
+]);
+
 /** Longer texts are no 64-bit integers: only Decimal tags accept them, as doubles. */
 const LONGEST = '-9223372036854775808'.length;
 
@@ -94,19 +103,21 @@ interface Open {
   readonly isExact: boolean;
 }
 
-/** Replaces marked strings by numbers, and in passed-on members by their source text. Handles any depth. */
+/** Replaces marked strings by numbers, in passed-on members by their source text, in identifiers by their digits. Handles any depth. */
 function unmark(root: object, mark: string): void {
   let kept = 0;
   const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false, isExact: false }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { container, name, isPassedOn, isExact } = next;
-    const visit = (key: string | number, field: string): void => {
+    /** @param field the field that a container in this place is the value of; `of` is that of a number: its list's */
+    const visit = (key: string | number, field: string, of = field): void => {
       const value = container[key];
       if (typeof value === 'string') {
         if (!value.startsWith(mark)) return;
         const number = value.slice(mark.length);
         if (isPassedOn && kept++ < MOST_KEPT) container[key] = rawJSON(number);
-        else container[key] = isExact && number.length <= LONGEST ? new LongInteger(number) : Number(number);
+        else if (isExact && number.length <= LONGEST) container[key] = new LongInteger(number);
+        else container[key] = IDENTIFIERS.has(of) ? number : Number(number);
       } else if (typeof value === 'object' && value !== null) {
         open.push({
           container: value as Open['container'],
@@ -116,14 +127,14 @@ function unmark(root: object, mark: string): void {
         });
       }
     };
-    if (Array.isArray(container)) for (let i = 0; i < container.length; i++) visit(i, '');
+    if (Array.isArray(container)) for (let i = 0; i < container.length; i++) visit(i, '', name);
     else for (const key of Object.keys(container)) visit(key, NAMED_BY_CALLERS.has(name) ? '' : key);
   }
 }
 
 /**
  * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, and those of up to 19 digits in tags and conditions,
- * as {@link LongInteger}. Linear time. Throws SyntaxError.
+ * as {@link LongInteger}, and those that name devices and users, as text. Linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;
