@@ -8,6 +8,6 @@ const kafka = await startLocalKafka(folder, { version });
 console.log(kafka.brokers);
 // A process that waits for signals alone would end.
 const alive = setInterval(() => undefined, 60_000);
-await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+await Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
 await kafka.stop();
 clearInterval(alive);

@@ -38,6 +38,8 @@ async function end(code: number): Promise<never> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130));
+// A closed terminal sends it to each process of its group, and `run.mjs` forwards it.
+process.on('SIGHUP', () => void (stopping ? undefined : end(130)));
 
 try {
   const agreed = await run({

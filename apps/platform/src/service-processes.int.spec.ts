@@ -8,7 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient, HttpClient, issueTokens } from '@tidings/client';
-import { findMongod } from '@tidings/local-servers';
+import { isAlive } from '@tidings/coordination';
+import { canRunKafka, findMongod } from '@tidings/local-servers';
 import { type Accounts, AccountsDefinition } from '@tidings/rpc';
 import { openReplicas, remote } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
@@ -275,5 +276,39 @@ describeWithKafka('service processes', (kafka) => {
       );
       expect(await end(registry)).toBe(0);
     });
+
+    it('end with a starter that is killed, whether they run or are frozen, and so do its stores', async () => {
+      const starter = spawn(
+        process.execPath,
+        ['--input-type=module', '-e', STARTER, folder, entryOf('platform/dist/main')],
+        {
+          cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+          env: { ...process.env, LOG_LEVEL: 'error', TIDINGS_WITH_KAFKA: canRunKafka() ? '1' : '' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      const [line] = (await once(starter.stdout, 'data')) as [Buffer];
+      const pids = JSON.parse(String(line)) as number[];
+      expect(pids.filter((pid) => isAlive(pid))).toHaveLength(canRunKafka() ? 4 : 3);
+      starter.kill('SIGKILL');
+      while (pids.some((pid) => isAlive(pid))) await delay(10);
+    });
   });
 });
+
+/** Starts a platform with its MongoDB, another MongoDB, and a Kafka, freezes the platform, and prints all process ids. */
+const STARTER = `
+  import { join } from 'node:path';
+  import { startLocalKafka, startMongod } from '@tidings/local-servers';
+  import { startPlatformProcess } from '@tidings/platform';
+  import { freePort } from '@tidings/runtime';
+  const [folder, entry] = process.argv.slice(1);
+  const [platform, mongod, kafka] = await Promise.all([
+    startPlatformProcess({ entry, dataFolder: folder, port: await freePort() }),
+    startMongod(join(folder, 'store')),
+    process.env.TIDINGS_WITH_KAFKA ? startLocalKafka(join(folder, 'kafka')) : [],
+  ]);
+  process.kill(platform.pid, 'SIGSTOP');
+  console.log(JSON.stringify([platform.pid, await platform.mongodPid(), mongod.pid, kafka.pid].filter(Boolean)));
+  setInterval(() => {}, 1e6);
+`;

@@ -1,4 +1,5 @@
 export { batcher, type Batcher, type BatcherOptions } from './batcher.ts';
+export { endWithThisProcess } from './end-with-this-process.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
 export { inTurn } from './in-turn.ts';
 export { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';

@@ -6,7 +6,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
@@ -32,6 +32,8 @@ export interface LocalKafkaOptions {
   readonly version?: string;
   /** Adds a listener with TLS and SASL, with one user for each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default no such listener */
   readonly security?: LocalKafkaSecurity | undefined;
+  /** Whether it continues to run if this process is killed. @default false */
+  readonly outlivesKill?: boolean;
 }
 
 /** The certificate of `localhost`, its key, and the CA of client certificates, which are optional: PEM texts. */
@@ -63,14 +65,15 @@ const JVM = [
 
 /**
  * Starts Kafka on a folder, or adopts the server that already runs on it. The first start on a machine fetches the program with Maven. The server
- * ends with this process, unless the process is killed: then it continues to run.
+ * ends with this process, however it ends.
  * @throws Fault `unavailable` if Java is missing, or Kafka does not start within a minute
  */
 export async function startLocalKafka(
   folder: string,
-  { version = KAFKA_VERSION, security }: LocalKafkaOptions = {},
+  { version = KAFKA_VERSION, security, outlivesKill = false }: LocalKafkaOptions = {},
 ): Promise<LocalKafka> {
   await mkdir(folder, { recursive: true });
+  if (!outlivesKill) endWithThisProcess(join(folder, NOTE));
   const known = await readNote(folder);
   if (known && isProcessOf(known.pid, folder)) {
     const server = new Server(folder, { version, security }, known);

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePort, isFree } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
@@ -29,7 +29,7 @@ export interface Mongod {
   stop(): Promise<void>;
 }
 
-/** Stored in the data folder to find the server again: it survives a kill of its parent, and keeps its port. */
+/** Stored in the data folder to find the server again: it may outlive its parent, and keeps its port. */
 interface Note {
   readonly pid: number;
   readonly port: number;
@@ -37,28 +37,34 @@ interface Note {
   readonly parent: number;
 }
 
+export interface MongodOptions {
+  /** Whether it continues to run if this process is killed, for the next one on the folder. @default false */
+  readonly outlivesKill?: boolean;
+}
+
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /**
- * Starts MongoDB on a folder, or adopts the server that already runs on it: it continues to run if its parent is killed. The server ends with this
- * process. The server of another live process is used but not stopped: the lease of the embedded log prevents two processes on the same data.
+ * Starts MongoDB on a folder, or adopts the server that already runs on it. The server ends with this process, however it ends. The server of another
+ * live process is used but not stopped: the lease of the embedded log prevents two processes on the same data.
  * @throws Fault `unavailable` if there is no server program, the data belong to another series, or the server does not start within 2 min; Fault
  * `conflict` while another process starts it
  */
-export async function startMongod(folder: string): Promise<Mongod> {
+export async function startMongod(folder: string, { outlivesKill = false }: MongodOptions = {}): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
-  return alone(folder, () => startOn(folder));
+  return alone(folder, () => startOn(folder, outlivesKill));
 }
 
-async function startOn(folder: string): Promise<Mongod> {
+async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   const note = join(folder, 'tidings-mongod.json');
   const known = await readNote(note);
   const running = await runningOn(folder, known);
   const key = await mongodKey(folder);
+  const place = { folder, note, key, outlivesKill };
   if (running !== undefined && known?.pid === running) {
     if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
-    if (await takesWrites(known.port, key)) return takeOver(known, { folder, note, key });
+    if (await takesWrites(known.port, key)) return takeOver(known, place);
   }
   // Its starter ended before the server was ready, or the server no longer answers.
   if (running !== undefined) await kill(running);
@@ -72,7 +78,7 @@ async function startOn(folder: string): Promise<Mongod> {
   const child = await spawnServer(program, folder, { port, keyFile: key.file });
   const started = { pid: child.pid, port, parent: process.pid };
   await writeNote(note, started);
-  const mongod = owned(started, { folder, note, key }, child);
+  const mongod = owned(started, place, child);
   const ended = child.ended.then(async () => {
     throw await notStarted(child, folder);
   });
@@ -82,8 +88,8 @@ async function startOn(folder: string): Promise<Mongod> {
   return mongod;
 }
 
-/** A server's folder, its note and its credentials. */
-interface Place {
+/** A server's folder, its note, its credentials, and how long it runs. */
+interface Place extends Required<MongodOptions> {
   readonly folder: string;
   readonly note: string;
   readonly key: MongodKey;
@@ -119,7 +125,9 @@ function endAll(): void {
   for (const [pid, folder] of ending) if (isProcessOf(pid, folder)) killNow(pid);
 }
 
-function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, { folder, note, key }: Place, child?: Server): Mongod {
+function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: Server): Mongod {
+  const { folder, note, key, outlivesKill } = place;
+  if (!outlivesKill) endWithThisProcess(note);
   if (ending.size === 0) process.once('exit', endAll);
   ending.set(pid, folder);
   return {

@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 500;
  */
 export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
   if (url !== undefined) return connect(url, async () => undefined);
-  const mongod = await startMongod(folder);
+  const mongod = await startMongod(folder, { outlivesKill: true });
   const keeper = keep(mongod, folder, log);
   try {
     return await connect(mongod.url, keeper.stop);
@@ -49,7 +49,7 @@ function keep(started: Mongod, folder: string, log: Logger): { stop(this: void):
     async () => {
       if (isAlive(mongod.pid)) return;
       log.error({ pid: mongod.pid, ...(await mongod.lastWords()) }, 'MongoDB ended; restarting it');
-      mongod = await startMongod(folder);
+      mongod = await startMongod(folder, { outlivesKill: true });
     },
     { name: 'keeping MongoDB', log },
   );

@@ -64,7 +64,7 @@ export interface ShutdownOptions {
 }
 
 /**
- * Closes and ends the process on SIGTERM or SIGINT: with 0 when all was closed, with 1 after the time limit. A second SIGINT ends it at once without
+ * Closes and ends the process on SIGTERM, SIGINT, or SIGHUP, which a closed terminal sends: with 0 when all was closed, with 1 after the time limit. A second SIGINT ends it at once without
  * closing. A process with a blocked event loop is killed 1 s after the limit.
  */
 export function closeOnSignal({
@@ -99,6 +99,7 @@ export function closeOnSignal({
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  process.on('SIGHUP', onSignal);
 }
 
 function endProcess(code: number): void {

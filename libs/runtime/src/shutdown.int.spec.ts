@@ -17,15 +17,15 @@ function program(body: string): ChildProcess {
   return spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-async function stopped(child: ChildProcess): Promise<unknown> {
+async function stopped(child: ChildProcess, by: NodeJS.Signals = 'SIGTERM'): Promise<unknown> {
   await once(child.stderr!, 'data');
-  child.kill('SIGTERM');
+  child.kill(by);
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   child.stdout!.destroy();
   return code ?? signal;
 }
 
-describe('SIGTERM', () => {
+describe('SIGTERM, and SIGHUP of a terminal that is closed', () => {
   beforeAll(() => promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository }));
 
   it('ends a process whose output is a full pipe without a reader', async () => {
@@ -41,6 +41,6 @@ describe('SIGTERM', () => {
     const child = program(
       `closeOnSignal({ log, timeoutMs: 100, close: async () => { for (;;); } }); setInterval(() => {}, 1e6); ready();`,
     );
-    expect(await stopped(child)).toBe('SIGKILL');
+    expect(await stopped(child, 'SIGHUP')).toBe('SIGKILL');
   });
 });

@@ -122,7 +122,7 @@ async function ownServer(): Promise<LocalKafka> {
 /** The server of this Jest worker: its first suite starts it, and the others find it through its folder. */
 async function sharedServer(version: string): Promise<LocalKafka> {
   const folder = workerFolder(`kafka-${version}`);
-  const server = await startLocalKafka(folder, { version });
+  const server = await startLocalKafka(folder, { version, outlivesKill: true });
   await endWithJest(server.pid, folder);
   return server;
 }

@@ -104,7 +104,7 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
 /** The server of this Jest worker: its first suite starts it, and the others find it through its folder. */
 async function sharedMongod(): Promise<Mongod> {
   const folder = workerFolder('tests');
-  const mongod = await startMongod(folder);
+  const mongod = await startMongod(folder, { outlivesKill: true });
   await endWithJest(mongod.pid, folder);
   return mongod;
 }

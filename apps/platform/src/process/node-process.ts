@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { endWithThisProcess } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 
 export interface NodeProcessOptions {
@@ -45,7 +46,7 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts a built program of this workspace with the current Node. The child ends with this process, unless this process is killed. */
+/** Starts a built program of this workspace with the current Node. The child ends with this process, however it ends. */
 export async function startNode({ entry, env, logFile, sourceMaps = true }: NodeProcessOptions): Promise<NodeProcess> {
   await (await open(logFile, 'a')).close();
   const child = spawn(process.execPath, [...(sourceMaps ? ['--enable-source-maps'] : []), entry], {
@@ -60,7 +61,9 @@ export async function startNode({ entry, env, logFile, sourceMaps = true }: Node
   }) as [() => string, () => string];
   if (running.size === 0) process.once('exit', killAll);
   running.add(child);
+  const forget = child.pid === undefined ? undefined : endWithThisProcess(child.pid);
   const ended = exitOf(child).finally(() => {
+    forget?.();
     running.delete(child);
     if (running.size === 0) process.off('exit', killAll);
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, killNow } from '@tidings/coordination';
+import { endWithThisProcess, isAlive, killNow } from '@tidings/coordination';
 import { startNode } from './node-process.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -34,9 +34,15 @@ export interface PlatformProcess {
 
 const POLL_MS = 20;
 
-/** Starts the platform and waits until it is ready. @throws Fault `unavailable` with its last lines if it ends earlier */
+/**
+ * Starts the platform and waits until it is ready. It ends with this process, however it ends, and so does its database.
+ * @throws Fault `unavailable` with its last lines if it ends earlier
+ */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
   const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
+  const note = join(dataFolder, 'mongo', 'tidings-mongod.json');
+  // A killed platform leaves its database to the next one.
+  endWithThisProcess(note);
   const child = await startNode({
     entry,
     logFile: join(dataFolder, 'platform.log'),
@@ -50,7 +56,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
     child.signal('SIGKILL');
     throw error;
   }
-  const mongodPid = (): Promise<number | undefined> => pidIn(join(dataFolder, 'mongo', 'tidings-mongod.json'));
+  const mongodPid = (): Promise<number | undefined> => pidIn(note);
   return {
     url,
     pid: child.pid,
