@@ -109,6 +109,9 @@ export const listOf = <Element extends z.ZodType>(element: Element, max: number)
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? undefined);
 
+/** The refusal of a part that is left out and that the API does not mark as required: its absence is a wrong value (R-ER2). */
+export const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });
+
 /** A field of the specification that is not served yet: it is refused, not ignored. */
 export const notServedYet = z
   .null({ error: 'not served yet' })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { senderAddress } from '../fields/email-address.ts';
 import { localized, localizedOf, type LocalizedText } from './texts.ts';
-import { atMost, nonEmptyText, object, optional, text, textUpTo } from '../values.ts';
+import { atMost, mustBeSet, nonEmptyText, object, optional, text, textUpTo } from '../values.ts';
 
 /** A subject for every language, or by the keys of the body (R-E9). */
 export type GivenSubject = { readonly everywhere: string } | LocalizedText;
@@ -54,9 +54,6 @@ const content = z
   .transform((value) => value.replace(/\s+/g, ''))
   .refine((value) => BASE64.test(value) && value.replace(/=+$/, '').length % 4 !== 1, 'must be base64')
   .transform((value) => Buffer.from(value, 'base64'));
-
-/** The refusal of a part that is left out: the API marks none in e-mails as required, so its absence is a wrong value (R-ER2). */
-const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });
 
 const attachment = object({ name: optional(name), content: optional(content) })
   .refine((given) => given.name !== undefined, mustBeSet('name'))

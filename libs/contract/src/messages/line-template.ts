@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { alternative } from '../presence.ts';
-import { array, atMost, object, optional, text, textOf } from '../values.ts';
+import { array, atMost, mustBeSet, object, optional, text, textOf } from '../values.ts';
 import { jsonObject, type LocalizedText } from './texts.ts';
 
 const TEXT_LENGTH = 5000;
@@ -21,24 +21,26 @@ const altText = optional(
     .meta({ maxLength: ALT_TEXT_LENGTH }),
 );
 
-const image = object({ alt_text: altText, image_url: picture, preview_image_url: optional(picture) }).transform(
-  ({ image_url: url, preview_image_url: previewUrl }) => ({ url, previewUrl }),
+const image = object({ alt_text: altText, image_url: optional(picture), preview_image_url: optional(picture) })
+  .refine((given) => given.image_url !== undefined, mustBeSet('image_url'))
+  .transform(({ image_url: url, preview_image_url: previewUrl }) => ({ url: url!, previewUrl }));
+
+const column = object({ image_url: optional(picture) }).refine(
+  (given) => given.image_url !== undefined,
+  mustBeSet('image_url'),
 );
 
 const carousel = object({
   alt_text: altText,
-  columns: array(object({ image_url: picture }))
-    .min(1, 'must have 1 to 10 entries')
-    .max(10, 'must have 1 to 10 entries'),
+  columns: array(column).min(1, 'must have 1 to 10 entries').max(10, 'must have 1 to 10 entries'),
 }).transform(({ alt_text: alternativeText, columns }) => ({
   altText: alternativeText,
-  urls: columns.map(({ image_url: url }) => url),
+  urls: columns.map(({ image_url: url }) => url!),
 }));
 
-const flex = object({ alt_text: altText, content: jsonObject }).transform(({ alt_text: alternativeText, content }) => ({
-  altText: alternativeText,
-  content,
-}));
+const flex = object({ alt_text: altText, content: optional(jsonObject) })
+  .refine((given) => given.content !== undefined, mustBeSet('content'))
+  .transform(({ alt_text: alternativeText, content }) => ({ altText: alternativeText, content: content! }));
 
 /** A template in one language: exactly one of the types. */
 const template = object({

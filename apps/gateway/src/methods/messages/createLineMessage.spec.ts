@@ -83,6 +83,12 @@ describe('createLineMessage', () => {
       { template: { en: { ...image(), raw: { content: {} } } } },
       `${at}.template.en: exactly one of image, image_carousel, raw is required`,
     ],
+    [{ template: { en: image({ image_url: null }) } }, `${at}.template.en.image.image_url: must be set`],
+    [{ template: { en: { raw: {} } } }, `${at}.template.en.raw.content: must be set`],
+    [
+      { template: { en: { image_carousel: { columns: [{}] } } } },
+      `${at}.template.en.image_carousel.columns[0].image_url: must be set`,
+    ],
     [
       { template: { en: image({ image_url: 'http://a' }) } },
       `${at}.template.en.image.image_url: must be a URL of https`,
@@ -122,9 +128,7 @@ describe('createLineMessage', () => {
     [{ send_date: null }, 'send_date'],
     [{ content: null }, 'content'],
     [{ devices: null }, 'devices'],
-    [{ template: { en: { image: {} } } }, 'template.en.image.image_url'],
     [{ template: { en: { image_carousel: {} } } }, 'template.en.image_carousel.columns'],
-    [{ template: { en: { raw: {} } } }, 'template.en.raw.content'],
   ])('requires what %j leaves out (R-ER2)', async (given, field) => {
     const { status, body } = await send({ ...hello, ...given });
     expect({ status, body }).toEqual({
