@@ -19,7 +19,14 @@ export { type BounceCategory, isHardBounce } from './email/bounces.ts';
 export { writtenMail } from './email/dkim.ts';
 export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
 export { emailPayload, type Letter, type LetterLinks, mailSubject } from './email/email-payload.ts';
-export { directResults, relayResults, smtpResult, type SmtpStage, tooLargeForServer } from './email/email-results.ts';
+export {
+  blacklisted,
+  directResults,
+  relayResults,
+  smtpResult,
+  type SmtpStage,
+  tooLargeForServer,
+} from './email/email-results.ts';
 export { type IncomingMail, incomingMailOf } from './email/incoming/incoming-mail.ts';
 export { mailOpenOf } from './email/mail-opens.ts';
 export { MailLinks, mailPaths } from './email/mail-links.ts';

@@ -1,8 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { localResults } from '@tidings/channels';
+import { blacklisted, localResults } from '@tidings/channels';
 import { Content, SendBatch } from '@tidings/events';
 import fc from 'fast-check';
-import { bitAt, columnOf, columnsOf, hasToken, OVERSIZED, pickDevices, tokenOf, unsendable } from './batch-columns.ts';
+import {
+  bitAt,
+  BLACKLISTED,
+  columnOf,
+  columnsOf,
+  hasToken,
+  OVERSIZED,
+  pickDevices,
+  tokenOf,
+  unsendable,
+} from './batch-columns.ts';
 
 interface Device {
   position: number;
@@ -209,6 +219,7 @@ describe('columns', () => {
       [{ ...device, token: '' }, localResults.noToken],
       [{ ...device, token: '', oversized: token }, localResults.tokenTooLong],
       [{ ...device, oversized: values }, localResults.valuesTooLong],
+      [{ ...device, oversized: BLACKLISTED }, blacklisted],
       // From a newer fan-out.
       [{ ...device, oversized: 200 }, localResults.valuesTooLong],
     ] as const;

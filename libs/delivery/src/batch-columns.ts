@@ -1,8 +1,10 @@
-import { localResults, type SendResult } from '@tidings/channels';
+import { blacklisted, localResults, type SendResult } from '@tidings/channels';
 import type { SendBatch, Slice } from '@tidings/events';
 
 /** The column of a device that exceeds the limit of a batch: the values of `SendBatch.oversized`. */
 export const OVERSIZED = { token: 1, values: 2 } as const;
+/** A further value of `SendBatch.oversized`: the e-mail address has come onto the blacklist since the plan (R-E18). */
+export const BLACKLISTED = 3;
 
 /** The columns of a batch as typed arrays (sending 3); entry i belongs to device i. */
 export interface BatchColumns {
@@ -26,7 +28,7 @@ export interface BatchColumns {
   readonly columnNames: readonly string[];
   readonly columns: Uint8Array;
   readonly columnEnds: Uint32Array;
-  /** Per device one of {@link OVERSIZED}, or 0; empty if it is 0 for every device. */
+  /** Per device one of {@link OVERSIZED}, {@link BLACKLISTED}, or 0; empty if it is 0 for every device. */
   readonly oversized: Uint8Array;
 }
 
@@ -144,11 +146,12 @@ export const valueOf = ({ values, valueEnds, tags }: BatchColumns, i: number, ta
 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
-/** The failure of device i before sending; undefined if it can be sent to. */
+/** The result of device i before sending; undefined if it can be sent to. */
 export function unsendable(columns: BatchColumns, i: number): SendResult | undefined {
   if (bitAt(columns.gone, i)) return localResults.noDevice;
   const oversized = columns.oversized[i] ?? 0;
   if (oversized === OVERSIZED.token) return localResults.tokenTooLong;
+  if (oversized === BLACKLISTED) return blacklisted;
   if (oversized !== 0) return localResults.valuesTooLong;
   return hasToken(columns, i) ? undefined : localResults.noToken;
 }

@@ -65,6 +65,7 @@ export {
 export {
   type BatchColumns,
   bitAt,
+  BLACKLISTED,
   columnOf,
   columnsOf,
   hasToken,

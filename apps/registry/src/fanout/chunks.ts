@@ -44,7 +44,7 @@ import type { KnownPlans } from './plan/known-plans.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
 import type { DeviceScan, Extras } from './scan/scan.ts';
-import { findSuppressed } from './scan/suppressed.ts';
+import { findSuppressed, markBlacklisted } from './scan/suppressed.ts';
 import type { SliceStatusStore } from './settle/slice-statuses.ts';
 
 /** Batches that are published together while the next ones are written. */
@@ -312,7 +312,8 @@ export class Chunks {
 
   /** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
-    const { key, extras } = work;
+    const { key, extras, message } = work;
+    const { account } = message;
     const { sendable, planned, slices } = of;
     const sliceSize = sliceSizeOf(planned);
     let left = slices;
@@ -326,6 +327,7 @@ export class Chunks {
           membersOf(sendable, sliceSize, some),
           extras,
         );
+        await markBlacklisted(this.#deps.db, buffers.columns, { ...key, account });
         const slices = heldSlices(buffers.columns, sendable, sliceSize, some);
         await this.#emit(work, { ...of, slices }, buffers);
         return new Set(slices);

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
 import { definitions } from '@tidings/channels';
+import { BLACKLISTED } from '@tidings/delivery';
 import { Content, PlanEvent, type SendBatch, topicNames } from '@tidings/events';
-import { Bitmap, seqOf } from '@tidings/kernel';
+import { Bitmap, Platform, seqOf } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
 import type { OutRecord } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
+import { ADDRESSES, addressId } from '../accounts/account-collections.ts';
 import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
 import { plannedOf, type SliceCount } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
@@ -215,6 +217,25 @@ describeWithMongo('fan-out', (mongo) => {
     expect(again.gone[0]).toBe(0b0101);
     expect(again.tokens.toString()).toBe('newtoken-3');
     expect([...new Uint32Array(new Uint8Array(again.tokenEnds).buffer)]).toEqual([0, 3, 3, 10]);
+  });
+
+  it('marks addresses that have come onto the blacklist since the plan (R-E18)', async () => {
+    let lose = true;
+    const { db, broker, clock, dispatchers, start } = await world(
+      Array.from({ length: 3 }, (_, i) => device(i, { platform: Platform.Email, th: `address-${i}` })),
+      { application: { platforms: [platform(Platform.Email)] }, chance: () => (lose ? 0 : 1) },
+    );
+    const addresses = db.collection<{ _id: string; since?: Date; complained?: Date }>(ADDRESSES);
+    const fanout = await start();
+    await release(broker, newMessage({ audience: named(0, 1, 2) }), clock.date);
+    while (dispatchers.batches.length === 0) await delay(10);
+    lose = false;
+    await addresses.insertMany([
+      { _id: addressId('a', 'address-1'), since: clock.date },
+      { _id: addressId('a', 'address-2'), complained: clock.date },
+    ]);
+    await settle(fanout, clock, dispatchers, 5);
+    expect(dispatchers.batches.map(({ oversized }) => [...oversized])).toEqual([[], [0, BLACKLISTED, 0]]);
   });
 
   it('respects deferrals, and emits again only overdue slices', async () => {

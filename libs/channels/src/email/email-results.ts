@@ -54,17 +54,20 @@ export const mailRefusal = (status: number, text: string): Refusal => ({
   result: smtpResult('recipient', status, text),
 });
 
-const noServer = (bounce: NonNullable<SendResult['bounce']>, name: string, then: SendResult['then']): SendResult => ({
+const unasked = (bounce: NonNullable<SendResult['bounce']>, name: string, then: SendResult['then']): SendResult => ({
   ...{ category: 'SENT', code: '0', name, bounce, then },
 });
 
 /** Causes that lie between the service and the domain of a recipient, where no relay is configured (R-E19). */
 export const directResults = {
   /** The domain takes no mail: it counts as 5.1.2. */
-  noMailDomain: noServer('BOUNCED_HARD_GENERAL', 'no_mail_domain', { do: 'sent' }),
+  noMailDomain: unasked('BOUNCED_HARD_GENERAL', 'no_mail_domain', { do: 'sent' }),
   /** No server of the domain replied until the retries ended. */
-  noReply: noServer('BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', 'no_reply', later),
+  noReply: unasked('BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', 'no_reply', later),
 } as const;
+
+/** The address has come onto the blacklist since the audience was computed: the mail is not written (R-E18). */
+export const blacklisted: SendResult = unasked('BOUNCED_HARD_SUPPRESSED', 'blacklisted', { do: 'sent' });
 
 /** Causes at the relay. */
 export const relayResults = {

@@ -9,6 +9,8 @@ export const NOT_DISPLAYABLE = 1;
 export const LONG_TOKEN = 2;
 /** The personal values exceed the limit of a batch. */
 export const LONG_VALUES = 4;
+/** The e-mail address of the device has come onto the blacklist since the plan. */
+export const ON_BLACKLIST = 16;
 /** The columns are full: the texts of the device must be read again. */
 const NOT_HELD = 8;
 

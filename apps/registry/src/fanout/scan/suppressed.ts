@@ -4,7 +4,7 @@ import { Bitmap, Platform, positionOf, seqOf } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import { ADDRESSES, addressId } from '../../accounts/account-collections.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../../devices/storage/device-document.ts';
-import type { Columns } from './columns.ts';
+import { type Columns, ON_BLACKLIST } from './columns.ts';
 
 /** The contacts of a chunk, and the message for which they are checked. */
 export interface SuppressionQuery {
@@ -78,6 +78,19 @@ export async function findSuppressed(db: Db, columns: Columns, query: Suppressio
   return sets.flatMap(([reason, positions]) => (positions.size === 0 ? [] : [{ reason, set: Bitmap.of(positions) }]));
 }
 
+/** Marks the contacts of the columns whose address is on the blacklist, for slices that are emitted some time after the plan (R-E18). */
+export async function markBlacklisted(
+  db: Db,
+  columns: Columns,
+  of: Pick<SuppressionQuery, 'account' | 'application' | 'chunk'>,
+): Promise<void> {
+  const bounced = new Set<number>();
+  for (const part of inParts(mailSeqs(columns, of.chunk))) {
+    await readAddresses(db, of, part, { bounced, complained: new Set() });
+  }
+  for (const position of bounced) columns.flags[columns.rowOf(position)]! |= ON_BLACKLIST;
+}
+
 const contacts = (application: string, seqs: readonly number[]) => ({
   app: application,
   seq: { $in: [...seqs] },
@@ -101,7 +114,7 @@ async function readTagged(
 /** Adds the positions of the contacts whose addresses have bounced, or complained. */
 async function readAddresses(
   db: Db,
-  { account, application }: SuppressionQuery,
+  { account, application }: Pick<SuppressionQuery, 'account' | 'application'>,
   seqs: readonly number[],
   { bounced, complained }: { readonly bounced: Set<number>; readonly complained: Set<number> },
 ): Promise<void> {

@@ -63,7 +63,8 @@ export interface SendBatch {
   atMostOnce: boolean;
   /**
    * uint8: 1 where the device's token, 2 where its values are longer than a batch carries. They are left out, and the device fails as
-   * INVALID_TOKEN or INVALID_CONTENT. Empty where all are 0.
+   * INVALID_TOKEN or INVALID_CONTENT. 3 where its e-mail address has come onto the blacklist since the plan: the e-mail counts as bounced
+   * (R-E18). Empty where all are 0.
    */
   oversized: Buffer;
   /**
