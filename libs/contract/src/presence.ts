@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { parseWithin } from './forward.ts';
 import { isObject, optional } from './values.ts';
 
+/** Whether a caller gives a value: null stands for an absent field, as in every optional one. */
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** Names the missing argument, given the object that contains the field. */
 type Need = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
 
@@ -92,7 +95,7 @@ const missingField = (value: Readonly<Record<string, unknown>>, field: Field): s
   const given = value[key];
   const missing = need?.(value);
   if (missing !== undefined) return missing;
-  if (given === undefined || given === null) return required ? key : undefined;
+  if (!isGiven(given)) return required ? key : undefined;
   const rest = within?.(given);
   return rest === undefined ? undefined : join(key, rest);
 };

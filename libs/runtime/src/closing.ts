@@ -64,8 +64,8 @@ export interface ShutdownOptions {
 }
 
 /**
- * Closes and ends the process on SIGTERM, SIGINT, or SIGHUP, which a closed terminal sends: with 0 when all was closed, with 1 after the time limit. A second SIGINT ends it at once without
- * closing. A process with a blocked event loop is killed 1 s after the limit.
+ * Closes and ends the process on SIGTERM, SIGINT, or SIGHUP, which a closed terminal sends: with 0 when all was closed, with 1 after the time
+ * limit. A second SIGINT ends it at once without closing. A process with a blocked event loop is killed 1 s after the limit.
  */
 export function closeOnSignal({
   log,

@@ -3,7 +3,7 @@ import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
 import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, oneOf, optional } from '../values.ts';
 
 const ALL = 'all' as const;
@@ -23,7 +23,7 @@ export const createToken = admin('createToken', {
   input: object({
     scope: oneOf(['api', 'device', 'server']).transform((scope) => (scope === 'server' ? 'api' : scope)),
     applications: optionalUnless(grant, ({ scope, applications }) =>
-      scope === 'device' || (applications ?? null) !== null ? undefined : 'applications',
+      scope === 'device' || isGiven(applications) ? undefined : 'applications',
     ),
     account: optional(account),
     expires_at: optional(moment),

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { integerOf, text, textOf } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
@@ -8,14 +8,13 @@ const http = ['sms_http_url', 'sms_http_account', 'sms_http_token'] as const;
 type Name = 'sms_smpp_host' | 'sms_smpp_port' | 'sms_system_id' | 'sms_password' | (typeof http)[number];
 type Request = Readonly<Record<string, unknown>>;
 
-const given = (value: unknown): boolean => value !== undefined && value !== null;
-const usesHttp = (request: Request): boolean => http.some((name) => given(request[name]));
+const usesHttp = (request: Request): boolean => http.some((name) => isGiven(request[name]));
 
 /** A field that is required with the others of its transport. */
 const needed = <Schema extends z.ZodType>(name: Name, schema: Schema) =>
   optionalUnless(schema, (request) => {
     const isIts = usesHttp(request) === (http as readonly string[]).includes(name);
-    return isIts && !given(request[name]) ? name : undefined;
+    return isIts && !isGiven(request[name]) ? name : undefined;
   });
 
 const webAddress = text

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { userId } from '../fields/device.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { object, optional, tagValues, text } from '../values.ts';
 
 const address = text.transform((value) => value.toLowerCase());
@@ -13,7 +13,7 @@ export const setEmailTags = json13('setEmailTags', {
   input: object({
     application: applicationCode,
     email: optionalUnless(address, (request) =>
-      (request['email'] ?? null) === null && (request['userId'] ?? null) === null ? 'email' : undefined,
+      isGiven(request['email']) || isGiven(request['userId']) ? undefined : 'email',
     ),
     tags: tagValues,
     userId: optional(userId),

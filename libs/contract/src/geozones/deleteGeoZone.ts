@@ -1,6 +1,7 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { parseWithin } from '../forward.ts';
+import { isGiven } from '../presence.ts';
 import { listOf, nothing, object, unchecked } from '../values.ts';
 import { zoneId } from './fields.ts';
 
@@ -10,7 +11,7 @@ const ids = listOf(zoneId, MAX_ZONES);
 /** A list of ids, or one. */
 const idSchema = { type: ['integer', 'string'] };
 const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema, minItems: 1, maxItems: MAX_ZONES }] })
-  .refine((value) => value !== undefined && value !== null)
+  .refine(isGiven)
   .transform((value, context) => {
     if (Array.isArray(value)) return parseWithin(ids, value, context, []) ?? [];
     const id = parseWithin(zoneId, value, context, []);

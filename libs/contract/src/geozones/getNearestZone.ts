@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { bit, object, optional } from '../values.ts';
 import { lat, lng } from './fields.ts';
 
@@ -14,7 +14,7 @@ type Request = Readonly<Record<string, unknown>>;
 const isNowhere = ({ lat: north, lng: east }: Request): boolean => north === null && east === null;
 
 const missingIn = (request: Request, field: string): string | undefined =>
-  (request[field] ?? null) === null ? field : undefined;
+  isGiven(request[field]) ? undefined : field;
 
 /**
  * Records the location of a device, which makes the zones around it send (R-F4), and returns the nearest activated zone, or null if there is none;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timezoneSeconds } from '../fields/device.ts';
 import { parseWithin } from '../forward.ts';
+import { isGiven } from '../presence.ts';
 import { isObject } from '../values.ts';
 
 /** Opening hours of a zone, in minutes of the day they start on, 1 = Monday; `stop` is past 1,440 if they end on the next day. */
@@ -52,8 +53,6 @@ function readDay(value: unknown, day: number, issue: Issue): TimetableHours['hou
   }
   return read.flatMap((interval) => (interval ? [{ day, ...interval }] : []));
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const intervalsSchema = {
   type: ['array', 'null'],

@@ -1,15 +1,13 @@
 import type { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { optional, whole } from '../values.ts';
 import type { Recipients } from './recipients.ts';
-
-const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** An application, or a group of them in its place (R-I2). */
 export const applicationOrGroup = {
   application: optionalUnless(applicationCode, (request) =>
-    given(request['application']) || given(request['applications_group']) ? undefined : 'application',
+    isGiven(request['application']) || isGiven(request['applications_group']) ? undefined : 'application',
   ),
   applications_group: optional(applicationCode),
 };

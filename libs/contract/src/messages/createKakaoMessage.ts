@@ -2,7 +2,7 @@ import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, optional, text, textOf } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { kakaoContent, kakaoFields } from './kakao.ts';
@@ -11,8 +11,6 @@ import type { Recipients } from './recipients.ts';
 import { templateValues } from './template-values.ts';
 
 const MAX_NAMES = 1000;
-
-const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The hwid of a Kakao contact (R-I27). */
 const contact = text
@@ -31,7 +29,7 @@ const { preset: _, ...common } = channelFields;
 const notification = object({
   ...common,
   devices: optionalUnless(listOf(contact, MAX_NAMES), ({ devices, users }) =>
-    given(devices) || given(users) ? undefined : 'devices',
+    isGiven(devices) || isGiven(users) ? undefined : 'devices',
   ),
   users: optional(listOf(textOf(1, 255), MAX_NAMES)),
   template: kakaoFields.template,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { lineTemplates, lineText } from './line-template.ts';
@@ -12,12 +12,10 @@ import { plainLocalized } from './texts.ts';
 
 const MAX_USERS = 1000;
 
-const given = (value: unknown): boolean => value !== undefined && value !== null;
-
 const notification = object({
   ...channelFields,
   content: optionalUnless(lineText, ({ content, preset, template }) =>
-    [content, preset, template].some(given) ? undefined : 'content',
+    [content, preset, template].some(isGiven) ? undefined : 'content',
   ),
   devices: listOf(hwid, MAX_USERS),
   template: optional(lineTemplates),

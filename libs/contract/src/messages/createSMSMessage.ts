@@ -3,13 +3,11 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { smsNumber } from '../fields/device.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import { array, boolean, nonEmptyText, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { notificationsOf } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
-
-const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** A list of one phone number; anything else has the same refusal (R-I25). */
 const oneNumber = z
@@ -23,7 +21,7 @@ const oneNumber = z
 const notification = object({
   ...channelFields,
   content: optionalUnless(nonEmptyText, ({ content, preset }) =>
-    given(content) || given(preset) ? undefined : 'content',
+    isGiven(content) || isGiven(preset) ? undefined : 'content',
   ),
   devices: oneNumber,
   use_auto_registration: optional(boolean),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notifyMethod } from '../families/notify.ts';
 import type { Request } from '../method.ts';
-import { alternative, optionalUnless } from '../presence.ts';
+import { alternative, isGiven, optionalUnless } from '../presence.ts';
 import { transactionId } from '../messages/notification.ts';
 import { sendRate } from '../messages/send-rate.ts';
 import { boolean, isObject, listOf, object, oneOf, optional, text, textOf } from '../values.ts';
@@ -73,8 +73,6 @@ const transactional = object({
   const returnsUnknown = given.return_unknown_identifiers !== false;
   return { ...commonOf(given, true, context), recipients, returnsUnknown, sendRate: NO_RATE };
 });
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The choice is a required argument: its refusal precedes that of the application, and of all that either message lacks (R-O3, R-ER4). */
 const oneOfBoth = ({ segment: toSegment, transactional: toNames }: Request): string | undefined =>

@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { emailBody } from '../messages/email-fields.ts';
 import { jsonData, jsonObject, localized, type LocalizedText, rootParamsWithData } from '../messages/texts.ts';
-import { optionalUnless } from '../presence.ts';
+import { isGiven, optionalUnless } from '../presence.ts';
 import {
   array,
   atMost,
@@ -98,8 +98,6 @@ const content = object({
 /** The refusal names the field as all other methods do (R-RES5). */
 const CAMPAIGN_NOT_FOUND = whole('campaign: not found');
 
-const given = (value: unknown): boolean => value !== undefined && value !== null;
-
 /** Only the body of an e-mail may be longer than other texts (R-LM4). */
 const isWithinLimit = (message: LocalizedText, platforms: readonly number[]): boolean =>
   platforms.includes(Platform.Email) || message.entries.every((entry) => atMost(entry.text, TEXT_LIMIT));
@@ -115,7 +113,7 @@ export const createPreset = json13('createPreset', {
   input: object({
     name: nonEmptyText,
     applicationCode: optionalUnless(applicationCode, (request) =>
-      given(request['applicationCode']) || given(request['applicationGroupCode']) ? undefined : 'applicationCode',
+      isGiven(request['applicationCode']) || isGiven(request['applicationGroupCode']) ? undefined : 'applicationCode',
     ),
     applicationGroupCode: optional(applicationCode),
     campaignCode: optional(text.refine((code) => code !== '', CAMPAIGN_NOT_FOUND)),
