@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { turnOfRun } from './tools/turn.mjs';
+import { otherHalf, turnOfRun } from './tools/turn.mjs';
 
 const turn = turnOfRun();
 
@@ -34,6 +34,11 @@ const faultsOf = {
 };
 const faultsOfOthers = turn === 'both' ? [] : faultsOf[turn < 2 ? 'embedded' : 'distributed'];
 
+/** Suites of the other half, in the form that Jest expects. */
+const ofOtherHalf = otherHalf(turn).suites.map((path) => `/${path}$`);
+/** The suites of a release of Kafka that this run leaves out. */
+const kafkaOfOtherHalf = (release) => (otherHalf(turn).kafka === release ? ['/libs/streaming/src/kafka/'] : []);
+
 /** A project whose suites know the deployment mode under test. */
 const inMode = (mode, { testPathIgnorePatterns, ...of }) => ({
   ...of,
@@ -60,13 +65,13 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
-    project('int', ['**/*.int.spec.ts']),
+    project('int', ['**/*.int.spec.ts'], [...ofOtherHalf, ...kafkaOfOtherHalf('newest')]),
     // The oldest supported release: libs/testing/src/kafka.ts.
     {
-      ...project('oldest-kafka', ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts']),
+      ...project('oldest-kafka', ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts'], kafkaOfOtherHalf('oldest')),
       globals: { TIDINGS_KAFKA_VERSION: '3.9.1' },
     },
-    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...faultsOfOthers]),
+    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...faultsOfOthers, ...ofOtherHalf]),
     // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
     // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.
     project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts'], faultsOfOthers),

@@ -1,7 +1,8 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
 // code is 0 only if nothing failed and every command was completed. A few suites that failed run once more, and count by that.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
-// Without arguments most suites of the whole system, and those of faults, run in one mode, by the turn of the commit; TIDINGS_TURN=both runs all of them.
+// Without arguments most suites of the whole system, and those of faults, run in one mode, and some others with every other commit, by the turn of the
+// commit; TIDINGS_TURN=both runs all of them.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, setPriority, tmpdir } from 'node:os';
@@ -17,7 +18,10 @@ const jest = 'node_modules/jest/bin/jest.js';
  */
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
-/** One after the other; the commands of a stage run beside each other, and share the two cores. */
+/**
+ * One after the other; the commands of a stage run beside each other, and share the two cores. A command `besideAll` belongs to no stage: it begins
+ * with the first one, uses the time that all of them leave, and may outlast them.
+ */
 const stages = [
   // Suites of the whole system take about as long in either mode. With one worker the distributed ones share one running system: each takes two
   // fifths of a core without any work.
@@ -25,12 +29,12 @@ const stages = [
     { projects: ['embedded'], workers: 1 },
     // A dozen processes start at once in many of them: the priority of `nice` lets the suites beside them go on meanwhile.
     { projects: ['distributed'], workers: 1, niceness: 5 },
+    // Without waiting times of their own: they fill those of the others.
+    { projects: ['pure'], workers: 1, niceness: 19, besideAll: true },
   ],
   [
     // Suites with a store wait half of the time.
     { projects: ['int', 'e2e'], workers: 3 },
-    // The others hardly wait: they get what those leave of the cores.
-    { projects: ['pure'], workers: 1, niceness: 5 },
     { projects: ['oldest-kafka'], workers: 1 },
   ],
   // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
@@ -56,13 +60,14 @@ function commandsFor(args) {
   const { values: ignored = [], rest } = take(others, '--ignoreProjects');
   const hasWorkers = rest.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(arg));
   const isChosen = (name) => (selected?.includes(name) ?? true) && !ignored.includes(name);
-  const commandOf = ({ projects, workers, niceness = 0 }) => {
+  const commandOf = ({ projects, workers, niceness = 0, besideAll = false }) => {
     const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
     const selection = [jest, '--selectProjects', ...projects];
     return {
       args: [...selection, ...options, ...rest],
       again: [...selection, '--maxWorkers=1', ...withoutPaths(rest), '--runTestsByPath', '--'],
       niceness,
+      besideAll,
     };
   };
   return stages
@@ -206,12 +211,16 @@ if (
   const sum = { ...noTests };
   const turn = process.env.TIDINGS_TURN ?? (args.length === 0 ? String(turnOfCommit()) : 'both');
   const env = { ...(await built()), TIDINGS_TURN: turn };
+  const counted = async (command) => {
+    const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);
+    for (const name of Object.keys(sum)) sum[name] += tally[name];
+  };
+  const besideAll = chosen.flat().filter((command) => command.besideAll);
+  const filling = besideAll.map(counted);
   for (const commands of chosen) {
-    const tallies = await Promise.all(
-      commands.map((command) => (stopped ? { ...noTests, failed: 1 } : tallyWithRepeat(command, env))),
-    );
-    for (const tally of tallies) for (const name of Object.keys(sum)) sum[name] += tally[name];
+    await Promise.all(commands.filter((command) => !command.besideAll).map(counted));
   }
+  await Promise.all(filling);
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
   if (repeated.length > 0) console.log(`${repeated.length} FAILED AT FIRST: ${repeated.join(', ')}`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
