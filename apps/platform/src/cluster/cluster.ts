@@ -3,42 +3,18 @@ import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import { type LocalKafka, startLocalKafka, startMongod } from '@tidings/local-servers';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
-import {
-  addressVariable,
-  Closing,
-  freePorts,
-  type Logger,
-  type MasterKeys,
-  openMasterKey,
-  systemDatabase,
-} from '@tidings/runtime';
+import { Closing, type Logger, type MasterKeys, openMasterKey, systemDatabase } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';
-import { Member } from './cluster-member.ts';
-import { type ChannelGroups, programsWith, RESTORED, type ServiceProgram, TOPICS } from './service-programs.ts';
+import type { Member } from './cluster-member.ts';
+import { layOut, type LayoutOptions } from './layout.ts';
+import { RESTORED, TOPICS } from './service-programs.ts';
 
-export interface ClusterOptions {
-  /** The folder of the built services. */
-  readonly apps: string;
-  /**
-   * Holds the data of the servers that the cluster starts, and the logs of all processes. A cluster started on the same folder continues with its
-   * data.
-   */
-  readonly folder: string;
+export interface ClusterOptions extends LayoutOptions {
   /** Variables of every process, beside those that the cluster sets: addresses, ports and stores. */
   readonly env: Readonly<Record<string, string>>;
   readonly adminToken: string;
   readonly masterKey?: Uint8Array | undefined;
   readonly previousMasterKey?: Uint8Array | undefined;
-  /** Port of the first gateway. @default a free one */
-  readonly port?: number;
-  /** Port on which the first gateway takes incoming mail, if `MAIL_BOUNCE_DOMAIN` is set. @default a free one */
-  readonly mailPort?: number | undefined;
-  /** Port on which subscribers dial in to the first webhooks process. @default a free one */
-  readonly eventsPort?: number | undefined;
-  /** The channels that each dispatcher serves. @default a dispatcher for each channel */
-  readonly dispatchers?: ChannelGroups;
-  /** Number of processes per service. @default 1 */
-  readonly replicas?: (service: string) => number;
   /** URL of a running MongoDB and brokers of a running Kafka; undefined = the cluster starts its own. */
   readonly mongoUrl?: string | undefined;
   readonly kafkaBrokers?: string | undefined;
@@ -47,8 +23,6 @@ export interface ClusterOptions {
   readonly isRestored?: boolean;
   /** @default 120000 */
   readonly startTimeoutMs?: number;
-  /** Whether stacks in logs refer to source lines. @default true */
-  readonly sourceMaps?: boolean;
 }
 
 /** The distributed mode on one machine: each service in one or more processes, on real Kafka and MongoDB. */
@@ -180,31 +154,4 @@ async function makeTopics(entry: string, env: Readonly<Record<string, string>>, 
   const step = await startNode({ entry, env, logFile });
   const code = await step.ended();
   if (code !== 0) throw Fault.unavailable(`the topics could not be created (${code}):\n${step.errors()}`);
-}
-
-/** Assigns ports to every process, and puts the addresses of all into the environment of each. */
-async function layOut(options: ClusterOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
-  const { apps, folder, sourceMaps, dispatchers, replicas = () => 1 } = options;
-  const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(
-    (program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
-  );
-  const ports = await freePorts(3 * wanted.length);
-  const placed = wanted.map((member, i) => {
-    const [grpc, http, further] = ports.slice(3 * i) as [number, number, number];
-    return { ...member, ports: { grpc, http, further } };
-  });
-  const first = placed.find(({ program }) => program.peer === 'gateway')!;
-  if (options.port !== undefined) first.ports.http = options.port;
-  if (options.mailPort !== undefined) first.ports.further = options.mailPort;
-  const firstWebhooks = placed.find(({ program }) => program.peer === 'webhooks');
-  if (options.eventsPort !== undefined && firstWebhooks) firstWebhooks.ports.further = options.eventsPort;
-  const addresses = Map.groupBy(placed, ({ program }) => program.peer);
-  const peers: Record<string, string> = {};
-  for (const [peer, processes] of addresses) {
-    peers[addressVariable(peer)] = processes.map(({ ports: { grpc } }) => `127.0.0.1:${grpc}`).join(',');
-  }
-  const shared = { PUBLIC_URL: `http://127.0.0.1:${first.ports.http}`, ...env, ...peers };
-  return placed.map(
-    (place) => new Member({ ...place, apps, sourceMaps, env: shared, logFolder: join(folder, 'logs') }),
-  );
 }
