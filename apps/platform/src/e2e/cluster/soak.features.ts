@@ -68,6 +68,7 @@ export function soakFeatures(test: ClusterUnderTest): void {
           ...[new Date().toISOString().slice(0, 10), availableParallelism(), MINUTES, population.all, rounds.length],
           ...[registered + sent, broken.length, described(series), settledSeconds.toFixed(1)],
         ]);
+        process.stderr.write(bySlope(series));
         expect(broken).toEqual([]);
       },
       POPULATION_TIMEOUT_MS + 2 * MINUTES * 60_000,
@@ -80,6 +81,13 @@ async function collectGarbage({ members }: ClusterWorld['cluster']): Promise<voi
   if (!process.env['NODE_OPTIONS']?.includes('--expose-gc')) return;
   for (const member of members) process.kill(member.pid, 'SIGUSR2');
   await delay(COLLECT_MS);
+}
+
+/** A line with the processes whose heap grows by more than the error of its measurement. */
+function bySlope(series: MemorySeries): string {
+  const growing = series.heapSlopes(HOUR_MS / WINDOW_MS).filter(({ slopeMb, errorMb }) => slopeMb > errorMb);
+  const texts = growing.map(({ name, slopeMb, errorMb }) => `${name} ${slopeMb.toFixed(1)} ± ${errorMb.toFixed(1)}`);
+  return `heaps that grow, in MB an hour: ${texts.join(', ') || 'none'}\n`;
 }
 
 function described(series: MemorySeries): string {

@@ -15,10 +15,22 @@ describe('a series of memory', () => {
     expect(error).toBeCloseTo(0);
   });
 
+  it('names the slope of each process, the largest first', () => {
+    const series = new MemorySeries();
+    for (const heap of [900, 500, 100, 101, 102, 103])
+      series.add([], [reading('a', 300 - heap), reading('b', 100), reading('c', heap)]);
+    expect(series.heapSlopes(60)).toEqual([
+      { name: 'c', slopeMb: 60, errorMb: expect.closeTo(0) },
+      { name: 'b', slopeMb: 0, errorMb: 0 },
+      { name: 'a', slopeMb: -60, errorMb: expect.closeTo(0) },
+    ]);
+  });
+
   it('has no trend of too few windows', () => {
     const series = new MemorySeries();
     for (let i = 0; i < 4; i++) series.add([], [reading('a', 100)]);
     expect(series.heapTrend(60)).toBeUndefined();
+    expect(series.heapSlopes(60)).toEqual([]);
     series.add([], [reading('a', 100)]);
     expect(series.heapTrend(60)).toEqual({ meanMb: 100, slope: 0, error: 0 });
   });

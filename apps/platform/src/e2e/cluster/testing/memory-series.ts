@@ -39,14 +39,27 @@ export class MemorySeries {
   heapTrend(
     windowsAnHour: number,
   ): { readonly meanMb: number; readonly slope: number; readonly error: number } | undefined {
-    const heaps = [...this.#heaps.values()];
-    const windows = Math.min(...heaps.map(({ length }) => length));
-    const from = Math.ceil(windows * WARM_UP_SHARE);
-    if (heaps.length === 0 || windows - from < LEAST_WINDOWS) return undefined;
-    const sums = Array.from({ length: windows - from }, (_, i) => heaps.reduce((sum, own) => sum + own[from + i]!, 0));
-    const { mean, slope, error } = trendOf(sums);
+    const heaps = [...this.#warm().values()];
+    if (heaps.length === 0) return undefined;
+    const { mean, slope, error } = trendOf(heaps[0]!.map((_, i) => heaps.reduce((sum, own) => sum + own[i]!, 0)));
     const percentAnHour = (windowsAnHour * 100) / mean;
     return { meanMb: mean, slope: slope * percentAnHour, error: error * percentAnHour };
+  }
+
+  /** The slope of the heap of each process in those windows, in MB an hour, with its standard error; the largest first. */
+  heapSlopes(windowsAnHour: number): { readonly name: string; readonly slopeMb: number; readonly errorMb: number }[] {
+    return [...this.#warm()]
+      .map(([name, heaps]) => ({ name, ...trendOf(heaps) }))
+      .map(({ name, slope, error }) => ({ name, slopeMb: slope * windowsAnHour, errorMb: error * windowsAnHour }))
+      .toSorted((one, other) => other.slopeMb - one.slopeMb);
+  }
+
+  /** The heaps of each process after the first third of the windows; empty for fewer than three such windows. */
+  #warm(): ReadonlyMap<string, readonly number[]> {
+    const windows = Math.min(...[...this.#heaps.values()].map(({ length }) => length));
+    const from = Math.ceil(windows * WARM_UP_SHARE);
+    if (!(windows - from >= LEAST_WINDOWS)) return new Map();
+    return new Map([...this.#heaps].map(([name, heaps]) => [name, heaps.slice(from, windows)]));
   }
 }
 
