@@ -1,6 +1,7 @@
 import { sharedWrites } from '@tidings/coordination';
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
+import { RecentEntries } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import { collectionOf, isTransient, updateAll } from '@tidings/mongo';
 import type { Db, Filter } from 'mongodb';
@@ -12,8 +13,9 @@ const DAY_MS = 86_400_000;
 /** Maximum age of a delivered fact: topics of facts keep records for 7 days. */
 export const LATE_MS = 8 * DAY_MS;
 
-/** Messages whose times are cached: reports arrive repeatedly for a few of them. */
-const KNOWN_TIMES = 10_000;
+/** Messages whose times are cached: reports arrive repeatedly for a few of them, mostly within minutes. */
+const KNOWN_TIMES = 5_000;
+const KNOWN_TIMES_MS = 600_000;
 const ADOPTED_AT_ONCE = 1_000;
 
 /** An application's share of a message. */
@@ -79,7 +81,7 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);
   };
-  const known = new Map<string, Readonly<KnownTimes>>();
+  const known = new RecentEntries<Readonly<KnownTimes>>({ most: KNOWN_TIMES, retentionMs: KNOWN_TIMES_MS });
   const write = sharedWrites(
     (times: readonly Times[]) =>
       updateAll<MessageFacts>(
@@ -98,7 +100,6 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
       const unknown = [...new Set(codes)].filter((code) => !known.has(code));
       const times = new Map(codes.flatMap((code) => (known.has(code) ? [[code, known.get(code)!] as const] : [])));
       const found = unknown.length > 0 ? await messages.find({ _id: { $in: unknown } }).toArray() : [];
-      if (known.size + found.length > KNOWN_TIMES) known.clear();
       for (const { _id: code, releasedAt, expiresAt } of found) {
         const own = { expiresAt, windowEnd: releasedAt && windowEndOf(releasedAt) / 1000 };
         times.set(code, own);

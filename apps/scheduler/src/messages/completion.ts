@@ -1,6 +1,6 @@
 import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-store';
 import { MessageAccepted, type MessageEvent, type PlanEvent } from '@tidings/events';
-import { Bitmap, chunkOf, type Clock, Fault } from '@tidings/kernel';
+import { Bitmap, chunkOf, type Clock, Fault, RecentEntries } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import { collectionOf, findAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
@@ -38,7 +38,10 @@ interface Known {
   readonly progress: ProgressDocument | undefined;
 }
 
-const REMEMBERED = 10_000;
+const REMEMBERED = 5_000;
+/** Most messages with named recipients are completed within seconds. Those that another process completes stay for this time. */
+const REMEMBERED_MS = 120_000;
+const remembered = { most: REMEMBERED, retentionMs: REMEMBERED_MS };
 /** Commits are applied within seconds: if a message of older facts is missing, it has been removed. */
 const APPLIED_WITHIN_MS = 600_000;
 /** Progress documents per batch. */
@@ -49,9 +52,9 @@ const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1, accepted
 export class Completion {
   readonly #deps: CompletionDeps;
   /** The unfinished messages with named recipients that this process has accepted, and those whose progress it has stored, most recently. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new RecentEntries<Known>(remembered);
   /** The chunks of the named recipients of messages that this process has read most recently; undefined for any others. */
-  readonly #named = new Map<string, Bitmap | undefined>();
+  readonly #named = new RecentEntries<Bitmap | undefined>(remembered);
 
   constructor(deps: CompletionDeps) {
     this.#deps = deps;
@@ -137,7 +140,6 @@ export class Completion {
     return found.flat().map(({ accepted, ...message }) => {
       const named = known.has(message._id) ? known.get(message._id) : chunksNamedIn(accepted);
       this.#named.set(message._id, named);
-      if (this.#named.size > REMEMBERED) this.#named.delete(this.#named.keys().next().value!);
       return withNamed(message, named);
     });
   }
@@ -167,7 +169,6 @@ export class Completion {
     const { _id, openUntil, steps } = known.message;
     if (openUntil || steps) return;
     this.#known.set(_id, known);
-    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
   }
 
   /** Applies facts to the stored progress of their messages. */

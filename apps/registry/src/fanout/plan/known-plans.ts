@@ -1,18 +1,21 @@
 import { type ChunkKey, planId } from '@tidings/delivery';
 import type { ChunkPlanned } from '@tidings/events';
+import { RecentEntries } from '@tidings/kernel';
 import { type PlanDocument, sliceCountsOf } from './plans.ts';
 
 /** A plan without its sets. */
 export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'at'>;
 
-const MOST = 10_000;
+const REMEMBERED = 5_000;
+/** Outcomes arrive within seconds. The plans that another process settles stay for this time. */
+const REMEMBERED_MS = 120_000;
 
 /**
  * The plans that this process has made most recently and that it has not settled, so that their outcomes need no query. Another process may have settled
  * one: the log of a plan settles it once.
  */
 export class KnownPlans {
-  readonly #plans = new Map<string, PlanSummary>();
+  readonly #plans = new RecentEntries<PlanSummary>({ most: REMEMBERED, retentionMs: REMEMBERED_MS });
 
   /** A plan is durable; one without slices is settled. */
   made(key: ChunkKey, planned: ChunkPlanned, at: Date): void {
@@ -20,7 +23,6 @@ export class KnownPlans {
     const _id = planId(key);
     const { named, counted } = planned;
     this.#plans.set(_id, { _id, slices: sliceCountsOf(planned), named, at, ...(counted && { counted }) });
-    if (this.#plans.size > MOST) this.#plans.delete(this.#plans.keys().next().value!);
   }
 
   get(id: string): PlanSummary | undefined {
