@@ -3,8 +3,8 @@ import { type Client, openClient } from '../testing/gateway-client.ts';
 let client: Client;
 beforeAll(async () => {
   client = await openClient();
-  // The page is made on first use, which may exceed the deadline of a request on a busy machine.
-  while ((await get('/docs')).status === 503);
+  // They are made on first use, which may exceed the deadline of a request on a busy machine.
+  for (const path of ['/docs', '/openapi.json', '/asyncapi.json']) while ((await get(path)).status === 503);
 });
 afterAll(() => client.close());
 
