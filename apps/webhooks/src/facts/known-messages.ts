@@ -128,8 +128,10 @@ export function openMessages(db: Db): MessageStore {
       return found;
     },
     async removeExpired(now) {
-      const expired = messages.find({ expireAt: { $lt: now } }, { projection: { _id: 1 }, limit: AT_ONCE });
-      for (let found = await expired.clone().toArray(); found.length > 0; found = await expired.clone().toArray()) {
+      // A new cursor each time: one that is only cloned stays open in the client for ever.
+      const expired = () =>
+        messages.find({ expireAt: { $lt: now } }, { projection: { _id: 1 }, limit: AT_ONCE }).toArray();
+      for (let found = await expired(); found.length > 0; found = await expired()) {
         const codes = found.map(({ _id }) => _id);
         for (const code of codes) cache.delete(code);
         await messages.deleteMany({ _id: { $in: codes } });
