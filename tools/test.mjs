@@ -19,8 +19,8 @@ const jest = 'node_modules/jest/bin/jest.js';
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
 /**
- * One after the other; the commands of a stage run beside each other, and share the two cores. A command `besideAll` belongs to no stage: it begins
- * with the first one, uses the time that all of them leave, and may outlast them.
+ * One after the other; the commands of a stage run beside each other, and share the two cores. The next stage does not wait for a command that is
+ * `besideAll`.
  */
 const stages = [
   // Suites of the whole system take about as long in either mode. With one worker the distributed ones share one running system: each takes two
@@ -215,12 +215,13 @@ if (
     const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);
     for (const name of Object.keys(sum)) sum[name] += tally[name];
   };
-  const besideAll = chosen.flat().filter((command) => command.besideAll);
-  const filling = besideAll.map(counted);
+  const all = [];
   for (const commands of chosen) {
-    await Promise.all(commands.filter((command) => !command.besideAll).map(counted));
+    const counts = commands.map(counted);
+    all.push(...counts);
+    await Promise.all(counts.filter((_, i) => !commands[i].besideAll));
   }
-  await Promise.all(filling);
+  await Promise.all(all);
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
   if (repeated.length > 0) console.log(`${repeated.length} FAILED AT FIRST: ${repeated.join(', ')}`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);

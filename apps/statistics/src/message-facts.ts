@@ -81,7 +81,7 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);
   };
-  const known = new RecentEntries<Readonly<KnownTimes>>({ most: KNOWN_TIMES, retentionMs: KNOWN_TIMES_MS });
+  const known = new RecentEntries<Readonly<KnownTimes>>({ atLeast: KNOWN_TIMES, retentionMs: KNOWN_TIMES_MS });
   const write = sharedWrites(
     (times: readonly Times[]) =>
       updateAll<MessageFacts>(

@@ -35,5 +35,5 @@ export {
 } from './platforms.ts';
 export { exactInteger, jsonInteger } from './integers.ts';
 export { isWhatsAppHwid, phoneNumberOf, whatsAppHwidOf } from './phone.ts';
-export { RecentEntries, type RecentEntriesOptions } from './recent-entries.ts';
+export { RecentEntries } from './recent-entries.ts';
 export { defaultQuotas, quotaReached, type Quotas } from './quotas.ts';

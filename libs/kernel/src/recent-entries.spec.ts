@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { RecentEntries } from './recent-entries.ts';
 
 describe('the recent entries of a map', () => {
-  const mapAt = (time: { now: number }, most = 100) =>
-    new RecentEntries<number>({ most, retentionMs: 10, now: () => time.now });
+  const mapAt = (time: { now: number }, atLeast = 100) =>
+    new RecentEntries<number>({ atLeast, retentionMs: 10, now: () => time.now });
 
   it('are found until they are removed, each with its last value', () => {
     const entries = mapAt({ now: 0 });

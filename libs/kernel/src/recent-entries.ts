@@ -1,7 +1,6 @@
-/** Limits of {@link RecentEntries}. */
-export interface RecentEntriesOptions {
-  /** Minimum number of the entries that are kept; the maximum is twice as many. */
-  readonly most: number;
+interface RecentEntriesOptions {
+  /** Number of the newest entries that are not dropped for their number; the map holds at most twice as many. */
+  readonly atLeast: number;
   /** Minimum age at which an entry is dropped, in milliseconds. */
   readonly retentionMs: number;
   /** Monotonic clock in milliseconds. @default performance.now */
@@ -14,7 +13,7 @@ export interface RecentEntriesOptions {
  * on how long it lasts, and that of a peak is given back.
  */
 export class RecentEntries<Value> {
-  readonly #most: number;
+  readonly #atLeast: number;
   readonly #retentionMs: number;
   readonly #now: () => number;
   #young = new Map<string, Value>();
@@ -22,8 +21,8 @@ export class RecentEntries<Value> {
   /** Begin of the young generation. */
   #since: number;
 
-  constructor({ most, retentionMs, now = () => performance.now() }: RecentEntriesOptions) {
-    this.#most = most;
+  constructor({ atLeast, retentionMs, now = () => performance.now() }: RecentEntriesOptions) {
+    this.#atLeast = atLeast;
     this.#retentionMs = retentionMs;
     this.#now = now;
     this.#since = now();
@@ -44,7 +43,7 @@ export class RecentEntries<Value> {
   set(key: string, value: Value): void {
     const now = this.#now();
     const age = now - this.#since;
-    if (age >= this.#retentionMs || this.#young.size >= this.#most) {
+    if (age >= this.#retentionMs || this.#young.size >= this.#atLeast) {
       this.#old = age >= 2 * this.#retentionMs ? new Map<string, Value>() : this.#young;
       this.#young = new Map();
       this.#since = now;

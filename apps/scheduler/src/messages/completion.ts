@@ -41,7 +41,7 @@ interface Known {
 const REMEMBERED = 5_000;
 /** Most messages with named recipients are completed within seconds. Those that another process completes stay for this time. */
 const REMEMBERED_MS = 120_000;
-const remembered = { most: REMEMBERED, retentionMs: REMEMBERED_MS };
+const remembered = { atLeast: REMEMBERED, retentionMs: REMEMBERED_MS };
 /** Commits are applied within seconds: if a message of older facts is missing, it has been removed. */
 const APPLIED_WITHIN_MS = 600_000;
 /** Progress documents per batch. */

@@ -15,7 +15,7 @@ const REMEMBERED_MS = 120_000;
  * one: the log of a plan settles it once.
  */
 export class KnownPlans {
-  readonly #plans = new RecentEntries<PlanSummary>({ most: REMEMBERED, retentionMs: REMEMBERED_MS });
+  readonly #plans = new RecentEntries<PlanSummary>({ atLeast: REMEMBERED, retentionMs: REMEMBERED_MS });
 
   /** A plan is durable; one without slices is settled. */
   made(key: ChunkKey, planned: ChunkPlanned, at: Date): void {
