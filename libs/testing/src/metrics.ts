@@ -35,6 +35,8 @@ export async function openSlices(cluster: Cluster, channel: string): Promise<rea
 }
 
 const BYTES_PER_MB = 1024 ** 2;
+/** The spaces of V8's heap for bytecode and machine code. */
+const CODE_SPACES = ['code', 'code_large_object', 'trusted', 'trusted_large_object'];
 
 /** Memory and responsiveness of a process. */
 export interface ProcessHealth {
@@ -42,6 +44,8 @@ export interface ProcessHealth {
   readonly residentMb: number;
   /** Used heap, including garbage that is not collected yet, and buffers outside of the heap. */
   readonly heapMb: number;
+  /** The part of it that is compiled code. */
+  readonly codeMb: number;
   /** The 99th percentile of the delay of the event loop since the last reading, in milliseconds. */
   readonly lagMs: number;
 }
@@ -58,11 +62,15 @@ export async function processHealth({ members }: Cluster): Promise<ProcessHealth
         'nodejs_external_memory_bytes',
         'nodejs_eventloop_lag_p99_seconds',
       ].map((name) => metrics.get(name) ?? 0) as [number, number, number];
+      const code = CODE_SPACES.map(
+        (space) => metrics.get(`nodejs_heap_space_size_used_bytes{space="${space}"}`) ?? 0,
+      ).reduce((sum, bytes) => sum + bytes, 0);
       return [
         {
           name: member.name,
           residentMb: resident / BYTES_PER_MB,
           heapMb: (heap + external) / BYTES_PER_MB,
+          codeMb: code / BYTES_PER_MB,
           lagMs: Math.max(0, lag * 1000 - LOOP_TIMER_MS),
         },
       ];

@@ -83,15 +83,17 @@ async function collectGarbage({ members }: ClusterWorld['cluster']): Promise<voi
   await delay(COLLECT_MS);
 }
 
-/** A line with the processes whose heap grows by more than the error of its measurement. */
+/** A line with the processes whose heap without compiled code grows by more than the error of its measurement. */
 function bySlope(series: MemorySeries): string {
   const growing = series.heapSlopes(HOUR_MS / WINDOW_MS).filter(({ slopeMb, errorMb }) => slopeMb > errorMb);
   const texts = growing.map(({ name, slopeMb, errorMb }) => `${name} ${slopeMb.toFixed(1)} ± ${errorMb.toFixed(1)}`);
-  return `heaps that grow, in MB an hour: ${texts.join(', ') || 'none'}\n`;
+  return `heaps that grow beside compiled code, in MB an hour: ${texts.join(', ') || 'none'}\n`;
 }
 
 function described(series: MemorySeries): string {
   const trend = series.heapTrend(HOUR_MS / WINDOW_MS);
-  const heap = trend ? `${trend.meanMb.toFixed(0)} | ${trend.slope.toFixed(1)} ± ${trend.error.toFixed(1)}` : '– | –';
+  const heap = trend
+    ? `${trend.meanMb.toFixed(0)} | ${trend.slope.toFixed(1)} ± ${trend.error.toFixed(1)} | ${trend.codeSlope.toFixed(1)}`
+    : '– | – | –';
   return `${heap} | ${Math.round(series.residentMb)} | ${Math.round(series.delayMs)}`;
 }
