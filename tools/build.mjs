@@ -1,4 +1,4 @@
-// Compiles src to dist in every package, without type checks, which tsc does.
+// Compiles src to dist in every package, without type checks, which `npm run lint` does.
 //   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
 //   node tools/build.mjs --quiet       says nothing of a success
 import { transform } from '@swc/core';

@@ -107,8 +107,8 @@ async function write() {
     const text = `${JSON.stringify(golden, null, 1)}\n`;
     if (Object.keys(golden).length > 0) writeFileSync(file, text);
   }
-  const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
-  execFileSync(process.execPath, [prettier, '--log-level', 'warn', '--write', folder], { cwd: root, stdio: 'inherit' });
+  const oxfmt = join(root, 'node_modules', 'oxfmt', 'bin', 'oxfmt');
+  execFileSync(process.execPath, [oxfmt, folder], { cwd: root, stdio: 'inherit' });
 }
 
 if (process.execArgv.includes('--conditions=@tidings/source')) await write();

@@ -44,9 +44,11 @@ const tasks = {
   'proto-image': [
     ['node_modules/@bufbuild/buf/bin/buf', 'build', 'proto', '--exclude-source-info', '--output', 'proto/image.binpb'],
   ],
-  lint: [['node_modules/eslint/bin/eslint.js', '.']],
-  format: [['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.']],
-  types: [['node_modules/typescript/bin/tsc']],
+  lint: [
+    ['node_modules/oxlint/bin/oxlint', '--format=stylish'],
+    ['node_modules/eslint/bin/eslint.js', '.'],
+  ],
+  format: [['node_modules/oxfmt/bin/oxfmt', '.']],
 };
 
 const installed = () => existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();

@@ -67,6 +67,7 @@ describe('package.json', () => {
     nx: 'is run for the graph of modules, and is what its plugins belong to',
     '@bufbuild/buf': 'is run to generate code from protos',
     'ts-proto': 'is run by buf',
+    'oxlint-tsgolint': 'is run by oxlint',
     testcontainers: 'is what its modules for Kafka and MongoDB start containers with: all have one version',
     '@grpc/proto-loader': "is loaded by Nest's transport for gRPC, which does not bring it",
   };

@@ -6,18 +6,20 @@ import { once } from 'node:events';
 import { root } from './packages.mjs';
 
 const eslint = 'node_modules/eslint/bin/eslint.js';
-const prettier = 'node_modules/prettier/bin/prettier.cjs';
+const oxlint = 'node_modules/oxlint/bin/oxlint';
+const oxfmt = 'node_modules/oxfmt/bin/oxfmt';
 const buf = 'node_modules/@bufbuild/buf/bin/buf';
 const jest = 'node_modules/jest/bin/jest.js';
 
-/** In order of start, the longest first. The graph precedes all: the linter reads its stored result. */
+/** In order of start, the longest first. The graph precedes all: ESLint reads its stored result. */
 const checks = {
   graph: ['tools/graph.mjs'],
-  lint: [eslint, '.'],
+  // With types.
+  lint: [oxlint, '--format=stylish'],
+  layers: [eslint, '.'],
   specs: [jest, '--selectProjects', 'pure'],
-  format: [prettier, '--check', '--log-level=warn', '.'],
+  format: [oxfmt, '--check', '.'],
   alerts: ['tools/alerts.mjs'],
-  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   cycles: ['tools/cycles.mjs'],
   chart: ['tools/chart.mjs'],
   lockfile: ['tools/lockfile.mjs'],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import { platform, type PlatformWorld } from '@tidings/testing';
 import { programOf } from './program.ts';

@@ -6,7 +6,6 @@ import { batchesTopic, Content, MessageEvent, SendBatch, topicNames } from '@tid
 import { newMessageCode, Platform, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { type Accounts, DeviceDescription, type Devices, type SentValues } from '@tidings/rpc';
 import { Closing, keysFrom, openLog, openMetrics, seal } from '@tidings/runtime';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import {
   apnsToken,
   generateApnsKey,

@@ -4,7 +4,16 @@ import { entryFor } from '@tidings/messaging';
 import type { PushKind } from './channel-definition.ts';
 
 type ContentPart =
-  'ios' | 'android' | 'huawei' | 'amazon' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows' | 'sms';
+  | 'ios'
+  | 'android'
+  | 'huawei'
+  | 'amazon'
+  | 'mac'
+  | 'chrome'
+  | 'firefox'
+  | 'safari'
+  | 'windows'
+  | 'sms';
 
 /** The parts of a content that are for one platform. */
 export const contentParts: ReadonlyMap<number, ContentPart> = new Map([

@@ -11,7 +11,8 @@ export interface ConformanceCase {
   readonly request: Request;
   /** `accepted`, or the kind of the fault with its text, or with the field name that its text must contain. */
   readonly expected:
-    'accepted' | { readonly kind: 'malformed' | 'argument'; readonly text?: string; readonly field?: string };
+    | 'accepted'
+    | { readonly kind: 'malformed' | 'argument'; readonly text?: string; readonly field?: string };
 }
 
 type Path = readonly (string | number)[];

@@ -17,7 +17,8 @@ export interface DeviceOutcome {
   /** Hours since 1970 UTC; undefined if it was not sent to. */
   readonly sentHour: number | undefined;
   readonly error:
-    { readonly category: string; readonly code: string; readonly name: string; readonly hour: number } | undefined;
+    | { readonly category: string; readonly code: string; readonly name: string; readonly hour: number }
+    | undefined;
   /** Of a device that was sent to: notifications were on. */
   readonly displayable: boolean;
   /** Delivered or opened, whichever came first (R-C11). */

@@ -10,7 +10,13 @@ export interface Problem {
    * `unpublished`: a commit cannot be converted to records, or the broker refuses them, and it was passed over.
    */
   readonly kind:
-    'quarantined' | 'undecodable' | 'unapplied' | 'unswept' | 'unwritable' | 'unknownOutcome' | 'unpublished';
+    | 'quarantined'
+    | 'undecodable'
+    | 'unapplied'
+    | 'unswept'
+    | 'unwritable'
+    | 'unknownOutcome'
+    | 'unpublished';
   readonly log: string;
   readonly position?: number;
   readonly address?: DocumentAddress;

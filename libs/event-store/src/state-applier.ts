@@ -30,7 +30,8 @@ export type StateDefinition<Event, State> = Pick<
 
 /** An event with its documents, or the reason why this version cannot apply it. */
 type DecodedEvent<Event> = { readonly addresses: readonly DocumentAddress[] } & (
-  { readonly event: Event } | { readonly error: Error }
+  | { readonly event: Event }
+  | { readonly error: Error }
 );
 
 interface DecodedCommit<Event> {

@@ -260,7 +260,8 @@ async function untilCheckpoint(admin: Db): Promise<void> {
   const isThere = async (): Promise<boolean> => {
     const status = await admin.command({ replSetGetStatus: 1 });
     const at = (status['lastStableCheckpointTimestamp'] ?? status['lastStableRecoveryTimestamp']) as
-      Timestamp | undefined;
+      | Timestamp
+      | undefined;
     return at !== undefined && !at.isZero();
   };
   while (!(await isThere()) && Date.now() < deadline) await delay(10);

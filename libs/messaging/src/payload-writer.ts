@@ -171,7 +171,7 @@ const writers = { text: writeText, url: writeUrl, nested: writeNested, html: wri
 
 type TagHole = Extract<CompiledHole, { kind: 'tag' }>;
 
-// eslint-disable-next-line max-params -- runs for each value of each push: a parameter object would be one per call
+// oxlint-disable-next-line max-params -- runs for each value of each push: a parameter object would be one per call
 function writeValue(
   target: Uint8Array,
   at: number,

@@ -8,7 +8,7 @@ import { clusterForTests, type TestClusterOptions } from './cluster-for-tests.ts
 import { startKafka } from './kafka.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import { everythingOn } from './topic.ts';
-import { checkDocuments } from './valid-documents.ts';
+import { checkDocuments, closeAfter } from './valid-documents.ts';
 import {
   connect,
   freshFolder,
@@ -116,7 +116,7 @@ export async function cluster({
         await running.start(members, further);
       },
       logged: async () => (await Promise.all(running.members.map(({ logFile }) => readFile(logFile, 'utf8')))).join(''),
-      stop: () => checkDocuments(running.mongoUrl).finally(() => closing.close()),
+      stop: () => closeAfter(checkDocuments(running.mongoUrl), closing),
     };
   } catch (error) {
     await closing.close();

@@ -6,7 +6,7 @@ import { startMongod } from '@tidings/local-servers';
 import { Closing, freePort } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
-import { checkDocuments } from './valid-documents.ts';
+import { checkDocuments, closeAfter } from './valid-documents.ts';
 import {
   connect,
   freshFolder,
@@ -45,7 +45,11 @@ export interface ProcessWorld extends World {
 /** Validates the documents in a data folder; its server runs, or is started for that. */
 async function checkStored(dataFolder: string): Promise<void> {
   const mongod = await startMongod(join(dataFolder, 'mongo'));
-  await checkDocuments(mongod.url).finally(() => mongod.stop());
+  try {
+    await checkDocuments(mongod.url);
+  } finally {
+    await mongod.stop();
+  }
 }
 
 /** Starts the built platform as a child, with the provider simulators in this process: kills do not affect their ledger. */
@@ -101,7 +105,7 @@ export async function platformProcess({
         await end();
         await start(further);
       },
-      stop: () => checkStored(dataFolder).finally(() => closing.close()),
+      stop: () => closeAfter(checkStored(dataFolder), closing),
     };
   } catch (error) {
     await closing.close();

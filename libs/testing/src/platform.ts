@@ -6,7 +6,7 @@ import { cluster, type ClusterWorld } from './cluster.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import { platformProcess } from './platform-process.ts';
 import type { LoggingWorld, StoredWorld } from './platform-world.ts';
-import { checkDocuments } from './valid-documents.ts';
+import { checkDocuments, closeAfter } from './valid-documents.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import { recordsOf } from './topic.ts';
 import {
@@ -131,7 +131,7 @@ async function embedded({
         recordsOn: (topic) => recordsOf(opened.broker, topic),
       }),
       mongoUrl: databasesAt(mongo),
-      stop: () => checkDocuments(databasesAt(mongo)).finally(() => closing.close()),
+      stop: () => closeAfter(checkDocuments(databasesAt(mongo)), closing),
     };
   } catch (error) {
     await closing.close();

@@ -16,7 +16,7 @@ import { startKafka } from './kafka.ts';
 import { runner, workerFolder } from './keeper.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import type { StoredWorld } from './platform-world.ts';
-import { checkDocuments } from './valid-documents.ts';
+import { checkDocuments, closeAfter } from './valid-documents.ts';
 import {
   connect,
   loadSimulators,
@@ -98,7 +98,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
         account,
       }),
       mongoUrl: kept.mongoUrl,
-      stop: () => checkDocuments(kept.mongoUrl).finally(() => closing.close()),
+      stop: () => closeAfter(checkDocuments(kept.mongoUrl), closing),
     };
   } catch (error) {
     await closing.close();

@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { databasePrefixOf, invalidDocuments } from '@tidings/mongo';
+import type { Closing } from '@tidings/runtime';
 import { connectToStore } from './stored.ts';
 
 /**
@@ -22,5 +23,14 @@ export async function checkDocuments(mongoUrl: string): Promise<void> {
     if (invalid.length > 0) throw Fault.bug(`${invalid.length} documents do not fit:\n${invalid.join('\n')}`);
   } finally {
     await client.close();
+  }
+}
+
+/** Closes what a run opened, once its check is complete, whatever its result. */
+export async function closeAfter(check: Promise<void>, closing: Closing): Promise<void> {
+  try {
+    await check;
+  } finally {
+    await closing.close();
   }
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
 import { readEnv } from '@tidings/runtime';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken, type LedgerEntry } from '@tidings/simulators';
 import {
   cluster,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
 import { readEnv } from '@tidings/runtime';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, which a suite gives a key
 import { generateServiceAccount, type ProviderName, publicKeyOf } from '@tidings/simulators';
 import {
   type DeploymentMode,

@@ -56,7 +56,11 @@ export function replyFeatures(subject: ReplySubject): void {
     const inLane = async (test: (world: LaneWorld) => Promise<void>): Promise<void> => {
       const open = (parts: ChannelDeps): Channel => subject.open(parts, simulators);
       const world = new LaneWorld(subject.credentials(simulators), open, simulators.clock, openFrameLink);
-      await test(world).finally(() => world.close());
+      try {
+        await test(world);
+      } finally {
+        await world.close();
+      }
     };
     const asked = (): number => {
       const { accepted, refused } = simulators.ledger.summary()[name];

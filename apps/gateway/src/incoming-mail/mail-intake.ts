@@ -32,7 +32,8 @@ export interface MailIntakeDeps {
 
 /** A recipient of an incoming mail: the return path of a mail, or an address for feedback. */
 export type IncomingRecipient =
-  { readonly is: 'returnPath'; readonly mail: MailReference } | { readonly is: 'feedback' };
+  | { readonly is: 'returnPath'; readonly mail: MailReference }
+  | { readonly is: 'feedback' };
 
 /**
  * The result of an incoming mail. `unassigned`: it names no mail that is known; `misdirected`: an address for feedback got something else; `excess`: there

@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose subscriptions the demo uses
 import { webPushSubscription } from '@tidings/simulators';
 import { subscriptionKeys } from './demo-population.ts';
 

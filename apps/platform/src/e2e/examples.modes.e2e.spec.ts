@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import type { ReplyOf } from '@tidings/client';
 import { answered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';

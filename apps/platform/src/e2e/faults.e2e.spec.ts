@@ -6,7 +6,6 @@ import { batchesTopic, topicNames, topics, SliceOutcome } from '@tidings/events'
 import { channels, systemClock } from '@tidings/kernel';
 import { startMongod } from '@tidings/local-servers';
 import { databaseOf, mongoOptions } from '@tidings/mongo';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { type EmbeddedBroker, openEmbeddedBroker } from '@tidings/streaming';
 import {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplyOf } from '@tidings/client';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import * as simulators from '@tidings/simulators';
 import {
   brokenInvariants,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken, startSubscriber, type Subscriber } from '@tidings/simulators';
 import type { Parameters, PlatformWorld } from '@tidings/testing';
 import { android, ANDROID, CODE, IOS, ios, MessagesUnderTest } from './messages/testing/messages.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special users a suite needs
 import { lineReasonUser, lineUser } from '@tidings/simulators';
 import {
   brokenInvariants,

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken } from '@tidings/simulators';
 import { funnelFigures, listedMessage, type Parameters, type PlatformWorld, untilDone } from '@tidings/testing';
 import { android, CODE, IOS, ios, MessagesUnderTest } from './messages/testing/messages.ts';

@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
 import { emailFeatures } from './messages/email.features.ts';

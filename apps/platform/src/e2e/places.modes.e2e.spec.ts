@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MethodName } from '@tidings/client';
 import { parseStatisticsHash } from '@tidings/messaging';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import { answered, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 

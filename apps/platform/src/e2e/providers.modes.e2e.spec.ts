@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
 import { funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
 import { slowAnswerFeatures } from './providers/slow-answers.features.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/mongo';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { startSubscriber, type Subscriber } from '@tidings/simulators';
 import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
 import type { MongoClient } from 'mongodb';

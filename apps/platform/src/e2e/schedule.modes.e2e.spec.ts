@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import { listedMessage, type Parameters } from '@tidings/testing';
 import { android, CODE, MessagesUnderTest } from './messages/testing/messages.ts';

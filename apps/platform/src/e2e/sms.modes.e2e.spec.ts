@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special numbers a suite needs
 import * as simulators from '@tidings/simulators';
 import { brokenInvariants, funnelFigures, listedMessage, platform, type PlatformWorld } from '@tidings/testing';
 

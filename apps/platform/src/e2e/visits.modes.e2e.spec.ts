@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import { brokenInvariants, funnelFigures, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 

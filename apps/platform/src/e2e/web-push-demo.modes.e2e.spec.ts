@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special subscriptions a suite needs
 import { type WebPushSubscription, webPushSubscription } from '@tidings/simulators';
 import { describeWithBrowser, modeUnderTest, platform, type StoredWorld, type TestBrowser } from '@tidings/testing';
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken, startSubscriber, type Subscriber } from '@tidings/simulators';
 import { type Parameters, platformProcess, type ProcessWorld } from '@tidings/testing';
 

@@ -4,9 +4,7 @@ import { toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 import { WebhookRequest } from '@tidings/rpc';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, which a suite runs
 import { programOf } from '@tidings/cli';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import {
   apnsToken,
   dialIn,

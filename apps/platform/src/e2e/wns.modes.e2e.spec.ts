@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special channels a suite needs
 import { wnsChannelPath, wnsReasonPath } from '@tidings/simulators';
 import {
   brokenInvariants,

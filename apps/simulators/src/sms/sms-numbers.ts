@@ -15,11 +15,7 @@ const digits = (value: number, length: number): string => String(value).padStart
  * The n-th phone number of a kind; deterministic.
  * @param argument 0 to 99, see the README. @default 1 for kinds that count
  */
-export const smsNumber = (
-  kind: Exclude<Kind, 'reason'>,
-  n: number,
-  argument: number = defaultArgument(kind),
-): string =>
+export const smsNumber = (kind: Exclude<Kind, 'reason'>, n: number, argument: number = defaultArgument(kind)): string =>
   kind === 'accepted'
     ? `+4917${digits(n, 8)}`
     : `${KIND_PREFIX}${digits(kinds.indexOf(kind), 2)}${digits(argument, 2)}${digits(n, 6)}`;

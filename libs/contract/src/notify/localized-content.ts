@@ -37,7 +37,16 @@ const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', '
 interface Target {
   readonly platform: number;
   readonly key:
-    'ios' | 'android' | 'huawei_android' | 'amazon' | 'mac_os' | 'safari' | 'chrome' | 'firefox' | 'windows' | 'sms';
+    | 'ios'
+    | 'android'
+    | 'huawei_android'
+    | 'amazon'
+    | 'mac_os'
+    | 'safari'
+    | 'chrome'
+    | 'firefox'
+    | 'windows'
+    | 'sms';
   /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
   /** The name of its time to live. @default ttl */

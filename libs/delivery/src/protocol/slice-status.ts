@@ -73,7 +73,8 @@ export function openSliceOf(statuses: SliceStatuses | undefined, number: number)
 
 /** Whether to emit a slice again now, or when at the earliest. */
 export type SliceState =
-  { readonly kind: 'due' } | { readonly kind: 'inFlight' | 'deferred'; readonly checkAt: number };
+  | { readonly kind: 'due' }
+  | { readonly kind: 'inFlight' | 'deferred'; readonly checkAt: number };
 
 /**
  * The watchdog's rule. A slice is emitted again only if it was never recorded as emitted, or the channel's group has passed its record and no outcome

@@ -15,7 +15,9 @@ export interface Call {
 
 /** An expression as written: sets, their intersections and unions, and complements (R-N5). */
 export type Syntax =
-  { readonly kind: 'all' | 'any'; readonly of: Syntax[] } | { readonly kind: 'not'; readonly of: Syntax } | Call;
+  | { readonly kind: 'all' | 'any'; readonly of: Syntax[] }
+  | { readonly kind: 'not'; readonly of: Syntax }
+  | Call;
 
 /** An expression and its source text. */
 export interface Parsed {

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { productVersion, readEnv } from '@tidings/runtime';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose subscriber a suite needs
 import { startSubscriber } from '@tidings/simulators';
 import { platformProcess, type World } from '@tidings/testing';
 import { exportData } from '../../data/export-data.ts';

@@ -1,4 +1,3 @@
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken } from '@tidings/simulators';
 import type { Parameters, World } from '@tidings/testing';
 import type { WaitingMessage } from './fixture.ts';

@@ -40,7 +40,8 @@ describe('the SMSC of the deployment (R-A6)', () => {
       platform: Platform.Sms,
       credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: settings ? 1 : 0 },
     });
-    const outcomes = await world.send(batch).finally(() => world.close());
+    const outcomes = await world.send(batch);
+    await world.close();
     const [entry] = simulators.ledger.of('smpp').entries({ token: number, reason: 'accepted' });
     return [outcomes.get(0), entry && (JSON.parse(entry.payload!) as { from: string }).from];
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ReplyOf } from '@tidings/client';
 import { channels } from '@tidings/kernel';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens the demo spells out
 import * as simulators from '@tidings/simulators';
 import { type ChannelFigures, channelFigures, channelsTable, type Entry, faultsInChannel } from './channel-figures.ts';
 import { channelDeviceOf, channelPlatforms, type Reaction } from './channel-population.ts';

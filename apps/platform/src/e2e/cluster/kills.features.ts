@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { startSubscriber } from '@tidings/simulators';
 import { casesOf, drawn, type FaultScenario, Load, runFaultScenario, UNDER_WAY } from '@tidings/testing';
 import type { ClusterUnderTest } from './testing/populated.ts';

@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special addresses a suite needs
 import {
   fcmToken,
   mailAddress,

@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, CODE, HIDDEN, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';

@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsReasonToken, apnsToken, fcmReasonToken, fcmToken, type Kind } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
 import { IOS, ANDROID, CHROME, MAC, providers, ios, type MessagesUnderTest } from './testing/messages.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, SMS, CHROME, CODE, HIDDEN, android, ios, type MessagesUnderTest } from './testing/messages.ts';

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';

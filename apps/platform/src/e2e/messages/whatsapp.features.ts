@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special numbers a suite needs
 import { type Kind, simulatedPhone, whatsAppReceipts, type WhatsAppStatus } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';

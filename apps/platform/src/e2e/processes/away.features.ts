@@ -47,7 +47,9 @@ export function awayFeatures(test: ProcessesUnderTest): void {
       const before = (await notServed()).length;
       await test.signalRegistry('SIGSTOP');
       const all = Promise.all(Array.from({ length: CALLERS }, (_, i) => setTags(`phone-${i}`)));
-      const answers = await all.finally(() => test.signalRegistry('SIGCONT'));
+      await Promise.allSettled([all]);
+      await test.signalRegistry('SIGCONT');
+      const answers = await all;
       const seconds = Math.max(...answers.map(({ ms }) => ms)) / 1_000;
       for (const { status, retryAfter, body } of answers) {
         expect({ status, retryAfter, body: JSON.parse(body) as unknown }).toEqual({

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplyOf } from '@tidings/client';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsReasonToken, apnsToken, fcmToken } from '@tidings/simulators';
 import { funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
 import { android, CHROME, ios, type MessagesUnderTest } from '../messages/testing/messages.ts';

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken } from '@tidings/simulators';
 import type { PlatformWorld } from '@tidings/testing';
 import { ios, type MessagesUnderTest } from '../messages/testing/messages.ts';

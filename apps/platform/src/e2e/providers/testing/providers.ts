@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { ReplyOf } from '@tidings/client';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { platform, type PlatformWorld } from '@tidings/testing';
 
