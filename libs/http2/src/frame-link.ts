@@ -1,5 +1,6 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { serverNameOf } from '@tidings/runtime';
 import { noHttp2 } from './connection-failure.ts';
 import { decodeHeaders, isOk } from './decode-headers.ts';
 import { FrameInput, type FrameSink } from './frame-input.ts';
@@ -81,10 +82,10 @@ class FrameLink implements Link, FrameSink {
     this.#maxStreams = maxStreams;
     this.#encoder = new RequestEncoder(secure, host);
     this.#write = (target, at) => this.#encoder.write(target, at);
-    const servername = isIP(name) === 0 ? { servername: name } : {};
     this.#socket = secure
-      ? connectTls({ ...servername, ...tls, ...(tunnel ? { socket: tunnel } : address), ALPNProtocols: ['h2'] }, () =>
-          this.#onConnect(),
+      ? connectTls(
+          { ...serverNameOf(name), ...tls, ...(tunnel ? { socket: tunnel } : address), ALPNProtocols: ['h2'] },
+          () => this.#onConnect(),
         )
       : connectTcp(address, () => this.#onConnect());
     this.#output = new FrameOutput(this.#socket);

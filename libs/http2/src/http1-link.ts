@@ -1,5 +1,6 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { serverNameOf } from '@tidings/runtime';
 import { Client } from 'undici';
 import { Http1Request } from './http1-request.ts';
 import type { ConnectionSettings, Exchange, Link, LinkEvents, OutgoingRequest } from './http2-port.ts';
@@ -185,10 +186,9 @@ class Http1Link implements Link {
   #open(tunnel: Socket | undefined, callback: Supply): void {
     const address = this.#address();
     const secure = this.#origin.startsWith('https:');
-    const servername = isIP(address.host) === 0 ? { servername: address.host } : {};
     const socket = secure
       ? connectTls({
-          ...servername,
+          ...serverNameOf(address.host),
           ...this.#settings.tls,
           ...(tunnel ? { socket: tunnel } : address),
           ALPNProtocols: ['http/1.1'],

@@ -6,8 +6,9 @@ import {
   type IncomingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { serverNameOf } from '@tidings/runtime';
 import { noHttp2 } from './connection-failure.ts';
 import {
   type AnswerHeaders,
@@ -101,10 +102,9 @@ function optionsOf({ url, tls, lookup }: ConnectionSettings, tunnel: Socket | un
   };
   if (!tunnel) return options;
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const servername = isIP(host) === 0 ? { servername: host } : {};
   return {
     ...options,
-    createConnection: () => connectTls({ ...servername, ...tls, host, socket: tunnel, ALPNProtocols: ['h2'] }),
+    createConnection: () => connectTls({ ...serverNameOf(host), ...tls, host, socket: tunnel, ALPNProtocols: ['h2'] }),
   };
 }
 

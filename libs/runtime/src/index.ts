@@ -46,6 +46,7 @@ export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from '.
 export { type Probe, Readiness } from './readiness.ts';
 export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
+export { serverNameOf } from './server-name.ts';
 export type { ServiceDeps } from './service.ts';
 export {
   addressVariable,

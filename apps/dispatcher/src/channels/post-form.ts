@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { tunnelTo } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
-import type { AddressGuard, OutboundProxy } from '@tidings/runtime';
+import { type AddressGuard, type OutboundProxy, serverNameOf } from '@tidings/runtime';
 
 export interface FormReply {
   readonly status: number;
@@ -70,7 +70,7 @@ const over = (socket: Socket, host: string, ca: readonly string[] | undefined): 
   createConnection: () =>
     connectTls({
       ...{ socket, host },
-      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...serverNameOf(host),
       ...(ca ? { ca: [...ca] } : {}),
     }),
 });

@@ -1,3 +1,5 @@
+import { RecentEntries } from '@tidings/kernel';
+
 export interface ReadThroughOptions<Value> {
   /** Reads a value from its owner; undefined where there is none. */
   readonly read: (name: string) => Promise<Value | undefined>;
@@ -23,14 +25,15 @@ interface Reads<Value> {
   next?: Promise<Value | undefined>;
 }
 
-const MAX_ENTRIES = 100_000;
+/** Values that are not dropped for their number; at most twice as many. */
+const ENTRIES = 50_000;
 
 /**
  * A cache of authorization data that other services own. A value is valid for a bounded time; an absence is never cached, so no refusal rests on an
  * old answer. Callers that need the same key share reads: at most one is under way and one waits.
  */
 export class ReadThrough<Value> {
-  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #entries: RecentEntries<Entry<Value>>;
   readonly #reads = new Map<string, Reads<Value>>();
   readonly #read: ReadThroughOptions<Value>['read'];
   readonly #keyOf: (name: string) => string;
@@ -41,6 +44,7 @@ export class ReadThrough<Value> {
     this.#read = read;
     this.#keyOf = keyOf;
     this.#maxAgeMs = maxAgeMs;
+    this.#entries = new RecentEntries({ atLeast: ENTRIES, retentionMs: maxAgeMs, now });
     this.#now = now;
   }
 
@@ -93,11 +97,8 @@ export class ReadThrough<Value> {
 
   async #readNow(key: string, name: string, since: number): Promise<Value | undefined> {
     const value = await this.#read(name);
-    this.#entries.delete(key);
-    if (value !== undefined) {
-      if (this.#entries.size >= MAX_ENTRIES) this.#entries.delete(this.#entries.keys().next().value!);
-      this.#entries.set(key, { value, since });
-    }
+    if (value === undefined) this.#entries.delete(key);
+    else this.#entries.set(key, { value, since });
     return value;
   }
 }

@@ -1,5 +1,6 @@
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { serverNameOf } from '@tidings/runtime';
 import kafkajs from 'kafkajs';
 import './kafka-connection.ts';
 import './fetching.ts';
@@ -83,7 +84,7 @@ export function newClient(
 
 /** TLS over a connection. The certificate is for the broker's name in the cluster. */
 const secured = (socket: Socket, host: string, tls: NonNullable<KafkaClientOptions['tls']>): TLSSocket => {
-  const over = connectTls({ ...tls, socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  const over = connectTls({ ...tls, socket, host, ...serverNameOf(host) });
   // The end of the connection ends TLS.
   socket.once('error', (error) => over.destroy(error));
   return over;

@@ -1,5 +1,6 @@
 import type { Lane } from '@tidings/delivery';
 import type { FailedOpening } from '@tidings/http2';
+import { serverNameOf } from '@tidings/runtime';
 import type { Timers } from '../../timers.ts';
 import { exchangerOf, type MailNames } from './mail-exchangers.ts';
 import { MailServer, type Target } from './mail-server.ts';
@@ -95,7 +96,7 @@ class LaneServers {
 
   #relay({ host, port, secure, login }: Relay): MailServer {
     const { ca, timers, onFailure } = this.#options;
-    const tls = { servername: host, ...(ca ? { ca: [...ca] } : {}) };
+    const tls = { ...serverNameOf(host), ...(ca ? { ca: [...ca] } : {}) };
     const target: Target = { host, port, secure, tls, allowInternalNetworkInterfaces: true, ...relayTimeouts };
     return new MailServer({
       ...{ login, timers, sessions: RELAY_SESSIONS },
@@ -111,7 +112,7 @@ class LaneServers {
       async target(failures) {
         const { host, address } = await exchangerOf(domain, failures, names);
         // Nobody vouches for the certificates of mail servers: encryption is better than none.
-        const tls = { servername: host, rejectUnauthorized: false };
+        const tls = { ...serverNameOf(host), rejectUnauthorized: false };
         return { host: address, port, tls, opportunisticTLS: true, ...timeouts };
       },
       onFailure: (failure) => onFailure(failure, domain),

@@ -3,6 +3,7 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, rootCertificates } from 'node:tls';
 import { tunnelTo } from '@tidings/http2';
+import { serverNameOf } from '@tidings/runtime';
 import type { GrpcEndpoint } from '../../../subscriptions/endpoint.ts';
 import type { LinkDeps } from '../link-port.ts';
 
@@ -24,7 +25,7 @@ async function socketTo(endpoint: GrpcEndpoint, deps: LinkDeps, signal: AbortSig
   return connectTls({
     ...{ host, port, lookup, ALPNProtocols: ['h2'] },
     // The certificate must match the host name; a literal address is verified as itself.
-    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...serverNameOf(host),
     ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
     ...(tunnel ? { socket: tunnel } : {}),
   });
