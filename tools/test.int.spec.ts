@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
@@ -12,7 +13,23 @@ const passes = (name: string): string => `it('${name}', () => {});\n`;
 const fails = (name: string): string => `it('${name}', () => { throw new Error('as it should'); });\n`;
 const breaks = `throw new Error('before any test');\n`;
 const hangs = `it('gives Jest no turn', () => { for (;;); });\n`;
-const dies = `it('kills what runs it', () => { process.kill(process.ppid, 'SIGKILL'); });\n`;
+/** A test that writes down its process id, kills Jest, and would go on for hours. */
+const killsJest = (file: string): string => `it('kills what runs it', async () => {
+  require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
+  process.kill(process.ppid, 'SIGKILL');
+  await new Promise((resolve) => setTimeout(resolve, 10_000_000));
+}, 10_000_000);\n`;
+
+async function ended(pid: number): Promise<void> {
+  try {
+    for (;;) {
+      process.kill(pid, 0);
+      await delay(20);
+    }
+  } catch {
+    // It has ended.
+  }
+}
 
 describe('npm test', () => {
   let folder: string;
@@ -43,6 +60,7 @@ describe('npm test', () => {
       projects: projects.map((displayName) => ({
         displayName,
         rootDir: join(folder, displayName),
+        testRunner: join(root, 'tools', 'jest', 'runner.mjs'),
         transform: {},
         haste: { enableSymlinks: false },
       })),
@@ -138,10 +156,12 @@ describe('npm test', () => {
     expect(result.stderr).not.toContain('AGAIN');
   });
 
-  it('counts a command that ended without a tally as a failure', async () => {
+  it('counts a command that ended without a tally as a failure, and its worker ends, too', async () => {
+    const file = join(folder, 'pid');
     await suite('pure', 'a', passes('one'));
-    await suite('alone', 'a', dies);
+    await suite('alone', 'a', killsJest(file));
     expect(await run()).toMatchObject({ status: 1, last: '1 passed, 1 failed' });
+    await ended(Number(await readFile(file, 'utf8')));
   });
 
   it.each([

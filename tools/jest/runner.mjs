@@ -3,6 +3,16 @@ import { pathToFileURL } from 'node:url';
 import circus from 'jest-circus/runner';
 import './sources.mjs';
 
+const LOOK_EVERY_MS = 500;
+// A worker whose Jest was killed would go on with its suite, and with the servers of it. A listener to the end of the channel would keep every worker
+// from ending by itself.
+if (process.channel) {
+  const jest = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== jest) process.exit(1);
+  }, LOOK_EVERY_MS).unref();
+}
+
 const require = createRequire(import.meta.url);
 const jestGlobals = await import('@jest/globals');
 /** How many times each suite was imported: each import of a file needs an address of its own, which the cache of compiled code knows it by. */
