@@ -73,8 +73,8 @@ async function builtOnce({ path, module }) {
     const draft = `${folder}.${process.pid}`;
     try {
       if (existsSync(path)) return;
-      // One package at a time, at a low priority: suites run beside it.
-      await go(['install', module], { GOBIN: draft, GOFLAGS: '-p=1 -trimpath' });
+      // One package at a time, at a low priority: suites run beside it. Without optimization: a fifth less work.
+      await go(['install', '-gcflags=all=-N -l', module], { GOBIN: draft, GOFLAGS: '-p=1 -trimpath' });
       // Atomic: other processes may check for the program at the same time.
       renameSync(draft, folder);
     } finally {
