@@ -260,9 +260,13 @@ describe('the links of a mail that count (R-E17)', () => {
   });
 
   it('lead to their target beyond the limit of a recipient, which counts no more, and without a topic', async () => {
-    const answers = await Promise.all(Array.from({ length: 65 }, () => get(click())));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
-    expect(reports().length).toBeLessThan(3 * 65);
+    const statuses: number[] = [];
+    // One more is counted with each second that they take.
+    while (reports().length === 3 * statuses.length && statuses.length < 1000)
+      statuses.push((await get(click())).status);
+    expect(new Set(statuses)).toEqual(new Set([302]));
+    expect(statuses.length).toBeGreaterThan(50);
+    expect(reports().length).toBeLessThan(3 * statuses.length);
     const refused = () => Promise.reject(new Error('no topic'));
     const broken = await openClient(world, { broker: { publish: refused, subscribe: refused, addTopic: refused } });
     const answer = await broken.send('GET', click({ seq: SEQ + 1 }), '', { 'user-agent': AGENT });
