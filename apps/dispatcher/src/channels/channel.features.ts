@@ -273,7 +273,7 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     scenario('gives up after an hour or more with what the provider said', async ({ world }) => {
       const startedAt = world.clock.now();
-      await world.send(batch([device('serverError', 0)]), 60_000);
+      await world.send(batch([device('serverError', 0)]));
       expect([...endsIn(world)]).toEqual([[0, words.serverError]]);
       expect(world.clock.now() - startedAt).toBeGreaterThan(3_000_000);
     });
@@ -323,11 +323,11 @@ export function channelFeatures(subject: ChannelSubject): void {
       // Each of these resets its connection once, with all that is in flight on it.
       const resetting = Array.from({ length: 5 }, (_, i) => device('disconnect', 900 + i));
       if (inDoubtMax > 0) {
-        await world.send(batch(accepted(60)), 60_000);
+        await world.send(batch(accepted(60)));
         expectNoneLost(scene, 60);
       }
       const others = inDoubtMax > 0 ? [] : accepted(60);
-      await world.send(batch([...others, ...resetting], { bucket: 1 }), 60_000);
+      await world.send(batch([...others, ...resetting], { bucket: 1 }));
       expectNoneLost(scene, 65, 5);
     });
 

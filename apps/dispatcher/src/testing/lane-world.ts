@@ -35,6 +35,8 @@ export interface ChannelDeps {
 
 /** A provider that is down is not a fault of the lane. */
 const NOT_READY = 'credential not usable';
+/** Only a hang takes longer; less than the time limit of a test. */
+const PATIENCE_MS = 200_000;
 
 /** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
 export type DeviceOutcome = string;
@@ -116,7 +118,7 @@ export class LaneWorld {
   }
 
   /** Delivers a batch and resolves when all of it is settled; the clock advances to due times. */
-  async send(batch: SendBatch, patienceMs = 60_000, hurry = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
+  async send(batch: SendBatch, patienceMs = PATIENCE_MS, hurry = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
     await this.hand(batch);
     await this.settle(patienceMs, hurry);
     return this.deviceOutcomes();
@@ -130,12 +132,12 @@ export class LaneWorld {
   }
 
   /** Resolves when no slice is open or deferred. */
-  settle(patienceMs = 60_000, hurry = false): Promise<void> {
+  settle(patienceMs = PATIENCE_MS, hurry = false): Promise<void> {
     return this.until(() => this.open().length === 0, patienceMs, hurry);
   }
 
   /** Resolves when it is done. @param hurry whether the clock advances to the time for which all open slices wait */
-  async until(isDone: () => boolean, patienceMs = 60_000, hurry = true): Promise<void> {
+  async until(isDone: () => boolean, patienceMs = PATIENCE_MS, hurry = true): Promise<void> {
     const giveUpAt = Date.now() + patienceMs;
     while (!isDone()) {
       if (Date.now() > giveUpAt) throw new Error(`not settled: ${this.open().join(', ')}`);
