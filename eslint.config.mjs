@@ -42,17 +42,17 @@ const infrastructure = [
 /** On packages that Nest must not reach, directly or through another: they import only each other. */
 const nestFree = 'nest:never';
 
-/** Programs that specs may import: the simulators export the tokens and addresses that they treat specially. */
+/** Programs that specs of apps may import: the simulators export the tokens and addresses that they treat specially. */
 const programsForSpecs = ['@tidings/simulators', '@tidings/cli'];
 
-/** Specs may besides import the testing lib and some programs, and those of the kernel what they test with. */
-const boundaries = ({ forSpecs }) => {
+/** Specs may besides import the testing lib, those of apps some programs, and those of the kernel what they test with. */
+const boundaries = ({ forSpecs, programs = [] }) => {
   const pure = Object.fromEntries(domain.map((name) => [name, infrastructure]));
   const banned = { ...pure, kernel: forSpecs ? infrastructure : ['*'] };
   return [
     'error',
     {
-      allow: forSpecs ? programsForSpecs : [],
+      allow: programs,
       // A spec imports testing, which imports the lib under test: a cycle of projects, but not of files.
       // Cycles of files, across packages too, are found by tools/cycles.mjs.
       ignoredCircularDependencies: [['@tidings/testing', '*']],
@@ -122,5 +122,9 @@ export default defineConfig(
       '@nx/enforce-module-boundaries': boundaries({ forSpecs: true }),
       'no-restricted-syntax': 'off',
     },
+  },
+  {
+    files: specs.map((pattern) => (pattern.startsWith('apps/') ? pattern : `apps/${pattern}`)),
+    rules: { '@nx/enforce-module-boundaries': boundaries({ forSpecs: true, programs: programsForSpecs }) },
   },
 );

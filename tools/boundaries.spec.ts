@@ -47,6 +47,8 @@ const forbidden = [
   ['apps/gateway/src/probe.ts', '@tidings/platform', dependency],
   ['apps/gateway/src/probe.ts', '@tidings/testing', dependency],
   ['apps/platform/src/probe.ts', '@tidings/testing', dependency],
+  ['apps/dispatcher/src/probe.ts', '@tidings/simulators', dependency],
+  ['libs/audience/src/probe.spec.ts', '@tidings/simulators', dependency],
   ['apps/gateway/src/probe.ts', '../../registry/src/index.ts', 'cannot be imported by a relative or absolute path'],
   ['apps/gateway/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
   ['libs/streaming/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
@@ -55,6 +57,8 @@ const forbidden = [
 ] as const;
 
 const allowed = [
+  ['apps/dispatcher/src/probe.spec.ts', '@tidings/simulators'],
+  ['apps/dispatcher/src/testing/probe.ts', '@tidings/simulators'],
   ['libs/delivery/src/probe.ts', '@tidings/channels'],
   ['libs/channels/src/probe.ts', '@tidings/messaging'],
   ['libs/audience/src/probe.ts', '@tidings/kernel'],
