@@ -40,10 +40,13 @@ describe('the SMSC of the deployment (R-A6)', () => {
       platform: Platform.Sms,
       credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: settings ? 1 : 0 },
     });
-    const outcomes = await world.send(batch);
-    await world.close();
-    const [entry] = simulators.ledger.of('smpp').entries({ token: number, reason: 'accepted' });
-    return [outcomes.get(0), entry && (JSON.parse(entry.payload!) as { from: string }).from];
+    try {
+      const outcomes = await world.send(batch);
+      const [entry] = simulators.ledger.of('smpp').entries({ token: number, reason: 'accepted' });
+      return [outcomes.get(0), entry && (JSON.parse(entry.payload!) as { from: string }).from];
+    } finally {
+      await world.close();
+    }
   }
 
   const deployment = (): string => `smpp://shared:secret@${new URL(simulators.urlOf('smpp')).host}?sender=Shop`;
