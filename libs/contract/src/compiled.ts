@@ -3,7 +3,7 @@ import { z } from 'zod';
 const compiled = new WeakMap<z.ZodType, z.ZodType>();
 
 /**
- * The schema with a parser of generated code. The code is made at the first call, which takes up to 200 ms for the largest schema and 10 ms for most;
+ * The schema with a parser of generated code. The code is made at the first call, which takes up to 100 ms for the largest schema and 10 ms for most;
  * later calls take none.
  * @throws ZodCompileUnsupportedError for schemas that cannot be compiled, such as recursive ones
  */

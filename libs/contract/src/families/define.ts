@@ -14,6 +14,8 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly application?: (request: Request) => unknown;
   /** @default {@link REQUEST_MS} */
   readonly deadlineMs?: number;
+  /** Whether the first request compiles the checks, which stops the process meanwhile. @default true */
+  readonly isCompiled?: boolean;
 }
 
 type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
@@ -41,13 +43,14 @@ export const UPLOAD_MS = 120_000;
 
 const applicationField = (request: Request): unknown => request['application'];
 
-/** Makes a method of its definition. The checks of its fields are compiled by the first request: the start of a process waits for none. */
+/** Makes a method of its definition. The start of a process waits for no checks of fields: the first request compiles them. */
 export function define<Input extends z.ZodType, Output extends z.ZodType>(
   given: Given,
   definition: Definition<Input, Output>,
   missingFault: (path: string) => Fault,
 ): Method<z.output<Input>, z.output<Output>> {
   const { input, output, examples, application = applicationField, deadlineMs = REQUEST_MS } = definition;
+  const { isCompiled = true } = definition;
   const missingPath = missingIn(input);
   return {
     status: 200,
@@ -68,7 +71,7 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
       return path === undefined ? undefined : missingFault(path);
     },
     parse(request) {
-      const result = compiledOnFirstUse(input).safeParse(request);
+      const result = (isCompiled ? compiledOnFirstUse(input) : input).safeParse(request);
       if (result.success) return result.data;
       throw Fault.argument(issueText(result.error.issues[0]!));
     },

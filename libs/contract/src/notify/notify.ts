@@ -102,6 +102,8 @@ const applicationIn = (request: Request): unknown => {
 export const notify = notifyMethod('notify', {
   application: applicationIn,
   input,
+  // Compiling takes some 300 ms of CPU time, and saves 0.15 ms a request.
+  isCompiled: false,
   output: z.object({
     result: z.object({ message_code: z.string(), unknown_identifiers: z.array(z.string()).optional() }),
   }),
