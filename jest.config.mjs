@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { otherHalf, turnOfRun } from './tools/turn.mjs';
+import { modeInTurn, otherQuarters, turnOfRun } from './tools/turn.mjs';
 
 const turn = turnOfRun();
 
@@ -15,29 +15,20 @@ process.env.EVENTS_PORT ??= '0';
 /** Suites that run in both modes each time; they share out those of their parts that either mode decides by the same code. */
 const inBothModes = /\/(messages|platform)\.modes\.e2e\.spec\.ts$/;
 
-/**
- * The other suites of the whole system, which a run leaves out in this mode: each runs in one mode, and with another turn in the other one. Whoever
- * names suites gets them in both modes.
- */
+/** The other suites of the whole system, which a run leaves out in this mode, by its turn. Whoever names suites gets them in both modes. */
 function leftOut(mode) {
-  if (turn === 'both') return [];
-  const alternating = globSync('apps/*/src/**/*.modes.e2e.spec.ts', { cwd: import.meta.dirname })
+  if (turn === 'all') return [];
+  return globSync('apps/*/src/**/*.modes.e2e.spec.ts', { cwd: import.meta.dirname })
     .toSorted()
-    .filter((path) => !inBothModes.test(path));
-  return alternating.filter((_path, i) => (i + turn) % 2 === (mode === 'embedded' ? 1 : 0)).map((path) => `/${path}$`);
+    .filter((path) => !inBothModes.test(path))
+    .filter((_path, i) => modeInTurn(turn, i) !== mode)
+    .map((path) => `/${path}$`);
 }
 
-/** Suites that end processes, stores or connections of one mode, over and over. A run has those of the one mode or of the other, by the turn. */
-const faultsOf = {
-  distributed: ['<rootDir>/apps/platform/src/e2e/(cluster|restore)\\.faults\\.e2e\\.spec\\.ts$'],
-  embedded: ['<rootDir>/apps/platform/src/e2e/(crash|faults)\\.e2e\\.spec\\.ts$', '\\bkills\\.e2e\\.spec\\.ts$'],
-};
-const faultsOfOthers = turn === 'both' ? [] : faultsOf[turn < 2 ? 'embedded' : 'distributed'];
-
-/** Suites of the other half, in the form that Jest expects. */
-const ofOtherHalf = otherHalf(turn).suites.map((path) => `/${path}$`);
-/** The suites of a release of Kafka that this run leaves out. */
-const kafkaOfOtherHalf = (release) => (otherHalf(turn).kafka === release ? ['/libs/streaming/src/kafka/'] : []);
+/** Suites of the other quarters, in the form that Jest expects. */
+const ofOthers = otherQuarters(turn).map((path) => `/${path}$`);
+/** The suites of the Kafka client, but in these turns: they have the newest release in even ones, the oldest one in odd ones. */
+const kafkaClientUnless = (turns) => (turn === 'all' || turns.includes(turn) ? [] : ['/libs/streaming/src/kafka/']);
 
 /** A project whose suites know the deployment mode under test. */
 const inMode = (mode, { testPathIgnorePatterns, ...of }) => ({
@@ -65,16 +56,16 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
-    project('int', ['**/*.int.spec.ts'], [...ofOtherHalf, ...kafkaOfOtherHalf('newest')]),
+    project('int', ['**/*.int.spec.ts'], [...ofOthers, ...kafkaClientUnless([0, 2])]),
     // The oldest supported release: libs/testing/src/kafka.ts.
     {
-      ...project('oldest-kafka', ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts'], kafkaOfOtherHalf('oldest')),
+      ...project('oldest-kafka', ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts'], kafkaClientUnless([1, 3])),
       globals: { TIDINGS_KAFKA_VERSION: '3.9.1' },
     },
-    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...faultsOfOthers, ...ofOtherHalf]),
+    project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...ofOthers]),
     // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
     // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.
-    project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts'], faultsOfOthers),
+    project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts'], ofOthers),
     // The whole system in one process, and with a process for each service: libs/testing/src/platform.ts.
     ...['embedded', 'distributed'].map((mode) => inMode(mode, project(mode, ['**/*.modes.e2e.spec.ts']))),
   ],

@@ -1,8 +1,8 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
 // code is 0 only if nothing failed and every command was completed. A few suites that failed run once more, and count by that.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
-// Without arguments most suites of the whole system, and those of faults, run in one mode, and some others with every other commit, by the turn of the
-// commit; TIDINGS_TURN=both runs all of them.
+// Without arguments some suites of the whole system run in one mode, and one quarter of those that start or end many programs, by the turn of the commit;
+// TIDINGS_TURN=all runs all of them.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, setPriority, tmpdir } from 'node:os';
@@ -29,9 +29,9 @@ const stages = [
     { projects: ['embedded'], workers: 1 },
     // A dozen processes start at once in many of them: the priority of `nice` lets the suites beside them go on meanwhile.
     { projects: ['distributed'], workers: 1, niceness: 5 },
-    // Without waiting times of their own: they fill those of the others. At the lowest priority
+    // Without waiting times of their own: they fill those of the others. At a lower priority
     // requests in them would miss their deadlines.
-    { projects: ['pure'], workers: 1, niceness: 10, besideAll: true },
+    { projects: ['pure'], workers: 1, niceness: 5, besideAll: true },
   ],
   [
     // Suites with a store wait half of the time.
@@ -137,8 +137,8 @@ const repeated = [];
 const AGAIN_AT_MOST = 3;
 
 /**
- * The tally of a command, whose failed suites run once more, by themselves: a machine that others share may stall a suite for seconds. A suite that fails
- * twice has failed; more than a few failures are no stall.
+ * The tally of a command, whose failed suites run once more, by themselves and at full priority: a machine that others share may stall a suite for
+ * seconds. A suite that fails twice has failed; more than a few failures are no stall.
  */
 async function tallyWithRepeat(command, env) {
   const first = await tallyOf(command, env);
@@ -147,7 +147,7 @@ async function tallyWithRepeat(command, env) {
   const paths = failures.map(([path]) => path);
   console.error(`AGAIN: ${paths.join(', ')}`);
   repeated.push(...paths);
-  const second = await tallyOf({ ...command, args: [...command.again, ...paths] }, env);
+  const second = await tallyOf({ ...command, args: [...command.again, ...paths], niceness: 0 }, env);
   const without = (name) => failures.reduce((sum, [, tally]) => sum - tally[name], first[name]);
   return Object.fromEntries(Object.keys(noTests).map((name) => [name, without(name) + second[name]]));
 }
@@ -210,7 +210,7 @@ if (
   process.exitCode = 2;
 } else {
   const sum = { ...noTests };
-  const turn = process.env.TIDINGS_TURN ?? (args.length === 0 ? String(turnOfCommit()) : 'both');
+  const turn = process.env.TIDINGS_TURN ?? (args.length === 0 ? String(turnOfCommit()) : 'all');
   const env = { ...(await built()), TIDINGS_TURN: turn };
   const counted = async (command) => {
     const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);

@@ -1,12 +1,8 @@
-/** A number of 0 to 3, or both halves and modes. */
-type Turn = number | 'both';
+/** A number of 0 to 3, or all suites in both modes. */
+type Turn = number | 'all';
 
-interface Half {
-  readonly kafka: 'newest' | 'oldest' | undefined;
-  readonly suites: readonly string[];
-}
-
-export const halves: readonly Half[];
-export function otherHalf(turn: Turn): Half;
+export const quarters: readonly (readonly string[])[];
+export function modeInTurn(turn: number, i: number): 'embedded' | 'distributed' | undefined;
+export function otherQuarters(turn: Turn): readonly string[];
 export function turnOfCommit(): number;
 export function turnOfRun(): Turn;

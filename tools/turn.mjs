@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { root } from './packages.mjs';
 
 /**
- * The turn of a commit, 0 to 3: which suites a run has in which mode, and which half of their cases, in which mode faults are injected, and which of
- * the {@link halves} it has. It is that of the commit, so that a run can be repeated, and all of them are seen in both modes within a few commits.
+ * The turn of a commit, 0 to 3: which suites of the whole system a run has, in which mode and with which half of their cases, which of the
+ * {@link quarters} it has, and which release of Kafka. It is that of the commit, so that a run can be repeated.
  */
 export function turnOfCommit() {
   try {
@@ -15,39 +15,54 @@ export function turnOfCommit() {
   }
 }
 
-/** The turn that `TIDINGS_TURN` sets: 0 to 3, or `both` for all suites in both modes. @default 'both' */
+/** The turn that `TIDINGS_TURN` sets: 0 to 3, or `all` for all suites, in both modes. @default 'all' */
 export function turnOfRun() {
-  const given = process.env.TIDINGS_TURN ?? 'both';
-  if (given !== 'both' && !/^[0-3]$/.test(given)) throw new Error(`TIDINGS_TURN is ${given}, and not 0 to 3 or both`);
-  return given === 'both' ? given : Number(given);
+  const given = process.env.TIDINGS_TURN ?? 'all';
+  if (given !== 'all' && !/^[0-3]$/.test(given)) throw new Error(`TIDINGS_TURN is ${given}, and not 0 to 3 or all`);
+  return given === 'all' ? given : Number(given);
 }
 
 /**
- * Suites that start many programs and that few changes concern, in two halves of about the same time: a run has one of them, and with the next turn
- * the other one. The suites of the Kafka client are in both, each time with another release.
+ * Suites that start many programs, or end processes, stores or connections over and over, in four quarters of about the same time: a run has one of
+ * them.
  */
-export const halves = [
-  {
-    kafka: 'newest',
-    suites: [
-      'apps/platform/src/chart-processes.int.spec.ts',
-      'apps/platform/src/open-files.e2e.spec.ts',
-      'apps/platform/src/wrong-start.e2e.spec.ts',
-      'libs/local-servers/src/local-kafka.int.spec.ts',
-      'tools/test.int.spec.ts',
-    ],
-  },
-  {
-    kafka: 'oldest',
-    suites: [
-      'apps/cli/src/data/transfer.e2e.spec.ts',
-      'apps/dispatcher/src/toy-channel.e2e.spec.ts',
-      'apps/platform/src/e2e/generated-client.e2e.spec.ts',
-      'apps/platform/src/other-user.e2e.spec.ts',
-      'libs/local-servers/src/mongod.int.spec.ts',
-    ],
-  },
+export const quarters = [
+  [
+    'apps/dispatcher/src/toy-channel.e2e.spec.ts',
+    'apps/platform/src/e2e/cluster.faults.e2e.spec.ts',
+    'apps/platform/src/other-user.e2e.spec.ts',
+    'libs/local-servers/src/mongod.int.spec.ts',
+  ],
+  [
+    'apps/platform/src/e2e/crash.e2e.spec.ts',
+    'apps/platform/src/e2e/deletions-kills.e2e.spec.ts',
+    'apps/platform/src/e2e/jobs-kills.e2e.spec.ts',
+    'apps/platform/src/e2e/staggered-kills.e2e.spec.ts',
+    'apps/platform/src/e2e/webhooks-kills.e2e.spec.ts',
+    'apps/platform/src/kills.e2e.spec.ts',
+    'apps/platform/src/wrong-start.e2e.spec.ts',
+  ],
+  [
+    'apps/platform/src/chart-processes.int.spec.ts',
+    'apps/platform/src/e2e/observed.e2e.spec.ts',
+    'apps/platform/src/e2e/restore.faults.e2e.spec.ts',
+    'apps/platform/src/open-files.e2e.spec.ts',
+    'tools/test.int.spec.ts',
+  ],
+  [
+    'apps/cli/src/data/transfer.e2e.spec.ts',
+    'apps/platform/src/e2e/faults.e2e.spec.ts',
+    'apps/platform/src/e2e/generated-client.e2e.spec.ts',
+    'apps/platform/src/service-processes.int.spec.ts',
+    'libs/local-servers/src/local-kafka.int.spec.ts',
+  ],
 ];
 
-/** The half that a run with this turn leaves out; none if it has both. */
-export const otherHalf = (turn) => (turn === 'both' ? { kafka: undefined, suites: [] } : halves[(turn + 1) % 2]);
+/** The suites of the quarters that a run with this turn leaves out. */
+export const otherQuarters = (turn) => (turn === 'all' ? [] : quarters.filter((_quarter, i) => i !== turn).flat());
+
+/** The mode that a run with this turn has the i-th suite of the whole system in, or undefined if it leaves it out: each has one mode in one turn. */
+export function modeInTurn(turn, i) {
+  if ((i + (turn >> 1)) % 2 === 1) return undefined;
+  return ((i >> 1) + turn) % 2 === 0 ? 'embedded' : 'distributed';
+}

@@ -1,18 +1,35 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { halves, otherHalf } from './turn.mjs';
+import { modeInTurn, otherQuarters, quarters } from './turn.mjs';
 
-const suites = halves.flatMap((half) => half.suites);
+const suites = quarters.flat();
+const turns = [0, 1, 2, 3];
 
-describe('the halves of which a run has one', () => {
+describe('the quarters of which a run has one', () => {
   it('name suites that exist, each once', () => {
     expect(suites.filter((path) => !existsSync(join(import.meta.dirname, '..', path)))).toEqual([]);
     expect(new Set(suites).size).toBe(suites.length);
   });
 
-  it('are left out in turn, and none by a run of all suites', () => {
-    expect([0, 1, 2, 3].map((turn) => halves.indexOf(otherHalf(turn)))).toEqual([1, 0, 1, 0]);
-    expect(otherHalf('both')).toEqual({ kafka: undefined, suites: [] });
+  it('are left out but for that of the turn, and none by a run of all suites', () => {
+    const run = turns.map((turn) => suites.filter((path) => !otherQuarters(turn).includes(path)));
+    expect(run).toEqual(quarters);
+    expect(otherQuarters('all')).toEqual([]);
+  });
+});
+
+describe('the modes of a suite of the whole system', () => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])('are each tested in one turn: suite %i', (i) => {
+    expect(turns.flatMap((turn) => modeInTurn(turn, i) ?? []).toSorted()).toEqual(['distributed', 'embedded']);
+  });
+
+  it('are as many in every turn', () => {
+    const counts = turns.map((turn) =>
+      ['embedded', 'distributed'].map(
+        (mode) => Array.from({ length: 8 }, (_, i) => modeInTurn(turn, i)).filter((each) => each === mode).length,
+      ),
+    );
+    expect(counts).toEqual(turns.map(() => [2, 2]));
   });
 });

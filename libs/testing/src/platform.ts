@@ -25,7 +25,7 @@ export type DeploymentMode = 'embedded' | 'distributed';
 
 const { TIDINGS_MODE, TIDINGS_TURN } = globalThis as {
   readonly TIDINGS_MODE?: DeploymentMode;
-  readonly TIDINGS_TURN?: number | 'both';
+  readonly TIDINGS_TURN?: number | 'all';
 };
 
 /** The mode under test in a suite named `*.modes.e2e.spec.ts`: Jest runs it once per mode. */
