@@ -8,16 +8,12 @@ import { type DeviceDocument, DEVICES } from '../devices/storage/device-document
 import { recipientsRpc } from '../segments/recipients.ts';
 import { plannedOf } from './plan/plans.ts';
 import { DeviceScan } from './scan/scan.ts';
-import { APP, device, even, named, type NewMessage, newMessage, selection } from './testing/fanout-messages.ts';
+import { APP, around, device, even, named, type NewMessage, newMessage, selection } from './testing/fanout-messages.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 
 const HOUR = 3600;
 const at = new Date('2026-03-01T10:00:00Z');
 const localTime = { wallAt: at, defaultAt: at, pastOffsets: 0 };
-const around = (...hours: number[]): Offsets => ({
-  ranges: hours.map((each) => ({ from: each * HOUR - 30, to: each * HOUR + 29 })),
-  without: false,
-});
 const withoutOffset: Offsets = { ranges: [], without: true };
 
 describeWithMongo('fan-out of a message with a local time', (mongo) => {

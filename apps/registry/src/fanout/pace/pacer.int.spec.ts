@@ -1,23 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
+import type { FakeDispatchers } from '../testing/fake-dispatchers.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
-import { device, even, named, newMessage, release, selection } from '../testing/fanout-messages.ts';
+import {
+  around,
+  device,
+  even,
+  named,
+  newMessage,
+  release,
+  releaseSteps,
+  selection,
+} from '../testing/fanout-messages.ts';
+import { OUTGOING } from '../release/outgoing.ts';
 
 describeWithMongo('messages with a send rate', (mongo) => {
   const world = fanoutWorlds(mongo);
   const devices = Array.from({ length: 400 }, (_, i) => device(i));
 
-  it('are emitted in slices of 50 at their rate, by one of two processes, and complete (R-I11)', async () => {
-    const { broker, clock, dispatchers, start, plansOf } = await world(devices);
-    const [fanout, other] = [await start(), await start()];
-    const message = newMessage({ audience: selection(), sendRate: 100 });
-    const startedAt = performance.now();
-    await release(broker, message, clock.date);
-    const emitted = () =>
-      dispatchers.batches.flatMap(({ slices }) => slices).reduce((sum, { count }) => sum + count, 0);
+  /** Waits until all devices are emitted at 100 a second, never earlier. */
+  async function emittedAtRate({ batches }: FakeDispatchers, startedAt: number): Promise<void> {
+    const emitted = () => batches.flatMap(({ slices }) => slices).reduce((sum, { count }) => sum + count, 0);
     let before = 0;
-    for (let all = 0; all < 400; all = emitted()) {
+    for (let all = 0; all < devices.length; all = emitted()) {
       // A second ahead of the time since the release, and the tick that the emission took.
       const seconds = (performance.now() - startedAt) / 1_000;
       expect(before).toBeLessThanOrEqual((seconds + 1) * 100 + 50);
@@ -25,6 +31,15 @@ describeWithMongo('messages with a send rate', (mongo) => {
       await delay(50);
     }
     expect(performance.now() - startedAt).toBeGreaterThan(2_500);
+  }
+
+  it('are emitted in slices of 50 at their rate, by one of two processes, and complete (R-I11)', async () => {
+    const { broker, clock, dispatchers, start, plansOf } = await world(devices);
+    const [fanout, other] = [await start(), await start()];
+    const message = newMessage({ audience: selection(), sendRate: 100 });
+    const startedAt = performance.now();
+    await release(broker, message, clock.date);
+    await emittedAtRate(dispatchers, startedAt);
     await settle(fanout, clock, dispatchers);
     await settle(other, clock, dispatchers);
     const [plan] = await plansOf(message);
@@ -37,6 +52,25 @@ describeWithMongo('messages with a send rate', (mongo) => {
     expect(plan!.settledAt).toBeDefined();
     expect(dispatchers.batches.every(({ sendRate }) => sendRate === 100)).toBe(true);
     expect([...dispatchers.emissions.values()].every((of) => of.length === 1 && of[0]!.length <= 50)).toBe(true);
+  });
+
+  it('are emitted step by step for a local time, at one rate for all steps (R-I9, R-I11)', async () => {
+    const inTwoZones = devices.map((each, i) => ({ ...each, tz: (i % 2) * 3_600 }));
+    const { broker, clock, db, dispatchers, start } = await world(inTwoZones);
+    const fanout = await start();
+    const localTime = { wallAt: clock.date, defaultAt: clock.date, pastOffsets: 0 };
+    const message = newMessage({ audience: selection(), sendRate: 100, localTime });
+    const startedAt = performance.now();
+    await releaseSteps(broker, message, clock.date, [around(0), around(1)]);
+    await emittedAtRate(dispatchers, startedAt);
+    await settle(fanout, clock, dispatchers);
+    const sent = dispatchers.batches.flatMap(({ slices }) => slices).reduce((sum, { count }) => sum + count, 0);
+    expect(sent).toBe(devices.length);
+    const paced = () => db.collection(OUTGOING).countDocuments({ paced: true, releasedAt: { $exists: true } });
+    while ((await paced()) > 0) {
+      clock.advance(1);
+      await delay(20);
+    }
   });
 
   it('take the broadcast lane to named recipients too, and delay no other message', async () => {

@@ -1,14 +1,14 @@
-import { type ChunkKey, emittedUntilWith, pacedLimits, planId } from '@tidings/delivery';
+import { emittedUntilWith, pacedLimits, planId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Passed } from '../emit/passed.ts';
-import type { OutgoingMessages, Released } from '../release/outgoing.ts';
-import { isReleased } from '../release/outgoing.ts';
+import { isReleased, type OutgoingMessages, type Released } from '../release/outgoing.ts';
+import type { Task } from '../release/releases.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { Splits } from '../watch/splits.ts';
 
-/** Maximum number of rated messages at a time; the others wait for the first to end. */
+/** Maximum number of rated messages, or steps of them, at a time; the others wait for the first to end. */
 const MESSAGES_MAX = 100;
 /** Delay of the next look at a message without a slice to emit. */
 const REST_MS = 1_000;
@@ -21,7 +21,7 @@ export interface PacerDeps {
   readonly pool: BufferPool;
 }
 
-/** The progress of a message, for this process; another one begins anew. */
+/** The progress of a message, with all its steps, for this process; another one begins anew. */
 interface Progress {
   /** Time until which its emitted slices are sent. */
   emittedUntil: number;
@@ -49,12 +49,13 @@ export class Pacer {
   /** Emits what may be emitted now of all messages. */
   async run(): Promise<void> {
     const { outgoing } = this.#deps;
-    const ids = await outgoing.paced(MESSAGES_MAX);
-    for (const id of this.#progress.keys()) if (!ids.includes(id)) this.#progress.delete(id);
-    if (ids.length === 0) return;
-    const messages = [...(await outgoing.find(ids)).values()].filter(isReleased);
+    const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX));
+    // The steps of a message share its rate.
+    const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
+    for (const code of this.#progress.keys()) if (!messages.has(code)) this.#progress.delete(code);
+    if (messages.size === 0) return;
     const passed = this.#deps.chunks.passed();
-    const ended = await Promise.allSettled(messages.map((message) => this.#emit(message, passed)));
+    const ended = await Promise.allSettled([...messages.values()].map((steps) => this.#emit(steps, passed)));
     // The failure of one message must not keep the others from being emitted.
     const failed = ended.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
@@ -65,38 +66,42 @@ export class Pacer {
     this.#progress.clear();
   }
 
-  async #emit(message: Released, passed: Passed): Promise<void> {
+  /** @param steps of one message, or the message itself */
+  async #emit(steps: readonly Released[], passed: Passed): Promise<void> {
     const { chunks, pool } = this.#deps;
-    const { sendRate } = message.accepted;
-    const progress = this.#progressOf(sendIdOf(message));
+    const { message: code, accepted } = steps[0]!;
+    const { sendRate } = accepted;
+    const progress = this.#progressOf(code);
     const now = this.#now();
     const limits = pacedLimits(sendRate, progress.emittedUntil, now);
     if (limits.slices === 0 || progress.restUntil > now) return;
-    const keys = await this.#openChunks(message);
+    const open = await this.#openChunks(steps);
     let left = limits.slices;
     // Once round all chunks, from the one that was emitted last.
-    for (let looked = 0; looked < keys.length && left > 0; looked++) {
-      const index = progress.chunk % keys.length;
-      const emitted = await chunks.emitPaced(message, keys[index]!, pool, { ...limits, slices: left, passed });
+    for (let looked = 0; looked < open.length && left > 0; looked++) {
+      const index = progress.chunk % open.length;
+      const { of, key } = open[index]!;
+      const emitted = await chunks.emitPaced(of, key, pool, { ...limits, slices: left, passed });
       left -= emitted;
       progress.emittedUntil = emittedUntilWith(emitted, sendRate, progress.emittedUntil, now);
-      if (left > 0) progress.chunk = (index + 1) % keys.length;
+      if (left > 0) progress.chunk = (index + 1) % open.length;
     }
     if (left === limits.slices) progress.restUntil = now + REST_MS;
   }
 
-  #progressOf(id: string): Progress {
-    let progress = this.#progress.get(id);
-    if (!progress) this.#progress.set(id, (progress = { emittedUntil: 0, restUntil: 0, chunk: 0 }));
+  #progressOf(code: string): Progress {
+    let progress = this.#progress.get(code);
+    if (!progress) this.#progress.set(code, (progress = { emittedUntil: 0, restUntil: 0, chunk: 0 }));
     return progress;
   }
 
   /** The planned chunks that are not settled. */
-  async #openChunks(message: Released): Promise<readonly ChunkKey[]> {
+  async #openChunks(steps: readonly Released[]): Promise<readonly Task[]> {
     const { splits, settling } = this.#deps;
-    const keys = (await splits.of([message])).get(sendIdOf(message)) ?? [];
-    const plans = await settling.summaries(keys.map(planId));
-    return keys.filter((key) => {
+    const found = await splits.of(steps);
+    const tasks = steps.flatMap((of) => (found.get(sendIdOf(of)) ?? []).map((key) => ({ of, key })));
+    const plans = await settling.summaries(tasks.map(({ key }) => planId(key)));
+    return tasks.filter(({ key }) => {
       const plan = plans.get(planId(key));
       return plan && !plan.settledAt;
     });

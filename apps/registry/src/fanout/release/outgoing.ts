@@ -17,6 +17,8 @@ export const LATE_MS = 8 * DAY_MS;
 /** Time of the watchdog's first check of a released message that is not completed. */
 const FIRST_CHECK_MS = 5_000;
 const CACHED = 500;
+/** Messages with a send rate among which the accounts take turns. */
+const PACED_READ = 1_000;
 
 /** The fan-out's copy of a message. */
 export interface OutgoingDocument {
@@ -36,7 +38,7 @@ export interface OutgoingDocument {
   readonly lookups?: Readonly<Record<string, Lookup>>;
   /** Time of the watchdog's next check; absent = nothing is open. */
   readonly checkAt?: Date;
-  /** It has a send rate, and is not completed. */
+  /** It has a send rate, and slices that are not settled. */
   readonly paced?: boolean;
   /** Time of removal, with all plans of the message. */
   readonly expireAt: Date;
@@ -213,8 +215,9 @@ function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, e
   const step = OffsetStep.encode(event.value.step).finish();
   const kept = { id: Number(id), account, step, acceptedAt: at!, releasedAt: at!, checkAt: firstCheck(at!), expireAt };
   const order = accepted.content?.inbox && { order: Number(event.value.inboxOrder) };
+  const paced = isRated({ accepted }) && { paced: true };
   const q = { _id: sendIdOf({ message: code, bucket: event.value.step.bucket }) };
-  return { q, u: { $setOnInsert: { ...kept, ...order } }, upsert: true } as const;
+  return { q, u: { $setOnInsert: { ...kept, ...order, ...paced } }, upsert: true } as const;
 }
 
 /** The place that a release gives; 0 = that of the acceptance. */
@@ -357,11 +360,15 @@ export class OutgoingMessages {
     return this.#codes({ checkAt: { $exists: true } }, limit);
   }
 
-  /** Released messages with a send rate that are not completed. */
+  /** At most `limit` released messages with a send rate that are not settled: the accounts take turns, each with its oldest ones. */
   async paced(limit: number): Promise<string[]> {
     const filter = { paced: { $exists: true }, releasedAt: { $exists: true } };
-    const found = await this.#messages.find(filter, { projection: { _id: 1 }, limit, hint: 'paced' }).toArray();
-    return found.map(({ _id }) => _id);
+    const options = { projection: { account: 1 }, limit: PACED_READ, hint: 'paced' };
+    const found = await this.#messages.find(filter, options).toArray();
+    const accounts = [...Map.groupBy(found, ({ account }) => account).values()];
+    const turns = Math.max(0, ...accounts.map(({ length }) => length));
+    const inTurns = Array.from({ length: turns }, (_, turn) => accounts.flatMap((own) => own[turn] ?? []));
+    return inTurns.flat().map(({ _id }) => _id).slice(0, limit);
   }
 
   async #codes(filter: object, limit: number): Promise<string[]> {
@@ -372,10 +379,10 @@ export class OutgoingMessages {
     return found.map(({ _id }) => _id);
   }
 
-  /** Sets the time of the watchdog's next check per message; undefined = none. */
+  /** Sets the time of the watchdog's next check per message; undefined = none, because nothing of it is open. */
   async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
     const writes = [...times].map(([code, checkAt]): Write => {
-      const u = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const } };
+      const u = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const, paced: true as const } };
       // A message that was completed meanwhile stays closed.
       return { q: { _id: code, checkAt: { $exists: true } }, u };
     });

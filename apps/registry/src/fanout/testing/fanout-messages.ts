@@ -3,6 +3,7 @@ import {
   type Expression,
   MessageAccepted,
   MessageEvent,
+  type Offsets,
   Operator,
   TagType,
   topicNames,
@@ -75,6 +76,31 @@ export const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageE
 /** Has a message accepted and released. */
 export async function release(broker: Broker, message: NewMessage, at: Date): Promise<void> {
   const records = eventsOf(message, at).map((event) => ({
+    key: message.code,
+    value: MessageEvent.encode(event).finish(),
+  }));
+  await broker.publish(topicNames.messages, records);
+}
+
+/** Devices with these offsets from UTC, in hours. */
+export const around = (...hours: number[]): Offsets => ({
+  ranges: hours.map((each) => ({ from: each * 3_600 - 30, to: each * 3_600 + 29 })),
+  without: false,
+});
+
+/** Has a message with a local time accepted, and released in these steps. */
+export async function releaseSteps(
+  broker: Broker,
+  message: NewMessage,
+  at: Date,
+  steps: readonly Offsets[],
+): Promise<void> {
+  const [accepted, released] = eventsOf(message, at);
+  const stepped = steps.map((offsets, i): MessageEvent => {
+    const step = { bucket: i + 1, offsets, last: false };
+    return { ...released!, event: { $case: 'released', value: { inboxOrder: 0n, step } } };
+  });
+  const records = [accepted!, ...stepped].map((event) => ({
     key: message.code,
     value: MessageEvent.encode(event).finish(),
   }));
