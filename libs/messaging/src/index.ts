@@ -73,6 +73,7 @@ export {
   reachOf,
 } from './message.ts';
 export {
+  addressOf,
   compileText,
   type CompiledText,
   filledText,

@@ -100,6 +100,7 @@ describe('values', () => {
     ['a small number', -2.5e-7, '-0.00000025'],
     ['a date', new Date('2026-03-04T05:06:07Z'), '2026-03-04 05:06'],
     ['an object', { a: 1 }, '{"a":1}'],
+    ['long integers within', { a: [12345678901234567890n] }, '{"a":[12345678901234567890]}'],
     ['half a character', 'a\ud800', 'a\ufffd'],
   ])('are written: %s', (_, value, text) => {
     expect(valueText(value)).toBe(text);

@@ -1,4 +1,5 @@
 import type { Content, Localized } from '@tidings/events';
+import { jsonInteger } from '@tidings/kernel';
 
 /** The format of a placeholder's value (R-I16). An unknown format is `regular`. */
 export type Format = 'regular' | 'raw' | 'capitalizefirst' | 'capitalizeallfirst' | 'uppercase' | 'lowercase';
@@ -101,6 +102,8 @@ function plainDecimal(value: number): string {
   return sign + digits.padEnd(point, '0');
 }
 
+const inDigits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? jsonInteger(value) : value);
+
 const minutes = (date: Date): string => date.toISOString().slice(0, 16).replace('T', ' ');
 
 function written(value: unknown): string {
@@ -116,7 +119,7 @@ function written(value: unknown): string {
       if (value === null) return '';
       if (value instanceof Date) return minutes(value);
       if (Array.isArray(value)) return value.map(written).join(', ');
-      return JSON.stringify(value).toWellFormed();
+      return JSON.stringify(value, inDigits).toWellFormed();
     default:
       return '';
   }
@@ -238,3 +241,6 @@ export function entryFor<Entry extends { readonly language: string }>(
  */
 export const isShortenable = (link: string): boolean =>
   /^https?:\/\//i.test(link) && parseTemplate(link).every((part) => typeof part === 'string');
+
+/** The address of a link that {@link isShortenable}: `\{` is a brace (R-I17). */
+export const addressOf = (link: string): string => parseTemplate(link).join('');

@@ -37,6 +37,11 @@ it('parseExactly keeps the digits of numbers that name devices and users (R-ER7)
   expect(api.registerDevice.parse(request).device).toMatchObject({ userId: LONG });
 });
 
+it.each(['transactionId', 'transaction_id', 'live_activity_id', 'activity_id'])(
+  'parseExactly keeps the digits of a number that is a %s (R-I10)',
+  (name) => expect(parseExactly(`{"notifications":[{"${name}":${LONG}}]}`)).toEqual({ notifications: [{ [name]: LONG }] }),
+);
+
 it.each([
   ...['custom_data', 'customData', 'meta_data', 'metaData', 'dynamicContentPlaceholders', 'live_activity'],
   ...['root_params', 'rootParams', 'huawei_android_root_params', 'adm_root_params'],

@@ -28,12 +28,13 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 const EXACT: ReadonlySet<string> = new Set(['tags', 'conditions', 'filter_expression', 'filterExpression']);
 
 /**
- * Members whose values are names of devices and users, or lists of them: a number there stands for its digits (R-ER7). Rounded ids of 64 bits would
- * make one device or user of several.
+ * Members whose values are names of devices, users, requests and activities, or lists of them: a number there stands for its digits (R-ER7). Rounded ids
+ * of 64 bits would make one of several.
  */
 const IDENTIFIERS: ReadonlySet<string> = new Set([
   ...['hwid', 'userId', 'user_id', 'oldUserId', 'newUserId'],
   ...['users', 'devices', 'list'],
+  ...['transactionId', 'transaction_id', 'live_activity_id', 'activity_id'],
 ]);
 
 /** Longer texts are no 64-bit integers: only Decimal tags accept them, as doubles. */
@@ -134,7 +135,7 @@ function unmark(root: object, mark: string): void {
 
 /**
  * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, and those of up to 19 digits in tags and conditions,
- * as {@link LongInteger}, and those that name devices and users, as text. Linear time. Throws SyntaxError.
+ * as {@link LongInteger}, and those that name devices, users, requests and activities, as text. Linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;

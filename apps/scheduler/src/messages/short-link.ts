@@ -1,6 +1,7 @@
 import { contentParts } from '@tidings/channels';
 import type { ActionLink, Content, MessageAccepted } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
+import { addressOf } from '@tidings/messaging';
 
 const SHORT_CODE_LENGTH = 8;
 
@@ -9,7 +10,7 @@ export function shortened(accepted: MessageAccepted, target: string, publicUrl: 
   if (target === '') return accepted;
   const shortLink = randomBase62(SHORT_CODE_LENGTH);
   const content = { ...accepted.content!, link: `${publicUrl}/s/${shortLink}` };
-  return { ...accepted, content, shortLink, shortLinkTarget: target };
+  return { ...accepted, content, shortLink, shortLinkTarget: addressOf(target) };
 }
 
 /** The message with a short link of its own in the action of each of these platforms (R-O1). */
@@ -25,7 +26,7 @@ export function shortenedActions(
     const said = part && content?.[part];
     if (!said || !('openAction' in said) || said.openAction?.link === undefined) continue;
     const code = randomBase62(SHORT_CODE_LENGTH);
-    actionLinks.push({ platform, code, target: said.openAction.link });
+    actionLinks.push({ platform, code, target: addressOf(said.openAction.link) });
     const openAction = { ...said.openAction, link: `${publicUrl}/s/${code}` };
     content = { ...content!, [part]: { ...said, openAction } };
   }

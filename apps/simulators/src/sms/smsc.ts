@@ -301,7 +301,7 @@ export class Smsc implements SocketProvider {
 
   #record(submitted: Submitted, status: number, reason: string, id: string): void {
     const { from, to, part, parts, reference, userData } = submitted;
-    const what = { from, text: textOf(submitted), part, parts, dataCoding: submitted.dataCoding };
+    const what = { from, text: textOf(submitted), part, parts, reference, dataCoding: submitted.dataCoding };
     const hash = createHash('sha256').update(`${part}/${parts}/${reference}/`).update(userData).digest('hex');
     const push: Push = { token: to, hash, collapseId: '', id, payload: Buffer.from(JSON.stringify(what)) };
     this.#ledger.of(this.name).record(push, status, reason);

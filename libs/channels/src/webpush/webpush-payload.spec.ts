@@ -143,6 +143,7 @@ describe('the headers of a push', () => {
     ['of nothing', content(chrome({ ttlSeconds: 0 })), {}, '0'],
     ['beyond four weeks', content(chrome({ ttlSeconds: 9_999_999 })), {}, '2419200'],
     ['of Chrome in Firefox', content(chrome({ ttlSeconds: 60 })), { platform: Platform.Firefox }, '2419200'],
+    ['of Firefox', content(firefox({ ttlSeconds: 60 })), { platform: Platform.Firefox }, '60'],
   ])('have the TTL of the content: %s', (_, given, fields, ttl) => {
     expect(headersOf(given, fields)).toMatchObject({ ttl, urgency: 'normal' });
   });

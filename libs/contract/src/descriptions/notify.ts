@@ -73,6 +73,7 @@ export const notifyWords = {
   'localized_content.default.ttl': ttl,
   'localized_content.ios.root_params':
     'Members for the payload root, `aps` included. `data` has at most 4,096 bytes as JSON.',
+  'localized_content.ios.content': 'Another name of `body`.',
   'localized_content.ios.sound': sound,
   'localized_content.ios.sound_off': soundOff,
   'localized_content.ios.badges': badges,
@@ -120,6 +121,7 @@ export const notifyWords = {
   'localized_content.chrome.button_url2': 'URL that the second button opens; ignored without its label.',
   'localized_content.firefox.root_params': 'Members for the payload root, such as options of the notification.',
   'localized_content.firefox.icon': 'URL of the icon.',
+  'localized_content.firefox.ttl': ttl,
   'localized_content.safari.action': 'Label of the button.',
   'localized_content.safari.url_args': 'Values for the placeholders in the URL of the website push.',
   'localized_content.safari.ttl': ttl,

@@ -24,13 +24,14 @@ export const firefoxFields = {
 
 type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** What only `notify` has: members of the payload's root, and whether anything is shown (R-O1). */
+/** What only `notify` has: members of the payload's root, whether anything is shown, and the time to live in Firefox (R-O1). */
 interface ChromeInNotify {
   readonly chrome_root_params?: string | undefined;
   readonly chrome_silent?: boolean | undefined;
 }
 
 interface FirefoxInNotify {
+  readonly firefox_ttl?: number | undefined;
   readonly firefox_root_params?: string | undefined;
   readonly firefox_silent?: boolean | undefined;
 }
@@ -54,6 +55,7 @@ export const chromeContent = (fields: Of<typeof chromeFields> & ChromeInNotify) 
 export const firefoxContent = (fields: Of<typeof firefoxFields> & FirefoxInNotify) => ({
   title: fields.firefox_title,
   icon: fields.firefox_icon,
+  ttlSeconds: fields.firefox_ttl,
   rootParams: fields.firefox_root_params,
   silent: fields.firefox_silent,
 });

@@ -60,7 +60,7 @@ const defaultBlock = object({
   ...texts,
   ...{ root_params: optional(jsonObject), sound: optional(text), badges: optional(badge), ttl: optional(duration) },
 });
-const iosBlock = object({ ...texts, ...iosSettings, ttl: optional(duration) });
+const iosBlock = object({ ...texts, ...iosSettings, content: optional(text), ttl: optional(duration) });
 const androidBlock = object({
   ...texts,
   ...{ header: optional(text), content: optional(text), ...androidSettings },
@@ -71,7 +71,10 @@ const chromeBlock = object({
   ...{ ...texts, ...chromeSettings, root_params: optional(jsonObject) },
   ...{ ttl: optional(duration), gcm_ttl: optional(duration) },
 });
-const firefoxBlock = object({ ...texts, ...firefoxSettings, root_params: optional(jsonObject) });
+const firefoxBlock = object({
+  ...{ ...texts, ...firefoxSettings, root_params: optional(jsonObject) },
+  ttl: optional(duration),
+});
 /** Of a platform that has no devices: it is checked, and serves nobody. */
 const idleBlock = object({ title: optional(text), subtitle: optional(text), body: optional(text) });
 

@@ -61,7 +61,7 @@ const targets = {
   mac: { platform: Platform.MacOS, key: 'mac_os', defaults: appSettings },
   safari: { platform: Platform.Safari, key: 'safari', defaults: ['ttl'] },
   chrome: { platform: Platform.Chrome, key: 'chrome', defaults: ['root_params', 'ttl'], ttl: 'gcm_ttl' },
-  firefox: { platform: Platform.Firefox, key: 'firefox', defaults: ['root_params'] },
+  firefox: { platform: Platform.Firefox, key: 'firefox', defaults: ['root_params', 'ttl'] },
   windows: { platform: Platform.Windows, key: 'windows', defaults: ['ttl'] },
   sms: { platform: Platform.Sms, key: 'sms', defaults: [] },
 } as const satisfies Readonly<Record<string, Target>>;
@@ -77,11 +77,11 @@ function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttl
   return { locale, texts: { title, subtitle, body }, settings: { ...settings, [ttlName]: ttl ?? alias } };
 }
 
-/** The texts of Android and its kin have other names too. */
+/** The texts of iOS, and of Android and its kin, have other names too. */
 type OtherNames = Texts & Settings & { readonly header?: string | undefined; readonly content?: string | undefined };
 
-const isRenamed = (key: Target['key']): key is 'android' | 'huawei_android' | 'amazon' =>
-  key === 'android' || key === 'huawei_android' || key === 'amazon';
+const isRenamed = (key: Target['key']): key is 'ios' | 'android' | 'huawei_android' | 'amazon' =>
+  key === 'ios' || key === 'android' || key === 'huawei_android' || key === 'amazon';
 
 /** The title of an MMS is its subject. */
 function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {

@@ -182,7 +182,6 @@ class EmailSender implements Sender {
     server.send({
       ...transaction,
       from: bounceDomain === undefined ? transaction.from : returnPathOf(token, bounceDomain),
-      to: this.#copiesFollow ? transaction.to : [...transaction.to, ...this.#copies],
       mayGo: () => listener.mayGo(),
       ended: (end) => this.#ended(end, { copy: written.copy, deadline }, tag, listener),
     });
@@ -213,13 +212,10 @@ class EmailSender implements Sender {
     return ADDRESS.test(address) ? this.#deps.servers.of(this.#deps.job.lane, domainOf(address)) : undefined;
   }
 
-  /** Return paths, and links by which to unsubscribe, name one recipient: copies have mails and transactions of their own then. */
-  get #copiesFollow(): boolean {
-    if (this.#copies.length === 0) return false;
-    return this.#deps.servers.isDirect || this.#deps.bounceDomain !== undefined || this.#own.unsubscribes;
-  }
-
-  /** The mail of a device, and its copy if copies follow. */
+  /**
+   * The mail of a device, and its copy. Copies have transactions of their own, after that of the mail: its return path and its links name one
+   * recipient, and a server that refuses only the recipient for now would deliver the copies with each try.
+   */
   #mailFor(device: number, token: string): { readonly mail: Buffer; readonly copy: Buffer | undefined } | SendResult {
     const { job, writer, prepared } = this.#deps;
     const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);
@@ -229,7 +225,7 @@ class EmailSender implements Sender {
     const said = JSON.parse(letter.toString('utf8')) as Letter;
     const written = (of: string | undefined): Buffer =>
       writtenMail(mailOf(said, this.#stationery, of), prepared.credential.dkim, this.#stationery.date);
-    return { mail: written(token), copy: this.#copiesFollow ? written(undefined) : undefined };
+    return { mail: written(token), copy: this.#copies.length > 0 ? written(undefined) : undefined };
   }
 
   #payloadFor(language: number): ChannelPayload {
@@ -245,7 +241,7 @@ class EmailSender implements Sender {
   #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
     const from = this.#stationery.from.address;
     const deadline = Math.min(replyBy, Date.now() + this.#deps.commandsMs);
-    return { from, to: [to], mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
+    return { from, to, mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
   }
 
   #ended(
@@ -267,7 +263,7 @@ class EmailSender implements Sender {
   /** Nobody is told what becomes of a copy; its bounces go to the sender's address. */
   #sendCopy(transaction: Transaction): void {
     const { servers, job } = this.#deps;
-    const server = servers.of(job.lane, domainOf(transaction.to[0]!));
+    const server = servers.of(job.lane, domainOf(transaction.to));
     const attempt = (): void => {
       if (server.ready()) server.send(transaction);
       else if (server.downUntil() === 0 && Date.now() < transaction.deadline) server.whenReady(attempt);

@@ -39,7 +39,7 @@ describe('the sessions with a mail server', () => {
   });
 
   const mail = (): Transaction => ({
-    ...{ from: 'shop@example.com', to: ['anna@example.com'], mail: Buffer.from('Hello') },
+    ...{ from: 'shop@example.com', to: 'anna@example.com', mail: Buffer.from('Hello') },
     ...{ deadline: Date.now() + 600_000, replyBy: Date.now() + 600_000, mayGo: () => true, ended: () => undefined },
   });
 

@@ -47,7 +47,7 @@ describe('a session with a mail server', () => {
   const send = (times: Pick<Transaction, 'deadline' | 'replyBy'>): Promise<MailEnd> =>
     new Promise((resolve) =>
       session.send({
-        ...{ from: 'shop@example.com', to: ['anna@example.com'], mail: Buffer.from('Hello'), ...times },
+        ...{ from: 'shop@example.com', to: 'anna@example.com', mail: Buffer.from('Hello'), ...times },
         ...{ mayGo: () => true, ended: resolve },
       }),
     );

@@ -19,8 +19,8 @@ export type MailEnd =
 export interface Transaction {
   /** Envelope sender. */
   readonly from: string;
-  /** The first one is the recipient, whose reply decides the result; the others get copies. */
-  readonly to: readonly string[];
+  /** The recipient. */
+  readonly to: string;
   readonly mail: Buffer;
   /** When to give up before the mail is written, in milliseconds of the system's clock. */
   readonly deadline: number;
@@ -53,7 +53,6 @@ export type SessionError = NodeJS.ErrnoException & {
   readonly command?: string;
   /** The code of the system, where `code` is that of a phase. */
   readonly originalCode?: string;
-  readonly rejectedErrors?: readonly (SessionError & { readonly recipient?: string })[];
 };
 
 /** The mail as a stream: its first read is the moment at which the server is ready for it. */
@@ -137,11 +136,10 @@ export class SmtpSession {
     const current: Current = { transaction, stream, timer: this.#endAt(transaction.deadline) };
     this.#current = current;
     const { from, to, mail } = transaction;
-    this.#connection.send({ from, to: [...to], size: mail.length }, stream, (error, info) => {
-      const failure = error ?? info?.rejectedErrors?.find(({ recipient }) => recipient === to[0]);
-      current.failure = failure ?? undefined;
+    this.#connection.send({ from, to, size: mail.length }, stream, (error) => {
+      current.failure = error ?? undefined;
       // The callback may run before `send` returns.
-      queueMicrotask(() => this.#ended(transaction, failure));
+      queueMicrotask(() => this.#ended(transaction, error));
     });
   }
 

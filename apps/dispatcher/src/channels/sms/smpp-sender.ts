@@ -16,6 +16,7 @@ import {
 } from '@tidings/channels';
 import { tokenOf } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, OutgoingRequest } from '@tidings/http2';
+import { bucketOf } from '@tidings/kernel';
 import type { PayloadWriter } from '@tidings/messaging';
 import type { Throttler } from '../../throttle/throttles.ts';
 import type { Job, PushListener, Sender } from '../channel-port.ts';
@@ -199,12 +200,12 @@ class Submission implements Exchange {
     else this.#end(cause === 'lost' ? localResults.connectionLost : localResults.timeout);
   }
 
-  /** Joins the parts of a message; the same for every try. */
+  /** Joins the parts of a message; the same for every try. Consecutive messages to a phone must not share a reference. */
   #header(): Buffer | undefined {
     const { position, parts } = this.#message;
     const { length } = parts.parts;
     if (length === 1) return undefined;
-    const reference = Number(this.#shared.job.batch.messageId & 0xffn) ^ (position & 0xff);
+    const reference = bucketOf(`${this.#shared.job.batch.messageId}/${position}`, 256);
     return joiningHeader(reference, length, this.#next + 1);
   }
 

@@ -27,6 +27,7 @@ interface Ledger {
   readonly text: string;
   readonly part: number;
   readonly parts: number;
+  readonly reference: number;
 }
 
 describeWithMongo('SMPP', (mongo) => {
@@ -136,6 +137,17 @@ describeWithMongo('SMPP', (mongo) => {
       1,
       ...Array.from({ length: 28 }, (_, i) => i + 2),
     ]);
+  });
+
+  it('sends consecutive messages to a phone with other references, by which it joins their parts', async () => {
+    const world = openWorld();
+    const number = smsNumber('accepted', 0);
+    // Ids of messages that are a second apart: 32 replicas and 128 ids a millisecond.
+    for (const seconds of [0n, 1n, 2n])
+      await world.send(batchOf([number], LONG, { messageId: 20_012_343_296n + seconds * 4_096_000n }));
+    const references = texts(number).map(({ reference }) => reference);
+    expect(references).toHaveLength(9);
+    expect(new Set(references).size).toBe(3);
   });
 
   it('sends each part that an SMSC has accepted once, whatever becomes of the others, also after a restart', async () => {

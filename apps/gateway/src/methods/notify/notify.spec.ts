@@ -67,7 +67,7 @@ describe('notify', () => {
   });
 
   it('has blocks of macOS and browsers, and an entry in inboxes, in the fields of a notification (R-O1, R-O4)', async () => {
-    const inbox = { image_url: 'https://example.com/i.png', expiration_date: '2100-01-02T23:59:59+02:00' };
+    const inbox = { image_url: 'https://example.com/i.png', expiration_date: '2100-01-02t23:59:59+02:00' };
     const localized_content = {
       en: {
         default: { title: 'News', body: 'Hello', sound: 'a.caf', ttl: 60, inbox },
@@ -131,6 +131,23 @@ describe('notify', () => {
       { language: 'de', android: { icon: 'de', badge: '+2', rootParams: '{"a":1}', silent: false } },
     ]);
     expect([chrome!.silent, ...settings.map(({ ios }) => ios)]).toEqual([true, undefined, undefined]);
+  });
+
+  it('takes the text of iOS under either name, and the time to live in Firefox (R-O1)', async () => {
+    const localized_content = {
+      en: { default: { body: 'Hello', ttl: 600 }, ios: { content: 'Hello iOS' } },
+      de: { firefox: { body: 'Hallo', ttl: '60s' } },
+    };
+    await notify(segment({ payload: { content: { localized_content } } }));
+    const { ios, firefox, settings } = world.drafts[0]!.message!.content!;
+    expect(ios!.text).toEqual({
+      entries: [{ language: 'en', text: 'Hello iOS' }],
+    });
+    expect(firefox).toMatchObject({ ttlSeconds: 600 });
+    expect(settings).toMatchObject([
+      { language: 'en', firefox: { ttlSeconds: 600 } },
+      { language: 'de', firefox: { ttlSeconds: 60 } },
+    ]);
   });
 
   it('gives Amazon devices their own block, with the settings of one (R-O4)', async () => {
