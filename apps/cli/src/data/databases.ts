@@ -1,10 +1,20 @@
 import { join } from 'node:path';
 import { openMongo } from '@tidings/local-servers';
 import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
-import { type Configuration, openDataFolder, openLog } from '@tidings/runtime';
+import { backendNames, type Configuration, openDataFolder, openLog, services } from '@tidings/runtime';
 import type { Db, MongoClient } from 'mongodb';
 
-/** The databases of a deployment. */
+/** The database of the embedded log: the archive has its records and offsets instead. */
+export const LOG = 'log';
+
+/** The names of all databases of a deployment, without its prefix. */
+export const databaseNames: ReadonlySet<string> = new Set<string>([
+  ...backendNames.map((name) => services[name].database),
+  LOG,
+  'system',
+]);
+
+/** The databases of a deployment. Those of another one may begin with the same prefix: `tidings_staging_registry`. */
 export interface Databases {
   /** Names without the prefix, of those that exist. */
   names(): Promise<string[]>;
@@ -22,10 +32,8 @@ export async function withDatabases<T>(
     return await work({
       async names() {
         const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
-        return databases
-          .map(({ name }) => name)
-          .filter((name) => name.startsWith(prefix))
-          .map((name) => name.slice(prefix.length));
+        const existing = new Set(databases.map(({ name }) => name));
+        return [...databaseNames].filter((name) => existing.has(`${prefix}${name}`));
       },
       named: (name) => client.db(`${prefix}${name}`),
     });

@@ -6,10 +6,7 @@ import { BSON, type Db } from 'mongodb';
 import type { Progress } from '../progress.ts';
 import { Failure } from '../session.ts';
 import { ArchiveWriter, collectionFile, type Manifest, partitionFile } from './archive.ts';
-import { type Databases, withDatabases } from './databases.ts';
-
-/** The database of the embedded log: the archive has its records and offsets instead. */
-export const LOG = 'log';
+import { type Databases, LOG, withDatabases } from './databases.ts';
 
 /**
  * Writes the data of an embedded deployment that is stopped into a folder: every database, the records of every topic, the offsets of every group.

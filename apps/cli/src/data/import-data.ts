@@ -7,18 +7,19 @@ import type { Db, Document } from 'mongodb';
 import type { Progress } from '../progress.ts';
 import { Failure } from '../session.ts';
 import { ArchiveReader, collectionsIn, type Manifest, partitionFile } from './archive.ts';
-import { LOG, type RecordDocument } from './export-data.ts';
-import { type Databases, withDatabases } from './databases.ts';
+import type { RecordDocument } from './export-data.ts';
+import { databaseNames, type Databases, LOG, withDatabases } from './databases.ts';
 
 const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
 /**
  * Fills an empty deployment with an archive: a distributed one if `KAFKA_BROKERS` is set, else an embedded one. Nothing is written unless the archive is
- * undamaged, the master key is right, and the databases and topics are empty.
+ * undamaged and has known databases only, the master key is right, and the databases and topics are empty.
  * @throws Failure, or Fault of the stores, in one sentence
  */
 export async function importData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
   const archive = await ArchiveReader.open(folder);
+  checkDatabases(archive.manifest);
   checkKeys(configuration, archive.manifest);
   await withDatabases(configuration, async (databases) => {
     await refuseData(databases);
@@ -30,6 +31,12 @@ export async function importData(configuration: Configuration, folder: string, p
 }
 
 const declared = () => topics(channelNames());
+
+/** A database of another name may be that of a neighbouring deployment. */
+function checkDatabases(manifest: Manifest): void {
+  const unknown = collectionsIn(manifest).find(({ database }) => !databaseNames.has(database));
+  if (unknown) throw new Failure(`The archive has a database that this version does not know: ${unknown.database}`);
+}
 
 /** The embedded mode compares the key in its data folder itself, at its start. */
 function checkKeys(

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -47,6 +47,16 @@ async function answersOf(
     listed: await client.call('messagesList', { filters: { application, messages_codes: [message] }, params }),
     explained: await client.call('explain', { application, message, hwid: 'phone-1' }),
   };
+}
+
+/** Makes the archive one of an export that took the databases of a neighbour as well. */
+async function addNeighbour(archive: string): Promise<void> {
+  const [own, foreign] = ['databases/registry/devices.bson.gz', 'databases/staging_registry/devices.bson.gz'];
+  await cp(join(archive, own), join(archive, foreign));
+  const path = join(archive, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+  const files = { ...manifest.files, [foreign]: manifest.files[own]! };
+  await writeFile(path, JSON.stringify({ ...manifest, files }));
 }
 
 describeWithMongo('the data of an embedded deployment', (mongo) => {
@@ -109,11 +119,14 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     await expect(exportTo(archive)).rejects.toThrow('is not empty');
   });
 
-  it('is the same after an import into another embedded deployment, to the byte', async () => {
+  it('is the same after an import into another embedded deployment beside a third one, to the byte', async () => {
     const variables = { MONGO_URL: databasesAt(mongo) };
+    const neighbour = mongo.database('staging_registry').collection('devices');
+    await neighbour.insertOne({ hwid: 'phone-1' });
     await importFrom(archive, variables);
     const again = await exportTo(join(folder, 'again'), variables);
     expect({ ...again, exportedAt: '' }).toEqual({ ...manifest, exportedAt: '' });
+    expect(await neighbour.countDocuments()).toBe(1);
     await expect(importFrom(archive, variables)).rejects.toThrow(
       /holds data: an archive is imported into empty databases/,
     );
@@ -130,6 +143,7 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
       (copy: string) => rm(join(copy, 'databases/registry/devices.bson.gz')),
       'cannot be read: ENOENT',
     ],
+    ['it has a database of another deployment', addNeighbour, 'does not know: staging_registry'],
     ['the export was interrupted', (copy: string) => rm(join(copy, 'manifest.json')), 'no complete archive'],
   ])('is not imported when %s', async (_what, damage, text) => {
     const copy = join(folder, 'copy');
