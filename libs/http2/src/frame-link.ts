@@ -84,7 +84,11 @@ class FrameLink implements Link, FrameSink {
     this.#write = (target, at) => this.#encoder.write(target, at);
     this.#socket = secure
       ? connectTls(
-          { ...serverNameOf(name), ...tls, ...(tunnel ? { socket: tunnel } : address), ALPNProtocols: ['h2'] },
+          {
+            ...{ ...serverNameOf(name), ...tls, ALPNProtocols: ['h2'] },
+            // The certificate of a literal address is compared with the host.
+            ...(tunnel ? { host: name, socket: tunnel } : address),
+          },
           () => this.#onConnect(),
         )
       : connectTcp(address, () => this.#onConnect());

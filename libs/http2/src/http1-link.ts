@@ -190,7 +190,8 @@ class Http1Link implements Link {
       ? connectTls({
           ...serverNameOf(address.host),
           ...this.#settings.tls,
-          ...(tunnel ? { socket: tunnel } : address),
+          // The certificate of a literal address is compared with the host.
+          ...(tunnel ? { host: address.host, socket: tunnel } : address),
           ALPNProtocols: ['http/1.1'],
         })
       : connectTcp(address);

@@ -80,6 +80,14 @@ describe.each([
     expect(proxy.requests).toEqual([{ to: `${HOST}:443` }]);
   });
 
+  it.each(['192.0.2.7', '[2001:db8::7]'])('opens a tunnel to %s, whose certificate is verified', async (host) => {
+    const own = selfSigned({ host: host.replace(/^\[|\]$/g, '') });
+    const proxy = await proxyWith({ routes: { [`${host}:443`]: await serve(own) } });
+    const connection = world.connect(`https://${host}`, { ca: own.cert }, { proxy: new OutboundProxy(proxy.url) });
+    expect(await world.ask(connection)).toMatchObject({ status: 200 });
+    expect(proxy.requests).toEqual([{ to: `${host}:443` }]);
+  });
+
   it('gets its credentials', async () => {
     const proxy = await proxyWith({ routes: { [`${HOST}:8443`]: await serve() }, credentials: 'us er:p@ss' });
     const by = proxy.url.replace('//', '//us%20er:p%40ss@');
