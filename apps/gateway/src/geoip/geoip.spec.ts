@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openLog } from '@tidings/runtime';
+import { openLog, readGeoip } from '@tidings/runtime';
 import { geoipFile } from '@tidings/testing';
 import { Registry } from 'prom-client';
 import { type Client, openClient } from '../testing/gateway-client.ts';
@@ -72,6 +72,25 @@ describe('the geo-IP database of a gateway', () => {
     await install(geoipFile([{ ...network, city: 'Wels' }], { builtAt }));
     await geoip.refresh();
     expect(await state()).toMatchObject({ failed: 0 });
+  });
+
+  it.each(['EACCES', 'EMFILE', 'EIO'])('is read again when the fault %s has ended, told once', async (code) => {
+    await install(geoipFile([{ ...network, city: 'Graz' }], { builtAt }));
+    let reads = 0;
+    const read: typeof readGeoip = async (path) => {
+      if (++reads < 4) throw Object.assign(new Error(`${code}: read`), { code });
+      return readGeoip(path);
+    };
+    geoip = await openGeoip({ file, log: log(), metrics, read });
+    await geoip.refresh();
+    await geoip.refresh();
+    expect(await state()).toEqual({ built: 0, failed: 1 });
+    expect(lines.filter((line) => line.includes('not usable'))).toHaveLength(1);
+    await geoip.refresh();
+    expect(geoip.find(ADDRESS)).toEqual({ country: 'AT', city: 'Graz' });
+    expect(await state()).toEqual({ built: builtAt / 1000, failed: 0 });
+    await geoip.refresh();
+    expect(reads).toBe(4);
   });
 
   it('may come after the start', async () => {

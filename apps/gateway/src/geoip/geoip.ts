@@ -1,4 +1,5 @@
 import { every } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
 import { fileVersion, type GeoipDatabase, type GeoipPlace, type Logger, readGeoip } from '@tidings/runtime';
 import { gaugeIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
@@ -19,13 +20,15 @@ export interface GeoipDeps {
   readonly file: string;
   readonly log: Logger;
   readonly metrics: Registry;
+  /** @default readGeoip */
+  readonly read?: typeof readGeoip;
 }
 
 /**
  * Reads a database and follows its file, checked every 5 s. While a file is missing or broken, the database before stays in use, or there is none: a log
  * line and the metrics tell, and registrations are served.
  */
-export async function openGeoip({ file, log, metrics }: GeoipDeps): Promise<Geoip> {
+export async function openGeoip({ file, log, metrics, read = readGeoip }: GeoipDeps): Promise<Geoip> {
   const built = gaugeIn(metrics, {
     name: 'tidings_geoip_built_timestamp_seconds',
     help: 'When the geo-IP database in use was built; 0 = none is in use',
@@ -36,10 +39,10 @@ export async function openGeoip({ file, log, metrics }: GeoipDeps): Promise<Geoi
   });
   built.set(0);
   let database: GeoipDatabase | undefined;
-  /** The version that was tried last, or the reason why there is none. */
+  /** The version that was read last, or the reason why none could be. */
   let seen = '';
   const use = async (): Promise<void> => {
-    database = await readGeoip(file);
+    database = await read(file);
     built.set(database.builtAt / 1000);
     failed.set(0);
     log.info({ file, built: new Date(database.builtAt).toISOString() }, 'geo-IP database read');
@@ -49,17 +52,19 @@ export async function openGeoip({ file, log, metrics }: GeoipDeps): Promise<Geoi
     log.error({ file, reason: (error as Error).message, kept: database !== undefined }, 'geo-IP database not usable');
   };
   const refresh = async (): Promise<void> => {
+    let version = '';
     try {
-      const version = await fileVersion(file);
+      version = await fileVersion(file);
       if (version === seen) return;
-      seen = version;
+      await use();
     } catch (error) {
-      const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      if (code !== seen) refuse(error);
-      seen = code;
+      // Broken content stays so until the version changes. A fault of the file system may end without that: it is read again at the next check.
+      const found = error instanceof Fault ? version : ((error as NodeJS.ErrnoException).code ?? 'unknown');
+      if (found !== seen) refuse(error);
+      seen = found;
       return;
     }
-    await use().catch(refuse);
+    seen = version;
   };
   const periodic = every(CHECK_EVERY_MS, refresh, { name: 'geo-IP database', log });
   await periodic.now();
