@@ -306,6 +306,17 @@ describeWithHelm('the Helm chart', () => {
     });
   });
 
+  it('gives the number of copies to every program, since services create the topics of subscribers', () => {
+    const copiesIn = (name: string): (number | undefined)[] =>
+      chartOf(name).workloads.map((workload) => {
+        const env = environmentOf(containerOf(workload), { folder: secrets, textOf: () => 'user' });
+        return readServiceEnv({ required: [], peers: [] }, env).kafkaReplicationFactor;
+      });
+    expect([...new Set(copiesIn('tls'))]).toEqual([2]);
+    // By the number of brokers.
+    expect([...new Set(copiesIn('default'))]).toEqual([undefined]);
+  });
+
   it('spreads over zones, with budgets and scaling by load, where nothing may fail at once', () => {
     const chart = chartOf('ha');
     for (const { spec } of chart.deployments) {

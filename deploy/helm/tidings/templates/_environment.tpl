@@ -84,11 +84,11 @@
 - name: KAFKA_SASL_USERNAME
   valueFrom: { secretKeyRef: { name: {{ $kafka.sasl.existingSecret }}, key: {{ $kafka.sasl.usernameKey }} } }
 {{- end }}
-{{- if eq $workload.program "topics" }}
+{{- /* Services create topics, too: those of subscribers. */}}
 {{- with $kafka.replicationFactor }}
 - { name: KAFKA_REPLICATION_FACTOR, value: {{ . | toString | quote }} }
 {{- end }}
-{{- else }}
+{{- if ne $workload.program "topics" }}
 - { name: HOST, value: {{ $values.host | quote }} }
 - { name: GRPC_PORT, value: '9090' }
 - { name: HEALTH_PORT, value: '8082' }
