@@ -287,6 +287,21 @@ describeWithHelm('the Helm chart', () => {
       }
     });
 
+    it('opens the network for the Job of the topics before the Job, as long as that runs', () => {
+      const chart = chartOf(name);
+      const [job] = chart.workloads.filter(({ kind }) => kind === 'Job');
+      const selecting = chart
+        .of<PolicySpec>('NetworkPolicy')
+        .filter(({ spec }) => isSelected(labelsOf(job!), spec.podSelector.matchLabels));
+      expect(selecting).toHaveLength(chart.of('NetworkPolicy').length === 0 ? 0 : 1);
+      for (const { metadata } of selecting) {
+        const { 'helm.sh/hook-weight': weight, ...hook } = metadata.annotations ?? {};
+        // The weight of a hook is 0 unless it has one.
+        expect(Number(weight)).toBeLessThan(0);
+        expect(hook).toEqual(job!.metadata.annotations);
+      }
+    });
+
     it('leads from outside to Services that are there', () => {
       const chart = chartOf(name);
       const offered = chart
