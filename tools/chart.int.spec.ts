@@ -346,6 +346,27 @@ describeWithHelm('the Helm chart', () => {
     expect(Math.min(...least)).toBeGreaterThanOrEqual(3);
   });
 
+  it('narrows callers of the API, of event streams and of incoming mail each for itself', async () => {
+    const peersIn = (chart: RenderedChart) => {
+      const rules = chart.of<PolicySpec>('NetworkPolicy').flatMap(({ spec }) => spec.ingress ?? []);
+      const peersOf = (wanted: string) =>
+        rules.filter(({ ports }) => ports!.some(({ port }) => port === wanted)).map(({ from }) => from ?? 'any');
+      return { http: peersOf('http'), events: peersOf('events'), smtp: peersOf('smtp') };
+    };
+    const gateways = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateways' } } }];
+    expect(peersIn(chartOf('all-channels'))).toEqual({ http: [gateways], events: [gateways], smtp: ['any'] });
+    const options = [
+      ...['--set', 'networkPolicy.events[0].ipBlock.cidr=192.0.2.0/24'],
+      ...['--set', 'networkPolicy.mail[0].ipBlock.cidr=198.51.100.7/32'],
+    ];
+    expect(peersIn(await renderChart('all-channels', ...options))).toEqual({
+      http: [gateways],
+      events: [[{ ipBlock: { cidr: '192.0.2.0/24' } }]],
+      smtp: [[{ ipBlock: { cidr: '198.51.100.7/32' } }]],
+    });
+    expect(peersIn(chartOf('default'))).toEqual({ http: ['any'], events: ['any'], smtp: [] });
+  });
+
   it('mounts the files of the gateway, of each kind, and only there', () => {
     const filesIn = (name: string): unknown[][] =>
       chartOf(name).workloads.flatMap((workload) =>
