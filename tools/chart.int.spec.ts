@@ -19,7 +19,6 @@ import {
   certificateAuthority,
   describeWithHelm,
   environmentOf,
-  isSelected,
   type Labels,
   programOf,
   renderChart,
@@ -39,7 +38,6 @@ const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 type Workload = RenderedObject<RenderedWorkload>;
 const containerOf = ({ spec }: Workload): RenderedContainer => spec.template.spec.containers[0];
-const labelsOf = ({ spec }: Workload): Labels => spec.template.metadata.labels;
 const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
 
 /** Variables that are no settings of a cluster. */
@@ -49,41 +47,6 @@ interface ServiceSpec {
   readonly clusterIP?: string;
   readonly selector: Labels;
   readonly ports: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
-}
-
-interface PolicyRule {
-  readonly ports?: readonly { readonly port: number | string }[];
-  readonly to?: readonly PolicyPeer[];
-  readonly from?: readonly PolicyPeer[];
-}
-interface PolicyPeer {
-  readonly podSelector?: { readonly matchLabels: Labels };
-  readonly ipBlock?: object;
-}
-interface PolicySpec {
-  readonly podSelector: { readonly matchLabels: Labels };
-  readonly ingress?: readonly PolicyRule[];
-  readonly egress?: readonly PolicyRule[];
-}
-
-/** Whether the policies let the pods of one workload call the gRPC of another one. Addresses of anywhere include those of pods. */
-function mayCall(chart: RenderedChart, caller: Workload, callee: Workload): boolean {
-  const opens = (direction: 'ingress' | 'egress', of: Workload, other: Workload): boolean => {
-    const policies = chart.of<PolicySpec>('NetworkPolicy').filter(({ spec }) => {
-      return isSelected(labelsOf(of), spec.podSelector.matchLabels);
-    });
-    const rules = policies.flatMap(({ spec }) => spec[direction] ?? []);
-    const isPeer = ({ podSelector, ipBlock }: PolicyPeer): boolean =>
-      ipBlock !== undefined || (podSelector !== undefined && isSelected(labelsOf(other), podSelector.matchLabels));
-    return (
-      policies.length === 0 ||
-      rules.some(({ ports, to, from }) => {
-        const peers = to ?? from;
-        return (ports?.some(({ port }) => [9090, 'grpc'].includes(port)) ?? true) && (peers?.some(isPeer) ?? true);
-      })
-    );
-  };
-  return opens('egress', caller, callee) && opens('ingress', callee, caller);
 }
 
 describeWithHelm('the Helm chart', () => {
@@ -274,34 +237,6 @@ describeWithHelm('the Helm chart', () => {
       expect(scalers.map(({ spec }) => spec.scaleTargetRef.name)).toEqual(scalers.map(({ metadata }) => metadata.name));
     });
 
-    it('lets services call by its policies exactly those that they call', () => {
-      const chart = chartOf(name);
-      const policies = chart.of('NetworkPolicy').length;
-      expect([0, serviceNames.length + 1]).toContain(policies);
-      if (policies === 0) return;
-      for (const caller of chart.workloads) {
-        const service = programOf(caller);
-        const calls: readonly string[] = service === 'topics' ? [] : services[service as ServiceName].peers;
-        const allowed = chart.deployments.filter((callee) => mayCall(chart, caller, callee)).map(programOf);
-        expect([service, [...new Set(allowed)].sort()]).toEqual([service, calls.toSorted()]);
-      }
-    });
-
-    it('opens the network for the Job of the topics before the Job, as long as that runs', () => {
-      const chart = chartOf(name);
-      const [job] = chart.workloads.filter(({ kind }) => kind === 'Job');
-      const selecting = chart
-        .of<PolicySpec>('NetworkPolicy')
-        .filter(({ spec }) => isSelected(labelsOf(job!), spec.podSelector.matchLabels));
-      expect(selecting).toHaveLength(chart.of('NetworkPolicy').length === 0 ? 0 : 1);
-      for (const { metadata } of selecting) {
-        const { 'helm.sh/hook-weight': weight, ...hook } = metadata.annotations ?? {};
-        // The weight of a hook is 0 unless it has one.
-        expect(Number(weight)).toBeLessThan(0);
-        expect(hook).toEqual(job!.metadata.annotations);
-      }
-    });
-
     it('leads from outside to Services that are there', () => {
       const chart = chartOf(name);
       const offered = chart
@@ -346,27 +281,6 @@ describeWithHelm('the Helm chart', () => {
     expect(Math.min(...least)).toBeGreaterThanOrEqual(3);
   });
 
-  it('narrows callers of the API, of event streams and of incoming mail each for itself', async () => {
-    const peersIn = (chart: RenderedChart) => {
-      const rules = chart.of<PolicySpec>('NetworkPolicy').flatMap(({ spec }) => spec.ingress ?? []);
-      const peersOf = (wanted: string) =>
-        rules.filter(({ ports }) => ports!.some(({ port }) => port === wanted)).map(({ from }) => from ?? 'any');
-      return { http: peersOf('http'), events: peersOf('events'), smtp: peersOf('smtp') };
-    };
-    const gateways = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateways' } } }];
-    expect(peersIn(chartOf('all-channels'))).toEqual({ http: [gateways], events: [gateways], smtp: ['any'] });
-    const options = [
-      ...['--set', 'networkPolicy.events[0].ipBlock.cidr=192.0.2.0/24'],
-      ...['--set', 'networkPolicy.mail[0].ipBlock.cidr=198.51.100.7/32'],
-    ];
-    expect(peersIn(await renderChart('all-channels', ...options))).toEqual({
-      http: [gateways],
-      events: [[{ ipBlock: { cidr: '192.0.2.0/24' } }]],
-      smtp: [[{ ipBlock: { cidr: '198.51.100.7/32' } }]],
-    });
-    expect(peersIn(chartOf('default'))).toEqual({ http: ['any'], events: ['any'], smtp: [] });
-  });
-
   it('mounts the files of the gateway, of each kind, and only there', () => {
     const filesIn = (name: string): unknown[][] =>
       chartOf(name).workloads.flatMap((workload) =>
@@ -395,23 +309,17 @@ describeWithHelm('the Helm chart', () => {
       const chart = await renderChart('tls', ...options);
       const [job, ...others] = chart.of<RenderedWorkload & { readonly backoffLimit: number }>('Job');
       expect(others).toEqual([]);
-      const policy = chart
-        .of<PolicySpec>('NetworkPolicy')
-        .find(({ metadata }) => metadata.name === job!.metadata.name)!;
-      return { job: job!, ports: policy.spec.egress!.flatMap(({ ports }) => ports!.map(({ port }) => port)) };
+      return job!;
     };
     const [usual, restored] = [await jobIn(), await jobIn('--set', 'topics.restored=true')];
-    const { command } = containerOf(restored.job);
+    const { command } = containerOf(restored);
     expect(command).toEqual(['node', '--enable-source-maps', 'apps/platform/dist/restored.js']);
-    expect([usual.job.spec.backoffLimit, restored.job.spec.backoffLimit]).toEqual([3, 0]);
-    expect(restored.job.metadata.annotations).toEqual(usual.job.metadata.annotations);
-    expect(variablesOf(restored.job).filter((name) => !variablesOf(usual.job).includes(name))).toEqual([
-      'MONGO_URL_FILE',
-    ]);
-    const { volumes } = restored.job.spec.template.spec;
+    expect([usual.spec.backoffLimit, restored.spec.backoffLimit]).toEqual([3, 0]);
+    expect(restored.metadata.annotations).toEqual(usual.metadata.annotations);
+    expect(variablesOf(restored).filter((name) => !variablesOf(usual).includes(name))).toEqual(['MONGO_URL_FILE']);
+    const { volumes } = restored.spec.template.spec;
     expect(volumes.map((volume) => volume.secret?.secretName)).toContain('tidings-mongodb-tls');
-    expect([usual, restored].map(({ ports }) => ports.includes(27_017))).toEqual([false, true]);
-    const env = environmentOf(containerOf(restored.job), { folder: secrets, textOf: () => 'user' });
+    const env = environmentOf(containerOf(restored), { folder: secrets, textOf: () => 'user' });
     expect(() => readServiceEnv({ required: ['KAFKA_BROKERS', 'MONGO_URL'], peers: [] }, env)).not.toThrow();
   });
 

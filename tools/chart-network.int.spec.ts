@@ -1,0 +1,130 @@
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type ServiceName, services } from '@tidings/runtime';
+import {
+  describeWithHelm,
+  isSelected,
+  type Labels,
+  programOf,
+  renderChart,
+  type RenderedChart,
+  type RenderedObject,
+  type RenderedWorkload,
+} from '@tidings/testing';
+
+const folder = 'deploy/helm/tidings';
+const valueFiles = globSync(`${folder}/ci/*-values.yaml`).map((file) => basename(file, '-values.yaml'));
+const serviceNames = Object.keys(services) as ServiceName[];
+/** A build of helm, where it is missing. */
+const BUILD_TIMEOUT_MS = 20 * 60_000;
+
+type Workload = RenderedObject<RenderedWorkload>;
+const labelsOf = ({ spec }: Workload): Labels => spec.template.metadata.labels;
+const jobOf = ({ workloads }: RenderedChart): Workload => workloads.find(({ kind }) => kind === 'Job')!;
+
+interface PolicyRule {
+  readonly ports?: readonly { readonly port: number | string }[];
+  readonly to?: readonly PolicyPeer[];
+  readonly from?: readonly PolicyPeer[];
+}
+interface PolicyPeer {
+  readonly podSelector?: { readonly matchLabels: Labels };
+  readonly ipBlock?: object;
+}
+interface PolicySpec {
+  readonly podSelector: { readonly matchLabels: Labels };
+  readonly ingress?: readonly PolicyRule[];
+  readonly egress?: readonly PolicyRule[];
+}
+
+/** The policies that select the pods of a workload. */
+const policiesOf = (chart: RenderedChart, workload: Workload): readonly RenderedObject<PolicySpec>[] =>
+  chart
+    .of<PolicySpec>('NetworkPolicy')
+    .filter(({ spec }) => isSelected(labelsOf(workload), spec.podSelector.matchLabels));
+
+/** Whether the policies let the pods of one workload call the gRPC of another one. Addresses of anywhere include those of pods. */
+function mayCall(chart: RenderedChart, caller: Workload, callee: Workload): boolean {
+  const opens = (direction: 'ingress' | 'egress', of: Workload, other: Workload): boolean => {
+    const policies = policiesOf(chart, of);
+    const rules = policies.flatMap(({ spec }) => spec[direction] ?? []);
+    const isPeer = ({ podSelector, ipBlock }: PolicyPeer): boolean =>
+      ipBlock !== undefined || (podSelector !== undefined && isSelected(labelsOf(other), podSelector.matchLabels));
+    return (
+      policies.length === 0 ||
+      rules.some(({ ports, to, from }) => {
+        const peers = to ?? from;
+        return (ports?.some(({ port }) => [9090, 'grpc'].includes(port)) ?? true) && (peers?.some(isPeer) ?? true);
+      })
+    );
+  };
+  return opens('egress', caller, callee) && opens('ingress', callee, caller);
+}
+
+describeWithHelm('the network policies of the Helm chart', () => {
+  const charts = new Map<string, RenderedChart>();
+  const chartOf = (name: string): RenderedChart => charts.get(name)!;
+
+  beforeAll(async () => {
+    await Promise.all(valueFiles.map(async (name) => charts.set(name, await renderChart(name))));
+  }, BUILD_TIMEOUT_MS);
+
+  describe.each(valueFiles)('with the values %s', (name) => {
+    it('let services call exactly those that they call', () => {
+      const chart = chartOf(name);
+      const policies = chart.of('NetworkPolicy').length;
+      expect([0, serviceNames.length + 1]).toContain(policies);
+      if (policies === 0) return;
+      for (const caller of chart.workloads) {
+        const service = programOf(caller);
+        const calls: readonly string[] = service === 'topics' ? [] : services[service as ServiceName].peers;
+        const allowed = chart.deployments.filter((callee) => mayCall(chart, caller, callee)).map(programOf);
+        expect([service, [...new Set(allowed)].sort()]).toEqual([service, calls.toSorted()]);
+      }
+    });
+
+    it('open the network for the Job of the topics before the Job, as long as that runs', () => {
+      const chart = chartOf(name);
+      const job = jobOf(chart);
+      const selecting = policiesOf(chart, job);
+      expect(selecting).toHaveLength(chart.of('NetworkPolicy').length === 0 ? 0 : 1);
+      for (const { metadata } of selecting) {
+        const { 'helm.sh/hook-weight': weight, ...hook } = metadata.annotations ?? {};
+        // The weight of a hook is 0 unless it has one.
+        expect(Number(weight)).toBeLessThan(0);
+        expect(hook).toEqual(job.metadata.annotations);
+      }
+    });
+  });
+
+  it('let the Job of the topics reach MongoDB only where it prepares restored databases', async () => {
+    const restored = await renderChart('tls', '--set', 'topics.restored=true');
+    const reaches = [chartOf('tls'), restored].map((chart) => {
+      const rules = policiesOf(chart, jobOf(chart)).flatMap(({ spec }) => spec.egress ?? []);
+      return rules.some(({ ports }) => ports!.some(({ port }) => port === 27_017));
+    });
+    expect(reaches).toEqual([false, true]);
+  });
+
+  it('narrow callers of the API, of event streams and of incoming mail each for itself', async () => {
+    const peersIn = (chart: RenderedChart) => {
+      const rules = chart.of<PolicySpec>('NetworkPolicy').flatMap(({ spec }) => spec.ingress ?? []);
+      const peersOf = (wanted: string) =>
+        rules.filter(({ ports }) => ports!.some(({ port }) => port === wanted)).map(({ from }) => from ?? 'any');
+      return { http: peersOf('http'), events: peersOf('events'), smtp: peersOf('smtp') };
+    };
+    const gateways = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateways' } } }];
+    expect(peersIn(chartOf('all-channels'))).toEqual({ http: [gateways], events: [gateways], smtp: ['any'] });
+    const options = [
+      ...['--set', 'networkPolicy.events[0].ipBlock.cidr=192.0.2.0/24'],
+      ...['--set', 'networkPolicy.mail[0].ipBlock.cidr=198.51.100.7/32'],
+    ];
+    expect(peersIn(await renderChart('all-channels', ...options))).toEqual({
+      http: [gateways],
+      events: [[{ ipBlock: { cidr: '192.0.2.0/24' } }]],
+      smtp: [[{ ipBlock: { cidr: '198.51.100.7/32' } }]],
+    });
+    expect(peersIn(chartOf('default'))).toEqual({ http: ['any'], events: ['any'], smtp: [] });
+  });
+});
