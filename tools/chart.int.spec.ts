@@ -73,6 +73,7 @@ describeWithHelm('the Helm chart', () => {
       'extra-ca.crt': ca,
       ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
       ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },
+      ...{ 'traces/headers': 'authorization=Bearer%20token', 'traces/ca.crt': ca },
     };
     for (const [path, text] of Object.entries(texts)) {
       await mkdir(dirname(join(secrets, path)), { recursive: true });
@@ -341,16 +342,33 @@ describeWithHelm('the Helm chart', () => {
     expect(groupsOf('dispatcher-fcm')).toEqual(lanes.map((lane) => `production.${dispatcherGroup('fcm', lane)}`));
   });
 
-  it('takes every variable of the programs, as a value of its own or in the environment', () => {
+  /** Variables that the chart takes in `environment`, and those that are rendered. */
+  const taken = (): { readonly free: readonly string[]; readonly own: readonly string[] } => {
     const { properties } = JSON.parse(readFileSync(`${folder}/values.schema.json`, 'utf8')) as {
       properties: { environment: { properties: object } };
     };
-    const free = Object.keys(properties.environment.properties);
     const rendered = valueFiles.flatMap((name) => chartOf(name).workloads.flatMap(variablesOf));
-    const own = rendered.map((variable) => variable.replace(/_FILE$/, ''));
+    return {
+      free: Object.keys(properties.environment.properties),
+      own: rendered.map((variable) => variable.replace(/_FILE$/, '')),
+    };
+  };
+
+  it('takes every variable of the programs, as a value of its own or in the environment', () => {
+    const { free, own } = taken();
     const all = environmentVariables.filter((variable) => !variable.endsWith('_FILE'));
     expect(all.filter((variable) => ![...free, ...own, ...notSettable].includes(variable))).toEqual([]);
     expect(free.filter((variable) => !all.includes(variable))).toEqual([]);
+  });
+
+  it('takes the variables of traces that docs/operations.md lists, those with a token from a Secret and not as values', async () => {
+    const [, section] = /^## Traces\n(.*?)\n\| span/ms.exec(await readFile('docs/operations.md', 'utf8'))!;
+    const listed = new Set([...section!.matchAll(/`(OTEL_[A-Z_]+)`/g)].map(([, variable]) => variable!));
+    expect(listed.size).toBeGreaterThan(10);
+    const { free, own } = taken();
+    const known = [...free, ...own, ...own.map((variable) => `${variable}_FILE`)];
+    expect([...listed].filter((variable) => !known.includes(variable))).toEqual(['OTEL_EXPORTER_OTLP_HEADERS']);
+    expect([...listed].filter((variable) => variable.includes('HEADERS') && free.includes(variable))).toEqual([]);
   });
 
   it('takes the example of docs/kubernetes.md, with the images that the page builds, and has the values that it names', async () => {

@@ -59,6 +59,7 @@ function secretsFor(mongoUrl: string): Readonly<Record<string, string>> {
     'extra-ca.crt': ca,
     ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
     ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },
+    ...{ 'traces/headers': 'authorization=Bearer%20token', 'traces/ca.crt': ca },
   };
 }
 

@@ -81,6 +81,8 @@ export interface Configuration {
 
 /** The sampling of traces, by the standard's names; the exporter reads the endpoint from the same environment. */
 export interface TracingConfiguration {
+  /** Headers of the exporter's requests beside those of `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…`, with percent-encoded values. @default none */
+  readonly headers?: string | undefined;
   readonly sampler: (typeof samplers)[number];
   /** From 0 to 1, for ratio-based samplers. */
   readonly ratio: number;
@@ -193,6 +195,7 @@ const environment = z.object({
     .default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: web.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: web.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf', 'must be http/protobuf').optional(),
   OTEL_SDK_DISABLED: z.enum(['true', 'false'], 'must be true or false').default('false'),
   OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('parentbased_always_on'),
@@ -204,9 +207,19 @@ const environment = z.object({
   ...securityVariables,
 });
 
-/** Every variable that {@link readEnv} reads, those that name files of secrets included. */
+/** Variables of traces that only OpenTelemetry reads; its standard has more of them. */
+const openTelemetryVariables = [
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_COMPRESSION',
+  'OTEL_EXPORTER_OTLP_TIMEOUT',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_SERVICE_NAME',
+] as const;
+
+/** Every variable that {@link readEnv} or OpenTelemetry reads, those that name files of secrets included. */
 export const environmentVariables: readonly string[] = [
   ...Object.keys(environment.shape),
+  ...openTelemetryVariables,
   ...secretVariables.map((name) => `${name}_FILE`),
 ];
 
@@ -279,7 +292,11 @@ const tracingOf = (data: z.infer<typeof environment>): TracingConfiguration | un
   (data.OTEL_EXPORTER_OTLP_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) === undefined ||
   data.OTEL_SDK_DISABLED === 'true'
     ? undefined
-    : { sampler: data.OTEL_TRACES_SAMPLER, ratio: data.OTEL_TRACES_SAMPLER_ARG };
+    : {
+        headers: data.OTEL_EXPORTER_OTLP_TRACES_HEADERS,
+        sampler: data.OTEL_TRACES_SAMPLER,
+        ratio: data.OTEL_TRACES_SAMPLER_ARG,
+      };
 
 /** The base URL of links: `PUBLIC_URL`, otherwise the address of HTTP. */
 export const publicUrlOf = ({ publicUrl, host, port }: Pick<Configuration, 'publicUrl' | 'host' | 'port'>): string =>

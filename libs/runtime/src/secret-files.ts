@@ -14,6 +14,8 @@ export const secretVariables = [
   'SMPP_URL',
   // It may have a password.
   'HTTPS_PROXY',
+  // They may have a token.
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ] as const;
 
 /**

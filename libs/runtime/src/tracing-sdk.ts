@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { context, diag, type DiagLogFunction, DiagLogLevel, propagation } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { parseKeyPairsIntoRecord, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
@@ -36,9 +36,11 @@ export function recordTraces(configuration: TracingConfiguration, options: Traci
   diag.setLogger(complaints(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  // The exporter reads no files of headers.
+  const headers = parseKeyPairsIntoRecord(configuration.headers);
   const processor = exporter
     ? new SimpleSpanProcessor({ exporter })
-    : new BatchSpanProcessor({ exporter: new OTLPTraceExporter() });
+    : new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ headers }) });
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': service, 'service.version': productVersion }))

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { inSpan, isTracing } from '@tidings/telemetry';
 import { readEnv } from './configuration.ts';
@@ -66,6 +69,23 @@ describe('traces', () => {
     expect(sent!.body.includes('tidings-test')).toBe(true);
     expect(sent!.body.includes('service.version')).toBe(true);
     expect(isTracing()).toBe(false);
+  });
+
+  it('carry the headers of a file, which precede those for all kinds of records', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidings-traces-'));
+    try {
+      const OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE = join(folder, 'headers');
+      writeFileSync(OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE, 'authorization=Bearer%20token\n');
+      await traced({
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(),
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=seven,authorization=none',
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE,
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    expect(exports).toHaveLength(1);
+    expect(exports[0]!.headers).toMatchObject({ 'x-tenant': 'seven', authorization: 'Bearer token' });
   });
 
   it("are another service's where that is said", async () => {

@@ -36,6 +36,9 @@
 {{- $wanted = append $wanted (list "GRPC_TLS_CERT" "grpc/tls.crt" (dict "existingSecret" $grpc "key" "tls.crt")) -}}
 {{- $wanted = append $wanted (list "GRPC_TLS_KEY_FILE" "grpc/tls.key" (dict "existingSecret" $grpc "key" "tls.key")) -}}
 {{- $wanted = append $wanted (list "GRPC_TLS_CA" "grpc/ca.crt" (dict "existingSecret" $grpc "key" "ca.crt")) -}}
+{{- $traces := $values.traces -}}
+{{- $wanted = append $wanted (list "OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE" "traces/headers" $traces.headers) -}}
+{{- $wanted = append $wanted (list "OTEL_EXPORTER_OTLP_CERTIFICATE" "traces/ca.crt" (dict "existingSecret" $traces.ca.existingSecret "key" "ca.crt")) -}}
 {{- end -}}
 {{- if $workload.outbound -}}
 {{- $wanted = append $wanted (list "TIDINGS_EXTRA_CA" "extra-ca.crt" (dict "existingSecret" $values.extraCa.existingSecret "key" "ca.crt")) -}}
