@@ -371,6 +371,26 @@ describeWithHelm('the Helm chart', () => {
     expect([...listed].filter((variable) => variable.includes('HEADERS') && free.includes(variable))).toEqual([]);
   });
 
+  it('calls services by the names of the certificate in docs/kubernetes.md', async () => {
+    const page = await readFile('docs/kubernetes.md', 'utf8');
+    const [, names] = /dnsNames: \[(.*)\]/.exec(page)!;
+    const calledIn = (chart: RenderedChart): string[] => {
+      const env = chart.deployments.flatMap((deployment) => containerOf(deployment).env);
+      const addresses = env.flatMap(({ name, value }) => (name.endsWith('_ADDRESS') ? [value!] : []));
+      return [...new Set(addresses.map((address) => address.split(':')[0]!))].sort();
+    };
+    const called = calledIn(chartOf('default'));
+    expect(names!.split(', ').sort()).toEqual(called);
+    const overridden = [
+      await renderChart('default', '--set', 'nameOverride=push'),
+      await renderChart('default', '--set', 'fullnameOverride=push'),
+    ];
+    expect(overridden.map(calledIn)).toEqual([
+      called.map((name) => name.replace('tidings', 'tidings-push')),
+      called.map((name) => name.replace('tidings', 'push')),
+    ]);
+  });
+
   it('takes the example of docs/kubernetes.md, with the images that the page builds, and has the values that it names', async () => {
     const page = await readFile('docs/kubernetes.md', 'utf8');
     const example = join(secrets, 'values.yaml');
