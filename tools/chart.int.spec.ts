@@ -391,10 +391,37 @@ describeWithHelm('the Helm chart', () => {
     ]);
   });
 
-  it('takes the example of docs/kubernetes.md, with the images that the page builds, and has the values that it names', async () => {
+  /** The page, and a file with the values of its example. */
+  const kubernetesPage = async (): Promise<{ readonly page: string; readonly example: string }> => {
     const page = await readFile('docs/kubernetes.md', 'utf8');
     const example = join(secrets, 'values.yaml');
     await writeFile(example, /```yaml\n(.*?)```/s.exec(page)![1]!);
+    return { page, example };
+  };
+
+  it('needs for the example of docs/kubernetes.md the Secrets that the page makes, with their keys', async () => {
+    const { page, example } = await kubernetesPage();
+    const chart = await renderChart('tiny', '--values', example);
+    const ofPods = chart.workloads.flatMap(({ spec }) => {
+      const { containers, volumes } = spec.template.spec;
+      const variables = containers[0].env.flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef] : []));
+      const sources = volumes.flatMap(({ projected }) => projected?.sources ?? []);
+      const files = sources.flatMap(({ secret }) => secret.items.map(({ key }) => ({ name: secret.name, key })));
+      return [...variables, ...files].map(({ name, key }) => `${name} ${key}`);
+    });
+    const ofIngress = chart
+      .of<{ readonly tls: readonly { readonly secretName: string }[] }>('Ingress')
+      .flatMap(({ spec }) => spec.tls.map(({ secretName }) => `${secretName} tls.crt`));
+    const steps = page.replaceAll('\\\n', ' ').matchAll(/create secret (generic|tls) (\S+) (.*)/g);
+    const made = [...steps].flatMap(([, kind, name, options]) => {
+      const given = [...options!.matchAll(/--from-literal=([\w-]+)=/g)].map(([, key]) => key!);
+      return (kind === 'tls' ? ['tls.crt'] : given).map((key) => `${name!} ${key}`);
+    });
+    expect([...new Set([...ofPods, ...ofIngress])].sort()).toEqual(made.sort());
+  });
+
+  it('takes the example of docs/kubernetes.md, with the images that the page builds, and has the values that it names', async () => {
+    const { page, example } = await kubernetesPage();
     const options = [...page.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);
     const chart = await renderChart('tiny', '--values', example, ...options);
     const job = chart.workloads.find(({ kind }) => kind === 'Job')!;
@@ -404,7 +431,10 @@ describeWithHelm('the Helm chart', () => {
     const built = apps!.split(' ').map((app) => image!.replace('$app', app));
     expect(built).toEqual(expect.arrayContaining(chart.workloads.map((workload) => containerOf(workload).image)));
 
-    const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as object;
+    const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as {
+      readonly topics: { readonly activeDeadlineSeconds: number };
+    };
+    expect(page).toContain(`fails after ${values.topics.activeDeadlineSeconds} s`);
     // The variables of `environment` are in the schema alone.
     const paths = [...page.matchAll(/`([a-z]\w+(?:\.\w+)+)`/gi)]
       .map(([, path]) => path!.split('.'))
