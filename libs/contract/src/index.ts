@@ -1,4 +1,5 @@
 export { api } from './api.ts';
+export { secretOf } from './authorization.ts';
 export { adminMethods } from './admin/admin-methods.ts';
 export { explainAnswers } from './admin/explain.ts';
 export { applicationMethods } from './applications/application-methods.ts';

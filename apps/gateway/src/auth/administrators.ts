@@ -1,7 +1,8 @@
+import { secretOf } from '@tidings/contract';
 import { type Clock, Fault } from '@tidings/kernel';
 import { TOO_MANY } from '../envelopes/reply.ts';
 import { callerOf } from './caller.ts';
-import { isSecret, secretOf } from './secrets.ts';
+import { isSecret } from './secrets.ts';
 
 const MAX_FAILURES = 20;
 const WINDOW_MS = 60_000;

@@ -1,8 +1,7 @@
-import type { Method, Request } from '@tidings/contract';
+import { type Method, type Request, secretOf } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 import type { Access, ApplicationAccess, Token } from './access.ts';
-import { secretOf } from './secrets.ts';
 
 export const FORBID = 'Token restrictions forbid this operation';
 export const DENIED = 'Access denied or application not found';

@@ -56,19 +56,23 @@ describe('a subscriber that dials in (R-EV7)', () => {
     ['Token all', 'any'],
     ['token  expiring', 'own'],
     ['Api all', 'foreign'],
+    ['KEY all', 'any'],
+    ['Bearer all', 'any'],
+    ['all', 'any'],
     ['Token some', 'own'],
     ['Token some', 'open'],
   ])('is admitted with %j to the subscription %j', async (authorization, id) => {
     const admitted = await admit({ authorization, subscription: id });
-    expect(admitted).toEqual({ subscription: subscription(id), token: authorization.split(/ +/)[1] });
+    expect(admitted).toEqual({ subscription: subscription(id), token: authorization.split(/ +/).at(-1) });
   });
 
   const UNCOVERED = 'subscription: has events of applications outside the token';
   it.each([
     [undefined, 'any', 16, 'authorization: must be "Token" and an API token'],
-    ['all', 'any', 16, 'authorization: must be "Token" and an API token'],
+    ['', 'any', 16, 'authorization: must be "Token" and an API token'],
     [`Token ${'a'.repeat(600)}`, 'any', 16, 'authorization: must be "Token" and an API token'],
     ['Token unknown', 'any', 16, 'authorization: unknown token'],
+    ['Basic all', 'any', 16, 'authorization: unknown token'],
     ['Token expired', 'any', 16, 'authorization: unknown token'],
     ['Token device', 'any', 7, 'authorization: must be an API token'],
     ['Token all', undefined, 3, 'subscription: is required'],

@@ -1,3 +1,4 @@
+import { secretOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import { type Accounts, TokenScope, type TokenView } from '@tidings/rpc';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
@@ -29,9 +30,6 @@ const MAX_LENGTH = 512;
 const isText = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && text.length <= MAX_LENGTH;
 
-const secretIn = (authorization: string | undefined): string | undefined =>
-  /^(?:token|api)\s+(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
-
 /**
  * Admits a consumer to a subscription without an endpoint (R-EV7). Another account's subscription is not found. A token for some applications needs a
  * subscription that names applications, and all of them.
@@ -39,7 +37,7 @@ const secretIn = (authorization: string | undefined): string | undefined =>
  */
 export function admission({ accounts, subscriptions, clock }: AdmissionDeps) {
   const tokenOf = async (authorization: string | undefined): Promise<TokenView> => {
-    const secret = secretIn(authorization);
+    const secret = secretOf(authorization);
     if (!isText(secret)) throw refusals.noToken();
     const { token } = await accounts.resolveToken({ secret });
     if (!token || (token.expiresAt && token.expiresAt.getTime() <= clock.now())) throw refusals.wrongToken();
