@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type CountingLogWriter, openCommits, openLogs } from '@tidings/event-store';
-import { SubscriptionSettings } from '@tidings/events';
+import { type CommitReader, type CountingLogWriter, openCommits, openLogs } from '@tidings/event-store';
+import { SubscriptionSettings, type WebhookEvent } from '@tidings/events';
 import { Bitmap, randomBase62 } from '@tidings/kernel';
 import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
+import type { Db } from 'mongodb';
 import { type WebhookCommand, webhooksLog, webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { openProgress, type ProgressStore } from './stream-progress.ts';
+import { COMMITS_KEPT_MS } from './unacked.ts';
 
 type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
@@ -17,15 +19,18 @@ describeWithMongo('the progress of streams', (mongo) => {
   /** Two processes; the clock of the other one is slow. */
   const clock = new TestClock();
   const slowClock = new TestClock(new Date(clock.now() - 20_000));
+  let db: Db;
+  let commits: CommitReader<WebhookEvent>;
   let writer: Writer;
   let slow: Writer;
   let progress: ProgressStore;
 
   beforeEach(() => {
-    const db = mongo.database(randomBase62(6));
+    db = mongo.database(randomBase62(6));
     writer = openLogs(db, webhooksLog, { clock, ...PATIENT });
     slow = openLogs(db, webhooksLog, { clock: slowClock, ...PATIENT });
-    progress = openProgress(db, openCommits(db, webhooksLog));
+    commits = openCommits(db, webhooksLog);
+    progress = openProgress(db, commits);
   });
   afterEach(() => Promise.all([writer.close(), slow.close()]));
 
@@ -49,6 +54,27 @@ describeWithMongo('the progress of streams', (mongo) => {
     await sent(slow, 3, slowClock.date);
     await sent(writer, 4);
     expect(await progress.claim(made, 'me', nobody)).toEqual({ next: { n: 4, e: 0, d: 0 }, open: [] });
+  });
+
+  it('begins with the oldest commit that is left, if the creation of the subscription has been removed', async () => {
+    await sent(writer, 1);
+    const made = (await command('create', 's'))!;
+    await sent(writer, 2);
+    for (const each of [clock, slowClock]) each.advance(COMMITS_KEPT_MS / 1000);
+    const removedBefore = clock.date;
+    await sent(writer, 3);
+    // More than are read at once.
+    for (let position = 4; position < 110; position++) await sent(writer, position);
+    await db.collection(`${webhooksLog.category}.commits`).deleteMany({ at: { $lt: removedBefore } });
+    const { next } = (await progress.claim(made, 'me', nobody))!;
+    const left = await commits.after(log, next.n - 1, 1);
+    expect(left.map(({ position }) => position)).toEqual([4]);
+  });
+
+  it('begins after the newest commit, if the creation of the subscription is not readable yet', async () => {
+    await sent(writer, 1);
+    const made: Subscription = { id: 's', account: 'a', createdAt: clock.date, since: clock.date, settings };
+    expect(await progress.claim(made, 'me', nobody)).toEqual({ next: { n: 2, e: 0, d: 0 }, open: [] });
   });
 
   it('has one owner at a time, and only the owner writes it', async () => {

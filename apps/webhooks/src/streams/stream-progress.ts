@@ -22,7 +22,8 @@ export interface Progress {
 /** Progress and owner of each stream, in the collection `streams`. */
 export interface ProgressStore {
   /**
-   * Assigns a stream to a new owner, unless one of `others` owns it. A new or re-enabled stream starts at the events after its creation or enabling.
+   * Assigns a stream to a new owner, unless one of `others` owns it. A new or re-enabled stream starts at the events after its creation or enabling,
+   * as far as their commits are kept.
    * @returns undefined if another process owns it
    */
   claim(subscription: Subscription, owner: string, others: ReadonlySet<string>): Promise<Progress | undefined>;
@@ -60,21 +61,30 @@ const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boole
   event.value.id === id &&
   at?.getTime() === since.getTime();
 
+const startAfter = (position: number): Progress => ({ next: { n: position + 1, e: 0, d: 0 }, open: [] });
+
 export function openProgress(
   db: Db,
   commits: Pick<CommitReader<WebhookEvent>, 'after' | 'newestBefore'>,
 ): ProgressStore {
   const streams = modelOf(db, streamsModel);
 
-  /** The position after the commit that created or enabled the subscription. Commit times locate it only approximately, because clocks differ. */
+  /**
+   * The position after the commit that created or enabled the subscription. Commit times locate it only approximately, because clocks differ. A
+   * subscriber may dial in so late that the commit has been removed: its stream begins with the oldest commit that is left.
+   */
   const beginning = async (subscription: Subscription): Promise<Progress> => {
     const log = webhooksLogOf(subscription.account);
-    let last = await commits.newestBefore(log, new Date(subscription.since.getTime() - SKEW_MS));
-    for (;;) {
+    const since = subscription.since.getTime();
+    const before = await commits.newestBefore(log, new Date(since - SKEW_MS));
+    for (let last = before; ;) {
       const found = await commits.after(log, last, COMMITS_AT_ONCE);
       const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
-      last = first?.position ?? found.at(-1)?.position ?? last;
-      if (first || found.length === 0) return { next: { n: last + 1, e: 0, d: 0 }, open: [] };
+      const end = found.at(-1);
+      // Without a later commit the one that is sought may not be readable yet.
+      if (first || !end) return startAfter(first?.position ?? last);
+      if (end.at.getTime() > since + SKEW_MS) return startAfter(before);
+      last = end.position;
     }
   };
 
