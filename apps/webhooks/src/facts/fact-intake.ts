@@ -1,7 +1,7 @@
 import { messageChunkKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import { Erasure, facts, type PlanEvent, ReportKind, topicNames, type SliceOutcome } from '@tidings/events';
-import { type Clock, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
+import { type Clock, RecentEntries, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
 import type { SentValues } from '@tidings/rpc';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
@@ -9,7 +9,7 @@ import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
 import type { Place } from './enqueued-events.ts';
-import { failedInPlan, outcomesIn, sentIn } from './outcomes.ts';
+import { failedInPlan, isOfDeletedApplication, outcomesIn, sentIn } from './outcomes.ts';
 import { inboxReportsIn, placeOf, reportsIn } from './reports.ts';
 
 /** The source topics of events. */
@@ -26,6 +26,8 @@ export type Fact = Decoded<typeof topics>;
 
 /** Maximum wait of a plan or an outcome for its message from the other topic, where it was published much earlier. */
 const PATIENCE_MS = 30_000;
+/** Retention and number of messages that are missing or purged. */
+const remembered = { atLeast: 10_000, retentionMs: 3_600_000 } as const;
 
 /** Most devices of one request to dispatchers. */
 const ERASED_AT_ONCE = 1_000;
@@ -37,6 +39,8 @@ export interface IntakeDeps {
   readonly sentValues: Pick<SentValues, 'erase'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
+  /** Monotonic clock in milliseconds. @default performance.now */
+  readonly now?: () => number;
 }
 
 /**
@@ -45,21 +49,27 @@ export interface IntakeDeps {
  */
 export class Intake {
   readonly #deps: IntakeDeps;
-  /** Messages that outcomes are waiting for, with the start of the wait by `performance.now()`. */
-  readonly #awaited = new Map<string, number>();
+  readonly #now: () => number;
+  /** Since when messages are missing, by id, also after the end of the wait: a message is waited for once. */
+  readonly #missing: RecentEntries<number>;
+  /** Codes of the purged messages that this process was told of. */
+  readonly #purged: RecentEntries<true>;
 
-  constructor(deps: IntakeDeps) {
+  constructor({ now = () => performance.now(), ...deps }: IntakeDeps) {
     this.#deps = deps;
+    this.#now = now;
+    this.#missing = new RecentEntries({ ...remembered, now });
+    this.#purged = new RecentEntries({ ...remembered, now });
   }
 
   async handle(facts: readonly Fact[]): Promise<number> {
     const events = facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : []));
     await this.#deps.messages.keep(events);
-    await this.#deps.pending.purge(
-      events.flatMap(({ code: message, event }) =>
-        event?.$case === 'purged' ? [{ message, application: event.value.application }] : [],
-      ),
+    const purged = events.flatMap(({ code: message, event }) =>
+      event?.$case === 'purged' ? [{ message, ...event.value }] : [],
     );
+    for (const { message, whole } of purged) if (whole) this.#purged.set(message, true);
+    await this.#deps.pending.purge(purged);
     await this.#erase(facts.flatMap((fact) => (fact.topic === topicNames.erasures ? [fact.value] : [])));
     const wanted = await this.#wanted(facts);
     const ready = await this.#withMessage(wanted);
@@ -84,20 +94,23 @@ export class Intake {
 
   /** The facts before the first plan or outcome whose message is still awaited. Reports wait in the log instead. */
   async #withMessage(facts: readonly DeliveryFact[]): Promise<readonly DeliveryFact[]> {
-    const needed = facts.map((fact) => (isReport(fact) ? undefined : sendIdOf(fact.value)));
-    const known = await this.#deps.messages.find(new Set(needed.filter((id) => id !== undefined)));
-    const now = performance.now();
-    for (const [i, id] of needed.entries()) {
-      if (id === undefined) continue;
-      const since = this.#awaited.get(id) ?? now;
-      if (known.has(id) || now - since > PATIENCE_MS) {
-        this.#awaited.delete(id);
-      } else {
-        this.#awaited.set(id, since);
-        return facts.slice(0, i);
-      }
-    }
-    return facts;
+    const needed = facts.map((fact) => (isReport(fact) || isOfDeletedApplication(fact.value) ? undefined : fact.value));
+    const known = await this.#deps.messages.find(new Set(needed.flatMap((value) => (value ? [sendIdOf(value)] : []))));
+    const now = this.#now();
+    // Every missing message of the batch: waits of several messages do not follow each other.
+    const awaited = needed.map((value) => value && !known.has(sendIdOf(value)) && this.#isAwaited(value, now));
+    const first = awaited.indexOf(true);
+    return first < 0 ? facts : facts.slice(0, first);
+  }
+
+  /** Whether a missing message may still arrive. */
+  #isAwaited(of: Pick<SliceOutcome, 'message' | 'bucket'>, now: number): boolean {
+    if (this.#purged.has(of.message)) return false;
+    const id = sendIdOf(of);
+    const since = this.#missing.get(id) ?? now;
+    // Set again: it is remembered while facts about it arrive.
+    this.#missing.set(id, since);
+    return now - since <= PATIENCE_MS;
   }
 
   /** Submits what became of the devices of each plan and of each slice. */

@@ -1,4 +1,4 @@
-import { ALERT } from '@tidings/channels';
+import { ALERT, localResults } from '@tidings/channels';
 import { type BouncedSet, EnqueuedKind, type FailedSet, type PlanEvent, type SliceOutcome } from '@tidings/events';
 import { Bitmap, Platform } from '@tidings/kernel';
 import type { SentDevices } from './delivery-state.ts';
@@ -40,6 +40,15 @@ export function outcomesIn({ bucket, variant, outcome }: SliceOutcome): OutcomeD
     ...failed.map((one) => devicesOf(of, EnqueuedKind.ENQUEUED_KIND_FAILED, one)),
   ];
 }
+
+function failedSetsOf(of: PlanEvent | SliceOutcome): readonly FailedSet[] {
+  if ('outcome' in of) return of.outcome?.$case === 'settled' ? of.outcome.value.failed : [];
+  return of.event?.$case === 'chunk' ? of.event.value.failed : [];
+}
+
+/** Whether devices failed because their application is deleted: the message may be removed by now, with its last application. */
+export const isOfDeletedApplication = (of: PlanEvent | SliceOutcome): boolean =>
+  failedSetsOf(of).some(({ name }) => name === localResults.applicationDeleted.name);
 
 /** Devices of a plan that fail without being sent to. */
 export const failedInPlan = ({ bucket, event }: PlanEvent): OutcomeDevices[] =>
