@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { languagesOf } from '@tidings/channels';
 import { type Content, MessageAccepted } from '@tidings/events';
+import { SizedEntries } from '@tidings/kernel';
 import {
   filledText,
   hashPrefix,
@@ -108,8 +109,7 @@ export function textsOf(content: Content): InboxMessage['textsFor'] {
 export class InboxContents {
   readonly #messages: Collection<OutgoingDocument>;
   readonly #reportKey: KeyObject;
-  readonly #cache = new Map<string, { readonly message: InboxMessage; readonly bytes: number }>();
-  #bytes = 0;
+  readonly #cache = new SizedEntries<InboxMessage>({ maxBytes: CACHED_BYTES });
 
   constructor(db: Db, reportKey: KeyObject) {
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
@@ -122,7 +122,7 @@ export class InboxContents {
     const missing = new Set<string>();
     for (const id of ids) {
       const cached = this.#cache.get(`${application}/${id}`);
-      if (cached) found.set(id, cached.message);
+      if (cached) found.set(id, cached);
       else missing.add(id);
     }
     if (missing.size === 0) return found;
@@ -161,18 +161,7 @@ export class InboxContents {
       ...{ hashPrefix: hashPrefix(hashed), key: messageKeyOf(this.#reportKey, application, hashed) },
       textsFor: textsOf(content),
     };
-    this.#remember(`${application}/${stored._id}`, message, encoded.length);
+    this.#cache.set(`${application}/${stored._id}`, message, { content: message, bytes: encoded.length });
     return message;
-  }
-
-  #remember(id: string, message: InboxMessage, bytes: number): void {
-    if (this.#cache.has(id)) return;
-    this.#cache.set(id, { message, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, { bytes: held }] of this.#cache) {
-      if (this.#bytes <= CACHED_BYTES || this.#cache.size === 1) return;
-      this.#cache.delete(oldest);
-      this.#bytes -= held;
-    }
   }
 }

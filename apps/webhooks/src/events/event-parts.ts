@@ -1,3 +1,4 @@
+import { languagesOf } from '@tidings/channels';
 import { platformWordOf } from '@tidings/contract';
 import { EnqueuedKind } from '@tidings/events';
 import { type Variables, variablesOf } from '@tidings/messaging';
@@ -19,6 +20,8 @@ export interface PreparedMessage {
   readonly reportKey: KeyObject;
   readonly tags: readonly string[];
   readonly variables: Variables;
+  /** The languages that it has; devices with another one have the attributes of devices without one. */
+  readonly languages: ReadonlySet<string>;
   /** Attributes by platform and language. */
   readonly attributes: Map<string, CompiledAttributes>;
 }
@@ -26,6 +29,7 @@ export interface PreparedMessage {
 export const prepareMessage = (message: KnownMessage, reportKey: KeyObject): PreparedMessage => ({
   ...{ message, reportKey, attributes: new Map() },
   tags: message.accepted.content?.tags ?? [],
+  languages: message.accepted.content ? languagesOf(message.accepted.content) : new Set<string>(),
   variables: message.accepted.content ? variablesOf(message.accepted.content) : { bindings: {}, placeholders: {} },
 });
 
@@ -118,9 +122,10 @@ export class EventParts {
     return eventUuids({ messageId: this.#of.message.id, application, name: this.#name, occurrence });
   }
 
-  #attributesIn(language: string): CompiledAttributes {
-    const { message, variables, attributes } = this.#of;
+  #attributesIn(spoken: string): CompiledAttributes {
+    const { message, variables, languages, attributes } = this.#of;
     const { platform } = this.#enqueued;
+    const language = languages.has(spoken) ? spoken : '';
     const key = `${platform}/${language}`;
     const known = attributes.get(key);
     if (known) return known;

@@ -1,9 +1,12 @@
 import { expect, it } from '@jest/globals';
+import { MessageAccepted, MessageEvent } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
 import { messagesModel } from '../storage/webhooks.schema.ts';
 import { openMessages } from './known-messages.ts';
 
-const messageOf = (_id: string, expireAt: Date) => ({ _id, id: 1, account: 'a', accepted: Buffer.alloc(0), expireAt });
+const messageOf = (_id: string, expireAt: Date, accepted: Uint8Array = Buffer.alloc(0)) => ({
+  ...{ _id, id: 1, account: 'a', accepted, expireAt },
+});
 
 describeWithMongo('the messages that webhooks know', (mongo) => {
   it('are removed after their expiry, and leave no open cursor in the client', async () => {
@@ -16,5 +19,33 @@ describeWithMongo('the messages that webhooks know', (mongo) => {
     for (let i = 0; i < 3; i++) await messages.removeExpired(now);
     expect(await stored.distinct('_id')).toEqual(['M2']);
     expect(activeCursors.size).toBe(open);
+  });
+
+  it('are kept without attachments, which no event has', async () => {
+    const attachments = [{ name: 'bill.pdf', content: Buffer.alloc(1000, 'x') }];
+    const subject = { entries: [{ language: 'default', text: 'Your bill' }] };
+    const accepted = MessageAccepted.fromPartial({ content: { email: { subject, attachments } } });
+    const event = MessageEvent.fromPartial({
+      ...{ code: 'M3', id: 3n, account: 'a', at: new Date() },
+      event: { $case: 'accepted', value: accepted },
+    });
+    const messages = openMessages(mongo.db);
+    await messages.keep([event]);
+    const kept = (await messages.find(['M3'])).get('M3')?.accepted.content?.email;
+    expect(kept?.subject).toEqual(subject);
+    expect(kept?.attachments).toEqual([]);
+  });
+
+  it('are in memory as far as they take 32 MiB, the newest ones', async () => {
+    const mebibyte = 'x'.repeat(1024 * 1024);
+    const accepted = MessageAccepted.encode(MessageAccepted.fromPartial({ conditions: mebibyte })).finish();
+    const stored = mongo.db.collection<{ _id: string }>(messagesModel.name);
+    const ids = Array.from({ length: 40 }, (_, i) => `L${i}`);
+    for (const id of ids) await stored.insertOne(messageOf(id, new Date(Date.now() + 60_000), accepted));
+    const messages = openMessages(mongo.db);
+    for (const id of ids) expect((await messages.find([id])).size).toBe(1);
+    await stored.deleteMany({ _id: { $in: ids } });
+    // 31 of them: each takes some bytes more than a MiB.
+    expect([...(await messages.find(ids)).keys()]).toEqual(ids.slice(-31));
   });
 });

@@ -1,13 +1,15 @@
 import { sharedWrites } from '@tidings/coordination';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
-import { sendIdOf } from '@tidings/kernel';
+import { sendIdOf, SizedEntries } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
-import { collectionOf, isTransient, type Update, updateAll } from '@tidings/mongo';
+import { bytesOf, collectionOf, isTransient, type Update, updateAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { KEPT_MS } from '../storage/retention.ts';
 import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
 
 const CACHED = 500;
+/** Bytes of the messages in memory, as they are stored. What the events of a message share comes on top: about its size for each platform. */
+const CACHED_BYTES = 32 * 1024 * 1024;
 /** Messages removed per query. */
 const AT_ONCE = 500;
 
@@ -55,13 +57,20 @@ function writesOf(messageEvent: MessageEvent): Update<MessageDocument>[] {
   return event?.$case === 'purged' && event.value.whole ? endOf(messageEvent) : acceptedWrites(messageEvent);
 }
 
+/** No event has attachments, which may be most of a message. */
+function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
+  const { content } = accepted;
+  if (!content?.email) return accepted;
+  return { ...accepted, content: { ...content, email: { ...content.email, attachments: [] } } };
+}
+
 function acceptedWrites({ code, id, account, at, event }: MessageEvent): Update<MessageDocument>[] {
   const { bucket, accepted } = saidIn(event);
   if (!accepted) return [];
   const kept = {
     id: Number(id),
     account,
-    accepted: MessageAccepted.encode(accepted).finish(),
+    accepted: MessageAccepted.encode(withoutAttachments(accepted)).finish(),
     expireAt: expiryOf(accepted, at!, KEPT_MS),
   };
   return [{ q: { _id: sendIdOf({ message: code, bucket }) }, u: { $setOnInsert: kept }, upsert: true }];
@@ -83,16 +92,15 @@ function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessag
 export function openMessages(db: Db): MessageStore {
   const messages = collectionOf(db, messagesModel);
   /** Cached without expiry: a message's content never changes. */
-  const cache = new Map<string, KnownMessage>();
-  const remember = (id: string, message: KnownMessage): void => {
-    if (cache.size >= CACHED) cache.delete(cache.keys().next().value!);
-    cache.set(id, message);
-  };
-  const read = async (ids: ReadonlySet<string>, take: (id: string, message: KnownMessage) => void): Promise<void> => {
+  const cache = new SizedEntries<KnownMessage>({ atMost: CACHED, maxBytes: CACHED_BYTES });
+  type Take = (id: string, message: KnownMessage, bytes: number) => void;
+  const remember: Take = (id, message, bytes) => cache.set(id, message, { content: message.accepted, bytes });
+  const read = async (ids: ReadonlySet<string>, take: Take): Promise<void> => {
     for await (const document of messages.find({ _id: { $in: [...ids] } }, { promoteBuffers: true })) {
       const message = messageOf(document);
-      remember(document._id, message);
-      take(document._id, message);
+      const bytes = bytesOf(document.accepted).length;
+      remember(document._id, message, bytes);
+      take(document._id, message, bytes);
     }
   };
   const keep = sharedWrites(
@@ -117,11 +125,11 @@ export function openMessages(db: Db): MessageStore {
         codeIn,
       );
       if (steps.size === 0) return found;
-      await read(new Set(steps.keys()), (code, message) => {
+      await read(new Set(steps.keys()), (code, message, bytes) => {
         if (!message.accepted.localTime) return;
         for (const id of steps.get(code)!) {
           const step = { ...message, bucket: bucketIn(id) };
-          remember(id, step);
+          remember(id, step, bytes);
           found.set(id, step);
         }
       });

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { Content } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
@@ -39,6 +40,19 @@ describeWithMongo('messages of the fan-out', (mongo) => {
       checkAt: expect.anything() as unknown,
     });
     expect(await stored(together)).toEqual(await stored(apart));
+  });
+
+  it('are in memory as far as their contents take 64 MiB, the newest ones', async () => {
+    const clock = new ShiftedClock();
+    const outgoing = new OutgoingMessages(mongo.database('registry'), clock);
+    const attachments = [{ name: 'bill.pdf', content: Buffer.alloc(2 * 1024 * 1024) }];
+    const content = Content.fromPartial({ email: { attachments } });
+    const messages = Array.from({ length: 40 }, () => newMessage({ audience: named(0), content }));
+    const codes = messages.map(({ code }) => code);
+    // None of them is stored.
+    for (const message of messages) await outgoing.released(eventsOf(message, new Date(clock.now())));
+    // 31 of them: each takes some bytes more than 2 MiB.
+    expect([...(await outgoing.find(codes)).keys()]).toEqual(codes.slice(-31));
   });
 
   it('with a send rate are paced for each account in turn, and not once nothing of them is open', async () => {

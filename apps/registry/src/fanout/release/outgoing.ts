@@ -1,13 +1,14 @@
 import { sharedWrites } from '@tidings/coordination';
 import { idsBelow, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent, OffsetStep } from '@tidings/events';
-import { chunkOf, type Clock, sendIdOf } from '@tidings/kernel';
+import { chunkOf, type Clock, sendIdOf, SizedEntries } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import { findAll, isTransient, type Update, updateAll } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
 import type { Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
 import type { MessageIdentity } from '../plan/plans.ts';
+import { sizeOf } from './size-of.ts';
 
 export const OUTGOING = 'outgoing';
 
@@ -17,6 +18,8 @@ export const LATE_MS = 8 * DAY_MS;
 /** Time of the watchdog's first check of a released message that is not completed. */
 const FIRST_CHECK_MS = 5_000;
 const CACHED = 500;
+/** Bytes of the contents in memory; a content may have attachments. */
+const CACHED_BYTES = 64 * 1024 * 1024;
 /** Messages with a send rate among which the accounts take turns. */
 const PACED_READ = 1_000;
 
@@ -236,7 +239,7 @@ export class OutgoingMessages {
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
   /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
-  readonly #cache = new Map<string, Outgoing>();
+  readonly #cache = new SizedEntries<Outgoing>({ atMost: CACHED, maxBytes: CACHED_BYTES });
 
   /** Applies events of messages, those of concurrent calls together; idempotent. */
   readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
@@ -333,8 +336,9 @@ export class OutgoingMessages {
 
   #remember<M extends Outgoing>(message: M): M {
     if (!isReleased(message)) return message;
-    if (this.#cache.size >= CACHED) this.#cache.delete(this.#cache.keys().next().value!);
-    this.#cache.set(sendIdOf(message), message);
+    // The steps of a message share its content.
+    const { accepted: content } = message;
+    this.#cache.set(sendIdOf(message), message, { content, bytes: sizeOf(content) });
     return message;
   }
 

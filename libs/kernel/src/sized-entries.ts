@@ -1,0 +1,64 @@
+interface SizedEntriesOptions {
+  /** Maximum number of entries. @default Infinity */
+  readonly atMost?: number;
+  /** Maximum of the bytes of all entries. */
+  readonly maxBytes: number;
+}
+
+/** The part of a value that takes its memory. */
+interface Content {
+  /** Counted once for all values that share it. */
+  readonly content: object;
+  readonly bytes: number;
+}
+
+/**
+ * A map of the entries that were set most recently, for values that can be read again, bounded by number and by bytes. The oldest entry is dropped
+ * first; the newest one stays, whatever its size.
+ */
+export class SizedEntries<Value> {
+  readonly #atMost: number;
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, { readonly value: Value; readonly content: object }>();
+  readonly #contents = new Map<object, { readonly bytes: number; uses: number }>();
+  #bytes = 0;
+
+  constructor({ atMost = Infinity, maxBytes }: SizedEntriesOptions) {
+    this.#atMost = atMost;
+    this.#maxBytes = maxBytes;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  set(key: string, value: Value, { content, bytes }: Content): void {
+    this.delete(key);
+    this.#entries.set(key, { value, content });
+    const known = this.#contents.get(content);
+    if (known) known.uses++;
+    else {
+      this.#contents.set(content, { bytes, uses: 1 });
+      this.#bytes += bytes;
+    }
+    for (const oldest of this.#entries.keys()) {
+      const fits = this.#entries.size <= this.#atMost && this.#bytes <= this.#maxBytes;
+      if (fits || oldest === key) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    const content = this.#contents.get(entry.content)!;
+    if (--content.uses > 0) return;
+    this.#contents.delete(entry.content);
+    this.#bytes -= content.bytes;
+  }
+}
