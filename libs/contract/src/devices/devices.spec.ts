@@ -373,6 +373,15 @@ describe('multiRegisterDevice (R-X3)', () => {
     });
   });
 
+  it('takes the operand from values if value is null (R-ER7)', () => {
+    const values = { value: null, values: ['x'] };
+    expect(tagsFor({ a: { operation: 1, ...values }, b: { operation: 0, ...values } })).toEqual({
+      a: { operation: 'append', value: ['x'] },
+      b: ['x'],
+    });
+    expect(tagsFor({ a: { operation: 0, value: null } })).toEqual({ a: null });
+  });
+
   it.each([4, -1, 1.5, true])('refuses operation %j with its path', (operation) => {
     const request = { application: 'a', email: 'a@example.com', tags: { Level: { operation, value: 1 } } };
     expect(textOf(api.multiRegisterDevice, request)).toMatch(/^tags\.Level\.operation: must be /);

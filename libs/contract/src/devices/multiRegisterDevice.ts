@@ -29,7 +29,9 @@ const operationNumber = integerOf(0, operations.length - 1);
 const numberedOperations = anyObject.transform((tags, context) => {
   const worded = Object.entries(tags).map(([name, given]): readonly [string, unknown] => {
     if (!isObject(given)) return [name, given];
-    const { operation, value = given['values'] } = given;
+    const { operation } = given;
+    // null counts as not given (R-ER7).
+    const value = given['value'] ?? given['values'] ?? null;
     if (operation === undefined || (typeof operation === 'string' && !/^\d+$/.test(operation))) return [name, given];
     const number = parseWithin(operationNumber, operation, context, [name, 'operation']) ?? 0;
     const word = operations[number];
