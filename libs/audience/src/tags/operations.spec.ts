@@ -133,6 +133,17 @@ describe('a tag operation (R-C5)', () => {
     expect(after(defaultTags.country, undefined, 'de')).toEqual([{ k: 2, v: 'DE' }]);
   });
 
+  it('removes language and country in any form that sets them', () => {
+    const { language, country, timezone } = defaultTags;
+    const remove = (value: unknown) => ({ operation: 'remove', value });
+    expect(after(language, 'en', remove('EN-us'))).toEqual([]);
+    expect(after(country, 'DE', remove('de'))).toEqual([]);
+    expect(after(country, 'DE', remove(['at', 'de']))).toEqual([]);
+    expect(after(country, 'DE', remove('at'))).toEqual(has(country, 'DE'));
+    expect(after(language, 'en', remove('english'))).toEqual(has(language, 'en'));
+    expect(after(timezone, 3600, remove(60_000))).toEqual(has(timezone, 3600));
+  });
+
   const items = fc.array(fc.string({ maxLength: 5 }), { maxLength: 20 });
   const run = (before: string[], operation: string, value: string[]): string[] => {
     const result = after(list, before, { operation, value });

@@ -70,9 +70,14 @@ function parseAppend(tag: TagDefinition, input: unknown): TagWrite | string {
 function parseRemove(tag: TagDefinition, input: unknown): TagWrite | string {
   const inputs = new Set<unknown>(Array.isArray(input) ? input : [input]);
   if (inputs.size > LIST_ITEMS) return wrongValue(tag.type);
-  const values = [...inputs].map((each) => parseValue(tag.type, each));
-  if (values.includes(undefined)) return wrongValue(tag.type);
-  return { tag, operation: 'remove', values: values.flatMap((value) => entriesOf(tag.number, value!)) };
+  const parsed = [...inputs].map((each) => parseValue(tag.type, each));
+  if (parsed.includes(undefined)) return wrongValue(tag.type);
+  const values = parsed.flatMap((value) => {
+    const stored = fit(tag, value!);
+    // A value that the tag cannot store is absent, and removing what is absent is a success (R-C5).
+    return stored === INVALID_VALUE ? [] : entriesOf(tag.number, stored);
+  });
+  return { tag, operation: 'remove', values };
 }
 
 const isNumeric = (type: TagType): boolean => type === TagType.TAG_TYPE_INTEGER || type === TagType.TAG_TYPE_DECIMAL;
