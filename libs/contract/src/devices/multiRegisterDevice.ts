@@ -64,7 +64,7 @@ const fields = object({
 
 type Fields = z.output<typeof fields>;
 
-/** The devices and contacts of a request, each with its hwid. */
+/** The devices of a request in their order, followed by the contacts, each with its hwid. */
 function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsapp, push_devices: push }: Fields) {
   const contact = (hwidOf: string, platform: number, token?: string) => ({ hwid: hwidOf, platform, pushToken: token });
   return [

@@ -64,7 +64,10 @@ describe('device commands', () => {
     'register no endpoint of web push in a private network: %s (R-RES2)',
     async (push_token) => {
       const fault = {
-        body: { status_code: 210, status_message: expect.stringMatching(/^push_token: .* public address$/) as string },
+        body: {
+          status_code: 210,
+          status_message: expect.stringMatching(/^(push_devices\[0\]\.)?push_token: .* public address$/) as string,
+        },
       };
       const test = { application: APPLICATION, name: 'x' };
       for (const [name, request] of [
@@ -79,6 +82,18 @@ describe('device commands', () => {
       expect(await client.json13('registerDevice', public_, token)).toMatchObject(done);
     },
   );
+
+  it('of several devices name the one whose endpoint is refused (R-ER2)', async () => {
+    const push_devices = [
+      { hwid: 'a', platform: 11, push_token: 'https://push.example/1' },
+      { hwid: 'b', platform: 12, push_token: 'https://10.0.0.1/x' },
+    ];
+    const request = { application: APPLICATION, email: 'anna@example.com', push_devices };
+    expect(await client.json13('multiRegisterDevice', request, token)).toMatchObject({
+      body: { status_code: 210, status_message: 'push_devices[1].push_token: 10.0.0.1 is not a public address' },
+    });
+    expect(world.commands).toEqual([]);
+  });
 
   it('carry the Idempotency-Key (R-ER11)', async () => {
     await client.json13('setTags', { ...phone, tags: {} }, { ...token, 'idempotency-key': 'k' });

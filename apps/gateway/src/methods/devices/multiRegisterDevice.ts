@@ -10,7 +10,8 @@ import { commandOf, registration } from './command.ts';
  */
 export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, context, call) => {
   const { application, devices } = input;
-  for (const { device } of devices) checkPlatform(device, context, call);
+  // The push devices come first, so that each has the index of its entry.
+  devices.forEach(({ device }, i) => checkPlatform(device, context, call, `push_devices[${i}].push_token`));
   const register = async (some: typeof devices): Promise<void> => {
     const commands = some.map(({ hwid, device }) =>
       commandOf(call, { application, hwid }, registration(context, call, device)),
