@@ -234,6 +234,24 @@ describe('a contact with a hwid of its own (R-E1)', () => {
     expect((await world.call('getTags', { application, userId: 'owner' })).result).toMatchObject({ Language: 'de' });
     expect((await world.call('getTags', { application, hwid: 'crm-1' })).result).toMatchObject({ Language: 'de' });
   });
+
+  it('keeps the address that it has taken from the contact with the address for a hwid', async () => {
+    const email = 'moved@example.com';
+    await world.call('registerEmail', { application, email });
+    await world.call('registerEmail', { application, email, hwid: 'crm-moved', userId: 'mover' });
+    await world.settle();
+    await world.call('registerEmail', { application, email, language: 'de' });
+    await world.call('registerEmailUser', { application, email, userId: 'moved' });
+    await world.settle();
+    const [own, former] = await Promise.all(
+      ['crm-moved', email].map((hwid) => world.call('checkDevice', { application, hwid })),
+    );
+    expect([own, former]).toMatchObject([{ push_token_exist: true }, { push_token_exist: false }]);
+    expect((await world.call('getTags', { application, userId: 'moved' })).result).toMatchObject({ Language: 'de' });
+    // No trace of the address stays behind.
+    await world.call('deleteEmail', { application, email });
+    expect([await exists('crm-moved'), await exists(email)]).toEqual([false, false]);
+  });
 });
 
 describe('bulkRegisterDevice (R-G5)', () => {

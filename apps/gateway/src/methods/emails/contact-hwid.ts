@@ -1,11 +1,11 @@
 import type { Call, Context } from '../../context.ts';
 
-/** The hwid of the contact with this e-mail address: its own if it has one, else the address (R-E1, R-C1). */
+/** The hwid of the contact that holds this e-mail address; the address if none does (R-E1, R-C1). */
 export async function contactHwid(
   { application, email }: { readonly application: string; readonly email: string },
   { devices }: Pick<Context, 'devices'>,
   { account }: Call,
 ): Promise<string> {
   const { hwids } = await devices.findContacts({ account, application, email });
-  return hwids.includes(email) ? email : (hwids[0] ?? email);
+  return hwids[0] ?? email;
 }

@@ -1,4 +1,4 @@
-import { DENIED, deviceIdOf, hwidHashOf } from '@tidings/audience';
+import { DENIED, deviceIdOf, hwidHashOf, tokenTime } from '@tidings/audience';
 import { Fault, Platform } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
 import { tokenHash } from '../commands/action-of-command.ts';
@@ -8,19 +8,21 @@ import { devicesOfUsers } from './devices-of-users.ts';
 
 type Contact = Pick<DeviceDocument, 'hwid' | 'platform'>;
 
-/** Finds e-mail contacts: the address is the hwid, or the token of a contact with its own hwid (R-C1, R-E1). */
+/**
+ * Finds e-mail contacts by user or address (R-C1, R-E1). The holders of an address come first, the last to register it before all; then the contact
+ * that has the address for its hwid, if it holds none.
+ */
 export function contactsRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'findContacts'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const byAddress = async (account: string, app: string, email: string): Promise<Contact[]> => {
-    const projection = { _id: 0, hwid: 1, platform: 1 };
-    const found = await Promise.all([
-      devices
-        .find({ _id: deviceIdOf(app, hwidHashOf(keys.device, account, email)), status: 1 }, { projection })
-        .toArray(),
+    const id = deviceIdOf(app, hwidHashOf(keys.device, account, email));
+    const projection = { _id: 0, hwid: 1, platform: 1, token: 1, ta: 1, 'self.tokenAt': 1 };
+    const [holders, named] = await Promise.all([
       devices.find({ app, th: tokenHash(keys.token, email) }, { projection, hint: deviceIndexes.token }).toArray(),
+      devices.find({ _id: id, status: 1, th: { $exists: false } }, { projection }).toArray(),
     ]);
-    return found.flat();
+    return [...holders.sort((a, b) => tokenTime(b) - tokenTime(a)), ...named];
   };
 
   return {

@@ -17,14 +17,14 @@ export interface Lookup {
 }
 
 /** The properties of a device that a lookup by id reads. */
-export type PresentDevice = Pick<DeviceDocument, 'seq' | 'platform'>;
+export type PresentDevice = Pick<DeviceDocument, 'seq' | 'platform' | 'th'>;
 
 /** Reads devices by id, without deleted ones. Concurrent calls share a query. */
 export function presentDevices(db: Db): (ids: readonly string[]) => Promise<ReadonlyMap<string, PresentDevice>> {
   return sharedReads(async (ids) => {
     const filter = { _id: { $in: [...ids] }, status: 1 as const };
     const found = await findAll<DeviceDocument, PresentDevice & Pick<DeviceDocument, '_id'>>(db, DEVICES, filter, {
-      projection: { seq: 1, platform: 1 },
+      projection: { seq: 1, platform: 1, th: 1 },
     });
     return new Map(found.map((device) => [device._id, device]));
   });
@@ -85,11 +85,11 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
   }));
 }
 
-/** Devices by hwid; contacts also by another spelling of their address. @param among their platforms; undefined = any */
+/** Devices by hwid; contacts also by another spelling of their hwid. @param isMeant whether the device with the hwid counts. @default always */
 export async function findByHwid(
   names: readonly string[],
   lookup: HwidLookup,
-  among?: readonly number[],
+  isMeant: (device: PresentDevice, name: string) => boolean = () => true,
 ): Promise<Found> {
   const { keys, account, application, present } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
@@ -103,9 +103,9 @@ export async function findByHwid(
   const byId = await present([...wanted.keys()]);
   const seqs = new Set<Seq>();
   const platforms = new Set<number>();
-  for (const id of [...wanted.keys()]) {
+  for (const [id, name] of [...wanted]) {
     const device = byId.get(id);
-    if (!device || (among && !among.includes(device.platform))) continue;
+    if (!device || !isMeant(device, name)) continue;
     wanted.delete(id);
     seqs.add(device.seq);
     platforms.add(device.platform);
@@ -113,13 +113,17 @@ export async function findByHwid(
   return { seqs, platforms, unknown: [...new Set(wanted.values())] };
 }
 
+const CONTACT_PLATFORMS: readonly number[] = [Platform.Email, Platform.Sms, Platform.WhatsApp];
+
 /** Contacts of e-mail, SMS and WhatsApp by hwid (R-I4). */
 export const findContacts = (names: readonly string[], lookup: HwidLookup): Promise<Found> =>
-  findByHwid(names, lookup, [Platform.Email, Platform.Sms, Platform.WhatsApp]);
+  findByHwid(names, lookup, ({ platform }) => CONTACT_PLATFORMS.includes(platform));
 
-/** Devices by push token. */
-export async function findByToken(names: readonly string[], lookup: Lookup): Promise<Found> {
-  const found = (await byToken(names, lookup)).filter((device) => device.names.length > 0);
+/** Devices by push token, of one platform or of any. */
+export async function findByToken(names: readonly string[], lookup: Lookup, platform?: PlatformCode): Promise<Found> {
+  const found = (await byToken(names, lookup)).filter(
+    (device) => device.names.length > 0 && (platform === undefined || device.platform === platform),
+  );
   const known = new Set(found.flatMap((device) => device.names));
   return {
     seqs: new Set(found.map(({ seq }) => seq)),
@@ -128,15 +132,19 @@ export async function findByToken(names: readonly string[], lookup: Lookup): Pro
   };
 }
 
-/** Contacts of a platform by hwid; those of e-mail also by their address, where they have another hwid (R-E1). */
+/** Contacts of a platform by hwid; those of e-mail by the address that they hold, and by hwid only where no contact holds the name (R-E8). */
 export async function findContactsOf(
   platform: PlatformCode,
   names: readonly string[],
   lookup: HwidLookup,
 ): Promise<Found> {
-  const found = await findByHwid(names, lookup, [platform]);
-  if (platform !== Platform.Email || found.unknown.length === 0) return found;
-  return together(found, await findByToken(found.unknown, lookup));
+  if (platform !== Platform.Email) return findByHwid(names, lookup, (device) => device.platform === platform);
+  const holders = await findByToken(names, lookup, platform);
+  if (holders.unknown.length === 0) return holders;
+  // An address that is the hwid of a contact with another address must not send mail to that one.
+  const isMeant = (device: PresentDevice, name: string): boolean =>
+    device.platform === platform && (device.th === undefined || !name.includes('@'));
+  return together(holders, await findByHwid(holders.unknown, lookup, isMeant));
 }
 
 /** The first finds, followed by those among the rest. */
