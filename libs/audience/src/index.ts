@@ -65,6 +65,7 @@ export {
 export { ownerAt } from './device/owners.ts';
 export { redacted } from './device/redacted.ts';
 export { lacksAddress } from './device/device-tokens.ts';
+export { unsubscribesOf } from './device/unsubscribes.ts';
 export {
   type CalledContact,
   checkOf,

@@ -59,6 +59,8 @@ export type DeviceAction =
     }
   /** Another device of the application registered the token at `at`. */
   | { readonly type: 'tokenTaken'; readonly platform: number; readonly token: string; readonly at: number }
+  /** The e-mail contact has taken its address from other contacts, whose unsubscribes follow the address (R-E14). */
+  | { readonly type: 'addressTaken'; readonly token: string; readonly writes: readonly TagWrite[] }
   /** deleteDevice: erases all data of the device; its number is never reused (R-C8). */
   | { readonly type: 'erase' }
   /** The base of relative badges (R-C9). */

@@ -5,7 +5,7 @@ import {
   type TagValue,
   TokenRemoval,
 } from '@tidings/events/generated/tidings/events/v1/devices';
-import { Fault } from '@tidings/kernel';
+import { Fault, Platform } from '@tidings/kernel';
 import { defaultTags, tagTypeOf } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { type TagEntry, valueOf } from '../tags/entries.ts';
@@ -247,6 +247,9 @@ export function decide(
       return rejectAddress(own, action, at);
     case 'tokenTaken':
       return giveUpToken(own, action, at);
+    case 'addressTaken':
+      if (own?.token !== action.token || own.platform !== Platform.Email) return nothing;
+      return { events: say(identity, present, action, at), selfReports: [] };
     case 'erase':
       return erase(identity, own, at);
     case 'setBadge':

@@ -7,7 +7,7 @@ import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
 
 describeWithMongo('the registry', (mongo) => {
   const test = new RegistryUnderTest(mongo);
-  const { settle, command, registration, apply, register, tagsOf, stored } = test;
+  const { settle, command, registration, apply, register, setTags, tagsOf, stored } = test;
 
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
@@ -55,6 +55,21 @@ describeWithMongo('the registry', (mongo) => {
       await settle();
       expect(await stored('t2')).not.toHaveProperty('token');
       expect(await stored('t1')).toMatchObject({ token: 'moving' });
+    });
+
+    it('that is an e-mail address takes the unsubscribes along (R-E14)', async () => {
+      const contact = { platform: Platform.Email, pushToken: 'anna@example.com' };
+      await register('anna@example.com', contact);
+      await setTags('anna@example.com', { 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['News'] });
+      test.clock.advance(1);
+      await register('crm-1', { ...contact, tags: { 'Unsubscribed Categories': ['Offers'] } });
+      await settle();
+      expect(await stored('anna@example.com')).not.toHaveProperty('token');
+      expect(await stored('crm-1')).toMatchObject({ token: 'anna@example.com' });
+      expect(await tagsOf('crm-1')).toMatchObject({
+        'Unsubscribed Emails': true,
+        'Unsubscribed Categories': ['Offers', 'News'],
+      });
     });
 
     it('registered by many at once stays on one', async () => {

@@ -1,8 +1,8 @@
-import { deviceLogOf, tokenTime } from '@tidings/audience';
+import { type DeviceAction, deviceLogOf, tokenTime, unsubscribesOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialTokenEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, Platform } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
@@ -51,22 +51,26 @@ const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
   return a._id > b._id ? a : b;
 };
 
-const commandFor = (loser: DeviceDocument, token: DeviceDocument, at: number, now: number): DeviceLogCommand => ({
-  identity: { account: loser.account, application: loser.app, hwidHash: loser.hwidHash, hwid: loser.hwid },
-  id: loser._id,
-  action: { type: 'tokenTaken', platform: token.platform, token: token.token!, at },
-  at: new Date(now),
-});
+/** Hands an action to the log of its device. */
+const submit = (device: DeviceDocument, action: DeviceAction, { logs, clock }: Pick<ReactionDeps, 'logs' | 'clock'>) =>
+  logs.submit(deviceLogOf(device.hwidHash), {
+    identity: { account: device.account, application: device.app, hwidHash: device.hwidHash, hwid: device.hwid },
+    id: device._id,
+    action,
+    at: new Date(clock.now()),
+  });
 
 /** Takes a token off all of these devices except the last to register it, which the log may decide differently. */
 async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDeps, 'logs' | 'clock'>): Promise<void> {
-  const { logs, clock } = deps;
   const winner = holders.reduce(newer);
   const losers = holders.filter((holder) => holder !== winner);
-  const time = tokenTime(winner);
-  const replies = await Promise.all(
-    losers.map((loser) => logs.submit(deviceLogOf(loser.hwidHash), commandFor(loser, winner, time, clock.now()))),
-  );
+  const { platform } = winner;
+  const token = winner.token!;
+  const writes = platform === Platform.Email ? unsubscribesOf(losers) : [];
+  // First, since a repeat after a failure no longer finds losers that have given up the address.
+  if (writes.length > 0) await submit(winner, { type: 'addressTaken', token, writes }, deps);
+  const taken: DeviceAction = { type: 'tokenTaken', platform, token, at: tokenTime(winner) };
+  const replies = await Promise.all(losers.map((loser) => submit(loser, taken, deps)));
   // A loser has registered the token again since it was read.
   const kept = losers.flatMap((loser, i) => {
     const since = replies[i]!.keptSince;
@@ -75,7 +79,7 @@ async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDep
   if (kept.length > 0) await settle([winner, ...kept], deps);
 }
 
-/** Takes push tokens off every device of an application except the last to register them. Idempotent. */
+/** Takes push tokens off every device of an application except the last to register them; unsubscribes follow an address (R-E14). Idempotent. */
 export async function settleTokens(
   app: string,
   hashes: readonly string[],
