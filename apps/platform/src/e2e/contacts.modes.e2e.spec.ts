@@ -235,6 +235,14 @@ describe('a contact with a hwid of its own (R-E1)', () => {
     expect((await world.call('getTags', { application, hwid: 'crm-1' })).result).toMatchObject({ Language: 'de' });
   });
 
+  it('is what multiRegisterDevice updates', async () => {
+    const email = 'multi-own@example.com';
+    await world.call('registerDevice', { application, device_type: MAIL, hwid: 'crm-multi', email });
+    await world.call('multiRegisterDevice', { application, email, user_id: 'multi-owner', language: 'de' });
+    expect(await exists(email)).toBe(false);
+    expect((await world.call('getTags', { application, hwid: 'crm-multi' })).result).toMatchObject({ Language: 'de' });
+  });
+
   it('keeps the address that it has taken from the contact with the address for a hwid', async () => {
     const email = 'moved@example.com';
     await world.call('registerEmail', { application, email });

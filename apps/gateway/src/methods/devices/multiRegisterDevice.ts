@@ -1,6 +1,7 @@
 import type { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
+import { contactHwid } from '../emails/contact-hwid.ts';
 import { checkPlatform } from './check-platform.ts';
 import { commandOf, registration } from './command.ts';
 
@@ -18,6 +19,12 @@ export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = asyn
     );
     await context.deviceCommands.submitAll(call.pending, commands);
   };
-  await register(devices.filter(({ device }) => device.platform === Platform.Email));
-  await register(devices.filter(({ device }) => device.platform !== Platform.Email));
+  const isMail = ({ device }: (typeof devices)[number]): boolean => device.platform === Platform.Email;
+  // The address is the hwid of a new contact; the one that holds it may have another hwid (R-E1).
+  const contacts = devices.filter(isMail).map(async (contact) => {
+    const hwid = await contactHwid({ application, email: contact.hwid }, context, call);
+    return { ...contact, hwid };
+  });
+  await register(await Promise.all(contacts));
+  await register(devices.filter((each) => !isMail(each)));
 };
