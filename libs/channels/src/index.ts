@@ -18,6 +18,7 @@ export { plainText } from './plain-text.ts';
 export { type BounceCategory, isHardBounce } from './email/bounces.ts';
 export { writtenMail } from './email/dkim.ts';
 export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
+export { addressTexts } from './email/stored-address.ts';
 export { emailPayload, type Letter, type LetterLinks, mailSubject } from './email/email-payload.ts';
 export {
   blacklisted,

@@ -6,7 +6,7 @@ import type { Accounts, AddressRequest } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { addressId } from '../accounts/account-collections.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
-import { tokenHash } from '../devices/commands/action-of-command.ts';
+import { addressHashes } from '../devices/commands/action-of-command.ts';
 import { addressesModel } from '../accounts/storage/accounts.schema.ts';
 
 type AddressMethods = Pick<
@@ -21,22 +21,47 @@ export interface AddressDeps {
   readonly tokenKey: KeyObject;
 }
 
+/** The field that an action clears. */
+const CLEARED = { clearAddress: 'since', clearComplaint: 'complained' } as const;
+
+const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
+  times.flatMap((time) => time ?? []).sort((a, b) => a.getTime() - b.getTime())[0];
+
 /** Addresses that receive no mail, by account (R-E5, R-E14). Only the hash of an address is stored. */
 export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): AddressMethods {
   const addresses = modelOf(db, addressesModel);
 
   const known = ({ account, email }: AddressRequest) => ({
     account: account || DEFAULT_ACCOUNT,
-    address: tokenHash(tokenKey, email.toLowerCase()),
+    hashes: addressHashes(tokenKey, email),
   });
-  const find = async (request: AddressRequest) => {
-    const { account, address } = known(request);
-    const found = await addresses.findOne({ _id: addressId(account, address) }).lean<AddressState | null>();
-    return { blacklistedSince: found?.since, complainedSince: found?.complained };
+  const statesOf = async (request: AddressRequest): Promise<readonly AddressState[]> => {
+    const { account, hashes } = known(request);
+    const ids = hashes.map((hash) => addressId(account, hash));
+    return addresses.find({ _id: { $in: ids } }).lean<AddressState[]>();
   };
-  const decide = async (request: AddressRequest, type: AddressAction['type']): Promise<void> => {
-    const { account, address } = known(request);
-    await write({ account, action: { type, address }, at: new Date(clock.now()) });
+  const find = async (request: AddressRequest) => {
+    const states = await statesOf(request);
+    return {
+      blacklistedSince: earliest(states.map(({ since }) => since)),
+      complainedSince: earliest(states.map(({ complained }) => complained)),
+    };
+  };
+  /** @param hashes of the address. @default every form in which contacts may have it */
+  const decide = async (
+    request: AddressRequest,
+    type: AddressAction['type'],
+    hashes: readonly string[] = known(request).hashes,
+  ): Promise<void> => {
+    const { account } = known(request);
+    const at = new Date(clock.now());
+    await Promise.all(hashes.map((address) => write({ account, action: { type, address }, at })));
+  };
+  /** Clears the forms of the address that are set; where none is, the decision about the first one refuses it. */
+  const clear = async (request: AddressRequest, type: keyof typeof CLEARED): Promise<void> => {
+    const set = (await statesOf(request)).filter((state) => state[CLEARED[type]] !== undefined);
+    const hashes = set.length === 0 ? known(request).hashes.slice(0, 1) : set.map(({ address }) => address);
+    await decide(request, type, hashes);
   };
 
   return {
@@ -46,7 +71,7 @@ export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): Addre
       return find(request);
     },
     async clearAddress(request) {
-      await decide(request, 'clearAddress');
+      await clear(request, 'clearAddress');
       return {};
     },
     async recordComplaint(request) {
@@ -54,7 +79,7 @@ export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): Addre
       return find(request);
     },
     async clearComplaint(request) {
-      await decide(request, 'clearComplaint');
+      await clear(request, 'clearComplaint');
       return {};
     },
   };

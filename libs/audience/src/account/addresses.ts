@@ -5,7 +5,7 @@ import { Fault } from '@tidings/kernel';
 export interface AddressState {
   readonly kind: 'address';
   readonly account: string;
-  /** Keyed hash of the address in lower case: the `th` of its contacts. */
+  /** Keyed hash of the address in its stored form: the `th` of its contacts. */
   readonly address: string;
   /** Time of blacklisting. Absent = not blacklisted. */
   readonly since?: Date | undefined;

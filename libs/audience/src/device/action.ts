@@ -11,6 +11,8 @@ export interface NewToken {
   /** As stored: lower case on iOS. */
   readonly text: string;
   readonly hash: string;
+  /** Other hashes under which earlier versions may have put the address of an e-mail contact on the blacklist. */
+  readonly formerHashes?: readonly string[];
 }
 
 export interface NewUser {

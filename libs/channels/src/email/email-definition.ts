@@ -4,6 +4,7 @@ import type { RetrySchedule } from '../retry-schedule.ts';
 import { emailCredential, type MailSender } from './email-credential.ts';
 import { emailPayload } from './email-payload.ts';
 import { mailRefusal } from './email-results.ts';
+import { storedAddress } from './stored-address.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,7 +24,7 @@ export const email: ChannelDefinition<MailSender> = {
   // Mail servers do not compare the Message-ID of a repeat.
   masksRepeats: false,
   retries,
-  tokenText: (address) => address.toLowerCase(),
+  tokenText: storedAddress,
   ownTextsOf: ({ email: own }) => ({ localized: [own?.subject, own?.body], urls: [] }),
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,

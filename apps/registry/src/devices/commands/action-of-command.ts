@@ -16,7 +16,7 @@ import {
   type TagDefinition,
   type TagWrite,
 } from '@tidings/audience';
-import { definitionOf } from '@tidings/channels';
+import { addressTexts, definitionOf } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, hwidOn, isPushPlatform, isRegistrable, Platform } from '@tidings/kernel';
 import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
@@ -60,10 +60,13 @@ const limited = (field: string, text: string | undefined): string | undefined =>
 };
 
 /** A push token, or the address of a contact, as it is stored and compared (R-RES2, R-E1). */
-export const tokenText = (platform: number, token: string): string =>
-  platform === Platform.Email ? token.toLowerCase() : (definitionOf(platform)?.tokenText(token) ?? token);
+export const tokenText = (platform: number, token: string): string => definitionOf(platform)?.tokenText(token) ?? token;
 
 export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
+
+/** The hashes under which an e-mail address may be stored, the current one first. */
+export const addressHashes = (tokenKey: KeyObject, address: string): readonly string[] =>
+  addressTexts(address).map((text) => tokenHash(tokenKey, text));
 
 /** The address of a contact: its hwid, except for e-mail contacts with an hwid of their own, which keep their address (R-C1). */
 function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
@@ -76,7 +79,9 @@ function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | 
   if (token === undefined) return undefined;
   if (token === '') return null;
   const text = tokenText(command.platform, token);
-  return { text, hash: tokenHash(keys.token, text) };
+  if (command.platform !== Platform.Email) return { text, hash: tokenHash(keys.token, text) };
+  const [hash, ...formerHashes] = addressHashes(keys.token, token);
+  return { text, hash: hash!, formerHashes };
 }
 
 function userOf(id: string | undefined, { account, hwid, keys }: Reading, hwidHash: string): NewUser | undefined {

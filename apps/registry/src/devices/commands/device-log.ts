@@ -160,14 +160,18 @@ async function blacklistedAmong(
   commands: readonly DeviceLogCommand[],
   readBlacklist: BlacklistReader,
 ): Promise<ReadonlySet<DeviceLogCommand>> {
-  const addresses = new Map<DeviceLogCommand, string>();
+  const addresses = new Map<DeviceLogCommand, readonly string[]>();
   for (const command of commands) {
     const { identity, action } = command;
     if (action.type !== 'register' || action.platform !== Platform.Email || !action.token) continue;
-    addresses.set(command, addressId(identity.account, action.token.hash));
+    const { hash, formerHashes = [] } = action.token;
+    addresses.set(
+      command,
+      [hash, ...formerHashes].map((each) => addressId(identity.account, each)),
+    );
   }
-  const listed = await readBlacklist([...addresses.values()]);
-  return new Set([...addresses].flatMap(([command, id]) => (listed.has(id) ? [command] : [])));
+  const listed = await readBlacklist([...addresses.values()].flat());
+  return new Set([...addresses].flatMap(([command, ids]) => (ids.some((id) => listed.has(id)) ? [command] : [])));
 }
 
 /** The log definition of devices and the Idempotency-Keys of their commands: 16 logs by hwid hash (architecture 4). */

@@ -1,8 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Platform } from '@tidings/kernel';
 import { PrepareAudience } from '@tidings/rpc';
+import { keysFrom } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
-import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
+import { argument, noFault, RegistryUnderTest } from '../../testing/registry-under-test.ts';
+import { tokenHash } from '../commands/action-of-command.ts';
 
 describeWithMongo('an e-mail address', (mongo) => {
   const test = new RegistryUnderTest(mongo);
@@ -53,6 +55,48 @@ describeWithMongo('an e-mail address', (mongo) => {
     await register('phone', { pushToken: 'token@example.com' });
     expect(await recipients('token@example.com')).toEqual({ seqs: [], unknown: ['token@example.com'] });
     expect(await contactsOf('token@example.com')).toEqual([]);
+  });
+
+  describe('of an international domain (R-E2)', () => {
+    const unicode = 'bücher.example';
+    const ascii = 'xn--bcher-kva.example';
+
+    it('is one, in Unicode and in ASCII', async () => {
+      await mail(`anna@${unicode}`, `Anna@${unicode}`);
+      test.clock.advance(1);
+      await mail('crm-3', `anna@${ascii}`);
+      await settle();
+      expect(await stored(`anna@${unicode}`)).not.toHaveProperty('token');
+      for (const address of [`anna@${unicode}`, `anna@${ascii}`]) {
+        expect(await recipients(address)).toEqual({ seqs: [await seqOf('crm-3')], unknown: [] });
+        expect(await contactsOf(address)).toEqual(['crm-3', `anna@${unicode}`]);
+      }
+    });
+
+    it('is on the blacklist in both forms, and off it', async () => {
+      const { accounts } = test.registry;
+      const request = (domain: string) => ({ account: 'default', email: `eva@${domain}` });
+      await accounts.blacklistAddress(request(unicode));
+      expect((await accounts.findAddress(request(ascii))).blacklistedSince).toEqual(test.clock.date);
+      for (const domain of [unicode, ascii]) {
+        expect(await mail('crm-4', `eva@${domain}`)).toEqual(argument('Email address is blacklisted'));
+      }
+      await accounts.clearAddress(request(ascii));
+      expect((await accounts.findAddress(request(unicode))).blacklistedSince).toBeUndefined();
+      await expect(accounts.clearAddress(request(unicode))).rejects.toThrow('Address is not blacklisted');
+      expect(await mail('crm-4', `eva@${unicode}`)).toEqual(noFault);
+    });
+
+    it('is found where version 0.1 stored it in Unicode', async () => {
+      await mail('crm-5', `old@${ascii}`);
+      const token = `old@${unicode}`;
+      const th = tokenHash(keysFrom(new Uint8Array(32).fill(3)).identity['push-token'], token);
+      await mongo.db.collection('devices').updateOne({ app: test.app, hwid: 'crm-5' }, { $set: { token, th } });
+      for (const address of [token, `old@${ascii}`]) {
+        expect(await recipients(address)).toEqual({ seqs: [await seqOf('crm-5')], unknown: [] });
+        expect(await contactsOf(address)).toEqual(['crm-5']);
+      }
+    });
   });
 
   test.hadNoTrouble();

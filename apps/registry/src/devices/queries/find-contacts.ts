@@ -1,7 +1,8 @@
 import { DENIED, deviceIdOf, hwidHashOf, tokenTime } from '@tidings/audience';
+import { addressTexts } from '@tidings/channels';
 import { Fault, Platform } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
-import { tokenHash } from '../commands/action-of-command.ts';
+import { addressHashes } from '../commands/action-of-command.ts';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
@@ -16,11 +17,12 @@ export function contactsRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'f
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const byAddress = async (account: string, app: string, email: string): Promise<Contact[]> => {
-    const id = deviceIdOf(app, hwidHashOf(keys.device, account, email));
+    const ids = addressTexts(email).map((hwid) => deviceIdOf(app, hwidHashOf(keys.device, account, hwid)));
+    const hashes = addressHashes(keys.token, email);
     const projection = { _id: 0, hwid: 1, platform: 1, token: 1, ta: 1, 'self.tokenAt': 1 };
     const [holders, named] = await Promise.all([
-      devices.find({ app, th: tokenHash(keys.token, email) }, { projection, hint: deviceIndexes.token }).toArray(),
-      devices.find({ _id: id, status: 1, th: { $exists: false } }, { projection }).toArray(),
+      devices.find({ app, th: { $in: [...hashes] } }, { projection, hint: deviceIndexes.token }).toArray(),
+      devices.find({ _id: { $in: ids }, status: 1, th: { $exists: false } }, { projection }).toArray(),
     ]);
     return [...holders.sort((a, b) => tokenTime(b) - tokenTime(a)), ...named];
   };

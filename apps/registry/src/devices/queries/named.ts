@@ -1,4 +1,5 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
+import { addressTexts } from '@tidings/channels';
 import { sharedReads } from '@tidings/coordination';
 import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
 import { findAll } from '@tidings/mongo';
@@ -44,13 +45,13 @@ export interface Found {
 }
 
 const isToken = ({ platform, token }: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
-  token === tokenText(platform, name);
+  token !== undefined && tokenText(platform, token) === tokenText(platform, name);
 
 /** The names by the hash of the token that they would be. */
 function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {
   const hashes = new Map<string, string[]>();
   for (const name of names) {
-    for (const text of new Set([name, name.toLowerCase()])) {
+    for (const text of new Set([name, name.toLowerCase(), ...(name.includes('@') ? addressTexts(name) : [])])) {
       const hash = tokenHash(keys.token, text);
       const known = hashes.get(hash);
       if (known) known.push(name);
