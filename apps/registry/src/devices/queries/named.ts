@@ -95,23 +95,23 @@ export async function findByHwid(
   const { keys, account, application, present } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
   const meant = await contactsMeant(given, lookup);
-  const wanted = new Map(
-    given.map((one) => {
-      const hwidHash = hwidHashOf(keys.device, account, meant.get(one) ?? one.hwid);
-      return [deviceIdOf(application, hwidHash), one.hwid];
-    }),
+  const wanted = Map.groupBy(given, (one) =>
+    deviceIdOf(application, hwidHashOf(keys.device, account, meant.get(one) ?? one.hwid)),
   );
   const byId = await present([...wanted.keys()]);
   const seqs = new Set<Seq>();
   const platforms = new Set<number>();
-  for (const [id, name] of [...wanted]) {
+  const unknown = new Set<string>();
+  for (const [id, spellings] of wanted) {
     const device = byId.get(id);
-    if (!device || !isMeant(device, name)) continue;
-    wanted.delete(id);
-    seqs.add(device.seq);
-    platforms.add(device.platform);
+    for (const { hwid } of spellings) {
+      if (device && isMeant(device, hwid)) {
+        seqs.add(device.seq);
+        platforms.add(device.platform);
+      } else unknown.add(hwid);
+    }
   }
-  return { seqs, platforms, unknown: [...new Set(wanted.values())] };
+  return { seqs, platforms, unknown: [...unknown] };
 }
 
 const CONTACT_PLATFORMS: readonly number[] = [Platform.Email, Platform.Sms, Platform.WhatsApp];
