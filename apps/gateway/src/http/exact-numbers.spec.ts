@@ -1,6 +1,6 @@
 import { api, LongInteger } from '@tidings/contract';
 import fc from 'fast-check';
-import { isKept, parseExactly } from './exact-numbers.ts';
+import { isKept, parseExactly, passedOn } from './exact-numbers.ts';
 
 const LONG = '9007199254740993';
 
@@ -63,6 +63,11 @@ it('notify takes such integers as placeholders, custom data and operands (R-I18)
 
 it('parseExactly does not keep a number that is the whole value of such a member', () =>
   expect(parseExactly(`{"data": ${LONG}}`)).toEqual({ data: Number(LONG) }));
+
+it.each([`{"id":${LONG},"tags":{"a":[-${LONG}]}}`, `[${LONG},{"hwid":${LONG}}]`, LONG, '"text"', 'null', '{"a":1.5}'])(
+  'passedOn keeps JSON as it was given: %s (R-I18)',
+  (json) => expect(JSON.stringify(passedOn(json))).toBe(json),
+);
 
 it('parseExactly reads everything else as JSON.parse does', () => {
   fc.assert(

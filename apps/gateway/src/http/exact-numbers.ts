@@ -146,5 +146,8 @@ export function parseExactly(text: string): unknown {
   return value;
 }
 
+/** The value of JSON text that callers gave to be passed on (R-I18): JSON.stringify writes its integers as they came, also beyond 2^53. */
+export const passedOn = (json: string): unknown => (parseExactly(`{"data":[${json}]}`) as { data: [unknown] }).data[0];
+
 /** Whether a value is a number kept as its source text. */
 export const isKept = (value: object): boolean => isRawJSON(value) || value instanceof LongInteger;

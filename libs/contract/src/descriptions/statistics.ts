@@ -47,7 +47,7 @@ export const statisticsWords = {
   chrome_root_params: 'Members of the payload root on Chrome.',
   firefox_header: 'Title on Firefox.',
   firefox_root_params: 'Members of the payload root on Firefox.',
-  'details.data': 'Custom data for the app.',
+  'details.data': 'Custom data for the app, as it was given; `{}` if there is none.',
   follow_user_timezone: 'Whether the time of sending is local to each recipient.',
   metrics: 'Metrics by platform.',
   'metrics.platform': 'Platform code.',

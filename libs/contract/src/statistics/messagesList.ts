@@ -76,6 +76,9 @@ const metric = z.object({
 const localized = z.record(z.string(), z.string());
 const parameters = z.record(z.string(), z.unknown());
 
+/** An object or array, or any other value that was given as a JSON string (R-I18). */
+const customData = unchecked({ title: 'Any JSON value' });
+
 const details = z.object({
   title: z.string(),
   filter_name: z.string(),
@@ -94,7 +97,7 @@ const details = z.object({
   }),
   conditions: z.array(unchecked(conditionSchema)),
   conditions_operator: z.enum(['AND', 'OR']),
-  data: parameters,
+  data: customData,
 });
 
 /** Metrics of e-mail (R-E16). */

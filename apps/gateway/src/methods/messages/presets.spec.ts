@@ -35,6 +35,16 @@ beforeEach(() => {
   world.preset = preset;
 });
 
+it('getPreset shows custom data as it was given (R-I18)', async () => {
+  const id = '{"id":9007199254740993}';
+  const platforms = { ios: { rootParams: id }, android: { rootParams: id } };
+  world.preset = { ...preset, content: Content.fromPartial({ data: id, deepLinkParams: id, ...platforms }) };
+  const { text } = await client.raw('getPreset', { auth: 'api', preset_code: preset.code });
+  for (const name of ['userdata', 'ios_root_params', 'android_root_params', 'deep_link_params']) {
+    expect(text).toContain(`"${name}":${id}`);
+  }
+});
+
 const create = (notification: object) =>
   client.json13('createMessage', {
     auth: 'api',

@@ -1,18 +1,19 @@
 import type { api } from '@tidings/contract';
 import type { IosContent, Localized, Preset } from '@tidings/events';
 import type { Handler } from '../../context.ts';
+import { passedOn } from '../../http/exact-numbers.ts';
 import { findPreset } from './find-preset.ts';
 
 const mapOf = (localized: Localized | undefined): Record<string, string> =>
   Object.fromEntries((localized?.entries ?? []).map(({ language, text }) => [language, text]));
 
-const objectOf = (json: string | undefined): unknown => (json === undefined ? undefined : JSON.parse(json));
+const valueOf = (json: string | undefined): unknown => (json === undefined ? undefined : passedOn(json));
 
 const iosOf = (ios: IosContent | undefined) => ({
   ios_sound: ios?.sound,
   ios_silent: ios?.silent === undefined ? undefined : Number(ios.silent),
   ios_ttl: ios?.ttlSeconds,
-  ios_root_params: objectOf(ios?.rootParams),
+  ios_root_params: valueOf(ios?.rootParams),
   ios_interruption_level: ios?.interruptionLevel,
 });
 
@@ -23,13 +24,13 @@ function propertiesOf({ content, filter, ...preset }: Preset): Record<string, un
     title: content?.title && mapOf(content.title),
     subtitle: content?.subtitle && mapOf(content.subtitle),
     ...iosOf(content?.ios),
-    android_root_params: objectOf(content?.android?.rootParams),
+    android_root_params: valueOf(content?.android?.rootParams),
     minimize_link: preset.shortenLink ? shortened : 0,
     deep_link_id: preset.deepLinkId === undefined ? undefined : Number(preset.deepLinkId),
-    deep_link_params: objectOf(content?.deepLinkParams),
+    deep_link_params: valueOf(content?.deepLinkParams),
     rich_media: content?.richMedia,
     send_rate: preset.sendRate || undefined,
-    userdata: objectOf(content?.data),
+    userdata: valueOf(content?.data),
   };
   const given = Object.entries(said).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), created_via: 'API', user_id: '', filter_code: filter };

@@ -1,19 +1,18 @@
-import { type api, isObject, type OutputOf, platformWordOf } from '@tidings/contract';
+import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { reachOf, textFor } from '@tidings/messaging';
 import type { MessageView, PlatformMetrics } from '@tidings/rpc';
-import { parseExactly } from '../../http/exact-numbers.ts';
+import { parseExactly, passedOn } from '../../http/exact-numbers.ts';
 import { listedDate } from '../times.ts';
 
 type Item = OutputOf<typeof api.messagesList>['items'][number];
 type Details = NonNullable<NonNullable<Item['push_info']>['details']>;
 type EmailInfo = NonNullable<Item['email_info']>;
 
-const parameters = (json: string | undefined): Record<string, unknown> => {
-  const value: unknown = json === undefined || json === '' ? {} : JSON.parse(json);
-  return isObject(value) ? value : {};
-};
+/** Empty if the message has none. Root params are objects, as the contract checks. */
+const parameters = (json: string | undefined): Record<string, unknown> =>
+  json ? (passedOn(json) as Record<string, unknown>) : {};
 
 const texts = (localized: Localized | undefined): Record<string, string> =>
   Object.fromEntries(localized?.entries.map(({ language, text }) => [language, text]) ?? []);
@@ -45,7 +44,7 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
     platform_parameters: platformParameters(content),
     conditions: conditions(message.conditions),
     conditions_operator: message.conditionsOperator === 'OR' ? 'OR' : 'AND',
-    data: parameters(content.data),
+    data: content.data ? passedOn(content.data) : {},
   };
 }
 

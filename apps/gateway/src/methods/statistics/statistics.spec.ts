@@ -151,6 +151,28 @@ describe('messages:list', () => {
     });
   });
 
+  it.each(['{"order":9007199254740993}', '[9007199254740993,"a"]'])(
+    'shows custom data as it was given: %s (R-I18)',
+    async (data) => {
+      world.messages.list = async () => ({
+        total: 1n,
+        messages: [viewOf(3, new Date(NOW), { content: { data, android: { rootParams: '{"id":-9007199254740993}' } } })],
+      });
+      const reply = await fetch(new URL('/api/v2/messages:list', client.url), {
+        method: 'POST',
+        headers: key,
+        body: JSON.stringify({
+          filters: { application: APPLICATION, messages_ids: [3] },
+          params: { with_details: true },
+        }),
+      });
+      const text = await reply.text();
+      expect(text).toContain(`"data":${data}`);
+      expect(text).toContain('"android_root_params":{"id":-9007199254740993}');
+      expect(api.messagesList.output.safeParse(JSON.parse(text))).toMatchObject({ success: true });
+    },
+  );
+
   it.each<[reach: number[], parts: string[], source?: string]>([
     [[14], ['email_info']],
     [[], ['email_info'], 'EMAIL_API'],
