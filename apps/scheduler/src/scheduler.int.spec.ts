@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { messageApplicationKey } from '@tidings/delivery';
-import { MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
+import { Content, MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest, MessageDraft } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
@@ -206,8 +206,9 @@ describeWithMongo('scheduler', (mongo) => {
     await settled();
     const { messages } = await list({ source: 'GEO_ZONE', withDetails: true });
     expect(messages).toMatchObject([{ code, status: 'PROCESSING', message: { audience: { platforms: [3] } } }]);
-    expect(messages[0]!.message!.audience!.target).toBeUndefined();
-    const link = messages[0]!.message!.content!.link!;
+    const { message: opened } = await service.messages.find({ account: ACCOUNT, code });
+    expect(opened!.message!.audience!.target).toBeUndefined();
+    const link = opened!.message!.content!.link!;
     expect(await service.messages.followLink({ code: link.split('/').at(-1)! })).toEqual({
       url: 'https://example.com/17',
     });
@@ -281,6 +282,17 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await list({ application: 'other' })).total).toBe(0n);
     expect(hidden.answer).toBe('CODE_NOT_AVAILABLE');
     expect((await service.messages.find({ account: 'other', code: listed.code })).message).toBeUndefined();
+  });
+
+  it('ends a large reply early, and answers the rest when it is asked for', async () => {
+    const application = 'LARGE-00001';
+    const content = Content.fromPartial({ text: { entries: [{ language: 'default', text: 'x'.repeat(1 << 20) }] } });
+    for (let i = 0; i < 10; i++) await create('', { applications: [application], content });
+    const first = await list({ application, withDetails: true });
+    expect([first.total, first.messages.length]).toEqual([10n, 8]);
+    const rest = await list({ application, withDetails: true, skip: 8 });
+    expect(new Set([...first.messages, ...rest.messages].map(({ code }) => code)).size).toBe(10);
+    expect((await list({ application })).messages).toHaveLength(10);
   });
 
   it('lists a message under the platforms that it can reach (R-RES22)', async () => {

@@ -71,6 +71,7 @@ export {
   type Transaction,
   TRANSACTION_MS,
   reachOf,
+  shownParts,
 } from './message.ts';
 export {
   addressOf,

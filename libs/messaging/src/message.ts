@@ -1,5 +1,5 @@
 import { MessageAccepted, type MessageEvent, type MessagePurged, type OffsetStep } from '@tidings/events';
-import { Fault, pushPlatforms } from '@tidings/kernel';
+import { Fault, Platform, pushPlatforms } from '@tidings/kernel';
 import { lastRemovalOf } from './inbox.ts';
 import { type LocalSchedule, nextDue, noSteps, type StepDue, type Steps, stepsAt } from './local-time.ts';
 
@@ -130,6 +130,16 @@ export function reachOf({ reach, audience }: MessageAccepted): readonly number[]
   if (reach) return reach.platforms;
   const restricted = audience?.platforms ?? [];
   return restricted.length > 0 ? restricted : pushPlatforms;
+}
+
+/**
+ * Whether messages:list shows a message with the details of push, and with those of e-mail (R-RES22): one of them in any case, also if all that it
+ * names are unknown.
+ */
+export function shownParts(message: MessageAccepted): { readonly push: boolean; readonly email: boolean } {
+  const reach = reachOf(message);
+  const email = reach.includes(Platform.Email) || message.source === 'EMAIL_API';
+  return { email, push: !email || reach.some((platform) => platform !== Platform.Email) };
 }
 
 /** The listed message: the content for the first recipient, without the recipient. */

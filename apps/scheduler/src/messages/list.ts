@@ -1,11 +1,22 @@
 import type { StoredState } from '@tidings/event-store';
-import { MessageAccepted } from '@tidings/events';
-import type { Message } from '@tidings/messaging';
-import type { ListMessagesReply, ListMessagesRequest, MessageView } from '@tidings/rpc';
+import {
+  AndroidContent,
+  ChromeContent,
+  Content,
+  EmailContent,
+  FirefoxContent,
+  IosContent,
+  MessageAccepted,
+} from '@tidings/events';
+import { type Message, shownParts } from '@tidings/messaging';
+import { type ListMessagesReply, type ListMessagesRequest, MessageView } from '@tidings/rpc';
 import type { FilterQuery, Model } from 'mongoose';
 import { type MessageDocument, messageOf } from './message-document.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
+
+/** A reply ends with the message that brings it to this size: a page has up to 500 messages, and one of them up to 2 MiB of texts. */
+const REPLY_BYTES = 8 << 20;
 
 /** The query of a messages:list request on the states (Spec H, R-H2, R-H3); hidden messages are never listed (R-I6). */
 function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredState<MessageDocument>> {
@@ -26,7 +37,10 @@ function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredSt
   };
 }
 
-/** Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). Messages may be large: one at a time is held as stored. */
+/**
+ * Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). A reply that ends early leaves the rest to further requests.
+ * Messages may be large: one at a time is held as stored.
+ */
 export async function listMessages(
   messages: Model<StoredState<MessageDocument>>,
   request: ListMessagesRequest,
@@ -39,36 +53,76 @@ export async function listMessages(
     .skip(request.skip)
     .limit(request.limit)
     .lean<StoredMessage>()
-    .cursor() as AsyncIterable<StoredMessage>;
+    .cursor() as AsyncIterable<StoredMessage> & { close(): Promise<void> };
   const views = async (): Promise<MessageView[]> => {
     const listed: MessageView[] = [];
-    for await (const stored of page) listed.push(viewOf(messageOf(stored), request.withDetails));
-    return listed;
+    let bytes = 0;
+    try {
+      for await (const stored of page) {
+        const view = listedView(messageOf(stored), request.withDetails);
+        listed.push(view);
+        bytes += MessageView.encode(view).finish().length;
+        if (bytes >= REPLY_BYTES) break;
+      }
+      return listed;
+    } finally {
+      await page.close();
+    }
   };
   const [total, listed] = await Promise.all([messages.countDocuments(filter), views()]);
   return { total: BigInt(total), messages: listed };
 }
 
-/** Nothing shows attachments, and a page of mails with theirs exceeds what one reply holds. */
+/** The parts of a content that messages:list shows (Spec H): a page of whole contents exceeds what a reply and a process can hold. */
+function shownContent(content: Content, { push, email }: ReturnType<typeof shownParts>): Content {
+  const { ios, android, chrome, firefox, email: mail } = content;
+  return Content.fromPartial({
+    title: content.title,
+    ...(push && {
+      ...{ text: content.text, data: content.data },
+      ios: ios && IosContent.fromPartial({ title: ios.title, subtitle: ios.subtitle, rootParams: ios.rootParams }),
+      android: android && AndroidContent.fromPartial({ title: android.title, rootParams: android.rootParams }),
+      chrome: chrome && ChromeContent.fromPartial({ title: chrome.title, rootParams: chrome.rootParams }),
+      firefox: firefox && FirefoxContent.fromPartial({ title: firefox.title, rootParams: firefox.rootParams }),
+    }),
+    ...(email && {
+      email: mail && EmailContent.fromPartial({ subject: mail.subject, from: mail.from, replyTo: mail.replyTo }),
+    }),
+  });
+}
+
+/** What messages:list shows of an accepted message, and what decides on that. */
+function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccepted {
+  const { source, sendAt, localTime, reach, audience, content } = accepted;
+  const always = { source, sendAt, localTime, reach, audience: { platforms: audience?.platforms ?? [] } };
+  if (!withDetails) return MessageAccepted.fromPartial(always);
+  const { preset, filterName, filterCode, conditions, conditionsOperator } = accepted;
+  return MessageAccepted.fromPartial({
+    ...{ ...always, preset, filterName, filterCode, conditions, conditionsOperator },
+    content: content && shownContent(content, shownParts(accepted)),
+  });
+}
+
+/** Nothing shows attachments. */
 function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
   const { content } = accepted;
   if (!content?.email || content.email.attachments.length === 0) return accepted;
   return { ...accepted, content: { ...content, email: { ...content.email, attachments: [] } } };
 }
 
-/** @param withDetails whether to include content, less its attachments, and audience, which can be large */
-export function viewOf(message: Message, withDetails: boolean): MessageView {
-  const { accepted } = message;
-  const platforms = accepted.audience?.platforms ?? [];
-  return {
-    code: message.code,
-    id: BigInt(message.id),
-    account: message.account,
-    createdAt: message.createdAt,
-    status: message.status,
-    releasedAt: 'releasedAt' in message ? message.releasedAt : undefined,
-    message: withDetails
-      ? withoutAttachments(accepted)
-      : MessageAccepted.fromPartial({ ...accepted, content: undefined, audience: { platforms }, conditions: '' }),
-  };
-}
+const viewWith = (message: Message, accepted: MessageAccepted): MessageView => ({
+  code: message.code,
+  id: BigInt(message.id),
+  account: message.account,
+  createdAt: message.createdAt,
+  status: message.status,
+  releasedAt: 'releasedAt' in message ? message.releasedAt : undefined,
+  message: accepted,
+});
+
+/** The message with its audience and its content, less its attachments. */
+export const viewOf = (message: Message): MessageView => viewWith(message, withoutAttachments(message.accepted));
+
+/** The message as messages:list shows it. @param withDetails whether to include texts, parameters and conditions, which can be large */
+export const listedView = (message: Message, withDetails: boolean): MessageView =>
+  viewWith(message, shownOf(message.accepted, withDetails));

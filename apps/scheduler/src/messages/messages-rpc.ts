@@ -105,7 +105,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       const stored = await messages
         .findOne({ _id: code.toUpperCase(), account, ...shown })
         .lean<StoredMessage | null>();
-      return { message: stored ? viewOf(messageOf(stored), true) : undefined };
+      return { message: stored ? viewOf(messageOf(stored)) : undefined };
     },
 
     async followLink({ code }) {

@@ -1,7 +1,6 @@
 import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
-import { Platform } from '@tidings/kernel';
-import { reachOf, textFor } from '@tidings/messaging';
+import { reachOf, shownParts, textFor } from '@tidings/messaging';
 import type { MessageView, PlatformMetrics } from '@tidings/rpc';
 import { parseExactly, passedOn } from '../../http/exact-numbers.ts';
 import { listedDate } from '../times.ts';
@@ -92,13 +91,6 @@ function emailDetails(message: MessageAccepted, { email, title: common }: Conten
   };
 }
 
-/** Whether a message reaches devices of push, and contacts of e-mail; one of them in any case, also if all that it names are unknown. */
-function reachesOf(message: MessageAccepted | undefined): { readonly push: boolean; readonly email: boolean } {
-  const reach = message ? reachOf(message) : [];
-  const email = reach.includes(Platform.Email) || message?.source === 'EMAIL_API';
-  return { email, push: !email || reach.some((platform) => platform !== Platform.Email) };
-}
-
 type Metrics = readonly PlatformMetrics[] | undefined;
 
 const pushInfo = (message: MessageAccepted | undefined, metrics: Metrics): NonNullable<Item['push_info']> => ({
@@ -115,7 +107,7 @@ const emailInfo = (message: MessageAccepted | undefined, metrics: Metrics): Emai
 /** A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4, R-E16). */
 export function listedMessage(view: MessageView, metrics: Metrics): Item {
   const { message, createdAt = new Date(0) } = view;
-  const reaches = reachesOf(message);
+  const shown = message ? shownParts(message) : { push: true, email: false };
   return {
     id: Number(view.id),
     code: view.code,
@@ -124,7 +116,7 @@ export function listedMessage(view: MessageView, metrics: Metrics): Item {
     status: view.status,
     platforms: platformWords(message),
     source: message?.source ?? '',
-    ...(reaches.push && { push_info: pushInfo(message, metrics) }),
-    ...(reaches.email && { email_info: emailInfo(message, metrics) }),
+    ...(shown.push && { push_info: pushInfo(message, metrics) }),
+    ...(shown.email && { email_info: emailInfo(message, metrics) }),
   };
 }

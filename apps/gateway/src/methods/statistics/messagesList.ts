@@ -1,6 +1,6 @@
 import type { api, InputOf } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import type { ListMessagesReply, ListMessagesRequest, Messages, Presets } from '@tidings/rpc';
+import type { ListMessagesReply, ListMessagesRequest, MessageView, Messages, Presets } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { listedMessage } from './listed-message.ts';
 
@@ -13,6 +13,9 @@ const BROADCAST_REACH_MS = 365 * DAY_MS;
 
 /** Above any possible number of messages; a larger skip gives an empty page as well. */
 const MAX_SKIP = 2 ** 31 - 1;
+
+/** Large replies of the scheduler to one call, which the gateway holds at once. Each has about 8 MiB. */
+const MAX_LARGE_REPLIES = 8;
 
 function requestOf(input: Input, account: string, campaignId: bigint): ListMessagesRequest {
   return {
@@ -32,6 +35,32 @@ function requestOf(input: Input, account: string, campaignId: bigint): ListMessa
   };
 }
 
+/** Counts the replies of the scheduler that ended early. */
+interface Held {
+  replies: number;
+}
+
+/**
+ * The messages of a request. The scheduler ends a large reply early, and is asked for the rest. Messages that are created meanwhile shift the others:
+ * one that is answered twice counts once.
+ * @throws Fault `argument` if their details are too large to be held
+ */
+async function listWhole(messages: Messages, request: ListMessagesRequest, held: Held): Promise<ListMessagesReply> {
+  const found = new Map<string, MessageView>();
+  let { skip } = request;
+  for (;;) {
+    const { total, messages: views } = await messages.list({ ...request, skip, limit: request.limit - found.size });
+    for (const view of views) found.set(view.code, view);
+    skip += views.length;
+    if (views.length === 0 || skip >= total || found.size >= request.limit) {
+      return { total, messages: [...found.values()] };
+    }
+    if (++held.replies > MAX_LARGE_REPLIES) {
+      throw Fault.argument('per_page: the details of these messages exceed 64 MiB, ask for fewer');
+    }
+  }
+}
+
 /**
  * Messages to named recipients of the last week and all others of the last year (R-H3: the union of both). The week is read with both kinds and the
  * time before it with the others alone, so a page comes from at most two queries.
@@ -39,14 +68,18 @@ function requestOf(input: Input, account: string, campaignId: bigint): ListMessa
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;
   const border = new Date(now - LISTED_REACH_MS);
-  const week = await messages.list({ ...request, createdFrom: border });
-  const older = await messages.list({
+  const held = { replies: 0 };
+  const week = await listWhole(messages, { ...request, createdFrom: border }, held);
+  const rest = {
     ...request,
     listedRecipients: false,
     createdFrom: new Date(now - BROADCAST_REACH_MS),
     createdBefore: border,
     skip: Math.max(0, skip - Number(week.total)),
-  });
+    // At least one: 0 would be no limit, and the total is needed.
+    limit: Math.max(1, limit - week.messages.length),
+  };
+  const older = await listWhole(messages, rest, held);
   return {
     total: week.total + older.total,
     messages: [...week.messages, ...older.messages].slice(0, limit),
@@ -55,10 +88,12 @@ async function listBoth(messages: Messages, request: ListMessagesRequest, now: n
 
 function list(messages: Messages, input: Input, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { createdFrom, createdBefore, codes, ids, type } = input;
-  if (createdFrom || createdBefore || codes.length > 0 || ids.length > 0) return messages.list(request);
+  if (createdFrom || createdBefore || codes.length > 0 || ids.length > 0) {
+    return listWhole(messages, request, { replies: 0 });
+  }
   if (type === 'ALL') return listBoth(messages, request, now);
   const reach = type === 'TRANSACTIONAL' ? LISTED_REACH_MS : BROADCAST_REACH_MS;
-  return messages.list({ ...request, createdFrom: new Date(now - reach) });
+  return listWhole(messages, { ...request, createdFrom: new Date(now - reach) }, { replies: 0 });
 }
 
 async function campaignIdOf(presets: Presets, account: string, { application, campaign: code }: Input) {

@@ -99,6 +99,26 @@ describe('messages:list', () => {
     expect(asked).toMatchObject([request]);
   });
 
+  it('asks for the rest of a page that the scheduler answers in parts, and shows each message once', async () => {
+    const views = Array.from({ length: 9 }, (_, i) => viewOf(9 - i, new Date(NOW)));
+    world.messages.list = async ({ skip, limit }) => {
+      // The newest message is created after the first part.
+      const stored = skip === 0 ? views.slice(1) : views;
+      return { total: BigInt(stored.length), messages: stored.slice(skip, skip + Math.min(limit, 4)) };
+    };
+    const { items } = await list({ per_page: 6 }, { messages_ids: [1] });
+    expect(items.map(({ code }) => code)).toEqual([8, 7, 6, 5, 4, 3].map((id) => `C0DE0-${id}`));
+  });
+
+  it('refuses a page with more details than it can hold', async () => {
+    world.messages.list = async ({ skip }) => ({ total: 500n, messages: [viewOf(skip, new Date(NOW))] });
+    const body = { filters: { application: APPLICATION }, params: { with_details: true } };
+    expect(await client.apiV2('messages:list', body, key)).toMatchObject({
+      status: 400,
+      body: { code: 3, message: 'per_page: the details of these messages exceed 64 MiB, ask for fewer' },
+    });
+  });
+
   it('shows details and metrics when asked (R-RES22)', async () => {
     const bare = await list({}, { messages_ids: [3] });
     expect(bare.items[0]).toEqual({
