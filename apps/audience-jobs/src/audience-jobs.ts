@@ -20,6 +20,7 @@ import { partProcessor } from './jobs/job-process.ts';
 import { jobPurge } from './jobs/job-purge.ts';
 import { jobsRpc } from './jobs/jobs-rpc.ts';
 import { openJobStore } from './jobs/job-store.ts';
+import { unacceptedParts } from './jobs/unaccepted-parts.ts';
 import { JOB_LEASES, LEASES_KEPT_MS, Worker } from './jobs/worker.ts';
 
 const EXPIRY_EVERY_MS = 60_000;
@@ -93,12 +94,14 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job);
   const worker = new Worker({ db, clock, log, store, writer, process, countFailure: failureMetrics(metrics) });
   closing.add('worker', worker, (opened) => opened.stop());
+  const removeUnaccepted = unacceptedParts({ clock, parts, store });
   closing.add(
     'expiry',
     every(
       EXPIRY_EVERY_MS,
       async () => {
         await store.removeExpired();
+        await removeUnaccepted();
         await removeLeases(db, JOB_LEASES, new Date(clock.now() - LEASES_KEPT_MS));
       },
       { name: 'expiry of bulk jobs', log },

@@ -15,7 +15,8 @@ import { openAdmission } from './job-admission.ts';
 import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
 import { openJobParts, type JobParts } from './job-parts.ts';
 import { jobsRpc } from './jobs-rpc.ts';
-import { openJobStore } from './job-store.ts';
+import { type JobStore, openJobStore } from './job-store.ts';
+import { unacceptedParts } from './unaccepted-parts.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const account = 'a';
@@ -27,6 +28,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
   let application: string;
   let parts: JobParts;
   let inputs: Inputs;
+  let jobs: JobStore;
   let writer: LogWriter<JobCommand, Job>;
   let rpc: ReturnType<typeof jobsRpc> & Pick<ReturnType<typeof exportsRpc>, 'acceptExport'>;
   /** Applications of the next export. */
@@ -64,7 +66,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await createCollections(db, collections);
     const archives = openArchives(db);
     [parts, inputs] = [openJobParts(db), openInputs(db)];
-    const jobs = openJobStore(db, clock, [parts, inputs]);
+    jobs = openJobStore(db, clock, [parts, inputs]);
     writer = openLogs(db, jobsLog, { clock, ...PATIENT });
     await writer.applyCommits();
     const deps = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
@@ -110,6 +112,36 @@ describeWithMongo('open jobs of an application', (mongo) => {
     expect(await parts.find('later', 0)).toBeUndefined();
     await expect(startExport('export', application)).rejects.toThrow(tooMany);
     expect(await inputs.find('export')).toBeUndefined();
+  });
+
+  it('leave no parts of a request that is refused while it uploads', async () => {
+    await fill(0, MAX_OPEN_JOBS - 1);
+    await store('uploading');
+    await store('other-upload');
+    await fill(MAX_OPEN_JOBS - 1, MAX_OPEN_JOBS);
+    const next = rpc.storePart({ job: 'uploading', number: 1, part: { entries: [] }, account, application });
+    await expect(next).rejects.toThrow(tooMany);
+    expect(await parts.find('uploading', 0)).toBeUndefined();
+    expect(await parts.find('other-upload', 0)).toBeDefined();
+    // A repeat of a part whose answer was lost is not refused once its job is open.
+    await store(`${application}-0`);
+    expect(await parts.find(`${application}-0`, 0)).toBeDefined();
+  });
+
+  it('leave no parts of a request that ended before its job was accepted, after an hour', async () => {
+    const removeUnaccepted = unacceptedParts({ clock, parts, store: jobs });
+    await store('ended');
+    await store('accepted');
+    await start('accepted');
+    clock.advance(3600);
+    await store('recent');
+    await removeUnaccepted();
+    expect(await parts.find('ended', 0)).toBeDefined();
+    clock.advance(1);
+    await removeUnaccepted();
+    expect(await parts.find('ended', 0)).toBeUndefined();
+    expect(await parts.find('accepted', 0)).toBeDefined();
+    expect(await parts.find('recent', 0)).toBeDefined();
   });
 
   it('are limited by the size of their devices', async () => {

@@ -16,8 +16,11 @@ export interface Opening {
 
 /** Limits the queued jobs of an application. */
 export interface Admission {
-  /** @throws Fault `throttled` if the queue is full */
-  check(queue: Queue): Promise<void>;
+  /**
+   * Checks whether a job may be opened later; one that exists already passes.
+   * @throws Fault `throttled` if the queue is full
+   */
+  check(queue: Queue, job: string): Promise<void>;
   /**
    * Opens a job if there is room or it exists already. Concurrent processes can together exceed a limit by the jobs that they admit at the same
    * moment.
@@ -55,18 +58,18 @@ export function openAdmission(store: Pick<JobStore, 'find' | 'open'>): Admission
     jobs?.delete(job);
     if (jobs?.size === 0) opening.delete(key);
   };
-  const check = async (queue: Queue, job?: string): Promise<void> => {
+  const check = async (queue: Queue, job: string): Promise<void> => {
     // The earlier openings. Copied before the query, which may miss a job that is opened during it and then removed from here.
     const before = [...(opening.get(queueKey(queue)) ?? [])];
     const jobs = new Map([...before, ...(await store.open(queue))]);
-    if (job !== undefined) jobs.delete(job);
+    jobs.delete(job);
     const refusal = refusalOf(queue, [...jobs.values()]);
     // A call whose answer was lost is repeated: its job stays open.
-    const isThere = refusal !== undefined && job !== undefined && (await store.find(job)) !== undefined;
+    const isThere = refusal !== undefined && (await store.find(job)) !== undefined;
     if (refusal !== undefined && !isThere) throw Fault.throttled(refusal, RETRY_AFTER_S);
   };
   return {
-    check: (queue) => check(queue),
+    check,
     async admit(queue, one, open) {
       const key = queueKey(queue);
       const checked = check(queue, one.job);

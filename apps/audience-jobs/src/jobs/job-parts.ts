@@ -28,6 +28,8 @@ export interface JobParts extends OrphanRemoval {
   /** Stores the resolved devices, and returns the first stored ones: a repeated attempt uses the same devices. */
   resolve(job: string, number: number, hwids: Meant): Promise<Meant>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
+  /** Jobs of the parts that were stored in this time, `to` exclusive. */
+  jobsBetween(from: Date, to: Date): Promise<string[]>;
 }
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
@@ -78,6 +80,13 @@ export function openJobParts(db: Db): JobParts {
     async finish(job, number, outcomes) {
       const outcome = asBuffer(DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish());
       await parts.updateOne({ _id: idOf(job, number) }, { $set: { outcome } });
+    },
+    async jobsBetween(from, to) {
+      const found = await parts
+        .find({ at: { $gte: from, $lt: to } }, { job: 1 })
+        .hint('age')
+        .lean<Pick<JobPartDocument, 'job'>[]>();
+      return [...new Set(found.map(({ job }) => job))];
     },
     remove: async (jobs) => void (await parts.deleteMany({ job: { $in: [...jobs] } })),
     removeBefore: async (at) => void (await parts.deleteMany({ at: { $lt: at } })),

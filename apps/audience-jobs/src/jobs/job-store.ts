@@ -31,6 +31,8 @@ export interface JobStore {
   completedOf(second: Date): Promise<Job[]>;
   /** Ids of some of a queue's jobs with a status, after the id `after`. */
   idsOf(queue: Queue, status: Job['status'], after?: string): Promise<string[]>;
+  /** Those of these ids that no job has. */
+  unknownOf(ids: readonly string[]): Promise<string[]>;
   /** Removes jobs with all their data. */
   remove(ids: readonly string[]): Promise<void>;
   /** Removes data of jobs outside their states. */
@@ -90,6 +92,11 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
       const acceptedAt = { $gte: second, $lt: new Date(second.getTime() + 1000) };
       const found = await jobs.find({ status: 'Completed', acceptedAt }).hint('due').lean<Stored[]>();
       return found.filter(({ finishedAt }) => finishedAt && finishedAt >= shownFrom()).map(jobOf);
+    },
+    async unknownOf(ids) {
+      const found = await jobs.find({ _id: { $in: [...ids] } }, { _id: 1 }).lean();
+      const known = new Set(found.map(({ _id }) => _id));
+      return ids.filter((id) => !known.has(id));
     },
     async removeExpired() {
       for (;;) {

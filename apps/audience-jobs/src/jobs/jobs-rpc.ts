@@ -47,11 +47,20 @@ export function jobsRpc({
     const job = await store.find(id);
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;
   };
+  /** Removes the stored parts of a job that is refused; parts that arrive during that go with other parts without a job. */
+  const unlessRefused = async (job: string, admitted: Promise<void>): Promise<void> => {
+    try {
+      await admitted;
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'throttled') await parts.remove([job]);
+      throw error;
+    }
+  };
   return {
     async storePart({ job, number, part, account, application }) {
       if (!part) throw Fault.bug('no part');
-      // Checked first, so that a refused request stores nothing.
-      await admission.check({ account, application });
+      // Checked for each part: others may fill the queue while a request uploads.
+      await unlessRefused(job, admission.check({ account, application }, job));
       await parts.store(job, number, part, new Date(clock.now()));
       return {};
     },
@@ -62,12 +71,8 @@ export function jobsRpc({
         const at = new Date(clock.now());
         await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account, accepted } });
       };
-      try {
-        await admission.admit({ account, application: accepted.application }, { job: id, bytes: accepted.bytes }, open);
-      } catch (error) {
-        if (error instanceof Fault && error.kind === 'throttled') await parts.remove([id]);
-        throw error;
-      }
+      const queue = { account, application: accepted.application };
+      await unlessRefused(id, admission.admit(queue, { job: id, bytes: accepted.bytes }, open));
       wake();
       return {};
     },

@@ -2,7 +2,7 @@ import { defineStates } from '@tidings/event-store';
 import { bytes, date, defineModel, inDays, list, number, object, oneOf, optional, text } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 import { type JobDocument, JOBS } from '../job-log.ts';
-import { KEPT_MS, withTheJob } from './retention.ts';
+import { ACCEPTED_WITHIN_MS, KEPT_MS, withTheJob } from './retention.ts';
 
 /** Bulk jobs and exports, as applied by their logs. */
 export const jobsModel = defineStates<JobDocument>({
@@ -55,7 +55,7 @@ export interface MeantDocument {
 /** Callers' data on devices, outside the logs. */
 export const jobPartsModel = defineModel<JobPartDocument>({
   name: 'jobParts',
-  retention: withTheJob,
+  retention: `${withTheJob}; ${inDays(ACCEPTED_WITHIN_MS)} if no job was accepted`,
   fields: {
     _id: text,
     job: text,
