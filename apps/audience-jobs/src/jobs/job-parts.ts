@@ -3,12 +3,14 @@ import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, PartEntries } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from './orphan-removal.ts';
-import { type JobPartDocument, jobPartsModel } from './storage/jobs.schema.ts';
+import { type JobPartDocument, jobPartsModel, type MeantDocument } from './storage/jobs.schema.ts';
 
-type Meant = ReadonlyMap<number, readonly string[]>;
+/** Devices by the index of an entry. Entries of one user share a list. */
+export type Meant = ReadonlyMap<number, readonly string[]>;
 
-/** A part of a job's entries, with their outcomes. */
+/** A part of a job's entries, or a piece of one, with their outcomes. */
 export interface JobPart {
+  /** Whole for a part; pieces cut off it follow it, before the next part. */
   readonly number: number;
   readonly entries: readonly JobEntry[];
   /** The devices of entries without an hwid, by the entry's index; undefined until resolved. */
@@ -17,16 +19,29 @@ export interface JobPart {
   readonly entryBytes: number;
   /** Outcomes of the rows that are not simply done; undefined until all rows have a result. */
   readonly outcomes?: readonly EntryOutcome[];
+  /** Whether entries were cut off it, which are the next piece. */
+  readonly isCut: boolean;
+}
+
+/** The devices of the first entries of a part. */
+export interface Resolution {
+  /** The entries after these are cut off. */
+  readonly entries: number;
+  readonly hwids: Meant;
+  /** Outcomes that are known already. */
+  readonly outcomes?: readonly EntryOutcome[];
 }
 
 /** Callers' data on devices, outside the logs: removed with the job, and not part of any event. */
 export interface JobParts extends OrphanRemoval {
   store(job: string, number: number, part: PartEntries, at: Date): Promise<void>;
   find(job: string, number: number): Promise<JobPart | undefined>;
-  /** In order, up to `end`, exclusive. */
+  /** The entries that were cut off a part or piece. */
+  next(job: string, number: number): Promise<JobPart>;
+  /** In order, up to `end`, exclusive, with their pieces. */
   all(job: string, end: number): AsyncIterable<JobPart>;
-  /** Stores the resolved devices, and returns the first stored ones: a repeated attempt uses the same devices. */
-  resolve(job: string, number: number, hwids: Meant): Promise<Meant>;
+  /** Stores the resolved devices, and returns the part as first resolved: a repeated attempt uses the same entries and devices. */
+  resolve(job: string, part: JobPart, resolution: Resolution): Promise<JobPart>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
   /** Jobs of the parts that were stored in this time, `to` exclusive. */
   jobsBetween(from: Date, to: Date): Promise<string[]>;
@@ -34,31 +49,82 @@ export interface JobParts extends OrphanRemoval {
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
 
-const meantBy = (hwids: NonNullable<JobPartDocument['hwids']>): Meant =>
-  new Map(hwids.map((each) => [each.entry, each.hwids]));
+/** Numbers of pieces are whole numbers of this after that of their part: a part has at most 4,096 entries, and a piece at least one. */
+const PIECE = 1 / 4096;
 
-function partOf({ number, input, hwids, outcome }: JobPartDocument): JobPart {
-  const { entries } = PartEntries.decode(bytesOf(input));
+/** The later entries of users, each with the first entry of its user. */
+function repeatsIn(entries: readonly JobEntry[]): Map<number, number> {
+  const firsts = new Map<string, number>();
+  const repeats = new Map<number, number>();
+  for (const [place, { identifier }] of entries.entries()) {
+    if (identifier?.$case !== 'userId') continue;
+    const first = firsts.get(identifier.value);
+    if (first === undefined) firsts.set(identifier.value, place);
+    else repeats.set(place, first);
+  }
+  return repeats;
+}
+
+/** Resolved devices as stored: those of a user once. */
+function storedOf(entries: readonly JobEntry[], hwids: Meant): MeantDocument[] {
+  const repeats = repeatsIn(entries);
+  return [...hwids].flatMap(([entry, each]) => (repeats.has(entry) ? [] : [{ entry, hwids: each }]));
+}
+
+function meantBy(entries: readonly JobEntry[], hwids: readonly MeantDocument[]): Meant {
+  const meant = new Map(hwids.map((each) => [each.entry, each.hwids]));
+  for (const [place, first] of repeatsIn(entries)) {
+    const devices = meant.get(first);
+    if (devices && !meant.has(place)) meant.set(place, devices);
+  }
+  return meant;
+}
+
+const outcomeOf = (outcomes: readonly EntryOutcome[]): Buffer =>
+  asBuffer(DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish());
+
+function partOf({ number, input, hwids, outcome, rest }: JobPartDocument): JobPart {
+  const { entries: encoded } = PartEntries.decode(bytesOf(input));
+  const entries = encoded.map((bytes) => JobEntry.decode(bytes));
   return {
-    number,
-    entries: entries.map((bytes) => JobEntry.decode(bytes)),
-    entryBytes: entries.reduce((most, { length }) => Math.max(most, length), 0),
-    ...(hwids && { hwids: meantBy(hwids) }),
+    ...{ number, entries, isCut: rest !== undefined },
+    entryBytes: encoded.reduce((most, { length }) => Math.max(most, length), 0),
+    ...(hwids && { hwids: meantBy(entries, hwids) }),
     ...(outcome && { outcomes: DeviceBatchReply.decode(bytesOf(outcome)).outcomes }),
   };
 }
 
 export function openJobParts(db: Db): JobParts {
   const parts = modelOf(db, jobPartsModel);
+  const documentAt = async (job: string, number: number): Promise<JobPartDocument> => {
+    const found = await parts.findOne({ _id: idOf(job, number) }).lean<JobPartDocument | null>();
+    if (!found) throw Fault.bug(`part ${idOf(job, number)} is missing`);
+    return found;
+  };
+  /** The fields that cut a part after its first entries. */
+  const cutAfter = async (count: number, job: string, number: number): Promise<Record<'input' | 'rest', Buffer>> => {
+    const { entries } = PartEntries.decode(bytesOf((await documentAt(job, number)).input));
+    const encoded = (from: number, to?: number): Buffer =>
+      asBuffer(PartEntries.encode({ entries: entries.slice(from, to) }).finish());
+    return { input: encoded(0, count), rest: encoded(count) };
+  };
   return {
     async store(job, number, part, at) {
       const input = asBuffer(PartEntries.encode(part).finish());
-      const _id = idOf(job, number);
-      await parts.replaceOne({ _id }, { _id, job, number, at, input }, { upsert: true, runValidators: true });
+      // A late repeat must not undo the work on a part.
+      await parts.updateOne({ _id: idOf(job, number) }, { $setOnInsert: { job, number, at, input } }, { upsert: true });
     },
     async find(job, number) {
       const found = await parts.findOne({ _id: idOf(job, number) }).lean<JobPartDocument | null>();
       return found ? partOf(found) : undefined;
+    },
+    async next(job, number) {
+      const { rest, at } = await documentAt(job, number);
+      if (!rest) throw Fault.bug(`part ${idOf(job, number)} is whole`);
+      const next = number + PIECE;
+      const piece = { job, number: next, at, input: asBuffer(bytesOf(rest)) };
+      await parts.updateOne({ _id: idOf(job, next) }, { $setOnInsert: piece }, { upsert: true });
+      return partOf(await documentAt(job, next));
     },
     async *all(job, end) {
       const found = parts
@@ -68,18 +134,22 @@ export function openJobParts(db: Db): JobParts {
         .batchSize(4);
       for await (const document of found.lean().cursor() as AsyncIterable<JobPartDocument>) yield partOf(document);
     },
-    async resolve(job, number, hwids) {
-      const stored = [...hwids].map(([entry, each]) => ({ entry, hwids: each }));
-      const _id = idOf(job, number);
-      const { matchedCount } = await parts.updateOne({ _id, hwids: { $exists: false } }, { $set: { hwids: stored } });
-      if (matchedCount === 1) return hwids;
-      const first = await parts.findOne({ _id }, { hwids: 1 }).lean<Pick<JobPartDocument, 'hwids'> | null>();
-      if (!first?.hwids) throw Fault.bug(`part ${_id} is missing`);
-      return meantBy(first.hwids);
+    async resolve(job, part, { entries: count, hwids, outcomes }) {
+      const { number, entries } = part;
+      const isCut = count < entries.length;
+      const resolved = {
+        hwids: storedOf(entries, hwids),
+        ...(outcomes && { outcome: outcomeOf(outcomes) }),
+        ...(isCut && (await cutAfter(count, job, number))),
+      };
+      const unresolved = { _id: idOf(job, number), hwids: { $exists: false } };
+      const { matchedCount } = await parts.updateOne(unresolved, { $set: resolved });
+      if (matchedCount === 1 && !isCut) return { ...part, hwids, ...(outcomes && { outcomes }) };
+      // Read again: its largest entry may have been cut off.
+      return partOf(await documentAt(job, number));
     },
     async finish(job, number, outcomes) {
-      const outcome = asBuffer(DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish());
-      await parts.updateOne({ _id: idOf(job, number) }, { $set: { outcome } });
+      await parts.updateOne({ _id: idOf(job, number) }, { $set: { outcome: outcomeOf(outcomes) } });
     },
     async jobsBetween(from, to) {
       const found = await parts

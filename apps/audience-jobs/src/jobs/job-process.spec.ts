@@ -1,9 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
-import { type AddMissingTagsRequest, type DeviceBatch, type EntryOutcome, EntryStatus, JobEntry } from '@tidings/rpc';
+import { Fault } from '@tidings/kernel';
+import {
+  type AddMissingTagsRequest,
+  type DeviceBatch,
+  type EntryOutcome,
+  EntryStatus,
+  JobEntry,
+  type ResolveDevicesRequest,
+} from '@tidings/rpc';
 import { identityKeysFrom } from '@tidings/runtime';
-import type { JobPart } from './job-parts.ts';
+import type { JobPart, Resolution } from './job-parts.ts';
 import { partProcessor, type ProcessDeps } from './job-process.ts';
 
 const accepted = {
@@ -18,7 +26,7 @@ const job: Job = {
 };
 
 const partOf = (number: number, identifier: JobEntry['identifier'], tags: Record<string, unknown>): JobPart => ({
-  ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100 },
+  ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100, isCut: false },
 });
 
 /** The registry's reply to a batch; tags whose names begin with "no" do not exist. */
@@ -32,18 +40,32 @@ const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
       : [{ number, status, refusedTags: Object.fromEntries(refused) as Record<string, string> }];
   });
 
-/** A processor of these parts and its recorded calls to the registry. Every user has 100 devices. */
+/** A user with so many devices, by name; others have 100. */
+const sizeOf = (user: string): number => Number(/^\d+$/.exec(user)?.[0] ?? 100);
+/** Devices of users in a reply of the registry. */
+const MAX_NAMED = 32_768;
+
+/** A processor of these parts and its recorded calls to the registry. */
 function setUp(...given: JobPart[]) {
   /** Remaining quota of tags in the account. */
   let room = 1500;
   const finished: EntryOutcome[][] = [];
   const calls: (DeviceBatch | string)[] = [];
+  const asked: string[][] = [];
+  /** The entries that were cut off. */
+  let rest: JobPart | undefined;
   const parts = {
     find: async (_job: string, number: number) => given[number],
     async *all() {
       yield* given;
     },
-    resolve: async (_job: string, _number: number, hwids: ReadonlyMap<number, readonly string[]>) => hwids,
+    resolve: async (_job: string, part: JobPart, { entries: count, hwids, outcomes: known }: Resolution) => {
+      const { number, entries } = part;
+      rest = { ...part, number: number + 1 / 4096, entries: entries.slice(count) };
+      const isCut = count < entries.length;
+      return { ...part, hwids, isCut, entries: entries.slice(0, count), ...(known && { outcomes: known }) };
+    },
+    next: async () => rest!,
     finish: async (_job: string, _number: number, outcomes: EntryOutcome[]) => void finished.push(outcomes),
   };
   const deps = {
@@ -59,11 +81,13 @@ function setUp(...given: JobPart[]) {
       listTags: async () => ({ tags: [] }),
     },
     devices: {
-      resolve: async () => ({
-        byUserId: [{ names: Array.from({ length: 100 }, (_, i) => `phone-${i}`) }],
-        byPushToken: [],
-        hwids: [],
-      }),
+      resolve: async ({ userIds }: ResolveDevicesRequest) => {
+        asked.push(userIds);
+        const total = userIds.reduce((sum, user) => sum + sizeOf(user), 0);
+        if (total > MAX_NAMED) throw Fault.tooLarge('too many devices');
+        const namesOf = (user: string) => Array.from({ length: sizeOf(user) }, (_, i) => `phone-${user}-${i}`);
+        return { byUserId: userIds.map((user) => ({ names: namesOf(user) })), byPushToken: [], hwids: [] };
+      },
       applyBatch: async (batch: DeviceBatch) => {
         calls.push(batch);
         return { outcomes: outcomes(batch) };
@@ -71,7 +95,7 @@ function setUp(...given: JobPart[]) {
     },
     ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
   };
-  return { process: partProcessor(deps), calls, finished };
+  return { process: partProcessor(deps), calls, finished, asked };
 }
 
 describe('batches of a part', () => {
@@ -84,6 +108,56 @@ describe('batches of a part', () => {
     };
     expect(await sizesOf(4 << 20)).toEqual([...Array.from({ length: 12 }, () => 8), 4]);
     expect(await sizesOf(100)).toEqual([100]);
+  });
+});
+
+describe('the devices of users', () => {
+  const ofUsers = (...users: string[]): JobPart => ({
+    ...{ number: 3, entryBytes: 100, isCut: false },
+    entries: users.map((value) => JobEntry.create({ identifier: { $case: 'userId', value }, tags: { Level: 1 } })),
+  });
+  const third = { ...job, parts: 3 };
+  /** The rows of each piece, by the number in the keys of its batches. */
+  const piecesOf = (calls: readonly (DeviceBatch | string)[]): Map<string, number> => {
+    const rows = new Map<string, number>();
+    for (const { key, entries } of calls as DeviceBatch[]) {
+      const piece = key.slice(0, key.lastIndexOf('.'));
+      rows.set(piece, (rows.get(piece) ?? 0) + entries.length);
+    }
+    return rows;
+  };
+  const process = async (...users: string[]) => {
+    const world = setUp(...Array.from({ length: 4 }, () => ofUsers(...users)));
+    return { ...world, counts: await world.process(third) };
+  };
+
+  it('are asked for once, and are rows of each of their entries (R-G4)', async () => {
+    const { asked, counts, calls } = await process('2', '3', '2');
+    expect(asked).toEqual([['2', '3']]);
+    expect(counts).toEqual({ part: 3, entries: 3, done: 7, notFound: 0, failed: 0 });
+    expect([...piecesOf(calls)]).toEqual([['job/3', 7]]);
+  });
+
+  it('are processed in pieces of the part, if they are more than one document holds', async () => {
+    const { counts, calls } = await process(...Array.from({ length: 400 }, () => 'u'));
+    expect(counts).toEqual({ part: 3, entries: 400, done: 40_000, notFound: 0, failed: 0 });
+    expect([...piecesOf(calls)]).toEqual([
+      ['job/3', 32_700],
+      [`job/${3 + 1 / 4096}`, 7_300],
+    ]);
+  });
+
+  it('are asked for in parts, if they are more than one reply holds', async () => {
+    const { asked, counts } = await process('20000', '20001', '5', '6');
+    expect(counts).toMatchObject({ entries: 4, done: 40_012, failed: 0 });
+    expect(asked.map(({ length }) => length)).toEqual([4, 2, 1, 3]);
+  });
+
+  it('fail alone, if those of one user are too many', async () => {
+    const { counts, calls, finished } = await process('2', '32769', '3');
+    expect(counts).toEqual({ part: 3, entries: 3, done: 5, notFound: 0, failed: 1 });
+    expect([...piecesOf(calls).values()]).toEqual([2, 3]);
+    expect(finished).toEqual([[], []]);
   });
 });
 

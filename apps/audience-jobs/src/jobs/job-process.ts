@@ -2,10 +2,18 @@ import { contactCalled, deviceLogOf, hwidHashOf } from '@tidings/audience';
 import { JobKind, type JobPartProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
-import { type Accounts, type BatchEntry, type Devices, type EntryOutcome, type JobEntry, Register } from '@tidings/rpc';
+import {
+  type Accounts,
+  type BatchEntry,
+  type Devices,
+  type EntryOutcome,
+  EntryStatus,
+  JobEntry,
+  Register,
+} from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts';
-import type { JobPart, JobParts } from './job-parts.ts';
+import type { JobPart, JobParts, Meant, Resolution } from './job-parts.ts';
 import { countsOf, type Row, rowsOf } from './rows.ts';
 
 export interface ProcessDeps {
@@ -21,6 +29,12 @@ export interface ProcessDeps {
 const CALL_ROWS = 1024;
 /** Bytes per call: the devices of a user share an entry up to here, but not in the call. */
 const CALL_BYTES = 32 * 1024 * 1024;
+
+/** Rows of a piece of a part: its devices and outcomes share a document with its entries. A user with more devices than that fails. */
+const PIECE_ROWS = 32_768;
+/** Bytes of the names in a piece, and of the entries that it repeats for further devices: an outcome may name each of its tags. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+const TOO_MANY = `user_id has more than ${PIECE_ROWS} devices`;
 
 /** The fields of a registration that a job does not change. */
 const unchanged = Register.create();
@@ -51,6 +65,34 @@ const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; read
       : [],
   );
 
+/** How many of the first entries fit in a piece with their rows; 0 if those of the first entry do not. */
+function fitting(entries: readonly JobEntry[], meant: Meant): number {
+  const known = new Set<readonly string[]>();
+  let [rows, names, repeated] = [0, 0, 0];
+  for (const [place, entry] of entries.entries()) {
+    const devices = meant.get(place) ?? [];
+    rows += Math.max(1, devices.length);
+    if (!known.has(devices)) names += devices.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+    known.add(devices);
+    if (devices.length > 1) repeated += (devices.length - 1) * JobEntry.encode(entry).finish().length;
+    if (rows > PIECE_ROWS || names > PIECE_BYTES || (place > 0 && repeated > PIECE_BYTES)) return place;
+  }
+  return entries.length;
+}
+
+/** The result of an entry that no piece can hold. */
+const tooMany = ({ tags = {} }: JobEntry): EntryOutcome => ({
+  number: 0,
+  status: EntryStatus.ENTRY_STATUS_FAILED,
+  refusedTags: Object.fromEntries(Object.keys(tags).map((name) => [name, TOO_MANY])),
+});
+
+const sumOf = (a: JobPartProcessed, b: JobPartProcessed): JobPartProcessed => ({
+  part: a.part,
+  entries: a.entries + b.entries,
+  ...{ done: a.done + b.done, notFound: a.notFound + b.notFound, failed: a.failed + b.failed },
+});
+
 interface Numbered {
   readonly number: number;
   readonly row: Row & { readonly hwid: string };
@@ -75,27 +117,49 @@ export function partProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPartP
     return refused;
   };
 
-  /** The part with the devices of its entries, as first resolved. */
-  const resolved = async ({ id, account, accepted }: Job, part: JobPart): Promise<JobPart> => {
-    // A registration contains its hwid.
-    if (part.hwids || accepted.kind === JobKind.JOB_KIND_REGISTER) return part;
-    const unclear = unclearIn(part.entries);
-    if (unclear.length === 0) return part;
+  /** @throws Fault `tooLarge` if they are more than one reply of the registry holds */
+  const devicesMeant = async ({ account, accepted }: Job, entries: readonly JobEntry[]): Promise<Meant> => {
+    const unclear = unclearIn(entries);
     const named = (kind: Identifier['$case']) => unclear.filter(({ identifier: { $case } }) => $case === kind);
     const [users, tokens, spelled] = [named('userId'), named('pushToken'), named('hwid')];
+    const userIds = [...new Set(users.map(({ identifier: { value } }) => value))];
     const { byUserId, byPushToken, hwids } = await devices.resolve({
       account,
       application: accepted.application,
-      userIds: users.map(({ identifier: { value } }) => value),
+      userIds,
       pushTokens: tokens.map(({ identifier: { value } }) => value),
       hwids: spelled.map(({ identifier: { value } }) => value),
     });
-    const meant = new Map<number, readonly string[]>([
-      ...users.map(({ place }, i) => [place, byUserId[i]!.names] as const),
+    const ofUser = new Map(userIds.map((id, i) => [id, byUserId[i]!.names]));
+    return new Map<number, readonly string[]>([
+      ...users.map(({ place, identifier: { value } }) => [place, ofUser.get(value)!] as const),
       ...tokens.map(({ place }, i) => [place, byPushToken[i]!.names] as const),
       ...spelled.map(({ place, identifier: { value } }, i) => [place, [hwids[i] ?? value]] as const),
     ]);
-    return { ...part, hwids: await parts.resolve(id, part.number, meant) };
+  };
+
+  /** The devices of the first entries, as many as a piece holds. */
+  const resolutionOf = async (job: Job, entries: readonly JobEntry[]): Promise<Resolution> => {
+    for (let count = entries.length; count > 0; count = Math.floor(count / 2)) {
+      const asked = entries.slice(0, count);
+      try {
+        const meant = await devicesMeant(job, asked);
+        const held = fitting(asked, meant);
+        if (held === 0) break;
+        return { entries: held, hwids: new Map([...meant].filter(([place]) => place < held)) };
+      } catch (error) {
+        if (!(error instanceof Fault) || error.kind !== 'tooLarge') throw error;
+      }
+    }
+    return { entries: 1, hwids: new Map([[0, []]]), outcomes: [tooMany(entries[0]!)] };
+  };
+
+  /** The part with the devices of its entries, as first resolved. Entries whose devices are too many for it are cut off, as its next piece. */
+  const resolved = async (job: Job, part: JobPart): Promise<JobPart> => {
+    // A registration contains its hwid.
+    const isClear = job.accepted.kind === JobKind.JOB_KIND_REGISTER || unclearIn(part.entries).length === 0;
+    if (part.hwids || isClear) return part;
+    return parts.resolve(job.id, part, await resolutionOf(job, part.entries));
   };
 
   /** Rows of one log are sent together and in order, so that their key identifies them. */
@@ -132,15 +196,24 @@ export function partProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPartP
     return outcomes;
   };
 
-  return async (job) => {
-    const stored = await parts.find(job.id, job.parts);
-    if (!stored) throw Fault.bug(`part ${job.parts} of job ${job.id} is missing`);
+  const processPiece = async (job: Job, stored: JobPart): Promise<{ part: JobPart; counts: JobPartProcessed }> => {
     const refused = await addTags(job, stored);
     const part = await resolved(job, stored);
     const rows = rowsOf(part);
     const applied = part.outcomes ?? (await applyAll(job, part, rows));
     const outcomes = refused ? withReason(applied, refused) : applied;
     if (!part.outcomes) await parts.finish(job.id, part.number, outcomes);
-    return countsOf(part, rows, outcomes);
+    return { part, counts: countsOf(part, rows, outcomes) };
+  };
+
+  return async (job) => {
+    const stored = await parts.find(job.id, job.parts);
+    if (!stored) throw Fault.bug(`part ${job.parts} of job ${job.id} is missing`);
+    let { part, counts } = await processPiece(job, stored);
+    while (part.isCut) {
+      const next = await processPiece(job, await parts.next(job.id, part.number));
+      [part, counts] = [next.part, sumOf(counts, next.counts)];
+    }
+    return counts;
   };
 }

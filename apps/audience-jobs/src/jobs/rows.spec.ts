@@ -10,7 +10,7 @@ const entry = JobEntry.create({
 });
 const shown = (status: EntryStatus, refusedTags: Record<string, string>, hwids?: ReadonlyMap<number, string[]>) =>
   shownRows({
-    ...{ number: 0, entries: [entry], entryBytes: 9, outcomes: [{ number: 0, status, refusedTags }] },
+    ...{ number: 0, entries: [entry], entryBytes: 9, isCut: false, outcomes: [{ number: 0, status, refusedTags }] },
     ...(hwids && { hwids }),
   });
 
@@ -29,5 +29,14 @@ describe('the hwid of a row', () => {
   it("is the device's own, however it was written", () => {
     expect(shown(DONE, {})).toMatchObject([{ hwid: 'Phone' }]);
     expect(shown(DONE, {}, new Map([[0, ['phone']]]))).toMatchObject([{ hwid: 'phone' }]);
+  });
+
+  it('is the given identifier without a device, which is not found or has a reason', () => {
+    const none = new Map([[0, []]]);
+    const { ENTRY_STATUS_NOT_FOUND: status } = EntryStatus;
+    const part = { number: 0, entries: [entry], entryBytes: 9, isCut: false, hwids: none, outcomes: [] };
+    expect(shownRows(part)).toEqual([expect.objectContaining({ hwid: 'Phone', status, tags: {} })]);
+    const failed = shown(FAILED, { Level: 'no' }, none);
+    expect(failed).toEqual([expect.objectContaining({ hwid: 'Phone', status: FAILED, tags: { Level: 'no' } })]);
   });
 });

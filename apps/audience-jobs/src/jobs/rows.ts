@@ -23,10 +23,8 @@ export function rowsOf({ entries, hwids }: Entries): Row[] {
 
 const OK = 'ok';
 
-const statusOf = ({ hwid }: Row, outcome: EntryOutcome | undefined): EntryStatus => {
-  if (hwid === undefined) return EntryStatus.ENTRY_STATUS_NOT_FOUND;
-  return outcome?.status ?? EntryStatus.ENTRY_STATUS_DONE;
-};
+const statusOf = ({ hwid }: Row, outcome: EntryOutcome | undefined): EntryStatus =>
+  outcome?.status ?? (hwid === undefined ? EntryStatus.ENTRY_STATUS_NOT_FOUND : EntryStatus.ENTRY_STATUS_DONE);
 
 /** Number of a part's rows by status. */
 export function countsOf(part: JobPart, rows: readonly Row[], outcomes: readonly EntryOutcome[]): JobPartProcessed {

@@ -37,16 +37,19 @@ export interface JobPartDocument {
   /** `<job>/<number>`. */
   readonly _id: string;
   readonly job: string;
+  /** Whole for a part, and a fraction more for a piece of it. */
   readonly number: number;
   readonly at: Date;
   /** An encoded PartEntries. */
   readonly input: Uint8Array | Binary;
+  /** The entries that were cut off when it was resolved, as they are in `input` of the next piece. */
+  readonly rest?: Uint8Array | Binary;
   readonly hwids?: readonly MeantDocument[];
   /** An encoded DeviceBatchReply. */
   readonly outcome?: Uint8Array | Binary;
 }
 
-/** The devices of an entry of a part. */
+/** The devices of an entry of a part, and of the later entries of the same user. */
 export interface MeantDocument {
   readonly entry: number;
   readonly hwids: readonly string[];
@@ -62,6 +65,7 @@ export const jobPartsModel = defineModel<JobPartDocument>({
     number,
     at: date,
     input: bytes,
+    rest: optional(bytes),
     hwids: optional(list(object<MeantDocument>({ entry: number, hwids: list(text) }))),
     outcome: optional(bytes),
   },

@@ -6,12 +6,14 @@ import { type DeviceDocument, deviceIndexes } from '../storage/device-document.t
  * The devices of users in an application, with these fields or all: devices that were assigned one of the user ids, and devices whose hwid is the
  * user id by default (R-RES3).
  * @param users keyed hashes of (account, user id)
+ * @param limit ends the query when it has found more than so many; 0 = none
  */
 export async function devicesOfUsers<Field extends keyof DeviceDocument>(
   devices: Collection<DeviceDocument>,
   app: string,
   users: readonly string[],
   fields?: readonly Field[],
+  limit = 0,
 ): Promise<Pick<DeviceDocument, Field>[]> {
   const projection = fields && {
     _id: fields.includes('_id' as Field) ? 1 : 0,
@@ -23,7 +25,7 @@ export async function devicesOfUsers<Field extends keyof DeviceDocument>(
     devices
       .find(
         { app, 'owners.user': { $in: [...users] }, user: { $in: [...users] } },
-        { ...(projection && { projection }), hint: deviceIndexes.owners },
+        { ...(projection && { projection }), hint: deviceIndexes.owners, ...(limit > 0 && { limit: limit + 1 }) },
       )
       .toArray(),
     devices

@@ -7,13 +7,21 @@ import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
-/** Resolves users, push tokens and hwids to devices, with at most two queries each. */
+/** Devices of users in a reply. Each is some 300 bytes here, and a name in the reply. */
+export const MAX_OF_USERS = 32_768;
+
+/**
+ * Resolves users, push tokens and hwids to devices, with at most two queries each.
+ * @throws Fault `tooLarge` if the users have more than {@link MAX_OF_USERS} devices together: the caller asks for fewer of them
+ */
 export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'resolve'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const hwidsOf = async (application: string, users: readonly string[]): Promise<ReadonlyMap<string, string[]>> => {
     if (users.length === 0) return new Map();
-    const found = await devicesOfUsers(devices, application, [...new Set(users)], ['hwid', 'user', 'hwidHash', 'seq']);
+    const fields = ['hwid', 'user', 'hwidHash', 'seq'] as const;
+    const found = await devicesOfUsers(devices, application, [...new Set(users)], fields, MAX_OF_USERS);
+    if (found.length > MAX_OF_USERS) throw Fault.tooLarge(`at most ${MAX_OF_USERS} devices of users at once`);
     found.sort((a, b) => a.seq - b.seq);
     const byUser = Map.groupBy(found, ({ user, hwidHash }) => user ?? hwidHash);
     return new Map([...byUser].map(([user, of]) => [user, of.map(({ hwid }) => hwid)]));
