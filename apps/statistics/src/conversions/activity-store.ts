@@ -41,10 +41,12 @@ const RECENT_PARTS = 512;
 /** Maximum changes of several partitions that are applied together. */
 const CHANGES_TOGETHER = 500;
 
-/** A credit, and the chunk of its device. */
+/** A credit, the chunk of its device, and the day of its events. */
 export interface PlacedCredit extends Credit {
   readonly application: string;
   readonly chunk: number;
+  /** Days since 1970 UTC. */
+  readonly day: number;
 }
 
 /** Opens and events of devices, and the credits that they result in (R-H6). */
@@ -149,9 +151,9 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
         .sort({ _id: 1 })
         .toArray();
       return found.flatMap(({ _id, credits }) => {
-        const { application, chunk, block } = activityKeyOf(_id);
+        const { application, chunk, block, day } = activityKeyOf(_id);
         const own = decodeCredits(partOf(credits!), block).filter((credit) => credit.message === message);
-        return own.map((credit) => ({ ...credit, application, chunk }));
+        return own.map((credit) => ({ ...credit, application, chunk, day }));
       });
     },
     async expire(now) {

@@ -1,4 +1,13 @@
-import { type ChunkStages, conversionRate, conversionsOf, intervalTotalsOf } from '@tidings/delivery';
+import {
+  type ChunkStages,
+  conversionRate,
+  conversionsOf,
+  type HourSets,
+  hoursOfSecond,
+  intervalTotalsOf,
+  upToHour,
+} from '@tidings/delivery';
+import { Bitmap } from '@tidings/kernel';
 import type { TotalsReply } from '@tidings/rpc';
 import type { Group } from '../stages.ts';
 import type { PlacedCredit } from './activity-store.ts';
@@ -12,9 +21,34 @@ export interface StagesOfGroup {
 const keyOf = ({ application, platform, chunk }: Omit<Group, 'message'>): string =>
   `${application}/${platform}/${chunk}`;
 
+const DAY_SECONDS = 86_400;
+
+/** Devices by the opens that events can count for, those by a person. */
+const openedByPersons = ({ opened, mail }: ChunkStages): HourSets[] =>
+  mail ? [mail.opened.human, mail.opened.unknown, mail.clicked] : [opened];
+
+/**
+ * Tells whether a credit is of a repeated open. The opens of a credit are known for three days only, so one that repeats an older open is taken for
+ * the first (R-C11). The first open of a device, which the sets of the message have, is at most a day before the event that it is credited with.
+ */
+function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: PlacedCredit) => boolean {
+  const earlier = new Map<string, Bitmap>();
+  return (credit) => {
+    const [key, { day, position }] = [keyOf(credit), credit];
+    let before = earlier.get(`${key}/${day}`);
+    if (!before) {
+      const last = hoursOfSecond((day - 1) * DAY_SECONDS - 1);
+      const own = stages.get(key);
+      before = Bitmap.union(own ? openedByPersons(own).map((hours) => upToHour(hours, last)) : []);
+      earlier.set(`${key}/${day}`, before);
+    }
+    return before.has(position);
+  };
+}
+
 /**
  * Metrics by hour, and conversions relative to the opens of all hours (R-H5, R-H6). A credit counts if its device is in the audience: reports of other
- * devices count nowhere (R-H13).
+ * devices count nowhere (R-H13). Those of repeated opens do not count (R-C11).
  * @param platforms empty = all
  */
 export function totalsOf(
@@ -26,11 +60,13 @@ export function totalsOf(
     groups.map(({ stages }) => stages),
     platforms,
   );
-  const eligible = new Map(groups.map(({ group, stages }) => [keyOf(group), stages.eligible]));
+  const stagesOf = new Map(groups.map(({ group, stages }) => [keyOf(group), stages]));
+  const isRepeated = repeatedOpens(stagesOf);
   const counted = credits.filter(
     (credit) =>
       (platforms.length === 0 || platforms.includes(credit.platform)) &&
-      eligible.get(keyOf(credit))?.has(credit.position),
+      stagesOf.get(keyOf(credit))?.eligible.has(credit.position) &&
+      !isRepeated(credit),
   );
   const sum = (counter: 'sends' | 'opens'): number => hours.reduce((total, hour) => total + hour[counter], 0);
   const opens = sum('opens');
