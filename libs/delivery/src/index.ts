@@ -90,14 +90,12 @@ export {
 export {
   type Failure,
   RETRY_AFTER_MAX_MS,
-  RETRY_FOR_MS,
   RETRY_WAITS_MS,
   retryAfterMs,
   retryDeadline,
   retryWaitMs,
   usualRetries,
   throttleDeadline,
-  THROTTLED_FOR_MS,
 } from './protocol/retries.ts';
 export { type HeldBack, type MessageTimes, type Wait, waitOf } from './protocol/waits.ts';
 export {

@@ -1,4 +1,3 @@
-import { localResults } from '@tidings/channels';
 import {
   claimed,
   type HeldBack,
@@ -122,6 +121,6 @@ export class Claims {
     if (!taken) return undefined;
     metrics.slice('taken_over');
     const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, slice, taken) };
-    return job.batch.atMostOnce ? sending.refuse(mine, localResults.unknownOutcome) : run(mine);
+    return job.batch.atMostOnce ? sending.refuseAmbiguous(mine) : run(mine);
   }
 }

@@ -1,4 +1,4 @@
-import { channelServing, localResults } from '@tidings/channels';
+import { channelServing } from '@tidings/channels';
 import { CUTOFF_MS, DEADLINE_MS, type HeldBack, OPEN_DEVICES, READY_MS, SLOTS_MS, sliceId } from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
@@ -267,7 +267,7 @@ export class Dispatch {
     const { job } = resumed;
     if (from !== undefined) {
       metrics.slice('taken_over');
-      if (job.batch.atMostOnce) return this.#sending.refuse(resumed, localResults.unknownOutcome);
+      if (job.batch.atMostOnce) return this.#sending.refuseAmbiguous(resumed);
     }
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': resumed.pending.length } };
     return inSpan(`resume ${channelServing(job.batch)}`, options, async (span) => {

@@ -1,7 +1,7 @@
 import type { Lane } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from 'pino';
-import type { AttemptStore, Deferred } from '../claim/attempts.ts';
+import type { AttemptStore, Deferred, Due } from '../claim/attempts.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
 import { type Timers, untilNext } from '../timers.ts';
 
@@ -32,8 +32,13 @@ const POLL_MS = 1_000;
 const MIN_PAUSE_MS = 50;
 /** Maximum number of slices in hand, most of them waiting for slots. */
 const MAX = 64;
+/** Maximum of one credential while others have due slices. */
+const SHARE = MAX / 4;
 /** Number of slices per query. */
 const LOOK = 32;
+/** Interval and maximum number of looks past credentials whose due slices fill a query. */
+const PAST_EVERY_MS = 500;
+const LOOKS_PAST = 8;
 /** Interval of the search for slices of dead workers, and for their outcomes. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
@@ -52,6 +57,9 @@ export class RetryScheduler {
   /** Requested probes by credential, with the expiry of their throttle and the time of the request. */
   readonly #probes = new Map<string, { readonly until: number; readonly askedAt: number }>();
   #orphansAt = -Infinity;
+  #pastAt = -Infinity;
+  /** Maximum number of slices in hand of one credential: a part while others wait, by the last look past it. */
+  #share = MAX;
   #polling = false;
   #polled: Promise<void> = Promise.resolve();
   #hastening: Promise<void> = Promise.resolve();
@@ -120,25 +128,62 @@ export class RetryScheduler {
     // Slices in hand may not be claimed yet, and would be found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
     const now = clock.now();
-    const found = await store.due(lane, now + POLL_MS, limit, heldBack());
-    const later = found.find(({ dueAt }) => dueAt > now);
+    const except = heldBack();
+    const found = await store.due(lane, now + POLL_MS, limit, except);
     const due = found.filter(({ dueAt }) => dueAt <= now);
-    const taken = this.#takeAll(due, room, (each) => this.#take(each, epoch));
+    const isFull = due.length === limit;
+    if (!isFull) this.#share = MAX;
+    let taken = isFull ? await this.#takePast(due, room, { except, now, epoch }) : 0;
+    taken += this.#takeAll(due, room - taken, (each) => this.#take(each, epoch));
     if (taken < room) await this.#takeOrphans(room - taken, epoch);
-    if (taken > 0 && due.length === limit) return 0;
+    if (taken > 0 && isFull) return 0;
+    const later = found.find(({ dueAt }) => dueAt > now);
     const next = Math.min((later?.dueAt ?? Infinity) - now, nextThrottleEnd() - now);
     return Math.max(MIN_PAUSE_MS, Math.min(untilNext(POLL_MS, timers), next));
   }
 
-  /** Takes slices in hand up to the limit; returns their number. */
+  /**
+   * Takes slices of other credentials, too, where those of a few fill a query: some thousand of one, due since its throttle ended, must not keep the
+   * retries of all others waiting. Returns the number of slices that were taken.
+   */
+  async #takePast(
+    due: readonly Due[],
+    room: number,
+    { except, now, epoch }: { readonly except: readonly string[]; readonly now: number; readonly epoch: Epoch },
+  ): Promise<number> {
+    const { store, lane, timers } = this.#options;
+    if (timers.now() - this.#pastAt < PAST_EVERY_MS) return 0;
+    this.#pastAt = timers.now();
+    const past = new Set(except);
+    let page = due;
+    let taken = 0;
+    this.#share = MAX;
+    for (let looks = 0; looks < LOOKS_PAST && page.length >= LOOK && taken < room; looks++) {
+      for (const { credential } of page) past.add(credential);
+      page = await store.due(lane, now, LOOK, [...past]);
+      if (page.length > 0) this.#share = SHARE;
+      taken += this.#takeAll(page, room - taken, (each) => this.#take(each, epoch));
+    }
+    return taken;
+  }
+
+  /** Takes slices in hand up to the limit, and up to the share of a credential; returns their number. */
   #takeAll<D extends Deferred>(found: readonly D[], room: number, take: (due: D) => void): number {
     let taken = 0;
     for (const due of found) {
-      if (this.#stopped || taken === room || this.#runs.has(due.id) || this.#isTaken(due.credential)) continue;
+      if (this.#stopped || taken === room) break;
+      const { id, credential } = due;
+      if (this.#runs.has(id) || this.#isTaken(credential) || this.#inHandOf(credential) >= this.#share) continue;
       taken++;
       take(due);
     }
     return taken;
+  }
+
+  #inHandOf(credential: string): number {
+    let count = 0;
+    for (const each of this.#runs.values()) if (each === credential) count++;
+    return count;
   }
 
   /** A throttle ends with one probe: a held-back slice becomes due, and the others after its answer. */
@@ -175,7 +220,7 @@ export class RetryScheduler {
 
   /** Whether the one slice that may try is in hand already. */
   #isTaken(credential: string): boolean {
-    return this.#options.wantsOne(credential) && [...this.#runs.values()].includes(credential);
+    return this.#options.wantsOne(credential) && this.#inHandOf(credential) > 0;
   }
 
   #take(due: Deferred, epoch: Epoch, from?: string): void {

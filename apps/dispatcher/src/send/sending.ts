@@ -1,4 +1,4 @@
-import type { SendResult } from '@tidings/channels';
+import { localResults, type SendResult } from '@tidings/channels';
 import {
   type Addressee,
   answered,
@@ -41,7 +41,7 @@ import { Tally } from './tally.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import type { Pending, RunState } from './slice-devices.ts';
+import { type Pending, type RunState, SOON_MS } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingDeps {
@@ -111,7 +111,7 @@ const AGAIN_MS = 200;
 const TRACES_MAX = 1_000;
 /** A deferred slice that is delivered again is published as due after this time: the watchdog need not ask sooner. */
 const ASK_AGAIN_MS = 60_000;
-/** Delay of the watchdog for slices that are held back. */
+/** Delay of the watchdog for slices that are held back, or whose devices wait for their turn. */
 const HELD_MS = 600_000;
 
 /** Sends claimed slices and stores how they ended. */
@@ -179,6 +179,20 @@ export class Sending {
     const now = this.#deps.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
     return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
+  }
+
+  /**
+   * Ends the devices that a dead run of a slice may have written, without sending; the others were not due in it, and wait on. The clocks of two
+   * processes differ by less than a lease.
+   */
+  refuseAmbiguous(open: OpenSlice): Promise<Publication> {
+    const now = this.#deps.clock.now();
+    const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= now + SOON_MS;
+    const results = open.pending
+      .filter(isAmbiguous)
+      .map(({ device }) => resultOf(open.job.columns, device, localResults.unknownOutcome, now));
+    const waiting = open.pending.filter((each) => !isAmbiguous(each));
+    return this.#end(open, { lost: false, results, waiting, heldUntil: 0, answersUntil: 0 });
   }
 
   /** Defers a claimed slice that cannot be sent now. */
@@ -354,9 +368,12 @@ export class Sending {
   }
 }
 
-/** When the watchdog may emit a slice again. A held-back slice is resumed when its credential is usable: a later time suffices. */
+/**
+ * When the watchdog may emit a slice again. A held-back slice is resumed when its credential is usable, and one whose devices wait for their turn when
+ * they have it: a later time suffices.
+ */
 const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
-  deferral.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
+  deferral.heldUntil > 0 || dueAt <= now ? Math.max(dueAt, now + HELD_MS) : dueAt;
 
 const resultOf = (columns: BatchColumns, device: number, result: SendResult, now: number): DeviceResult => ({
   position: columns.positions[device]!,

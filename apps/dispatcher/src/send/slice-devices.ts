@@ -62,7 +62,7 @@ export interface FailedTry {
 }
 
 /** A device that is due within this time is written now: resuming its slice costs more. */
-const SOON_MS = 250;
+export const SOON_MS = 250;
 
 /**
  * The state of each device of a slice: a result, or its deferral. Devices are identified by their index in `pending`. Successful devices need no
@@ -170,8 +170,11 @@ export class SliceDevices {
     this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
-  /** The device was not written: no try is counted. */
-  unsent(i: number, why: HeldBack): void {
+  /**
+   * The device was not written: no try is counted.
+   * @param isOwn whether the reason is that of its route, and others of the slice need not wait for it
+   */
+  unsent(i: number, why: HeldBack, isOwn: boolean): void {
     const { device, progress } = this.#deps.pending[i]!;
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
     const wait = waitOf(progress, why, { ...this.#times, ttlSeconds, now: this.#deps.clock.now() });
@@ -179,8 +182,10 @@ export class SliceDevices {
       this.settle(i, wait.result);
       return;
     }
-    this.#progress[i] = { ...wait.progress, refreshed: this.#refreshed.has(i) };
-    if (why.by !== 'turn') this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
+    const own = { ...wait.progress, refreshed: this.#refreshed.has(i) };
+    const waitsAlone = isOwn || why.by === 'turn';
+    this.#progress[i] = waitsAlone ? { ...own, dueAt: Math.max(own.dueAt, wait.until) } : own;
+    if (!waitsAlone) this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
   }
 
   /** The progress of the slice. @param hasOutstanding whether answers are awaited */

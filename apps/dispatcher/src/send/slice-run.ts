@@ -373,8 +373,10 @@ export class SliceRun implements PushListener {
   }
 
   #deferUnsent(): void {
+    const { sender } = this.#deps;
     for (const route of this.#routes.values()) {
-      for (const i of route.rest()) this.#devices.unsent(i, (route.held ?? this.#held)!);
+      const isOwn = route.held !== undefined && sender.routeOf !== undefined;
+      for (const i of route.rest()) this.#devices.unsent(i, (route.held ?? this.#held)!, isOwn);
     }
   }
 

@@ -9,8 +9,8 @@ export const RETRY_FOR_MS = 3_600_000;
 /** The schedule of channels without one of their own. */
 export const usualRetries: RetrySchedule = { waitsMs: RETRY_WAITS_MS, forMs: RETRY_FOR_MS };
 
-/** A device that only waits behind a throttle, of a message without TTL, ends this long after the release (R-P1). */
-export const THROTTLED_FOR_MS = 24 * 3_600_000;
+/** A device that was never tried waits this long: behind a throttle from the release, without a TTL (R-P1), and for its turn from the slice's claim. */
+export const WAITS_FOR_MS = 24 * 3_600_000;
 
 /** Maximum of `Retry-After`: a longer wait counts as this one (R-P1). */
 export const RETRY_AFTER_MAX_MS = 900_000;
@@ -58,7 +58,7 @@ export const retryDeadline = (
 
 /** Until when a device without a try waits behind a throttle, in milliseconds since 1970 (R-P1). */
 export const throttleDeadline = (releasedAt: number, ttlSeconds: number | undefined): number =>
-  Math.min(ttlSeconds === undefined ? releasedAt + THROTTLED_FOR_MS : Infinity, endOf(releasedAt, ttlSeconds));
+  Math.min(ttlSeconds === undefined ? releasedAt + WAITS_FOR_MS : Infinity, endOf(releasedAt, ttlSeconds));
 
 /**
  * The value of an answer's `Retry-After` header in milliseconds: seconds or an HTTP date, at most 15 minutes; 0 if it is absent or unreadable, or the

@@ -70,9 +70,19 @@ describe('a device without a connection', () => {
 });
 
 describe('a device that waits for its turn', () => {
-  it('is not ended by a short TTL, but after an hour', () => {
-    const turn: HeldBack = { by: 'turn', until: START };
-    expect(waitOf(untried, turn, at(30_000, { ttlSeconds: 1 }))).toMatchObject({ progress: untried, until: START });
-    expect(waitOf(untried, turn, at(HOUR, { ttlSeconds: 1 }))).toEqual({ result: localResults.unreachable });
+  const turn: HeldBack = { by: 'turn', until: START };
+
+  it('is not ended by a short TTL, but 24 hours after the claim of its slice', () => {
+    const times = { ttlSeconds: 1, releasedAt: START - 10 * HOUR };
+    expect(waitOf(untried, turn, at(23 * HOUR, times))).toMatchObject({ progress: untried, until: START });
+    expect(waitOf(untried, turn, at(24 * HOUR, times))).toEqual({ result: localResults.unreachable });
+  });
+
+  it('that was tried ends as it would without waiting, on the schedule of its channel', () => {
+    const last = unlisted(451, 'Later');
+    const tried = { ...untried, tries: 3, firstTriedAt: START + 2 * HOUR, last };
+    expect(waitOf(tried, turn, at(2.9 * HOUR))).toMatchObject({ progress: tried });
+    expect(waitOf(tried, turn, at(3 * HOUR))).toEqual({ result: last });
+    expect(waitOf(tried, turn, at(25 * HOUR, { retryForMs: 24 * HOUR }))).toMatchObject({ progress: tried });
   });
 });

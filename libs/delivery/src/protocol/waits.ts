@@ -1,5 +1,5 @@
 import type { Progress } from './attempt.ts';
-import { RETRY_FOR_MS, retryDeadline, throttleDeadline } from './retries.ts';
+import { retryDeadline, throttleDeadline, WAITS_FOR_MS } from './retries.ts';
 import { type SendResult, localResults } from '@tidings/channels';
 
 /** The reason why a device is not written now. Instants are milliseconds since 1970. */
@@ -8,7 +8,7 @@ export type HeldBack =
   | { readonly by: 'throttle'; readonly until: number }
   /** There is no connection or no token, for this cause; that counts as the device's first try. */
   | { readonly by: 'provider'; readonly until: number; readonly cause: SendResult }
-  /** Another credential has its turn. */
+  /** Another credential has its turn, or the devices before it take longer than a run. */
   | { readonly by: 'turn'; readonly until: number };
 
 /** The times that determine when a device ends. */
@@ -27,8 +27,8 @@ export interface MessageTimes {
 /** When a held-back device ends (R-P1). Devices without a try have only waited. */
 function endOf({ tries, firstTriedAt }: Progress, why: HeldBack, times: MessageTimes): number {
   const { now, releasedAt, claimedAt, ttlSeconds, retryForMs } = times;
-  // Waiting for a turn must not cost a device with a short TTL its only try.
-  if (why.by === 'turn') return claimedAt + RETRY_FOR_MS;
+  // Waiting for a turn must not cost a device its only try, however many wait before it, nor one with a short TTL.
+  if (why.by === 'turn' && tries === 0) return claimedAt + WAITS_FOR_MS;
   if (why.by === 'throttle' && tries === 0) return throttleDeadline(releasedAt, ttlSeconds);
   return retryDeadline(releasedAt, firstTriedAt || now, ttlSeconds, retryForMs);
 }

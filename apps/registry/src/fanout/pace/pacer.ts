@@ -8,10 +8,10 @@ import type { Task } from '../release/releases.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { Splits } from '../watch/splits.ts';
 
-/** Maximum number of rated messages, or steps of them, at a time; the others wait for the first to end. */
+/** Maximum number of rated messages at a time; the others wait until some rest. */
 const MESSAGES_MAX = 100;
-/** Delay of the next look at a message without a slice to emit. */
-const REST_MS = 1_000;
+/** Delay of the next look at a message without a slice to emit: it doubles with each look, from the first to the second value. */
+const REST_MS = { first: 1_000, longest: 8_000 };
 
 export interface PacerDeps {
   readonly outgoing: OutgoingMessages;
@@ -27,6 +27,8 @@ interface Progress {
   emittedUntil: number;
   /** No look before this time. */
   restUntil: number;
+  /** The next rest. */
+  restMs: number;
   /** Index of the chunk that is being emitted. */
   chunk: number;
 }
@@ -49,10 +51,14 @@ export class Pacer {
   /** Emits what may be emitted now of all messages. */
   async run(): Promise<void> {
     const { outgoing } = this.#deps;
-    const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX));
+    const now = this.#now();
+    const isResting = (code: string): boolean => (this.#progress.get(code)?.restUntil ?? 0) > now;
+    const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX, isResting));
     // The steps of a message share its rate.
     const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
-    for (const code of this.#progress.keys()) if (!messages.has(code)) this.#progress.delete(code);
+    for (const code of this.#progress.keys()) {
+      if (!messages.has(code) && !isResting(code)) this.#progress.delete(code);
+    }
     if (messages.size === 0) return;
     const passed = this.#deps.chunks.passed();
     const ended = await Promise.allSettled([...messages.values()].map((steps) => this.#emit(steps, passed)));
@@ -74,7 +80,7 @@ export class Pacer {
     const progress = this.#progressOf(code);
     const now = this.#now();
     const limits = pacedLimits(sendRate, progress.emittedUntil, now);
-    if (limits.slices === 0 || progress.restUntil > now) return;
+    if (limits.slices === 0) return;
     const open = await this.#openChunks(steps);
     let left = limits.slices;
     // Once round all chunks, from the one that was emitted last.
@@ -86,12 +92,18 @@ export class Pacer {
       progress.emittedUntil = emittedUntilWith(emitted, sendRate, progress.emittedUntil, now);
       if (left > 0) progress.chunk = (index + 1) % open.length;
     }
-    if (left === limits.slices) progress.restUntil = now + REST_MS;
+    if (left < limits.slices) progress.restMs = REST_MS.first;
+    else {
+      progress.restUntil = now + progress.restMs;
+      progress.restMs = Math.min(2 * progress.restMs, REST_MS.longest);
+    }
   }
 
   #progressOf(code: string): Progress {
-    let progress = this.#progress.get(code);
-    if (!progress) this.#progress.set(code, (progress = { emittedUntil: 0, restUntil: 0, chunk: 0 }));
+    const known = this.#progress.get(code);
+    if (known) return known;
+    const progress = { emittedUntil: 0, restUntil: 0, restMs: REST_MS.first, chunk: 0 };
+    this.#progress.set(code, progress);
     return progress;
   }
 

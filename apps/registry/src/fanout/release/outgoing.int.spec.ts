@@ -68,6 +68,7 @@ describeWithMongo('messages of the fan-out', (mongo) => {
     await outgoing.keep(eventsOf(ofOther!, at).map((event) => ({ ...event, account: 'other' })));
     expect(await outgoing.paced(2)).toEqual([first!.code, ofOther!.code]);
     expect(await outgoing.paced(9)).toEqual([first, ofOther, second, third].map((message) => message!.code));
+    expect(await outgoing.paced(2, (code) => code === first!.code)).toEqual([second!.code, ofOther!.code]);
     await outgoing.reschedule(new Map([[first!.code, undefined]]));
     expect(await outgoing.paced(2)).toEqual([second!.code, ofOther!.code]);
   });

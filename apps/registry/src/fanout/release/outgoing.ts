@@ -364,15 +364,24 @@ export class OutgoingMessages {
     return this.#codes({ checkAt: { $exists: true } }, limit);
   }
 
-  /** At most `limit` released messages with a send rate that are not settled: the accounts take turns, each with its oldest ones. */
-  async paced(limit: number): Promise<string[]> {
+  /**
+   * Released messages with a send rate that are not settled, at most `limit`, all steps of each: the accounts take turns, each with its oldest ones.
+   * @param isResting whether a message is left out now. @default none
+   */
+  async paced(limit: number, isResting: (code: string) => boolean = () => false): Promise<string[]> {
     const filter = { paced: { $exists: true }, releasedAt: { $exists: true } };
     const options = { projection: { account: 1 }, limit: PACED_READ, hint: 'paced' };
     const found = await this.#messages.find(filter, options).toArray();
-    const accounts = [...Map.groupBy(found, ({ account }) => account).values()];
+    const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) =>
+      isResting(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
+    );
+    const accounts = [...Map.groupBy(messages, ({ account }) => account).values()];
     const turns = Math.max(0, ...accounts.map(({ length }) => length));
     const inTurns = Array.from({ length: turns }, (_, turn) => accounts.flatMap((own) => own[turn] ?? []));
-    return inTurns.flat().map(({ _id }) => _id).slice(0, limit);
+    return inTurns
+      .flat()
+      .slice(0, limit)
+      .flatMap(({ ids }) => ids);
   }
 
   async #codes(filter: object, limit: number): Promise<string[]> {
