@@ -184,7 +184,7 @@ export class Exchange {
     const retryAfterSeconds = fault.kind === 'unavailable' ? RETRY_AFTER_SECONDS : fault.retryAfterSeconds;
     return retryAfterSeconds === undefined
       ? reply
-      : { ...reply, headers: { 'retry-after': String(retryAfterSeconds) } };
+      : withHeaders(reply, { 'retry-after': String(retryAfterSeconds) });
   }
 }
 
@@ -197,7 +197,13 @@ function fileIn(endpoint: Endpoint | undefined): Route | undefined {
   return route?.method ? undefined : route;
 }
 
-const wrongVerb = ({ envelope, allow }: Endpoint): Reply => ({ ...envelope.wrongVerb(), headers: { allow } });
+/** A reply with further headers beside its own. */
+const withHeaders = (reply: Reply, headers: NonNullable<Reply['headers']>): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...headers },
+});
+
+const wrongVerb = ({ envelope, allow }: Endpoint): Reply => withHeaders(envelope.wrongVerb(), { allow });
 
 /** Yields exactly the announced number of bytes, or throws. */
 async function* wholly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncIterable<Uint8Array> {

@@ -171,14 +171,25 @@ describe('the link to unsubscribe by (R-E11)', () => {
     expect((await post(link({ writtenAt: world.clock.now() - LINK_MS + 60_000 }))).status).toBe(200);
   });
 
-  it('limits bodies, verbs, and the requests about a contact', async () => {
-    expect((await post(link(), 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
-    expect((await client.send('PUT', link(), '')).status).toBe(405);
-    const statuses: number[] = [];
+  it('limits bodies, verbs, and the requests about a contact, by pages that are protected as the others are', async () => {
+    const guarded = {
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; /) as unknown,
+      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+      ...{ 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex' },
+    };
+    expect(await post(link(), 'x'.repeat(1024 * 1024 + 1))).toMatchObject({ status: 413, headers: guarded });
+    expect(await client.send('PUT', link(), '')).toMatchObject({
+      status: 405,
+      headers: { ...guarded, allow: 'GET, POST' },
+    });
+    const answers: Answer[] = [];
     // One more is allowed with each second that they take.
-    while (statuses.at(-1) !== 429 && statuses.length < 1000) statuses.push((await client.send('GET', link())).status);
-    expect(new Set(statuses.slice(0, 50))).toEqual(new Set([200]));
-    expect(statuses.at(-1)).toBe(429);
+    while (answers.at(-1)?.status !== 429 && answers.length < 1000) answers.push(await client.send('GET', link()));
+    expect(new Set(answers.slice(0, 50).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers.at(-1)).toMatchObject({
+      status: 429,
+      headers: { ...guarded, 'retry-after': expect.stringMatching(/^\d+$/) as unknown },
+    });
     expect(tags).toEqual({});
   });
 });
