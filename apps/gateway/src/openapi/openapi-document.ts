@@ -56,7 +56,7 @@ const security: Readonly<Record<Method['scope'], Operation['security']>> = {
 const descriptions = {
   400: 'The request is malformed, or a required argument is missing',
   401: 'The token is missing or invalid',
-  403: 'The token is missing, invalid or restricted',
+  403: 'The token is missing, invalid or restricted, or the deployment does not permit the method',
   404: 'There is no such thing',
   405: 'Method not allowed: the header Allow names the verbs that are',
   409: 'It is there already, or its state does not allow it',
@@ -74,7 +74,7 @@ const faultStatuses: Readonly<Record<Family, readonly FaultStatus[]>> = {
   apiV2: [400, 401, 403, 404, 405, 413, 429, 500, 503],
   notify: [400, 401, 403, 404, 405, 413, 429, 500, 503],
   audience: [400, 403, 404, 405, 413, 429, 500],
-  admin: [400, 401, 404, 405, 409, 413, 500, 503],
+  admin: [400, 401, 403, 404, 405, 409, 413, 429, 500, 503],
 };
 
 function faultsOf(method: Method): Readonly<Record<string, Schema>> {
