@@ -35,6 +35,18 @@ describe('Node', () => {
   );
 });
 
+describe('the build context of images', () => {
+  const linesOf = (path: string): string[] => textOf(path).split('\n').filter((line) => /^[^#]/.test(line));
+
+  it('has nothing that Git ignores, such as secrets in .env', () => {
+    // A pattern without a slash matches in every folder for Git, and in the root alone for Docker.
+    const ignored = linesOf('.gitignore')
+      .map((line) => line.replace(/\/$/, ''))
+      .map((pattern) => (pattern.includes('/') ? pattern : `**/${pattern}`));
+    expect(linesOf('.dockerignore')).toEqual(expect.arrayContaining(ignored));
+  });
+});
+
 describe('the version of the project', () => {
   const { version } = json('package.json') as { readonly version: string };
 
