@@ -45,6 +45,7 @@ export { type Open, type OpenWork, operationsOf, type ServiceOperations } from '
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';
+export { secretVariables } from './secret-files.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export { serverNameOf } from './server-name.ts';
 export type { ServiceDeps } from './service.ts';

@@ -5,11 +5,12 @@ import { open, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { endWithThisProcess } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
+import { secretVariables } from '@tidings/runtime';
 
 export interface NodeProcessOptions {
   /** The built program. */
   readonly entry: string;
-  /** Added to the environment of this process. */
+  /** Added to the environment of this process; a secret replaces the file that this one names for it. */
   readonly env: Readonly<Record<string, string>>;
   /** Receives both outputs, appended. */
   readonly logFile: string;
@@ -46,11 +47,20 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
+/** The environment of a child. A secret that is given is not read from an inherited file, too: both together end the start of a program. */
+export function environmentOf(
+  given: Readonly<Record<string, string>>,
+  inherited: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const secrets = secretVariables.filter((name) => Object.hasOwn(given, name));
+  return { ...inherited, ...Object.fromEntries(secrets.map((name) => [`${name}_FILE`, ''])), ...given };
+}
+
 /** Starts a built program of this workspace with the current Node. The child ends with this process, however it ends. */
 export async function startNode({ entry, env, logFile, sourceMaps = true }: NodeProcessOptions): Promise<NodeProcess> {
   await (await open(logFile, 'a')).close();
   const child = spawn(process.execPath, [...(sourceMaps ? ['--enable-source-maps'] : []), entry], {
-    env: { ...process.env, ...env },
+    env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
