@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { greeting } from './greeting.ts';
+import { greeting, pageOf } from './greeting.ts';
 
 const url = 'http://127.0.0.1:8080';
 const dataFolder = '/data of mine';
@@ -10,7 +10,7 @@ describe('the greeting', () => {
   it('shows the token once, when it was made, with a call that works as printed', () => {
     const text = greeting(
       { url, adminToken: { secret: 'tdm_x', made: true } },
-      { dataFolder, host, providers, adminToken: undefined },
+      { dataFolder, providers, adminToken: undefined },
     );
     expect(text).toContain('shown this once: tdm_x');
     expect(text).toContain(`curl -s ${url}/admin/v1/tokens -H "Authorization: Bearer tdm_x"`);
@@ -18,27 +18,29 @@ describe('the greeting', () => {
 
   it('never shows it again', () => {
     const adminToken = { secret: 'tdm_x', made: false };
-    const later = greeting({ url, adminToken }, { dataFolder, host, providers, adminToken: undefined });
+    const later = greeting({ url, adminToken }, { dataFolder, providers, adminToken: undefined });
     expect(later).not.toContain('tdm_x');
     expect(later).toContain(`Bearer $(cat '/data of mine/admin-token')"`);
-    const given = greeting({ url, adminToken }, { dataFolder, host, providers, adminToken: 'tdm_x' });
+    const given = greeting({ url, adminToken }, { dataFolder, providers, adminToken: 'tdm_x' });
     expect(given).not.toContain('tdm_x');
     expect(given).toContain('Bearer $TIDINGS_ADMIN_TOKEN"');
   });
 
   it('names the page of web push where it is served', () => {
     const adminToken = { secret: 'tdm_x', made: false };
-    const shown = (reach: { host: string; publicUrl?: string }) =>
-      greeting({ url, adminToken }, { dataFolder, providers, adminToken: undefined, ...reach });
-    expect(shown({ host })).toContain(`${url}/demo/web-push\n`);
-    expect(shown({ host: '0.0.0.0' })).not.toContain('/demo/');
-    expect(shown({ host, publicUrl: 'https://push.example' })).not.toContain('/demo/');
+    const shown = (page?: string) =>
+      greeting({ url, adminToken }, { dataFolder, providers, adminToken: undefined }, page);
+    expect(shown(pageOf(url, { host }))).toContain(`${url}/demo/web-push\n`);
+    expect(shown(pageOf(url, { host: '0.0.0.0' }))).not.toContain('/demo/');
+    expect(shown(pageOf(url, { host, publicUrl: 'https://push.example' }))).not.toContain('/demo/');
+    // The gateway of a cluster has no such page.
+    expect(shown()).not.toContain('/demo/');
   });
 
   it('says how to catch mail while it goes to no relay', () => {
     const adminToken = { secret: 'tdm_x', made: false };
     const shown = (own: { smtp?: string }) =>
-      greeting({ url, adminToken }, { dataFolder, host, adminToken: undefined, providers: own });
+      greeting({ url, adminToken }, { dataFolder, adminToken: undefined, providers: own });
     expect(shown({})).toContain('npm run mailbox');
     expect(shown({ smtp: 'smtp://relay.example' })).not.toContain('mailbox');
   });

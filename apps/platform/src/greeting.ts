@@ -6,16 +6,24 @@ import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';
 import { isLocalOnly } from './web-push-demo/local-address.ts';
 
-type Greeted = Pick<Configuration, 'dataFolder' | 'adminToken' | 'host' | 'publicUrl' | 'providers'>;
+type Greeted = Pick<Configuration, 'dataFolder' | 'adminToken' | 'providers'>;
 
 const mailboxHint = `
 Mail and SMS without a provider: npm run mailbox, in another terminal, catches them and shows them on a page
 `;
 
-/** The greeting at the start. It contains the secret only at the first start, which generates it; the printed call works unchanged. */
+/** The address of the page of web push, which the embedded mode serves to this machine; undefined if it is not served. */
+export const pageOf = (url: string, reach: Pick<Configuration, 'host' | 'publicUrl'>): string | undefined =>
+  isLocalOnly(reach) ? `${url}/demo/web-push` : undefined;
+
+/**
+ * The greeting at the start. It contains the secret only at the first start, which generates it; the printed call works unchanged.
+ * @param page address of the page of web push @default it is not served
+ */
 export function greeting(
   { url, adminToken }: Pick<Platform, 'url' | 'adminToken'>,
-  { dataFolder, adminToken: given, providers, ...reach }: Greeted,
+  { dataFolder, adminToken: given, providers }: Greeted,
+  page?: string,
 ): string {
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
   const token = adminToken.made
@@ -35,7 +43,7 @@ Administrator token: ${token}
 
 A first call, which makes a token for your backend:
   curl -s ${url}/admin/v1/tokens -H "Authorization: Bearer ${secret}" -d '{"scope":"api","applications":"all"}'
-${providers.smtp === undefined ? mailboxHint : ''}${isLocalOnly(reach) ? `\nA push to your browser: ${url}/demo/web-push\n` : ''}
+${providers.smtp === undefined ? mailboxHint : ''}${page === undefined ? '' : `\nA push to your browser: ${page}\n`}
 `;
 }
 

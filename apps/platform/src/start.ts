@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { closeOnSignal, type Configuration, endOnCrash, giveUp, openLog, readEnv, readyHeap } from '@tidings/runtime';
-import { greeting } from './greeting.ts';
+import { greeting, pageOf } from './greeting.ts';
 import { openPlatform, type Platform } from './platform.ts';
 
 function configured(): Configuration {
@@ -28,5 +28,5 @@ const platform = await opening.catch((error: unknown) => giveUp('Tidings', error
 // Node itself writes the cache that NODE_COMPILE_CACHE names when a process exits, which a killed process does not.
 flushCompileCache();
 readyHeap();
-process.stderr.write(greeting(platform, configuration));
+process.stderr.write(greeting(platform, configuration, pageOf(platform.url, configuration)));
 log.info({ url: platform.url, startMs: Math.round(performance.now()) }, 'ready');
