@@ -28,6 +28,8 @@ try {
     apps: fileURLToPath(new URL('../../', import.meta.url)),
     folder: dataFolder,
     env: smtpListenPort === undefined ? {} : { MAIL_BOUNCE_DOMAIN: mailBounceDomain! },
+    host: configuration.host,
+    publicUrl: configuration.publicUrl,
     mailPort: smtpListenPort,
     eventsPort: configuration.eventsPort,
     adminToken: adminToken.secret,

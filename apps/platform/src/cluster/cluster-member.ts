@@ -1,10 +1,11 @@
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import { type NodeProcess, startNode } from '../process/node-process.ts';
 import { untilReady } from '../process/until-ready.ts';
 import type { ServiceProgram } from './service-programs.ts';
 
-/** The ports of a process on the loopback address. */
+/** The ports of a process. */
 export interface Ports {
   readonly grpc: number;
   /** Health and metrics, and the API in a gateway. */
@@ -19,6 +20,8 @@ export interface MemberOptions {
   readonly replica: number;
   /** The folder of the built services. */
   readonly apps: string;
+  /** The name or address that it listens on. */
+  readonly host: string;
   readonly ports: Ports;
   readonly env: Readonly<Record<string, string>>;
   readonly logFolder: string;
@@ -28,6 +31,13 @@ export interface MemberOptions {
 
 /** Heap limit, as a container would set it: without a limit Node sizes the heap by the machine's memory and collects garbage late. */
 const HEAP_MB = 384;
+
+/** The host by which this machine reaches a process that listens on `host`, as URLs have it. */
+export function reachedAt(host: string): string {
+  // A process on all addresses is on the loopback address, too.
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return isIPv6(host) ? `[${host}]` : host;
+}
 
 /** One process of the distributed mode, on fixed ports. */
 export class Member {
@@ -55,7 +65,12 @@ export class Member {
 
   /** Base URL of its health endpoints and, for a gateway, of the API. */
   get url(): string {
-    return `http://127.0.0.1:${this.ports.http}`;
+    return `http://${reachedAt(this.#options.host)}:${this.ports.http}`;
+  }
+
+  /** Where other services call it. */
+  get grpcAddress(): string {
+    return `${reachedAt(this.#options.host)}:${this.ports.grpc}`;
   }
 
   /** The port on which a gateway takes incoming mail; undefined = none. */
@@ -79,32 +94,34 @@ export class Member {
     return this.#running.pid;
   }
 
+  /** The variables that it is started with, beside those of this process. */
+  get environment(): Readonly<Record<string, string>> {
+    const { program, env, host, ports } = this.#options;
+    return {
+      ...env,
+      ...program.env,
+      ...this.#ownEnv,
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MB}`,
+      HOST: host,
+      GRPC_PORT: String(ports.grpc),
+      // Only the gateway serves an HTTP API; its health endpoints share the port.
+      PORT: String(ports.http),
+      HEALTH_PORT: String(ports.http),
+      ...(this.mailPort !== undefined && { SMTP_LISTEN_PORT: String(this.mailPort) }),
+      ...(this.eventsPort !== undefined && { EVENTS_PORT: String(this.eventsPort) }),
+    };
+  }
+
   /**
    * Starts the process with these additional variables, now and at later starts, and does not wait until it is ready. A later unexpected exit is
    * reported on standard error.
    */
   async start(ownEnv = this.#ownEnv): Promise<void> {
     this.#ownEnv = ownEnv;
-    const { program, apps, env, ports, sourceMaps } = this.#options;
+    const { program, apps, sourceMaps } = this.#options;
     this.#ending = false;
-    const child = await startNode({
-      entry: join(apps, program.entry),
-      logFile: this.logFile,
-      sourceMaps,
-      env: {
-        ...env,
-        ...program.env,
-        ...ownEnv,
-        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MB}`,
-        HOST: '127.0.0.1',
-        GRPC_PORT: String(ports.grpc),
-        // Only the gateway serves an HTTP API; its health endpoints share the port.
-        PORT: String(ports.http),
-        HEALTH_PORT: String(ports.http),
-        ...(this.mailPort !== undefined && { SMTP_LISTEN_PORT: String(this.mailPort) }),
-        ...(this.eventsPort !== undefined && { EVENTS_PORT: String(this.eventsPort) }),
-      },
-    });
+    const { environment: env, logFile } = this;
+    const child = await startNode({ entry: join(apps, program.entry), logFile, sourceMaps, env });
     this.#child = child;
     const tell = (how: number | NodeJS.Signals): void => {
       if (this.#ending) return;

@@ -24,3 +24,42 @@ describe('the ports of a cluster', () => {
     expect(all).toEqual(expect.arrayContaining(first));
   });
 });
+
+describe('the addresses of a cluster', () => {
+  const laidOut = async (reach: { readonly host?: string; readonly publicUrl?: string }) => {
+    const members = await layOut({ apps: 'apps', folder: 'data', port: 11, ...reach }, mail);
+    const hosts = new Map(members.map(({ service, environment }) => [service, environment['HOST']]));
+    const [registry, gateway] = ['registry', 'gateway'].map((name) => members.find(({ service }) => service === name));
+    return { hosts, registry: registry!, gateway: gateway! };
+  };
+
+  it('are on the loopback address, and so is the base of links, unless the operator names others', async () => {
+    const { hosts, registry, gateway } = await laidOut({});
+    expect(new Set(hosts.values())).toEqual(new Set(['127.0.0.1']));
+    expect(gateway.url).toBe('http://127.0.0.1:11');
+    expect(registry.environment['PUBLIC_URL']).toBe('http://127.0.0.1:11');
+  });
+
+  it('give the public address to every process', async () => {
+    const { registry, gateway } = await laidOut({ publicUrl: 'https://push.example.com' });
+    for (const { environment } of [registry, gateway])
+      expect(environment['PUBLIC_URL']).toBe('https://push.example.com');
+  });
+
+  it.each([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '127.0.0.1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '[2001:db8::1]'],
+  ])('are on %s where others connect, and reached at %s', async (host, reached) => {
+    const { hosts, registry, gateway } = await laidOut({ host });
+    const { gateway: gateways, webhooks, ...inner } = Object.fromEntries(hosts);
+    expect([gateways, webhooks]).toEqual([host, host]);
+    expect(new Set(Object.values(inner))).toEqual(new Set(['127.0.0.1']));
+    expect(gateway.url).toBe(`http://${reached}:11`);
+    expect(registry.environment).toMatchObject({
+      PUBLIC_URL: `http://${reached}:11`,
+      GATEWAY_ADDRESS: `${reached}:${gateway.ports.grpc}`,
+    });
+  });
+});

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { addressVariable, freePorts } from '@tidings/runtime';
-import { Member } from './cluster-member.ts';
+import { addressVariable, freePorts, type ServiceName } from '@tidings/runtime';
+import { Member, reachedAt } from './cluster-member.ts';
 import { type ChannelGroups, programsWith, type ServiceProgram } from './service-programs.ts';
 
 /** The processes of a cluster, and their places. */
@@ -12,6 +12,10 @@ export interface LayoutOptions {
    * data.
    */
   readonly folder: string;
+  /** The name or address on which gateways and webhooks processes listen. @default 127.0.0.1 */
+  readonly host?: string;
+  /** Base URL of links. @default the address of the first gateway */
+  readonly publicUrl?: string | undefined;
   /** Port of the first gateway; 0 = a free one. @default 0 */
   readonly port?: number;
   /** Port on which the first gateway takes incoming mail, if `MAIL_BOUNCE_DOMAIN` is set; 0 = a free one. @default 0 */
@@ -26,16 +30,22 @@ export interface LayoutOptions {
   readonly sourceMaps?: boolean;
 }
 
+const LOOPBACK = '127.0.0.1';
+
+/** Services that backends, devices, mail servers and subscribers connect to. */
+const open: ReadonlySet<ServiceName> = new Set<ServiceName>(['gateway', 'webhooks']);
+
 /** Assigns ports to every process, and puts the addresses of all into the environment of each. */
 export async function layOut(options: LayoutOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
-  const { apps, folder, sourceMaps, dispatchers, replicas = () => 1 } = options;
+  const { apps, folder, sourceMaps, dispatchers, replicas = () => 1, host = LOOPBACK } = options;
   const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(
     (program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
   );
   const ports = await freePorts(3 * wanted.length);
   const placed = wanted.map((member, i) => {
     const [grpc, http, further] = ports.slice(3 * i) as [number, number, number];
-    return { ...member, ports: { grpc, http, further } };
+    const own = open.has(member.program.peer) ? host : LOOPBACK;
+    return { ...member, host: own, ports: { grpc, http, further } };
   });
   const first = placed.find(({ program }) => program.peer === 'gateway')!;
   if (options.port) first.ports.http = options.port;
@@ -45,9 +55,10 @@ export async function layOut(options: LayoutOptions, env: Readonly<Record<string
   const addresses = Map.groupBy(placed, ({ program }) => program.peer);
   const peers: Record<string, string> = {};
   for (const [peer, processes] of addresses) {
-    peers[addressVariable(peer)] = processes.map(({ ports: { grpc } }) => `127.0.0.1:${grpc}`).join(',');
+    peers[addressVariable(peer)] = processes.map(({ host, ports: { grpc } }) => `${reachedAt(host)}:${grpc}`).join(',');
   }
-  const shared = { PUBLIC_URL: `http://127.0.0.1:${first.ports.http}`, ...env, ...peers };
+  const publicUrl = options.publicUrl ?? `http://${reachedAt(first.host)}:${first.ports.http}`;
+  const shared = { PUBLIC_URL: publicUrl, ...env, ...peers };
   return placed.map(
     (place) => new Member({ ...place, apps, sourceMaps, env: shared, logFolder: join(folder, 'logs') }),
   );
