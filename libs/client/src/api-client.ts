@@ -3,6 +3,7 @@ import { api, type Method, type OutputOf } from '@tidings/contract';
 import { HttpClient, type Reply } from './http-client.ts';
 import type { MethodName } from './method-name.ts';
 import { isRepeatable } from './repeatable.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 export type { MethodName } from './method-name.ts';
 
@@ -94,7 +95,7 @@ export class ApiClient {
       const retryAfter = reply.headers['retry-after'];
       const comesAgain = reply.status >= 500 && retryAfter !== undefined && isRepeatable(name, parameters);
       if (!comesAgain || performance.now() > giveUpAt) return reply;
-      await delay(Number(retryAfter) * 1_000);
+      await delay(retryDelayMs(retryAfter));
     }
   }
 
