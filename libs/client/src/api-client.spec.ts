@@ -13,13 +13,16 @@ describe('a client of the API', () => {
   let came = 0;
   let refused = 0;
   let headers: Record<string, string> = {};
+  /** A success other than an envelope. */
+  let text: string | undefined;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
       request.resume();
       const isRefused = ++came <= refused;
-      response.writeHead(isRefused ? 500 : 200, { 'content-type': 'application/json', ...(isRefused ? headers : {}) });
-      response.end(envelope(isRefused ? 500 : 200));
+      const type = text === undefined ? 'application/json' : 'text/plain';
+      response.writeHead(isRefused ? 500 : 200, { 'content-type': type, ...(isRefused ? headers : {}) });
+      response.end(text ?? envelope(isRefused ? 500 : 200));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     client = new ApiClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { api: 'a', device: 'd' }, 1);
@@ -29,7 +32,7 @@ describe('a client of the API', () => {
     server.close();
   });
   beforeEach(() => {
-    [came, refused, headers] = [0, 2, { 'retry-after': '0' }];
+    [came, refused, headers, text] = [0, 2, { 'retry-after': '0' }, undefined];
   });
 
   it.each<[MethodName, object]>([
@@ -57,5 +60,14 @@ describe('a client of the API', () => {
     headers = {};
     await expect(client.call('registerDevice', { hwid: 'x' })).rejects.toMatchObject({ reply: { status: 500 } });
     expect(came).toBe(1);
+  });
+
+  it('returns the text of a file, and throws what reports a failure in its place', async () => {
+    refused = 0;
+    const file = { application: 'A1B2C-3D4E5', file: 'ios_push_certificate' };
+    text = '-----BEGIN CERTIFICATE-----';
+    expect(await client.call('getApplicationFile', file)).toBe(text);
+    [came, refused, headers, text] = [0, 1, {}, undefined];
+    await expect(client.call('getApplicationFile', file)).rejects.toMatchObject({ reply: { status: 500 } });
   });
 });

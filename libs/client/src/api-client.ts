@@ -29,6 +29,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether a reply is a text in place of an envelope. */
+const isFile = ({ status, body }: Reply): boolean => status === 200 && typeof body === 'string';
+
 /** The API for a customer's backend and devices: over HTTP, each method in the form of the contract, with the token that it requires. */
 export class ApiClient {
   readonly http: HttpClient;
@@ -54,6 +57,7 @@ export class ApiClient {
       if (reply.status !== method.status) throw new Refusal(name, reply);
       return reply.body as ReplyOf<Name>;
     }
+    if (method.textReply && isFile(reply)) return reply.body as ReplyOf<Name>;
     const envelope = reply.body as { status_code?: number; response?: unknown };
     if (reply.status !== 200 || envelope.status_code !== 200) throw new Refusal(name, reply);
     return envelope.response as ReplyOf<Name>;
