@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { api } from '@tidings/contract';
 import { ApiClient, type MethodName } from './api-client.ts';
+import type { Sent } from './http-client.ts';
 
 const envelope = (code: number) => JSON.stringify({ status_code: code, status_message: 'x', response: null });
 
@@ -70,4 +72,18 @@ describe('a client of the API', () => {
     [came, refused, headers, text] = [0, 1, {}, undefined];
     await expect(client.call('getApplicationFile', file)).rejects.toMatchObject({ reply: { status: 500 } });
   });
+
+  it.each<MethodName>(['listProviders', 'compileFilter', 'registerDevice', 'deleteToken'])(
+    'waits for the reply to %s longer than the gateway works on it',
+    async (name) => {
+      const timeouts: (number | undefined)[] = [];
+      const waiting = new ApiClient('http://127.0.0.1:1', {}, 1);
+      waiting.http.send = async (_path: string, { timeoutMs }: Sent = {}) => {
+        timeouts.push(timeoutMs);
+        return { status: 200, headers: {}, body: '' };
+      };
+      await waiting.reply(name, { id: 'x' });
+      expect(timeouts).toEqual([api[name].deadlineMs + 20_000]);
+    },
+  );
 });

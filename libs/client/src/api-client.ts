@@ -9,6 +9,9 @@ export type { MethodName } from './method-name.ts';
 
 const PATIENCE_MS = 60_000;
 
+/** Time for a reply beyond the time limit of its method, within which the gateway answers. */
+const REPLY_MS = 20_000;
+
 /** The secrets of a customer; each method is sent with the one that it requires. */
 export interface Secrets {
   readonly admin: string;
@@ -73,18 +76,15 @@ export class ApiClient {
       return encodeURIComponent(String(value));
     });
     const fields = Object.fromEntries(rest);
+    const common = { method: method.verb, headers: this.#headers(method), timeoutMs: method.deadlineMs + REPLY_MS };
     if (method.verb === 'GET' || method.verb === 'DELETE') {
       const query = new URLSearchParams(
         Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
       );
-      return this.http.send(query.size > 0 ? `${path}?${query.toString()}` : path, {
-        method: method.verb,
-        headers: this.#headers(method),
-      });
+      return this.http.send(query.size > 0 ? `${path}?${query.toString()}` : path, common);
     }
     return this.http.send(path, {
-      method: method.verb,
-      headers: this.#headers(method),
+      ...common,
       body:
         method.body === 'bare'
           ? { ...this.#auth(method), ...fields }

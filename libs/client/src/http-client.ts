@@ -13,6 +13,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
+  /** How long the connection may be silent. @default 30000 */
+  readonly timeoutMs?: number;
 }
 
 /** Timeout of a reply, and of an idle connection: shorter than the server's, which must not close while a request is on its way. */
@@ -34,7 +36,7 @@ export class HttpClient {
   }
 
   /** Rejects only if there is no reply. */
-  async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> {
+  async send(path: string, { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS }: Sent = {}): Promise<Reply> {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const base = this.#bases[this.#sent++ % this.#bases.length];
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -49,13 +51,11 @@ export class HttpClient {
               : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
             ...headers,
           },
-          timeout: TIMEOUT_MS,
+          timeout: timeoutMs,
         },
         resolve,
       );
-      outgoing.on('timeout', () =>
-        outgoing.destroy(new Error(`no reply to ${method} ${path} within ${TIMEOUT_MS} ms`)),
-      );
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`no reply to ${method} ${path} within ${timeoutMs} ms`)));
       outgoing.on('error', reject);
       outgoing.end(payload);
     });
