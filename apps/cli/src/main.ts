@@ -17,6 +17,8 @@ function textOf(error: unknown): string {
     return `${fault?.message ?? text ?? message ?? JSON.stringify(body)} (${code ?? status})`;
   }
   if (!(error instanceof Error)) return String(error);
+  // The reason of `fetch failed` is in its cause.
+  if (error instanceof TypeError && error.cause !== undefined) return textOf(error.cause);
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
 }
 

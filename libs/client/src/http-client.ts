@@ -1,4 +1,5 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request, type RequestOptions } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
 /** A reply: the body parsed if it is JSON, else its text. */
@@ -20,10 +21,24 @@ export interface Sent {
 /** Timeout of a reply, and of an idle connection: shorter than the server's, which must not close while a request is on its way. */
 const TIMEOUT_MS = 30_000;
 
-/** HTTP over a bounded number of keep-alive connections; further requests wait. */
+/** A base URL with its connections. */
+interface Base {
+  readonly url: URL;
+  readonly agent: Agent;
+  readonly request: (url: URL, options: RequestOptions, onReply: (reply: IncomingMessage) => void) => ClientRequest;
+}
+
+function baseAt(address: string, connections: number): Base {
+  const url = new URL(address);
+  const options = { keepAlive: true, maxSockets: connections, scheduling: 'fifo', timeout: TIMEOUT_MS } as const;
+  return url.protocol === 'https:'
+    ? { url, agent: new TlsAgent(options), request: tlsRequest }
+    : { url, agent: new Agent(options), request };
+}
+
+/** HTTP, with TLS for `https://`, over a bounded number of keep-alive connections; further requests wait. */
 export class HttpClient {
-  readonly #bases: readonly URL[];
-  readonly #agent: Agent;
+  readonly #bases: readonly Base[];
   #sent = 0;
 
   /**
@@ -31,19 +46,18 @@ export class HttpClient {
    * @param connections per base @default 32
    */
   constructor(bases: string | readonly string[], connections = 32) {
-    this.#bases = [bases].flat().map((base) => new URL(base));
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo', timeout: TIMEOUT_MS });
+    this.#bases = [bases].flat().map((base) => baseAt(base, connections));
   }
 
   /** Rejects only if there is no reply. */
   async send(path: string, { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS }: Sent = {}): Promise<Reply> {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const base = this.#bases[this.#sent++ % this.#bases.length];
+    const { url, agent, request } = this.#bases[this.#sent++ % this.#bases.length]!;
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = request(
-        new URL(path, base),
+        new URL(path, url),
         {
-          agent: this.#agent,
+          agent,
           method,
           headers: {
             ...(payload === undefined
@@ -64,7 +78,7 @@ export class HttpClient {
   }
 
   close(): void {
-    this.#agent.destroy();
+    for (const { agent } of this.#bases) agent.destroy();
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ApiClient, Refusal, type ReplyOf } from '@tidings/client';
-import { readinessOf } from '../readiness.ts';
+import { type CertificateFault, certificateFault } from '@tidings/runtime';
+import { type Readiness, readinessOf } from '../readiness.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
 /** The `Date` header has whole seconds, and a reply takes a moment. */
@@ -7,16 +8,32 @@ const SKEW_MS = 5_000;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
+/** The beginning of the finding that no check by the API can be made. */
+export const UNREACHABLE = 'The gateway cannot be reached';
+
+const certificateRemedies: Readonly<Record<CertificateFault, string>> = {
+  untrusted: 'Name a file with the CA of its certificate, in PEM, by NODE_EXTRA_CA_CERTS.',
+  expired: 'Renew the certificate of the gateway, or of the proxy before it.',
+  host: 'Give an address whose host the certificate names by --url or TIDINGS_URL.',
+};
+
+function unreachable(url: string, error: unknown): Finding {
+  const fault = certificateFault(String((error as NodeJS.ErrnoException).code));
+  return problem(
+    `${UNREACHABLE} at ${url}: ${failureOf(error)}.`,
+    fault === undefined
+      ? 'Start Tidings, or give the address of its gateway by --url or TIDINGS_URL. In Kubernetes, `kubectl port-forward` leads to it.'
+      : certificateRemedies[fault],
+  );
+}
+
 /** Whether the gateway answers, and every service that it waits for. */
 export async function checkReadiness(client: ApiClient, url: string): Promise<Finding[]> {
-  const readiness = await readinessOf(client).catch(() => undefined);
-  if (!readiness) {
-    return [
-      problem(
-        `Nothing answers at ${url}.`,
-        'Start Tidings, or give the address of its gateway by --url or TIDINGS_URL. In Kubernetes, `kubectl port-forward` leads to it.',
-      ),
-    ];
+  let readiness: Readiness;
+  try {
+    readiness = await readinessOf(client);
+  } catch (error) {
+    return [unreachable(url, error)];
   }
   const { isReady, status, waitingFor } = readiness;
   if (isReady) return [];
@@ -159,5 +176,9 @@ export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> 
 }
 
 /** The text of a failed check. */
-export const failureOf = (error: unknown): string =>
-  error instanceof Refusal ? `HTTP ${error.reply.status}` : error instanceof Error ? error.message : String(error);
+export function failureOf(error: unknown): string {
+  if (error instanceof Refusal) return `HTTP ${error.reply.status}`;
+  if (!(error instanceof Error)) return String(error);
+  // A failure to connect to each of several addresses has a code alone.
+  return error.message.trim() || ((error as NodeJS.ErrnoException).code ?? error.name);
+}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { openKeys, masterKeysOf, readEnv, systemDatabase } from '@tidings/runtime';
 import { createTopics } from '@tidings/streaming';
-import { certificateAuthority, describeWithKafka, describeWithMongo, geoipFile } from '@tidings/testing';
+import { certificateAuthority, describeWithKafka, describeWithMongo, geoipFile, selfSigned } from '@tidings/testing';
 import { checkCertificates, checkGeoip } from './environment-checks.ts';
 import { examine } from './examine.ts';
 import type { Finding } from './finding.ts';
@@ -151,8 +152,29 @@ describe('the doctor, of a running system', () => {
     }
   });
 
-  it('finds that nothing answers', async () => {
-    expect(await findings('http://127.0.0.1:1')).toMatchObject([{ text: 'Nothing answers at http://127.0.0.1:1.' }]);
+  it('finds that nothing answers, and why', async () => {
+    expect(await findings('http://127.0.0.1:1')).toMatchObject([
+      {
+        text: 'The gateway cannot be reached at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1.',
+        remedy: expect.stringContaining('TIDINGS_URL'),
+      },
+    ]);
+  });
+
+  it('finds that the certificate of the gateway is not trusted', async () => {
+    const secure = createTlsServer(selfSigned(), (_request, response) => response.end()).listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    try {
+      const { port } = secure.address() as AddressInfo;
+      expect(await findings(`https://127.0.0.1:${port}`)).toMatchObject([
+        {
+          text: expect.stringMatching(/^The gateway cannot be reached at https:.*: self-signed certificate\.$/),
+          remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+        },
+      ]);
+    } finally {
+      secure.close();
+    }
   });
 
   it('finds each invalid variable', async () => {

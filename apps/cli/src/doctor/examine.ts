@@ -10,6 +10,7 @@ import {
   checkReadiness,
   checkSubscriptions,
   failureOf,
+  UNREACHABLE,
 } from './api-checks.ts';
 import { checkCertificates, checkGeoip, checkStore, checkTopics } from './environment-checks.ts';
 import { type Checked, type Finding, problem } from './finding.ts';
@@ -51,7 +52,7 @@ export async function examine({ client, url, hasAdminToken, env }: Patient): Pro
     ['dead letters', () => checkDeadLetters(client)],
     ['subscriptions', () => checkSubscriptions(client)],
   ];
-  const answers = !readiness.findings.some(({ text }) => text.startsWith('Nothing answers'));
+  const answers = !readiness.findings.some(({ text }) => text.startsWith(UNREACHABLE));
   const ofApi = async (): Promise<Checked[]> => {
     if (!answers) return skipped([...open, administrator, ...operated], 'the gateway does not answer');
     const first = await Promise.all(open.map(made));
