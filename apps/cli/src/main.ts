@@ -1,4 +1,5 @@
 import { Refusal } from '@tidings/client';
+import { withoutControls } from './control-characters.ts';
 import { programOf } from './program.ts';
 
 /** The forms that a refusal has in the envelopes of the API. */
@@ -25,6 +26,6 @@ function textOf(error: unknown): string {
 try {
   await programOf((text) => void process.stdout.write(text)).parseAsync();
 } catch (error) {
-  process.stderr.write(`${textOf(error)}\n`);
+  process.stderr.write(`${withoutControls(textOf(error))}\n`);
   process.exitCode = 1;
 }

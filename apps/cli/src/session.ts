@@ -1,5 +1,6 @@
 import { ApiClient } from '@tidings/client';
 import type { Command } from 'commander';
+import { withoutControls } from './control-characters.ts';
 
 /** Options of every command; each has a variable as well, so that tokens need not be on the command line. */
 export interface GlobalOptions {
@@ -25,7 +26,7 @@ export interface Session {
   readonly operator: () => ApiClient;
   /** The client, if there is an API token. @throws Failure without one */
   readonly backend: () => ApiClient;
-  /** Prints a result: as JSON if the caller asked for it, else as text. */
+  /** Prints a result: as JSON if the caller asked for it, else as text; without control characters. */
   readonly print: (result: unknown, text: string) => void;
 }
 
@@ -50,6 +51,6 @@ export function sessionOf(command: Command, write: (text: string) => void): Sess
       }
       return client;
     },
-    print: (result, text) => write(options.json ? `${JSON.stringify(result, null, 2)}\n` : `${text}\n`),
+    print: (result, text) => write(`${withoutControls(options.json ? JSON.stringify(result, null, 2) : text)}\n`),
   };
 }

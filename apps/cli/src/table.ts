@@ -1,6 +1,8 @@
+import { inOneLine } from './control-characters.ts';
+
 /** Columns of aligned text, with a heading. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [heading, ...rows];
+  const lines = [heading, ...rows.map((row) => row.map(inOneLine))];
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
   return lines
     .map((line) =>

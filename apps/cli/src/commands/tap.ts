@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Option } from 'commander';
+import { inOneLine } from '../control-characters.ts';
 import { Failure } from '../session.ts';
 import type { AddCommands } from './command.ts';
 
@@ -20,7 +21,7 @@ interface Tapped {
 }
 
 const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
-  `${at} ${partition}/${offset} ${key} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
+  `${at} ${partition}/${offset} ${inOneLine(key)} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
 
 /** `tidings tap`: the records of a public topic, or of a subscriber's, as they are published, until it is interrupted. */
 export const addTap: AddCommands = (program, withSession) => {

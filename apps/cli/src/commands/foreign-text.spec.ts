@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { programOf } from '../program.ts';
+
+/** A hwid that would clear the terminal and colour it, and would end its line. */
+const HWID = 'a\u001b[2J\u007f\u009b31m\nb';
+const KEY = 'a\\u001b[2J\\u007f\\u009b31m\\u000ab';
+
+const at = '2026-01-15T12:00:00Z';
+const tapped = { partition: 3, offset: 7, key: HWID, published_at: at, record: { hwid: HWID } };
+const deadLetter = {
+  ...{ id: '1', topic: 'tidings.plans', group: 'statistics', reason: 'handler', published_at: at },
+  ...{ key: HWID, error: `Error: ${HWID}\n    at handle` },
+};
+
+describe('text of devices in what is printed', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const isTap = request.url!.startsWith('/admin/v1/tap/');
+      response.writeHead(200, { 'content-type': isTap ? 'application/x-ndjson' : 'application/json' });
+      response.end(`${JSON.stringify(isTap ? tapped : { dead_letters: [deadLetter], next: null })}\n`);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const printed = async (...words: string[]): Promise<string> => {
+    let output = '';
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const program = programOf((text) => (output += text));
+    await program.parseAsync(['--url', url, '--admin-token', 'token', ...words], { from: 'user' });
+    expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+    return output;
+  };
+
+  it('commands no terminal from a topic', async () => {
+    const record = '{"hwid":"a\\u001b[2J\\u007f\\u009b31m\\nb"}';
+    expect(await printed('tap', 'tidings.outcomes')).toBe(`${at} 3/7 ${KEY} ${record}\n`);
+  });
+
+  it('commands no terminal from a list', async () => {
+    const [heading, row, ...rest] = (await printed('dead-letters', 'list')).split('\n');
+    expect(rest).toEqual(['']);
+    expect(row).toContain(`  ${KEY}  Error: `);
+    expect(row!.indexOf('Error')).toBe(heading!.indexOf('error'));
+  });
+
+  it('is the same text in JSON', async () => {
+    expect(JSON.parse(await printed('--json', 'tap', 'tidings.outcomes'))).toEqual(tapped);
+    expect(JSON.parse(await printed('--json', 'dead-letters', 'list'))).toMatchObject({ dead_letters: [deadLetter] });
+  });
+});
