@@ -1,4 +1,5 @@
 import { Refusal } from '@tidings/client';
+import { endWithReader } from './closed-pipe.ts';
 import { withoutControls } from './control-characters.ts';
 import { programOf } from './program.ts';
 
@@ -23,6 +24,7 @@ function textOf(error: unknown): string {
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
 }
 
+endWithReader(process.stdout);
 try {
   await programOf((text) => void process.stdout.write(text)).parseAsync();
 } catch (error) {
