@@ -9,19 +9,27 @@ const HWID = 'a\u001b[2J\u007f\u009b31m\nb';
 const KEY = 'a\\u001b[2J\\u007f\\u009b31m\\u000ab';
 
 const at = '2026-01-15T12:00:00Z';
+const SEPARATED = 'a\u2028b\u2029c';
 const tapped = { partition: 3, offset: 7, key: HWID, published_at: at, record: { hwid: HWID } };
 const deadLetter = {
   ...{ id: '1', topic: 'tidings.plans', group: 'statistics', reason: 'handler', published_at: at },
   ...{ key: HWID, error: `Error: ${HWID}\n    at handle` },
 };
 
+/** By path. */
+const replies: Readonly<Record<string, unknown>> = {
+  '/admin/v1/tap/tidings.outcomes': tapped,
+  '/admin/v1/tap/separated': { ...tapped, key: SEPARATED, record: { hwid: SEPARATED } },
+  '/admin/v1/dead-letters': { dead_letters: [deadLetter], next: null },
+};
+
 describe('text of devices in what is printed', () => {
   let server: Server;
   beforeAll(async () => {
     server = createServer((request, response) => {
-      const isTap = request.url!.startsWith('/admin/v1/tap/');
-      response.writeHead(200, { 'content-type': isTap ? 'application/x-ndjson' : 'application/json' });
-      response.end(`${JSON.stringify(isTap ? tapped : { dead_letters: [deadLetter], next: null })}\n`);
+      const { pathname } = new URL(request.url!, 'http://host');
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`${JSON.stringify(replies[pathname])}\n`);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -49,6 +57,11 @@ describe('text of devices in what is printed', () => {
     expect(rest).toEqual(['']);
     expect(row).toContain(`  ${KEY}  Error: `);
     expect(row!.indexOf('Error')).toBe(heading!.indexOf('error'));
+  });
+
+  it('may have separators of lines, which end no record', async () => {
+    const [whole] = (await printed('tap', 'separated')).split('\n');
+    expect(whole).toBe(`${at} 3/7 ${SEPARATED} {"hwid":"${SEPARATED}"}`);
   });
 
   it('is the same text in JSON', async () => {

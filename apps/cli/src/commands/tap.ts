@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Option } from 'commander';
 import { inOneLine } from '../control-characters.ts';
@@ -22,6 +21,16 @@ interface Tapped {
 
 const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
   `${at} ${partition}/${offset} ${inOneLine(key)} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
+
+/** The lines of a text, which end with LF alone: for readline U+2028 ends one, too, and a record may contain it. */
+async function* linesOf(body: Readable): AsyncIterable<string> {
+  let rest = '';
+  for await (const chunk of body.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
 
 /** `tidings tap`: the records of a public topic, or of a subscriber's, as they are published, until it is interrupted. */
 export const addTap: AddCommands = (program, withSession) => {
@@ -47,7 +56,7 @@ export const addTap: AddCommands = (program, withSession) => {
         }
         let count = 0;
         const body = Readable.fromWeb(reply.body as Parameters<typeof Readable.fromWeb>[0]);
-        for await (const line of createInterface({ input: body })) {
+        for await (const line of linesOf(body)) {
           if (line === '') continue;
           const tapped = JSON.parse(line) as Tapped;
           if (!tapped.key.includes(key)) continue;
