@@ -36,7 +36,10 @@ describe('Node', () => {
 });
 
 describe('the build context of images', () => {
-  const linesOf = (path: string): string[] => textOf(path).split('\n').filter((line) => /^[^#]/.test(line));
+  const linesOf = (path: string): string[] =>
+    textOf(path)
+      .split('\n')
+      .filter((line) => /^[^#]/.test(line));
 
   it('has nothing that Git ignores, such as secrets in .env', () => {
     // A pattern without a slash matches in every folder for Git, and in the root alone for Docker.

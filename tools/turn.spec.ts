@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { modeInTurn, otherQuarters, quarters } from './turn.mjs';
 
 const suites = quarters.flat();
-const turns = [0, 1, 2, 3];
+const numbers = [0, 1, 2, 3];
 
 describe('the quarters of which a run has one', () => {
   it('name suites that exist, each once', () => {
@@ -13,7 +13,7 @@ describe('the quarters of which a run has one', () => {
   });
 
   it('are left out but for that of the turn, and none by a run of all suites', () => {
-    const run = turns.map((turn) => suites.filter((path) => !otherQuarters(turn).includes(path)));
+    const run = numbers.map((turn) => suites.filter((path) => !otherQuarters(turn).includes(path)));
     expect(run).toEqual(quarters);
     expect(otherQuarters('all')).toEqual([]);
   });
@@ -21,15 +21,15 @@ describe('the quarters of which a run has one', () => {
 
 describe('the modes of a suite of the whole system', () => {
   it.each([0, 1, 2, 3, 4, 5, 6, 7])('are each tested in one turn: suite %i', (i) => {
-    expect(turns.flatMap((turn) => modeInTurn(turn, i) ?? []).toSorted()).toEqual(['distributed', 'embedded']);
+    expect(numbers.flatMap((turn) => modeInTurn(turn, i) ?? []).toSorted()).toEqual(['distributed', 'embedded']);
   });
 
   it('are as many in every turn', () => {
-    const counts = turns.map((turn) =>
+    const counts = numbers.map((turn) =>
       ['embedded', 'distributed'].map(
         (mode) => Array.from({ length: 8 }, (_, i) => modeInTurn(turn, i)).filter((each) => each === mode).length,
       ),
     );
-    expect(counts).toEqual(turns.map(() => [2, 2]));
+    expect(counts).toEqual(numbers.map(() => [2, 2]));
   });
 });

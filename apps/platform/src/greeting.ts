@@ -51,8 +51,7 @@ ${providers.smtp === undefined ? mailboxHint : ''}${page === undefined ? '' : `\
 export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): string {
   const width = Math.max(...members.map(({ name }) => name.length));
   const lines = members.map(
-    ({ name, pid, grpcAddress, url }) =>
-      `${name.padEnd(width)}  pid ${pid}  gRPC ${grpcAddress}  health ${url}/readyz`,
+    ({ name, pid, grpcAddress, url }) => `${name.padEnd(width)}  pid ${pid}  gRPC ${grpcAddress}  health ${url}/readyz`,
   );
   return `\nMongoDB ${shownMongoUrl(mongoUrl)}\nKafka ${kafkaBrokers}\n${lines.join('\n')}\n`;
 }

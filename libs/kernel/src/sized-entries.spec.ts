@@ -6,7 +6,11 @@ describe('the sized entries of a map', () => {
   const mapOf = (options: { readonly atMost?: number; readonly maxBytes: number }) => {
     const entries = new SizedEntries<string>(options);
     const set = (key: string, bytes: number, content: object = {}): void => entries.set(key, key, { content, bytes });
-    const found = (keys: string): string => keys.split('').filter((key) => entries.get(key) === key).join('');
+    const found = (keys: string): string =>
+      keys
+        .split('')
+        .filter((key) => entries.get(key) === key)
+        .join('');
     return { entries, set, found };
   };
 

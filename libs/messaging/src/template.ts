@@ -243,4 +243,4 @@ export const isShortenable = (link: string): boolean =>
   /^https?:\/\//i.test(link) && parseTemplate(link).every((part) => typeof part === 'string');
 
 /** The address of a link that {@link isShortenable}: `\{` is a brace (R-I17). */
-export const addressOf = (link: string): string => parseTemplate(link).join('');
+export const addressOf = (link: string): string => fillText(parseTemplate(link), () => undefined);

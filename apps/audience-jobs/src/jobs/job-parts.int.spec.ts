@@ -59,7 +59,8 @@ describeWithMongo('parts', (mongo) => {
     await parts.next('cut', next.number);
     const levelsUpTo = async (end: number): Promise<unknown[]> => {
       const levels: unknown[] = [];
-      for await (const { entries: of } of parts.all('cut', end)) levels.push(...of.map(({ tags }) => tags!['Level']));
+      for await (const { entries: of } of parts.all('cut', end))
+        levels.push(...of.map(({ tags }): unknown => tags!['Level']));
       return levels;
     };
     expect(await levelsUpTo(1)).toEqual([0, 1, 2]);

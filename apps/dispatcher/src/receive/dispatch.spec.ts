@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { apnsRefusal, localResults, unlisted } from '@tidings/channels';
 import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
 import { LocaleSettings, type SendBatch } from '@tidings/events';
-import { ios, content, sendBatch } from '../testing/test-batches.ts';
+import { content, sendBatch } from '../testing/test-batches.ts';
+import { batch, consume, failures, releasedAt } from '../testing/virtual-batches.ts';
 import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
 
 const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
@@ -10,46 +11,6 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 const answering = (afterMs: number): VirtualProvider => ({ answer: () => ({ afterMs }) });
-
-interface Sent {
-  readonly application?: string;
-  readonly devices?: number;
-  readonly message?: string;
-  readonly version?: number;
-  readonly ttlSeconds?: number;
-  readonly atMostOnce?: boolean;
-}
-
-/** A message to the first devices of an application, in slices of 500. */
-function batch(now: number, { application = 'A', devices = 1, message = 'm', ...more }: Sent = {}): SendBatch {
-  const { version = 1, ttlSeconds, atMostOnce = false } = more;
-  const all = Array.from({ length: devices }, (_, position) => ({ position, token: `${message}-${position};` }));
-  const slices = Array.from({ length: Math.ceil(devices / 500) }, (_, number) => ({
-    number,
-    devices: all.slice(number * 500, number * 500 + 500),
-  }));
-  return sendBatch(slices, {
-    ...{ application, message, atMostOnce, releasedAt: new Date(now) },
-    credential: { application, platform: 1, version },
-    content: content(ttlSeconds === undefined ? {} : { ios: ios({ ttlSeconds }) }),
-  });
-}
-
-/** Delivers batches as a consumer does: an unhandled batch is delivered again, and blocks the following ones. */
-function consume(lane: VirtualLane, batches: readonly SendBatch[], atOnce = 1000): void {
-  const next = (from: number): void => {
-    if (from >= batches.length) return;
-    void lane.dispatch.handle(batches.slice(from, from + atOnce)).then((done) => {
-      lane.time.at(done === 0 ? 100 : 1, () => next(from + done));
-    });
-  };
-  next(0);
-}
-
-const failures = (lane: VirtualLane): string[] =>
-  [...lane.attempts.byId.values()].flatMap(({ attempt }) => attempt.results.failed.map(({ name }) => name));
-
-const releasedAt = 1_800_000_000_000;
 
 describe('a slow answer', () => {
   it.each([
@@ -152,46 +113,6 @@ describe('a deferred slice', () => {
     expect(failures(lane)).toEqual(failed);
   });
 
-  it('keeps devices that the dead worker could not have written, where repeats would show', async () => {
-    const tries = new Map<string, number>();
-    const lane = new VirtualLane({
-      A: {
-        answer: (token) => {
-          const count = (tries.get(token) ?? 0) + 1;
-          tries.set(token, count);
-          // The second device waits for two minutes and more, the first one for a second.
-          if (count === 1) return { afterMs: 10, result: tooMany, retryAfterMs: token === 'm-1;' ? 2 * MINUTE : 0 };
-          return { afterMs: 10 };
-        },
-      },
-    });
-    consume(lane, [batch(releasedAt, { devices: 2, atMostOnce: true })]);
-    await lane.pass(SECOND / 2);
-    const [id] = [...lane.attempts.byId.keys()];
-    await lane.attempts.over().resume(id!, 'died', Infinity);
-    await lane.pass(30 * SECOND);
-    expect(failures(lane)).toEqual(['unknown_outcome']);
-    expect(lane.settledOf('A')).toBe(0);
-    await lane.pass(3 * MINUTE);
-    expect(lane.settledOf('A')).toBe(1);
-    expect(failures(lane)).toEqual(['unknown_outcome']);
-    expect(tries.get('m-1;')).toBe(2);
-  });
-
-  it('is announced as due later than its devices wait for their turn: it need not be brought again', async () => {
-    const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 20 * SECOND }) } });
-    consume(
-      lane,
-      Array.from({ length: 40 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 })),
-    );
-    await lane.pass(MINUTE);
-    const deferrals = lane.outcomes.flatMap(({ at, outcome: { outcome } }) =>
-      outcome?.$case === 'deferred' ? [outcome.value.until!.getTime() - releasedAt - at] : [],
-    );
-    expect(deferrals.length).toBeGreaterThan(0);
-    expect(Math.min(...deferrals)).toBeGreaterThan(5 * MINUTE);
-  });
-
   it.each([2_300, 2_600, 2_900])('of %i ms is resumed when it is due, also between two polls', async (retryAfterMs) => {
     let tries = 0;
     const lane = new VirtualLane({
@@ -269,51 +190,6 @@ describe('a credential', () => {
     await lane.pass(65 * MINUTE);
     expect(failures(lane)).toEqual(Array.from({ length: 50 }, () => 'unreachable'));
     expect(lane.written).toEqual([]);
-  });
-});
-
-describe('devices that wait for their turn', () => {
-  it('are sent, although more than an hour has passed since their slice was deferred', async () => {
-    const end = 65 * MINUTE;
-    const lane = new VirtualLane({
-      A: {
-        answer: (_, now) =>
-          now < end ? { afterMs: 10, result: busy, retryAfterMs: 15 * MINUTE } : { afterMs: 5 * SECOND },
-      },
-    });
-    consume(
-      lane,
-      Array.from({ length: 40 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 })),
-    );
-    await lane.pass(end + 30 * MINUTE);
-    expect(lane.settledOf('A')).toBe(40);
-    // Those that were tried at first have ended an hour later.
-    expect(new Set(failures(lane))).toEqual(new Set([busy.name]));
-    expect(lane.written.length).toBeGreaterThan(19_000);
-  });
-});
-
-describe('retries of one credential', () => {
-  it('are sent on time beside thousands of slices of another one that became due together', async () => {
-    const throttled: VirtualProvider = {
-      answer: (_, now) =>
-        now < MINUTE ? { afterMs: 10, result: busy, retryAfterMs: MINUTE } : { afterMs: 5 * SECOND },
-    };
-    let tries = 0;
-    const lane = new VirtualLane({
-      A: throttled,
-      B: { answer: () => (tries++ === 0 ? { afterMs: 10, result: busy } : { afterMs: 10 }) },
-    });
-    consume(
-      lane,
-      Array.from({ length: 2_000 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 100 })),
-    );
-    await lane.pass(MINUTE + 10 * SECOND);
-    expect(lane.settledOf('A')).toBeLessThan(200);
-    consume(lane, [batch(releasedAt, { application: 'B' })]);
-    await lane.pass(10 * SECOND);
-    expect(tries).toBe(2);
-    expect(lane.settledOf('B')).toBe(1);
   });
 });
 

@@ -39,7 +39,8 @@ it('parseExactly keeps the digits of numbers that name devices and users (R-ER7)
 
 it.each(['transactionId', 'transaction_id', 'live_activity_id', 'activity_id'])(
   'parseExactly keeps the digits of a number that is a %s (R-I10)',
-  (name) => expect(parseExactly(`{"notifications":[{"${name}":${LONG}}]}`)).toEqual({ notifications: [{ [name]: LONG }] }),
+  (name) =>
+    expect(parseExactly(`{"notifications":[{"${name}":${LONG}}]}`)).toEqual({ notifications: [{ [name]: LONG }] }),
 );
 
 it.each([

@@ -182,9 +182,7 @@ export class Exchange {
     this.#logFault(fault, path);
     const reply = envelope.fault(fault, method);
     const retryAfterSeconds = fault.kind === 'unavailable' ? RETRY_AFTER_SECONDS : fault.retryAfterSeconds;
-    return retryAfterSeconds === undefined
-      ? reply
-      : withHeaders(reply, { 'retry-after': String(retryAfterSeconds) });
+    return retryAfterSeconds === undefined ? reply : withHeaders(reply, { 'retry-after': String(retryAfterSeconds) });
   }
 }
 

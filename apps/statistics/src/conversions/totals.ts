@@ -24,7 +24,7 @@ const keyOf = ({ application, platform, chunk }: Omit<Group, 'message'>): string
 const DAY_SECONDS = 86_400;
 
 /** Devices by the opens that events can count for, those by a person. */
-const openedByPersons = ({ opened, mail }: ChunkStages): HourSets[] =>
+const openSetsOf = ({ opened, mail }: ChunkStages): HourSets[] =>
   mail ? [mail.opened.human, mail.opened.unknown, mail.clicked] : [opened];
 
 /**
@@ -39,7 +39,7 @@ function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: Place
     if (!before) {
       const last = hoursOfSecond((day - 1) * DAY_SECONDS - 1);
       const own = stages.get(key);
-      before = Bitmap.union(own ? openedByPersons(own).map((hours) => upToHour(hours, last)) : []);
+      before = Bitmap.union(own ? openSetsOf(own).map((hours) => upToHour(hours, last)) : []);
       earlier.set(`${key}/${day}`, before);
     }
     return before.has(position);

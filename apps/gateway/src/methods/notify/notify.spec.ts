@@ -75,7 +75,7 @@ describe('notify', () => {
         chrome: { body: 'Hello Chrome', ttl: '5s', image: 'https://i/{{Level}}', root_params: { a: 1 }, inbox },
       },
       de: {
-        firefox: { title: 'Hallo' },
+        firefox: { title: 'Hallo', ttl: '90s' },
         safari: { title: 'Titel', body: 'Hallo Safari', url_args: ['7'], ttl: 60 },
       },
     };
@@ -103,7 +103,7 @@ describe('notify', () => {
               openAction: { link: 'a://b' },
             },
             chrome: { text: en('Hello Chrome'), ttlSeconds: 5, rootParams: '{"a":1}', openAction: { richMedia: 'X' } },
-            firefox: { text: both('Hello', ''), title: both('News', 'Hallo'), icon: undefined },
+            firefox: { text: both('Hello', ''), title: both('News', 'Hallo'), icon: undefined, ttlSeconds: 60 },
             safari: { text: both('Hello', 'Hallo Safari'), title: both('News', 'Titel'), ttlSeconds: 60 },
             tags: ['Level'],
           },
@@ -115,6 +115,8 @@ describe('notify', () => {
     expect(settings).toMatchObject([
       { language: 'en', safari: { urlArgs: [], ttlSeconds: 60 } },
       { language: 'de', safari: { urlArgs: ['7'], ttlSeconds: 60 } },
+      { language: 'en', firefox: { ttlSeconds: 60 } },
+      { language: 'de', firefox: { ttlSeconds: 90 } },
     ]);
   });
 
@@ -133,23 +135,6 @@ describe('notify', () => {
     expect([chrome!.silent, ...settings.map(({ ios }) => ios)]).toEqual([true, undefined, undefined]);
   });
 
-  it('takes the text of iOS under either name, and the time to live in Firefox (R-O1)', async () => {
-    const localized_content = {
-      en: { default: { body: 'Hello', ttl: 600 }, ios: { content: 'Hello iOS' } },
-      de: { firefox: { body: 'Hallo', ttl: '60s' } },
-    };
-    await notify(segment({ payload: { content: { localized_content } } }));
-    const { ios, firefox, settings } = world.drafts[0]!.message!.content!;
-    expect(ios!.text).toEqual({
-      entries: [{ language: 'en', text: 'Hello iOS' }],
-    });
-    expect(firefox).toMatchObject({ ttlSeconds: 600 });
-    expect(settings).toMatchObject([
-      { language: 'en', firefox: { ttlSeconds: 600 } },
-      { language: 'de', firefox: { ttlSeconds: 60 } },
-    ]);
-  });
-
   it('gives Amazon devices their own block, with the settings of one (R-O4)', async () => {
     const amazon = { header: 'Title', body: 'Own', badges: '+1', ttl: '90s', icon: 'i', root_params: { a: 1 } };
     await notify(
@@ -164,9 +149,11 @@ describe('notify', () => {
 
   it('gives Huawei devices their own block, under either name of a text, else the default one (R-O4)', async () => {
     const huawei_android = { header: 'Titel', content: 'Eigener', lockscreen: 1, gcm_ttl: '60s' };
-    const localized_content = { en: { default: { body: 'Hello', sound: 'bell' } }, de: { huawei_android } };
+    const ios = { content: 'Eigener' };
+    const localized_content = { en: { default: { body: 'Hello', sound: 'bell' } }, de: { huawei_android, ios } };
     await notify(segment({ payload: { content: { localized_content }, silent: true } }));
-    const { huawei, settings } = world.drafts[0]!.message!.content!;
+    const { huawei, settings, ios: ofIos } = world.drafts[0]!.message!.content!;
+    expect(ofIos!.text).toEqual(huawei!.text);
     expect(huawei).toMatchObject({
       text: {
         entries: [

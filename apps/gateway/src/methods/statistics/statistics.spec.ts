@@ -176,7 +176,9 @@ describe('messages:list', () => {
     async (data) => {
       world.messages.list = async () => ({
         total: 1n,
-        messages: [viewOf(3, new Date(NOW), { content: { data, android: { rootParams: '{"id":-9007199254740993}' } } })],
+        messages: [
+          viewOf(3, new Date(NOW), { content: { data, android: { rootParams: '{"id":-9007199254740993}' } } }),
+        ],
       });
       const reply = await fetch(new URL('/api/v2/messages:list', client.url), {
         method: 'POST',

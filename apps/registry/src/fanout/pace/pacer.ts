@@ -1,10 +1,9 @@
-import { emittedUntilWith, pacedLimits, planId } from '@tidings/delivery';
+import { type ChunkKey, emittedUntilWith, pacedLimits, planId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Passed } from '../emit/passed.ts';
 import { isReleased, type OutgoingMessages, type Released } from '../release/outgoing.ts';
-import type { Task } from '../release/releases.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { Splits } from '../watch/splits.ts';
 
@@ -33,6 +32,12 @@ interface Progress {
   chunk: number;
 }
 
+/** A planned chunk that is not settled, and the message or step that it is of. */
+interface OpenChunk {
+  readonly of: Released;
+  readonly key: ChunkKey;
+}
+
 /**
  * Emits the slices of messages with a send rate, a second ahead of their time (R-I11, sending 2). One process does it, by lease; two of them are
  * harmless, because the dispatchers send each slice once, and keep the rate themselves.
@@ -52,12 +57,12 @@ export class Pacer {
   async run(): Promise<void> {
     const { outgoing } = this.#deps;
     const now = this.#now();
-    const isResting = (code: string): boolean => (this.#progress.get(code)?.restUntil ?? 0) > now;
-    const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX, isResting));
+    const isPaused = (code: string): boolean => (this.#progress.get(code)?.restUntil ?? 0) > now;
+    const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX, isPaused));
     // The steps of a message share its rate.
     const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
     for (const code of this.#progress.keys()) {
-      if (!messages.has(code) && !isResting(code)) this.#progress.delete(code);
+      if (!messages.has(code) && !isPaused(code)) this.#progress.delete(code);
     }
     if (messages.size === 0) return;
     const passed = this.#deps.chunks.passed();
@@ -108,7 +113,7 @@ export class Pacer {
   }
 
   /** The planned chunks that are not settled. */
-  async #openChunks(steps: readonly Released[]): Promise<readonly Task[]> {
+  async #openChunks(steps: readonly Released[]): Promise<readonly OpenChunk[]> {
     const { splits, settling } = this.#deps;
     const found = await splits.of(steps);
     const tasks = steps.flatMap((of) => (found.get(sendIdOf(of)) ?? []).map((key) => ({ of, key })));

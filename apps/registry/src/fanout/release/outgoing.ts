@@ -366,19 +366,19 @@ export class OutgoingMessages {
 
   /**
    * Released messages with a send rate that are not settled, at most `limit`, all steps of each: the accounts take turns, each with its oldest ones.
-   * @param isResting whether a message is left out now. @default none
+   * @param isPaused whether a message is left out now. @default none
    */
-  async paced(limit: number, isResting: (code: string) => boolean = () => false): Promise<string[]> {
+  async paced(limit: number, isPaused: (code: string) => boolean = () => false): Promise<string[]> {
     const filter = { paced: { $exists: true }, releasedAt: { $exists: true } };
     const options = { projection: { account: 1 }, limit: PACED_READ, hint: 'paced' };
     const found = await this.#messages.find(filter, options).toArray();
     const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) =>
-      isResting(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
+      isPaused(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
     );
     const accounts = [...Map.groupBy(messages, ({ account }) => account).values()];
-    const turns = Math.max(0, ...accounts.map(({ length }) => length));
-    const inTurns = Array.from({ length: turns }, (_, turn) => accounts.flatMap((own) => own[turn] ?? []));
-    return inTurns
+    const rounds = Math.max(0, ...accounts.map(({ length }) => length));
+    const byRound = Array.from({ length: rounds }, (_, round) => accounts.flatMap((own) => own[round] ?? []));
+    return byRound
       .flat()
       .slice(0, limit)
       .flatMap(({ ids }) => ids);

@@ -296,6 +296,10 @@ export interface FirefoxContent {
   silent?:
     | boolean
     | undefined;
+  /** Only the newer messaging endpoint has it (R-O1). */
+  ttlSeconds?:
+    | number
+    | undefined;
   /** Absent: the common text. Only the newer messaging endpoint has it (R-O4). */
   text: Localized | undefined;
   openAction: OpenAction | undefined;
@@ -2855,6 +2859,7 @@ function createBaseFirefoxContent(): FirefoxContent {
     icon: undefined,
     rootParams: undefined,
     silent: undefined,
+    ttlSeconds: undefined,
     text: undefined,
     openAction: undefined,
   };
@@ -2873,6 +2878,9 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     }
     if (message.silent !== undefined) {
       writer.uint32(32).bool(message.silent);
+    }
+    if (message.ttlSeconds !== undefined) {
+      writer.uint32(40).uint32(message.ttlSeconds);
     }
     if (message.text !== undefined) {
       Localized.encode(message.text, writer.uint32(322).fork()).join();
@@ -2936,6 +2944,14 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
             message.silent = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.ttlSeconds = reader.uint32();
+            continue;
+          }
           case 40: {
             if (tag !== 322) {
               break;
@@ -2983,6 +2999,7 @@ export const FirefoxContent: MessageFns<FirefoxContent> = {
     message.icon = object.icon ?? undefined;
     message.rootParams = object.rootParams ?? undefined;
     message.silent = object.silent ?? undefined;
+    message.ttlSeconds = object.ttlSeconds ?? undefined;
     message.text = (object.text !== undefined && object.text !== null) ? Localized.fromPartial(object.text) : undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
