@@ -3,15 +3,25 @@ import { certificateFault } from '@tidings/runtime';
 import kafkajs from 'kafkajs';
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+/** Errors of the content of a request. All others end when a broker, its permissions or its version change. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['INVALID_RECORD', 'INVALID_TIMESTAMP', 'UNSUPPORTED_FOR_MESSAGE_FORMAT'],
+  ...['POLICY_VIOLATION', 'INVALID_TOPIC_EXCEPTION', 'INVALID_CONFIG'],
+]);
 
-/** The Fault of a Kafka error: `unavailable` unless a broker has understood the request and refuses it. */
+/**
+ * The Fault of a Kafka error: `unavailable` unless a broker refuses what the request contains. Callers give records up after other Faults, so a lack
+ * of permissions, an error inside a broker and an unknown error are `unavailable`, too.
+ */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof kafkajs.KafkaJSError)) return Fault.from(error);
-  const refusal = protocolErrorIn(error);
-  if (!refusal) return Fault.unavailable('Kafka does not answer', error);
-  if (TOO_LARGE.has(refusal.type))
+  const answer = protocolErrorIn(error);
+  if (!answer) return Fault.unavailable('Kafka does not answer', error);
+  if (TOO_LARGE.has(answer.type))
     return new Fault('tooLarge', 'A record is larger than its topic allows', { cause: error });
-  return Fault.bug(`Kafka refuses: ${refusal.type}`, error);
+  const internal = `Kafka refuses: ${answer.type}`;
+  if (REFUSALS.has(answer.type)) return Fault.bug(internal, error);
+  return new Fault('unavailable', 'Kafka refuses requests', { internal, cause: error });
 }
 
 /** The setting that makes Kafka refuse access, as a Fault `argument`; undefined for other, possibly transient errors. */
