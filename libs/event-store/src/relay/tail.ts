@@ -23,10 +23,10 @@ export type Publishing<Event> = (commit: Commit<Event>) => Records | (() => Prom
 
 /** The common parts of a relay's tails. */
 export interface TailDeps<Event> {
-  readonly commits: MongoCommits;
-  readonly outbox: Outbox;
+  readonly commits: Pick<MongoCommits, 'after'>;
+  readonly outbox: Pick<Outbox, 'send'>;
   readonly counts: RelayCounts;
-  readonly passedOver: PassedOver;
+  readonly passedOver: Pick<PassedOver, 'keep'>;
   readonly decode: (bytes: Uint8Array) => Event;
   readonly isKnown: (event: Event) => boolean;
   readonly publish: Publishing<Event>;
@@ -69,6 +69,8 @@ export class Tail<Event> {
   #published: number;
   /** The highest position that exists, or may exist: commits after the queue must be read. */
   #heard: number;
+  /** Number of hints so far: a position alone does not tell a hint from an earlier one of the same position. */
+  #hints = 0;
   #reading = false;
   #isHeld = false;
   #draining: Promise<void> | undefined;
@@ -119,6 +121,7 @@ export class Tail<Event> {
 
   /** A commit at this position exists. */
   heardOf(position: number): void {
+    this.#hints++;
     this.#heard = Math.max(this.#heard, position);
     this.#drain();
   }
@@ -177,7 +180,7 @@ export class Tail<Event> {
 
   async #read(): Promise<void> {
     this.#reading = true;
-    const heard = this.#heard;
+    const hints = this.#hints;
     try {
       const found = await this.#deps.commits.after(this.#log, this.#published, AT_ONCE);
       this.#deps.counts.read += found.length;
@@ -188,7 +191,7 @@ export class Tail<Event> {
       }
       if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
       // Commits reported meanwhile may be missing among those read.
-      else if (this.#heard === heard) this.#heard = this.#last;
+      else if (this.#hints === hints) this.#heard = this.#last;
     } finally {
       this.#reading = false;
     }

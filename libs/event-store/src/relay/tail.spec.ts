@@ -1,0 +1,81 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Commit } from '../event-log-port.ts';
+import type { StoredCommit } from '../log-store.ts';
+import { Outbox, type Publisher, type RelayedRecord } from './outbox.ts';
+import { Tail } from './tail.ts';
+
+const LOG = 'things-1';
+
+const commit = (position: number, bytes = 10): StoredCommit => ({
+  ...{ log: LOG, position, uid: `${position}`, at: new Date(0), events: [Buffer.alloc(bytes)] },
+});
+
+const offered = (stored: StoredCommit): Commit<string> => ({ ...stored, events: ['event'], encoded: stored.events });
+
+/** The commits of a log, and the reads of them. */
+class Store {
+  readonly commits: StoredCommit[] = [];
+  readonly reads: number[] = [];
+  whileReading: () => Promise<void> = () => Promise.resolve();
+
+  async after(_log: string, position: number, limit: number): Promise<readonly StoredCommit[]> {
+    const found = this.commits.filter((stored) => stored.position > position).slice(0, limit);
+    this.reads.push(found.length);
+    await this.whileReading();
+    return found;
+  }
+}
+
+/** A broker that stores the positions of published commits, by publish. */
+class Published implements Publisher {
+  readonly batches: number[][] = [];
+  whilePublishing: () => Promise<void> = () => Promise.resolve();
+
+  async publish(_topic: string, records: readonly Omit<RelayedRecord, 'topic'>[]): Promise<void> {
+    await this.whilePublishing();
+    this.batches.push(records.map(({ key }) => Number(key)));
+  }
+}
+
+describe('the tail of a log', () => {
+  let store: Store;
+  let broker: Published;
+  let tail: Tail<string>;
+
+  beforeEach(() => {
+    store = new Store();
+    broker = new Published();
+    tail = new Tail<string>(LOG, 0, {
+      commits: store,
+      outbox: new Outbox(broker, 0, () => undefined),
+      counts: { commits: 0, records: 0, read: 0, passedOver: 0 },
+      passedOver: { keep: () => Promise.resolve() },
+      decode: () => 'event',
+      isKnown: () => true,
+      publish: ({ position, encoded }) => encoded.map((value) => ({ topic: 'things', key: `${position}`, value })),
+      report: () => undefined,
+      held: () => undefined,
+      mayPublish: () => true,
+      published: () => undefined,
+    });
+  });
+
+  it('reads once for a look that finds nothing', async () => {
+    tail.look();
+    await tail.drained;
+    expect(store.reads).toEqual([0]);
+    expect(tail.unpublished).toBe(0);
+  });
+
+  it('publishes a commit that is offered while a look reads', async () => {
+    const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    store.whileReading = () => (reading.resolve(), release.promise);
+    tail.look();
+    await reading.promise;
+    store.commits.push(commit(1));
+    tail.offer(offered(commit(1)));
+    release.resolve();
+    await tail.drained;
+    expect(broker.batches).toEqual([[1]]);
+  });
+});
