@@ -1,5 +1,5 @@
 import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { type Collection, type Db, type FindCursor, MongoServerError } from 'mongodb';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../log-store.ts';
 import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
@@ -83,11 +83,14 @@ export class MongoCommits {
     return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
   }
 
-  /** Reads majority-committed documents only: a commit that an election rolls back must not be applied or published. */
-  async after(log: string, position: number, limit: number): Promise<readonly StoredCommit[]> {
+  /**
+   * Reads majority-committed documents only: a commit that an election rolls back must not be applied or published. There are fewer than `limit` only
+   * if they have `maxBytes`, as {@link bytesOf} counts, or none is left.
+   */
+  async after(log: string, position: number, limit: number, maxBytes = Infinity): Promise<readonly StoredCommit[]> {
     const range = { _id: { $gt: { log, position }, $lt: { log, position: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
-    const documents = await answered(found.sort({ _id: 1 }).toArray());
+    const documents = await firstOf(found.sort({ _id: 1 }), maxBytes);
     return documents.map(({ _id, uid, at, events, documents: named, trace }) => ({
       ...{ ..._id, uid, at, events },
       ...(named && { documents: named.map(({ event, ids }) => ({ index: event, addresses: ids.map(addressIn) })) }),
@@ -171,6 +174,22 @@ export class MongoCommits {
   }
 }
 
+/** Reads batch by batch, each a command with its own time limit, until the batches have `maxBytes`. The server ends a batch at 16 MiB. */
+async function firstOf(cursor: FindCursor<CommitDocument>, maxBytes: number): Promise<readonly CommitDocument[]> {
+  const documents: CommitDocument[] = [];
+  try {
+    for (let bytes = 0; bytes < maxBytes && (await answered(cursor.hasNext()));) {
+      for (const document of cursor.readBufferedDocuments()) {
+        documents.push(document);
+        bytes += bytesOf(document);
+      }
+    }
+    return documents;
+  } finally {
+    if (!cursor.closed) cursor.close().catch(() => undefined);
+  }
+}
+
 const storedDocuments = ({ index, addresses }: EventDocuments): { event: number; ids: string[] } => ({
   event: index,
   ids: addresses.map(({ collection, id }) => `${collection}/${id}`),
@@ -182,4 +201,6 @@ function addressIn(text: string): DocumentAddress {
   return { collection: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-const bytesOf = ({ events }: StoredCommit): number => events.reduce((sum, event) => sum + event.byteLength + 16, 256);
+/** About the size of a stored commit. */
+export const bytesOf = ({ events }: Pick<StoredCommit, 'events'>): number =>
+  events.reduce((sum, event) => sum + event.byteLength + 16, 256);

@@ -72,6 +72,11 @@ export function faulty(db: Db): FaultyDb {
 function failing(): unknown {
   const rejected = Promise.reject(lost());
   rejected.catch(() => undefined);
-  const cursor = Object.assign(rejected, { sort: () => cursor, toArray: () => rejected });
+  const cursor = Object.assign(rejected, {
+    sort: () => cursor,
+    toArray: () => rejected,
+    hasNext: () => rejected,
+    closed: true,
+  });
   return cursor;
 }

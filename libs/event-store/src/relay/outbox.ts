@@ -77,15 +77,22 @@ export class Outbox {
 
   async #run(topic: string): Promise<void> {
     const waiting = this.#topics.get(topic)!;
-    while (waiting.length > 0) await this.#publish(topic, waiting.splice(0, fitting(waiting)));
+    while (waiting.length > 0) await this.#publish(topic, waiting.splice(0, fitting(waiting, (part) => part.records)));
     this.#running.delete(topic);
   }
 
   async #publish(topic: string, parts: readonly Part[]): Promise<void> {
-    const records = parts.length === 1 ? parts[0]!.records : parts.flatMap((part) => part.records);
+    let records: readonly RelayedRecord[] =
+      parts.length === 1 ? parts[0]!.records : parts.flatMap((part) => part.records);
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        await this.#broker.publish(topic, records);
+        // A single part may exceed one publish, and the time that a broker gives it: after a failure only the rest is repeated.
+        while (records.length > 0) {
+          const count = fitting(records, (record) => [record]);
+          await this.#broker.publish(topic, records.slice(0, count));
+          records = records.slice(count);
+          pause = PAUSE_MS;
+        }
         for (const part of parts) part.resolve();
         return;
       } catch (error) {
@@ -104,14 +111,15 @@ export class Outbox {
   }
 }
 
-/** Number of leading parts that fit into one publish; at least one. */
-function fitting(parts: readonly Part[]): number {
+/** Number of leading items whose records fit into one publish; at least one. */
+function fitting<Item>(items: readonly Item[], recordsOf: (item: Item) => readonly RelayedRecord[]): number {
   let records = 0;
   let bytes = 0;
-  const first = parts.findIndex((part) => {
-    records += part.records.length;
-    for (const { value } of part.records) bytes += value.byteLength;
+  const first = items.findIndex((item) => {
+    const own = recordsOf(item);
+    records += own.length;
+    for (const { value } of own) bytes += value.byteLength;
     return records > MAX_RECORDS || bytes > MAX_BYTES;
   });
-  return first < 0 ? parts.length : Math.max(1, first);
+  return first < 0 ? items.length : Math.max(1, first);
 }

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Commit } from '../event-log-port.ts';
 import type { StoredCommit } from '../log-store.ts';
+import { bytesOf } from '../mongo/commits.ts';
 import { Outbox, type Publisher, type RelayedRecord } from './outbox.ts';
 import { Tail } from './tail.ts';
 
 const LOG = 'things-1';
+/** Bytes of which two commits fit into one send. */
+const LARGE = 1_500_000;
 
 const commit = (position: number, bytes = 10): StoredCommit => ({
   ...{ log: LOG, position, uid: `${position}`, at: new Date(0), events: [Buffer.alloc(bytes)] },
@@ -18,8 +21,14 @@ class Store {
   readonly reads: number[] = [];
   whileReading: () => Promise<void> = () => Promise.resolve();
 
-  async after(_log: string, position: number, limit: number): Promise<readonly StoredCommit[]> {
-    const found = this.commits.filter((stored) => stored.position > position).slice(0, limit);
+  async after(_log: string, position: number, limit: number, maxBytes = Infinity): Promise<readonly StoredCommit[]> {
+    const found: StoredCommit[] = [];
+    for (let bytes = 0; found.length < limit && bytes < maxBytes;) {
+      const next = this.commits[position + found.length];
+      if (!next) break;
+      found.push(next);
+      bytes += bytesOf(next);
+    }
     this.reads.push(found.length);
     await this.whileReading();
     return found;
@@ -77,5 +86,36 @@ describe('the tail of a log', () => {
     release.resolve();
     await tail.drained;
     expect(broker.batches).toEqual([[1]]);
+  });
+
+  it('sends and reads large commits a few at a time', async () => {
+    for (let position = 1; position <= 8; position++) store.commits.push(commit(position, LARGE));
+    tail.look();
+    await tail.drained;
+    expect(broker.batches).toEqual([[1, 2], [3], [4, 5], [6], [7, 8]]);
+    expect(store.reads).toEqual([3, 3, 2]);
+  });
+
+  it('sends a commit that is larger than a send should be', async () => {
+    for (let position = 1; position <= 2; position++) store.commits.push(commit(position, 6 << 20));
+    tail.look();
+    await tail.drained;
+    expect(broker.batches).toEqual([[1], [2]]);
+  });
+
+  it('keeps a few large commits in memory while the broker is away, and reads the others later', async () => {
+    const release = Promise.withResolvers<void>();
+    broker.whilePublishing = () => release.promise;
+    for (let position = 1; position <= 8; position++) {
+      store.commits.push(commit(position, LARGE));
+      tail.offer(offered(commit(position, LARGE)));
+    }
+    // Those that must be read count as one.
+    expect(tail.unpublished).toBe(3 + 1);
+    release.resolve();
+    await tail.drained;
+    expect(broker.batches.flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(store.reads).toEqual([3, 2]);
+    expect(tail.unpublished).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
-import type { MongoCommits } from '../mongo/commits.ts';
+import { bytesOf, type MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../event-log-port.ts';
 import type { StoredCommit } from '../log-store.ts';
 import { delay } from '../waiting.ts';
@@ -43,17 +43,21 @@ export interface TailDeps<Event> {
 interface Queued {
   readonly position: number;
   readonly events: number;
+  /** The size of its stored events, whatever its records have. */
+  readonly bytes: number;
   readonly trace: StoredCommit['trace'];
   readonly records: Records | (() => Records | Promise<Records>);
 }
 
-/** Maximum commits of a log waiting in memory, and their events: a commit may hold hundreds. Others are read later. */
+/** Maximum commits of a log waiting in memory, their events and bytes: a commit may hold hundreds, and megabytes. Others are read later. */
 const MAX_QUEUE = 500;
 const MAX_QUEUE_EVENTS = 2_000;
+const MAX_QUEUE_BYTES = 4 << 20;
 /** Commits of a log in one send, and in one read. */
 const AT_ONCE = 100;
-/** Events of a log in one send, unless a single commit has more. */
+/** Events and bytes of a log in one send, unless a single commit has more. */
 const EVENTS_AT_ONCE = 1_000;
+const BYTES_AT_ONCE = 4 << 20;
 /** A commit that fails this often for an internal reason is passed over. */
 const TRIES = 5;
 const PAUSE_MS = 50;
@@ -64,8 +68,9 @@ export class Tail<Event> {
   readonly #log: string;
   readonly #deps: TailDeps<Event>;
   readonly #queue: Queued[] = [];
-  /** Number of events in the queue. */
-  #waiting = 0;
+  /** Number of events in the queue, and their bytes. */
+  #events = 0;
+  #bytes = 0;
   #published: number;
   /** The highest position that exists, or may exist: commits after the queue must be read. */
   #heard: number;
@@ -106,17 +111,20 @@ export class Tail<Event> {
   }
 
   offer(commit: Commit<Event>): void {
-    const { position, trace, events } = commit;
+    const { position, trace, events, encoded } = commit;
     if (position <= this.#last) return;
-    const hasRoom = this.#queue.length < MAX_QUEUE && this.#waiting < MAX_QUEUE_EVENTS;
-    const fits = position === this.#last + 1 && !this.#reading && hasRoom;
-    if (fits) this.#enqueue({ position, trace, events: events.length, records: this.#offered(commit) });
+    const fits = position === this.#last + 1 && !this.#reading && this.#hasRoom;
+    if (fits) {
+      const bytes = bytesOf({ events: encoded });
+      this.#enqueue({ position, trace, events: events.length, bytes, records: this.#offered(commit) });
+    }
     this.heardOf(position);
   }
 
   #enqueue(queued: Queued): void {
     this.#queue.push(queued);
-    this.#waiting += queued.events;
+    this.#events += queued.events;
+    this.#bytes += queued.bytes;
   }
 
   /** A commit at this position exists. */
@@ -133,6 +141,10 @@ export class Tail<Event> {
 
   get #last(): number {
     return this.#queue.at(-1)?.position ?? this.#published;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#queue.length < MAX_QUEUE && this.#events < MAX_QUEUE_EVENTS && this.#bytes < MAX_QUEUE_BYTES;
   }
 
   get #isBehind(): boolean {
@@ -156,7 +168,7 @@ export class Tail<Event> {
     let tries = 0;
     for (let pause = PAUSE_MS; this.#hasWork;) {
       try {
-        if (this.#queue.length === 0) await this.#read();
+        if (this.#queue.length === 0) await this.#read(atOnce);
         await this.#send(atOnce);
         atOnce = Math.min(atOnce * 2, AT_ONCE);
         tries = 0;
@@ -178,18 +190,19 @@ export class Tail<Event> {
     }
   }
 
-  async #read(): Promise<void> {
+  /** Reads into the empty queue; after a failure as few commits as are sent at a time. */
+  async #read(limit: number): Promise<void> {
     this.#reading = true;
     const hints = this.#hints;
     try {
-      const found = await this.#deps.commits.after(this.#log, this.#published, AT_ONCE);
+      const found = await this.#deps.commits.after(this.#log, this.#published, limit, BYTES_AT_ONCE);
       this.#deps.counts.read += found.length;
       for (const stored of found) {
         const { position, trace, events } = stored;
         const records = (): Records | Promise<Records> => this.#recordsOf(this.#decoded(stored));
-        this.#enqueue({ position, trace, events: events.length, records });
+        this.#enqueue({ position, trace, events: events.length, bytes: bytesOf(stored), records });
       }
-      if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
+      if (found.length >= limit || this.#bytes >= BYTES_AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
       // Commits reported meanwhile may be missing among those read.
       else if (this.#hints === hints) this.#heard = this.#last;
     } finally {
@@ -214,9 +227,11 @@ export class Tail<Event> {
   /** The first commits, as many as are sent together. */
   #next(atOnce: number): readonly Queued[] {
     let count = 0;
-    for (let events = 0; count < Math.min(atOnce, this.#queue.length); count++) {
-      events += this.#queue[count]!.events;
-      if (events > EVENTS_AT_ONCE && count > 0) break;
+    for (let events = 0, bytes = 0; count < Math.min(atOnce, this.#queue.length); count++) {
+      const next = this.#queue[count]!;
+      events += next.events;
+      bytes += next.bytes;
+      if ((events > EVENTS_AT_ONCE || bytes > BYTES_AT_ONCE) && count > 0) break;
     }
     return this.#queue.slice(0, count);
   }
@@ -261,7 +276,10 @@ export class Tail<Event> {
   #done(commits: number): void {
     if (commits === 0) return;
     this.#published = this.#queue[commits - 1]!.position;
-    for (const { events } of this.#queue.splice(0, commits)) this.#waiting -= events;
+    for (const { events, bytes } of this.#queue.splice(0, commits)) {
+      this.#events -= events;
+      this.#bytes -= bytes;
+    }
     this.#deps.published(this.#log, this.#published);
   }
 
