@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
 import forge from 'node-forge';
-import { openKeyFile } from './key-files.ts';
+import { KeyFileThread, openKeyFile } from './key-files.ts';
 import { openPlainKey } from './private-keys.ts';
 
 const file = (text: string): Buffer => Buffer.from(text, 'base64');
@@ -116,6 +117,25 @@ describe('a file of keys', () => {
   ])('cannot be opened %s', (_, bytes, password) =>
     expect(openKeyFile(bytes, password)).rejects.toMatchObject(cannotBeOpened),
   );
+});
+
+describe('the thread that opens files', () => {
+  it('starts for the next file when it could not be started for one', async () => {
+    let failures = 1;
+    class Failing extends KeyFileThread {
+      protected override newWorker(): Worker {
+        if (failures-- > 0) throw new Error('no thread');
+        return super.newWorker();
+      }
+    }
+    const thread = new Failing();
+    const task = { bytes: Uint8Array.from(elliptic), password: PASSWORD };
+    const opened = await Promise.allSettled([thread.open(task), thread.open(task)]);
+    expect(opened).toMatchObject([
+      { status: 'rejected', reason: { kind: 'unavailable', cause: { message: 'no thread' } } },
+      { status: 'fulfilled', value: { certificates: { length: 1 } } },
+    ]);
+  });
 });
 
 describe('rounds of key derivation', () => {

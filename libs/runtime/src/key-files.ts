@@ -26,9 +26,10 @@ interface Waiting {
 }
 
 const cannotBeOpened = (why: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: why });
+const notNow = (why: unknown): Fault => Fault.unavailable('Key files cannot be opened now', why);
 
 /** Opens files one after the other in a separate thread, which is started on demand. */
-class KeyFileThread {
+export class KeyFileThread {
   readonly #waiting: Waiting[] = [];
   #worker: Worker | undefined;
   #current: Waiting | undefined;
@@ -53,7 +54,12 @@ class KeyFileThread {
       this.#timer = setTimeout(() => this.#end(), IDLE_MS).unref();
       return;
     }
-    this.#worker ??= this.#start();
+    try {
+      this.#worker ??= this.#start();
+    } catch (error) {
+      // A machine out of threads or memory: the next file tries again.
+      return this.#settle(({ reject }) => reject(notNow(error)));
+    }
     this.#worker.ref();
     this.#worker.postMessage(this.#current.task);
     this.#timer = setTimeout(() => {
@@ -62,8 +68,12 @@ class KeyFileThread {
     }, DEADLINE_MS);
   }
 
+  protected newWorker(): Worker {
+    return new Worker(program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  }
+
   #start(): Worker {
-    const worker = new Worker(program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+    const worker = this.newWorker();
     worker.on('message', (answer: KeyFileAnswer) => {
       if (worker !== this.#worker) return;
       this.#settle(({ resolve, reject }) =>
@@ -75,9 +85,7 @@ class KeyFileThread {
       if (worker !== this.#worker) return;
       this.#worker = undefined;
       const isOfFile = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.#settle(({ reject }) =>
-        reject(isOfFile ? cannotBeOpened(error) : Fault.unavailable('Key files cannot be opened now', error)),
-      );
+      this.#settle(({ reject }) => reject(isOfFile ? cannotBeOpened(error) : notNow(error)));
     });
     return worker;
   }
@@ -101,7 +109,7 @@ const thread = new KeyFileThread();
  * Opens a file of keys and certificates: PKCS#12 (`.p12`, of any version), PEM (`.p8`, `.pem`) or a single certificate (`.cer`). The work is done
  * outside the event loop and bounded in advance: 64 KiB, 32 keys and certificates, 50,000 rounds of key derivation in total, scrypt with N·r·p up to
  * 262,144 and 32 MiB. A key is RSA of 2048 to 4096 bits, or on P-256, P-384 or P-521.
- * @throws Fault `argument` for a wrong password, an invalid file, or an exceeded limit; Fault `unavailable` while too many wait
+ * @throws Fault `argument` for a wrong password, an invalid file, or an exceeded limit; Fault `unavailable` while too many wait, or without a thread
  */
 export async function openKeyFile(bytes: Uint8Array, password: string): Promise<KeyFile> {
   if (bytes.length > MAX_BYTES) throw cannotBeOpened(new RangeError('the file is too large'));
