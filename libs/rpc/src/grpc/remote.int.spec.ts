@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Operations, OperationsDefinition } from '../index.ts';
@@ -131,6 +131,21 @@ describe('a remote call', () => {
         kind: 'unavailable',
         effect: 'none',
       });
+    }
+  });
+
+  it('fails in time when the clock is set back meanwhile', async () => {
+    const gone = await start('gone');
+    await gone.close();
+    const answer = echoAt(await replicasOf([gone]), { deadlineMs: 500 }).say({ text: 'a' });
+    const failed = expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: 'none' });
+    await delay(50);
+    const now = Date.now() - 600_000;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+    try {
+      await failed;
+    } finally {
+      clock.mockRestore();
     }
   });
 

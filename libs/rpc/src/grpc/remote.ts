@@ -101,6 +101,7 @@ class Attempts {
   readonly #rules: Rules;
   readonly #method: string;
   readonly #request: unknown;
+  /** By `performance.now()`: the time of day may be set back. */
   readonly #deadline: number;
 
   constructor(targets: Targets, rules: Rules, method: string, request: unknown) {
@@ -108,7 +109,7 @@ class Attempts {
     this.#rules = rules;
     this.#method = method;
     this.#request = request;
-    this.#deadline = Date.now() + rules.deadlineMs;
+    this.#deadline = performance.now() + rules.deadlineMs;
   }
 
   unary(wire: WireMethod): Promise<unknown> {
@@ -153,7 +154,7 @@ class Attempts {
         }
       }
       const wait = pause * (0.5 + Math.random() / 2);
-      if (Date.now() + wait >= this.#deadline) throw last ?? this.#noReplica(effect);
+      if (performance.now() + wait >= this.#deadline) throw last ?? this.#noReplica(effect);
       await this.#targets.failed(wait);
     }
   }

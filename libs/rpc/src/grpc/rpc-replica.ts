@@ -45,9 +45,12 @@ export class Replica {
     this.#state(true);
   }
 
-  /** Resolves when the connection is open; rejects with a ServiceError which states that nothing was sent. */
+  /**
+   * Resolves when the connection is open; rejects with a ServiceError which states that nothing was sent.
+   * @param deadline by `performance.now()`
+   */
   async ready(deadline: number): Promise<void> {
-    const until = Math.min(deadline, Date.now() + CONNECT_MS);
+    const until = Math.min(deadline, performance.now() + CONNECT_MS);
     for (let state = this.#state(true); state !== READY; state = this.#state()) {
       const isDown = state === TRANSIENT_FAILURE || state === SHUTDOWN;
       if (isDown || !(await this.#changed(state, until))) {
@@ -57,7 +60,7 @@ export class Replica {
     }
   }
 
-  /** Sends an encoded request and returns the decoded reply; rejects with a ServiceError. @param deadline in milliseconds since 1970 */
+  /** Sends an encoded request and returns the decoded reply; rejects with a ServiceError. @param deadline by `performance.now()` */
   unary(method: WireMethod, request: Buffer, deadline: number): Promise<unknown> {
     return this.#counted(async () => {
       await this.ready(deadline);
@@ -69,7 +72,7 @@ export class Replica {
           responseDeserialize,
           request,
           this.#metadata(),
-          { deadline },
+          { deadline: timeOfDay(deadline) },
           (error, reply) => (error ? reject(error) : resolve(reply)),
         );
       });
@@ -88,7 +91,7 @@ export class Replica {
     const { path, responseDeserialize } = method;
     const metadata = this.#metadata();
     const replies = this.#client.makeServerStreamRequest(path, same, responseDeserialize, request, metadata, {
-      deadline,
+      deadline: timeOfDay(deadline),
     });
     return replies.once('close', () => {
       // A caller that stops reading cancels the stream.
@@ -132,10 +135,14 @@ export class Replica {
 
   #changed(from: connectivityState, until: number): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#client.getChannel().watchConnectivityState(from, until, (late) => resolve(late === undefined));
+      const channel = this.#client.getChannel();
+      channel.watchConnectivityState(from, timeOfDay(until), (late) => resolve(late === undefined));
     });
   }
 }
+
+/** A deadline by `performance.now()` in milliseconds since 1970: gRPC takes it so, and starts a timer for the remaining time at once. */
+const timeOfDay = (deadline: number): number => Date.now() + deadline - performance.now();
 
 const same = (bytes: Buffer): Buffer => bytes;
 
