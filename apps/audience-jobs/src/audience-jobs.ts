@@ -90,8 +90,8 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
 
   const processPart = partProcessor({ parts, accounts, devices, replicaOf, deviceKey: keys.identity.device });
   const exportPart = exportProcessor({ clock, inputs, archives, segments });
-  const process = (job: Job): Promise<JobPartProcessed> =>
-    job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job);
+  const process = (job: Job, mayGoOn: () => boolean): Promise<JobPartProcessed> =>
+    job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job, mayGoOn);
   const worker = new Worker({ db, clock, log, store, writer, process, countFailure: failureMetrics(metrics) });
   closing.add('worker', worker, (opened) => opened.stop());
   const removeUnaccepted = unacceptedParts({ clock, parts, store });

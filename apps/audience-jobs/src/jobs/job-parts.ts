@@ -122,8 +122,13 @@ export function openJobParts(db: Db): JobParts {
       const { rest, at } = await documentAt(job, number);
       if (!rest) throw Fault.bug(`part ${idOf(job, number)} is whole`);
       const next = number + PIECE;
-      const piece = { job, number: next, at, input: asBuffer(bytesOf(rest)) };
-      await parts.updateOne({ _id: idOf(job, next) }, { $setOnInsert: piece }, { upsert: true });
+      const input = asBuffer(bytesOf(rest));
+      if (input.length > 0) {
+        const piece = { job, number: next, at, input };
+        await parts.updateOne({ _id: idOf(job, next) }, { $setOnInsert: piece }, { upsert: true });
+        // The next piece has them now. Kept in every piece, those of a long part would take gigabytes.
+        await parts.updateOne({ _id: idOf(job, number) }, { $set: { rest: Buffer.alloc(0) } });
+      }
       return partOf(await documentAt(job, next));
     },
     async *all(job, end) {

@@ -153,6 +153,14 @@ describe('the devices of users', () => {
     expect(asked.map(({ length }) => length)).toEqual([4, 2, 1, 3]);
   });
 
+  it('wait for their turn between pieces, once the worker may not go on', async () => {
+    const long = ofUsers(...Array.from({ length: 400 }, () => 'u'));
+    const world = setUp(...Array.from({ length: 4 }, () => long));
+    await expect(world.process(third, () => false)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect([...piecesOf(world.calls).values()]).toEqual([32_700]);
+    expect(await world.process(third)).toMatchObject({ entries: 400, done: 40_000 });
+  });
+
   it('fail alone, if those of one user are too many', async () => {
     const { counts, calls, finished } = await process('2', '32769', '3');
     expect(counts).toEqual({ part: 3, entries: 3, done: 5, notFound: 0, failed: 1 });

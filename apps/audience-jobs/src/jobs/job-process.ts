@@ -34,7 +34,11 @@ const CALL_BYTES = 32 * 1024 * 1024;
 const PIECE_ROWS = 32_768;
 /** Bytes of the names in a piece, and of the entries that it repeats for further devices: an outcome may name each of its tags. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-const TOO_MANY = `user_id has more than ${PIECE_ROWS} devices`;
+/** The same where a piece has one entry, which cannot be cut. */
+const ENTRY_BYTES = 16 * 1024 * 1024;
+/** Time of the pieces of a part in one attempt: other jobs wait meanwhile. */
+const PIECES_MS = 10_000;
+const TOO_MANY = 'user_id has too many devices';
 
 /** The fields of a registration that a job does not change. */
 const unchanged = Register.create();
@@ -75,7 +79,7 @@ function fitting(entries: readonly JobEntry[], meant: Meant): number {
     if (!known.has(devices)) names += devices.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
     known.add(devices);
     if (devices.length > 1) repeated += (devices.length - 1) * JobEntry.encode(entry).finish().length;
-    if (rows > PIECE_ROWS || names > PIECE_BYTES || (place > 0 && repeated > PIECE_BYTES)) return place;
+    if (rows > PIECE_ROWS || names > PIECE_BYTES || repeated > (place > 0 ? PIECE_BYTES : ENTRY_BYTES)) return place;
   }
   return entries.length;
 }
@@ -98,8 +102,12 @@ interface Numbered {
   readonly row: Row & { readonly hwid: string };
 }
 
-/** Processes the next part of a job, so that every entry has its result. Idempotent: the registry recognizes each batch by its key. */
-export function partProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPartProcessed> {
+/**
+ * Processes the next part of a job, so that every entry has its result. Idempotent: the registry recognizes each batch by its key. A part that was cut
+ * may take several attempts, each of which goes on after the pieces that have their results.
+ * @param mayGoOn asked between pieces; an attempt that may not, or has taken its time, ends as `unavailable`
+ */
+export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boolean) => Promise<JobPartProcessed> {
   const { parts, accounts, devices, replicaOf, deviceKey } = deps;
 
   /**
@@ -206,11 +214,14 @@ export function partProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPartP
     return { part, counts: countsOf(part, rows, outcomes) };
   };
 
-  return async (job) => {
+  return async (job, mayGoOn = () => true) => {
+    const startedAt = performance.now();
     const stored = await parts.find(job.id, job.parts);
     if (!stored) throw Fault.bug(`part ${job.parts} of job ${job.id} is missing`);
     let { part, counts } = await processPiece(job, stored);
     while (part.isCut) {
+      const isOver = performance.now() - startedAt > PIECES_MS;
+      if (isOver || !mayGoOn()) throw Fault.unavailable('the next piece has its turn later');
       const next = await processPiece(job, await parts.next(job.id, part.number));
       [part, counts] = [next.part, sumOf(counts, next.counts)];
     }

@@ -29,8 +29,8 @@ export interface WorkerDeps {
   readonly log: Logger;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Processes the entries of a job's next part. */
-  readonly process: (job: Job) => Promise<JobPartProcessed>;
+  /** Processes the entries of a job's next part, as long as it may go on. */
+  readonly process: (job: Job, mayGoOn: () => boolean) => Promise<JobPartProcessed>;
   readonly countFailure: CountFailure;
 }
 
@@ -142,7 +142,7 @@ export class Worker {
     try {
       let { job } = taken;
       for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {
-        job = await this.#advance(job, parts + 1 < turn);
+        job = await this.#advance({ job, lease }, parts + 1 < turn);
       }
       return true;
     } catch (error) {
@@ -159,12 +159,12 @@ export class Worker {
    * Attempts the next part; the attempt is recorded before it begins (R-S3).
    * @param continues whether the part after it has its turn too: the commit of this part begins it, which saves a commit per part
    */
-  async #advance(job: Job, continues: boolean): Promise<Job> {
+  async #advance({ job, lease }: Taken, continues: boolean): Promise<Job> {
     const { id, parts: part } = job;
     const begun = this.#isBegun(job) ? job : await this.#begin(id, part);
     if (this.#stopping) return begun;
     const isNext = begun.status === 'Pending' && begun.parts === part;
-    const after = isNext ? await this.#end(begun, await this.#attempt(begun), continues) : begun;
+    const after = isNext ? await this.#end(begun, await this.#attempt({ job: begun, lease }), continues) : begun;
     if (!this.#isBegun(after)) this.#begun.delete(id);
     return after;
   }
@@ -184,10 +184,11 @@ export class Worker {
     return this.#say(id, { ...action, next: this.#owner });
   }
 
-  async #attempt(job: Job): Promise<JobAction> {
+  async #attempt({ job, lease }: Taken): Promise<JobAction> {
     const { log, process } = this.#deps;
+    const mayGoOn = (): boolean => lease.held && !this.#stopping;
     try {
-      return { type: 'partProcessed', processed: await transientAsFault(() => process(job)) };
+      return { type: 'partProcessed', processed: await transientAsFault(() => process(job, mayGoOn)) };
     } catch (thrown) {
       const fault = Fault.from(thrown);
       switch (fault.kind) {

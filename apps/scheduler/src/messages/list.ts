@@ -17,6 +17,8 @@ export type StoredMessage = MessageDocument & { readonly _id: string };
 
 /** A reply ends with the message that brings it to this size: a page has up to 500 messages, and one of them up to 2 MiB of texts. */
 const REPLY_BYTES = 8 << 20;
+/** Messages in a batch of the store. */
+const AT_ONCE = 16;
 
 /** The query of a messages:list request on the states (Spec H, R-H2, R-H3); hidden messages are never listed (R-I6). */
 function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredState<MessageDocument>> {
@@ -39,7 +41,7 @@ function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredSt
 
 /**
  * Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). A reply that ends early leaves the rest to further requests.
- * Messages may be large: one at a time is held as stored.
+ * Messages may be large: few at a time are held as stored.
  */
 export async function listMessages(
   messages: Model<StoredState<MessageDocument>>,
@@ -52,6 +54,7 @@ export async function listMessages(
     .sort({ createdAt: -1, id: -1 })
     .skip(request.skip)
     .limit(request.limit)
+    .batchSize(AT_ONCE)
     .lean<StoredMessage>()
     .cursor() as AsyncIterable<StoredMessage> & { close(): Promise<void> };
   const views = async (): Promise<MessageView[]> => {

@@ -11,7 +11,7 @@ export interface NewToken {
   /** As stored: lower case on iOS. */
   readonly text: string;
   readonly hash: string;
-  /** Other hashes under which earlier versions may have put the address of an e-mail contact on the blacklist. */
+  /** Other hashes under which the address of an e-mail contact may be on the blacklist: those of other forms of its domain. */
   readonly formerHashes?: readonly string[];
 }
 

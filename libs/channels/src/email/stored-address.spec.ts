@@ -20,5 +20,7 @@ describe('the stored form of an address (R-E1, R-E2)', () => {
     expect(addressTexts('Anna@Bücher.example')).toEqual([ascii, unicode]);
     expect(addressTexts(ascii)).toEqual([ascii, unicode]);
     expect(addressTexts('Anna@example.com')).toEqual(['anna@example.com']);
+    expect(addressTexts('anna@ｅxample。com')).toEqual(['anna@example.com', 'anna@ｅxample。com']);
+    expect(addressTexts('a@xn--a.example')).toEqual(['a@xn--a.example']);
   });
 });

@@ -17,6 +17,7 @@ export function addressTexts(address: string): readonly string[] {
   const text = storedAddress(address);
   const at = text.lastIndexOf('@') + 1;
   const domain = text.slice(at);
-  if (!domain.includes('xn--')) return [text];
-  return [...new Set([text, address.toLowerCase(), `${text.slice(0, at)}${domainToUnicode(domain)}`])];
+  const unicode = domain.includes('xn--') ? domainToUnicode(domain) : '';
+  const former = unicode === '' ? [] : [`${text.slice(0, at)}${unicode}`];
+  return [...new Set([text, address.toLowerCase(), ...former])];
 }

@@ -77,7 +77,14 @@ export class Outbox {
 
   async #run(topic: string): Promise<void> {
     const waiting = this.#topics.get(topic)!;
-    while (waiting.length > 0) await this.#publish(topic, waiting.splice(0, fitting(waiting, (part) => part.records)));
+    while (waiting.length > 0)
+      await this.#publish(
+        topic,
+        waiting.splice(
+          0,
+          fitting(waiting, (part) => part.records),
+        ),
+      );
     this.#running.delete(topic);
   }
 

@@ -139,7 +139,7 @@ export function prepareRpc({
   presets,
 }: DevicesDeps & { store: AccountStore; presets: PresetStore }): Pick<Devices, 'prepare'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
-  // A message to one device costs these two reads: concurrent requests share them.
+  // A message to one device costs these two reads, and a mail that of its address: concurrent requests share these two.
   const present = presentDevices(db);
   const applicationsNamed = sharedReads(
     async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, each])),
