@@ -2,23 +2,23 @@ import { execFileSync } from 'node:child_process';
 import { root } from './packages.mjs';
 
 /**
- * The turn of a commit, 0 to 3: which suites of the whole system a run has, in which mode and with which half of their cases, which of the
- * {@link quarters} it has, and which release of Kafka. It is that of the commit, so that a run can be repeated.
+ * The turn of a commit, 0 to 7: which suites of the whole system a run has, in which mode and with which half of their cases, which of the
+ * {@link quarters} it has, and which release of Kafka. It is the last digit of the commit's name, so that a run can be repeated.
  */
 export function turnOfCommit() {
   try {
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, stdio: 'pipe' }).toString().trim();
-    return Number.parseInt(commit.at(-1), 16) % 4;
+    return Number.parseInt(commit.at(-1), 16) % 8;
   } catch {
     // Not a checkout of Git.
     return 0;
   }
 }
 
-/** The turn that `TIDINGS_TURN` sets: 0 to 3, or `all` for all suites, in both modes. @default 'all' */
+/** The turn that `TIDINGS_TURN` sets: 0 to 7, or `all` for all suites, in both modes. @default 'all' */
 export function turnOfRun() {
   const given = process.env.TIDINGS_TURN ?? 'all';
-  if (given !== 'all' && !/^[0-3]$/.test(given)) throw new Error(`TIDINGS_TURN is ${given}, and not 0 to 3 or all`);
+  if (given !== 'all' && !/^[0-7]$/.test(given)) throw new Error(`TIDINGS_TURN is ${given}, and not 0 to 7 or all`);
   return given === 'all' ? given : Number(given);
 }
 
@@ -59,9 +59,12 @@ export const quarters = [
 ];
 
 /** The suites of the quarters that a run with this turn leaves out. */
-export const otherQuarters = (turn) => (turn === 'all' ? [] : quarters.filter((_quarter, i) => i !== turn).flat());
+export const otherQuarters = (turn) => (turn === 'all' ? [] : quarters.filter((_quarter, i) => i !== turn % 4).flat());
 
-/** The mode that a run with this turn has the i-th suite of the whole system in, or undefined if it leaves it out: each has one mode in one turn. */
+/**
+ * The mode that a run with this turn has the i-th suite of the whole system in, or undefined if it leaves it out: within four turns each has one turn in
+ * each mode. The next four have the other halves of shared cases (`libs/testing/src/platform.ts`).
+ */
 export function modeInTurn(turn, i) {
   if ((i + (turn >> 1)) % 2 === 1) return undefined;
   return ((i >> 1) + turn) % 2 === 0 ? 'embedded' : 'distributed';

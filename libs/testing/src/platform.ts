@@ -33,7 +33,7 @@ export const modeUnderTest = TIDINGS_MODE ?? 'embedded';
 
 /** Whether this run has the part of a suite with this number: of two neighbours one mode has the first, and with another turn the second. */
 const hasTurn = (part: number): boolean =>
-  typeof TIDINGS_TURN !== 'number' || (part + (TIDINGS_TURN >> 1)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
+  typeof TIDINGS_TURN !== 'number' || (part + (TIDINGS_TURN >> 2)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
 
 /** Of many cases that either mode decides by the same code: every other one, and with another turn the rest (`tools/turn.mjs`). */
 export const sharedOut = <Case>(cases: readonly Case[]): readonly Case[] => cases.filter((_case, i) => hasTurn(i));

@@ -37,7 +37,7 @@ const SHARE = MAX / 4;
 /** Number of slices per query. */
 const LOOK = 32;
 /** Interval and maximum number of looks past credentials whose due slices fill a query. */
-const PAST_EVERY_MS = 500;
+const PAST_EVERY_MS = 200;
 const LOOKS_PAST = 8;
 /** Interval of the search for slices of dead workers, and for their outcomes. */
 const ORPHANS_EVERY_MS = 5_000;

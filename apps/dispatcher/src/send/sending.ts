@@ -346,7 +346,8 @@ export class Sending {
   /** The outcome of a slice that is delivered again: a deferral states when another delivery is useful. */
   again(job: Job, slice: Slice, attempt: Settled | Deferred): OutcomeRecord {
     if (attempt.state === 'settled') return this.record(job, slice, attempt);
-    const dueAt = Math.max(attempt.dueAt, this.#deps.clock.now() + ASK_AGAIN_MS);
+    const now = this.#deps.clock.now();
+    const dueAt = Math.max(shownDueAt(attempt, now), now + ASK_AGAIN_MS);
     return this.record(job, slice, { ...attempt, dueAt });
   }
 

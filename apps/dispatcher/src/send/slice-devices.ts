@@ -80,6 +80,9 @@ export class SliceDevices {
   readonly #replacements = new Map<number, string>();
   readonly #refreshed = new Set<number>();
   #heldUntil = 0;
+  /** Devices whose route is held back, unless the whole slice is. */
+  readonly #heldAlone = new Set<number>();
+  #isHeld = false;
   #answersUntil = 0;
 
   constructor(deps: SliceDevicesOptions) {
@@ -183,9 +186,15 @@ export class SliceDevices {
       return;
     }
     const own = { ...wait.progress, refreshed: this.#refreshed.has(i) };
-    const waitsAlone = isOwn || why.by === 'turn';
-    this.#progress[i] = waitsAlone ? { ...own, dueAt: Math.max(own.dueAt, wait.until) } : own;
-    if (!waitsAlone) this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
+    if (why.by === 'turn') {
+      // Behind those that were due before.
+      this.#progress[i] = { ...own, dueAt: Math.max(own.dueAt, wait.until) };
+      return;
+    }
+    this.#progress[i] = own;
+    this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
+    if (isOwn) this.#heldAlone.add(i);
+    else this.#isHeld = true;
   }
 
   /** The progress of the slice. @param hasOutstanding whether answers are awaited */
@@ -193,9 +202,18 @@ export class SliceDevices {
     return {
       results: this.#results(),
       waiting: this.#waiting(),
-      heldUntil: this.#heldUntil,
+      heldUntil: this.#isHeld ? this.#heldUntil : Math.min(this.#heldUntil, this.#othersDueAt()),
       answersUntil: hasOutstanding ? this.#answersUntil : 0,
     };
+  }
+
+  /** When the first device is due whose route is not held back: the others need not wait for it. */
+  #othersDueAt(): number {
+    let dueAt = Infinity;
+    this.#progress.forEach((progress, i) => {
+      if (progress && !this.#sendResults[i] && !this.#heldAlone.has(i)) dueAt = Math.min(dueAt, progress.dueAt);
+    });
+    return dueAt;
   }
 
   #retryUntil(device: number, { firstTriedAt }: Progress): number {

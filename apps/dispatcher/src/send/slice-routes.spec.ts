@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { localResults, sent } from '@tidings/channels';
+import { apnsRefusal, localResults, type SendResult, sent } from '@tidings/channels';
 import { columnsOf, untried } from '@tidings/delivery';
 import type { PushListener, Sender } from '../channels/channel-port.ts';
 import { Paces } from '../pace/pace.ts';
@@ -23,6 +23,8 @@ class TwoProviders implements Sender {
   isBusy = false;
   oddDownUntil = 0;
   oddThrottledUntil = 0;
+  /** The answer of the even one. */
+  answer: SendResult = sent;
 
   prepare = async (): Promise<undefined> => undefined;
   trouble = () => localResults.unreachable;
@@ -35,7 +37,7 @@ class TwoProviders implements Sender {
     const isShut = this.isBusy || this.oddDownUntil > 0 || this.oddThrottledUntil > 0;
     if (device % 2 === 1 && isShut) return 'busy';
     this.written.push(device);
-    setImmediate(() => listener.answered(tag, sent));
+    setImmediate(() => listener.answered(tag, this.answer));
     return 'written';
   }
 
@@ -108,18 +110,23 @@ describe('a run over several routes', () => {
   it('defers the devices of a provider that is down, at once', async () => {
     sender.oddDownUntil = START + 700;
     await run(10);
-    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], heldUntil: 0 });
-    expect(end).toMatchObject({
-      waiting: [{ progress: { tries: 0, firstTriedAt: START, dueAt: START + 700 } }, {}, {}],
-    });
+    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], heldUntil: START + 700 });
+    expect(end).toMatchObject({ waiting: [{ progress: { tries: 0, firstTriedAt: START } }, {}, {}] });
   });
 
   it('defers the devices of a provider that throttles the credential as untried', async () => {
     sender.oddThrottledUntil = START + 60_000;
     await run(10);
-    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], heldUntil: 0 });
-    expect(end).toMatchObject({
-      waiting: [{ progress: { tries: 0, firstTriedAt: 0, dueAt: START + 60_000 } }, {}, {}],
-    });
+    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], heldUntil: START + 60_000 });
+    expect(end).toMatchObject({ waiting: [{ progress: { tries: 0, firstTriedAt: 0 } }, {}, {}] });
+  });
+
+  it('is due with the first retry of the others, not with the devices of a provider that throttles', async () => {
+    sender.oddThrottledUntil = START + 900_000;
+    sender.answer = apnsRefusal(500, '{"reason":"InternalServerError"}').result;
+    await run(10);
+    expect(outcome()).toMatchObject({ settled: [], waiting: [0, 1, 2, 3, 4, 5] });
+    expect(outcome().heldUntil - START).toBeGreaterThan(500);
+    expect(outcome().heldUntil - START).toBeLessThan(2_000);
   });
 });

@@ -271,7 +271,7 @@ function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing, statuses }: Colla
   const pacing = role({
     ...{ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS },
     rest: () => pacer.rest(),
-    isNeeded: rarelyWhileNot(async () => (await outgoing.paced(1)).length > 0),
+    isNeeded: rarelyWhileNot(() => outgoing.hasPaced()),
   });
   pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
 }

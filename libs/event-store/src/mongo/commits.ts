@@ -177,8 +177,10 @@ export class MongoCommits {
 /** Reads batch by batch, each a command with its own time limit, until the batches have `maxBytes`. The server ends a batch at 16 MiB. */
 async function firstOf(cursor: FindCursor<CommitDocument>, maxBytes: number): Promise<readonly CommitDocument[]> {
   const documents: CommitDocument[] = [];
+  let pending: Promise<boolean> = Promise.resolve(true);
+  const hasNext = (): Promise<boolean> => answered((pending = cursor.hasNext()));
   try {
-    for (let bytes = 0; bytes < maxBytes && (await answered(cursor.hasNext()));) {
+    for (let bytes = 0; bytes < maxBytes && (await hasNext());) {
       for (const document of cursor.readBufferedDocuments()) {
         documents.push(document);
         bytes += bytesOf(document);
@@ -186,7 +188,8 @@ async function firstOf(cursor: FindCursor<CommitDocument>, maxBytes: number): Pr
     }
     return documents;
   } finally {
-    if (!cursor.closed) cursor.close().catch(() => undefined);
+    // Before its answer the server's cursor is not known, and would stay open.
+    if (!cursor.closed) pending.then(() => cursor.close()).catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
-import { faultOf } from './kafka-faults.ts';
+import { faultOf, settingAtFault } from './kafka-faults.ts';
 
 const { errorCodes, createErrorFromCode } = createRequire(import.meta.url)('kafkajs/src/protocol/error') as {
   readonly errorCodes: readonly { readonly type: string; readonly code: number }[];
@@ -30,6 +30,19 @@ describe('the Fault of an answer of Kafka', () => {
     expect(faultOf(exceeded)).toMatchObject({
       ...{ kind: 'unavailable', internal: 'Kafka refuses: TOPIC_AUTHORIZATION_FAILED', cause: exceeded },
     });
+  });
+
+  it.each([
+    [['TOPIC_ALREADY_EXISTS', 'CLUSTER_AUTHORIZATION_FAILED'], 'unavailable'],
+    [['INVALID_REPLICATION_FACTOR'], 'unavailable'],
+    [['NOT_CONTROLLER', 'INVALID_CONFIG'], 'bug'],
+  ])('of several topics, with %j, is %s', (types, kind) => {
+    const error = new kafkajs.KafkaJSAggregateError('Topic creation errors', types.map(answer));
+    expect(faultOf(error).kind).toBe(kind);
+  });
+
+  it('tells the setting of a mechanism that Kafka does not have', () => {
+    expect(settingAtFault(answer('UNSUPPORTED_SASL_MECHANISM'))?.message).toMatch(/^KAFKA_SASL_MECHANISM: /);
   });
 
   it.each(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])('is tooLarge for %s', (type) => {

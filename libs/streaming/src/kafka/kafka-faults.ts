@@ -9,11 +9,14 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ...['POLICY_VIOLATION', 'INVALID_TOPIC_EXCEPTION', 'INVALID_CONFIG'],
 ]);
 
+const OTHER_MECHANISM: ReadonlySet<string> = new Set(['UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
+
 /**
  * The Fault of a Kafka error: `unavailable` unless a broker refuses what the request contains. Callers give records up after other Faults, so a lack
  * of permissions, an error inside a broker and an unknown error are `unavailable`, too.
  */
 export function faultOf(error: unknown): Fault {
+  if (error instanceof kafkajs.KafkaJSAggregateError) return faultOf(decisiveIn(error));
   if (!(error instanceof kafkajs.KafkaJSError)) return Fault.from(error);
   const answer = protocolErrorIn(error);
   if (!answer) return Fault.unavailable('Kafka does not answer', error);
@@ -24,11 +27,19 @@ export function faultOf(error: unknown): Fault {
   return new Fault('unavailable', 'Kafka refuses requests', { internal, cause: error });
 }
 
+/** The error of a request about several topics: a refusal, if there is one. */
+function decisiveIn({ errors, message }: kafkajs.KafkaJSAggregateError): Error {
+  const answers = errors.filter((each) => each instanceof kafkajs.KafkaJSProtocolError);
+  return answers.find(({ type }) => REFUSALS.has(type)) ?? answers[0] ?? new Error(message);
+}
+
 /** The setting that makes Kafka refuse access, as a Fault `argument`; undefined for other, possibly transient errors. */
 export function settingAtFault(error: unknown): Fault | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof kafkajs.KafkaJSSASLAuthenticationError)
       return Fault.argument('KAFKA_SASL_PASSWORD: Kafka refuses this user with this password and mechanism');
+    if (cause instanceof kafkajs.KafkaJSProtocolError && OTHER_MECHANISM.has(cause.type))
+      return Fault.argument('KAFKA_SASL_MECHANISM: Kafka refuses this mechanism');
     if (cause instanceof kafkajs.KafkaJSConnectionError) {
       // Its types lack it.
       const { code = '' } = cause as { readonly code?: string };

@@ -9,7 +9,7 @@ import type { Splits } from '../watch/splits.ts';
 
 /** Maximum number of rated messages at a time; the others wait until some rest. */
 const MESSAGES_MAX = 100;
-/** Delay of the next look at a message without a slice to emit: it doubles with each look, from the first to the second value. */
+/** Delay of the next look at a message without a slice to emit: it doubles with each look at planned chunks, from the first to the second value. */
 const REST_MS = { first: 1_000, longest: 8_000 };
 
 export interface PacerDeps {
@@ -61,8 +61,8 @@ export class Pacer {
     const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX, isPaused));
     // The steps of a message share its rate.
     const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
-    for (const code of this.#progress.keys()) {
-      if (!messages.has(code) && !isPaused(code)) this.#progress.delete(code);
+    for (const [code, { emittedUntil }] of this.#progress) {
+      if (!messages.has(code) && !isPaused(code) && emittedUntil <= now) this.#progress.delete(code);
     }
     if (messages.size === 0) return;
     const passed = this.#deps.chunks.passed();
@@ -97,11 +97,10 @@ export class Pacer {
       progress.emittedUntil = emittedUntilWith(emitted, sendRate, progress.emittedUntil, now);
       if (left > 0) progress.chunk = (index + 1) % open.length;
     }
-    if (left < limits.slices) progress.restMs = REST_MS.first;
-    else {
-      progress.restUntil = now + progress.restMs;
-      progress.restMs = Math.min(2 * progress.restMs, REST_MS.longest);
-    }
+    if (left < limits.slices || open.length === 0) progress.restMs = REST_MS.first;
+    if (left < limits.slices) return;
+    progress.restUntil = now + progress.restMs;
+    if (open.length > 0) progress.restMs = Math.min(2 * progress.restMs, REST_MS.longest);
   }
 
   #progressOf(code: string): Progress {

@@ -22,6 +22,9 @@ const CACHED = 500;
 const CACHED_BYTES = 64 * 1024 * 1024;
 /** Messages with a send rate among which the accounts take turns. */
 const PACED_READ = 1_000;
+const PACED = { paced: { $exists: true }, releasedAt: { $exists: true } } as const;
+/** A step without the mark, which a process of version 0.1.0 has released, is marked in this time. Later it would come too late. */
+const MARKED_WITHIN_MS = 24 * 3_600_000;
 
 /** The fan-out's copy of a message. */
 export interface OutgoingDocument {
@@ -364,14 +367,17 @@ export class OutgoingMessages {
     return this.#codes({ checkAt: { $exists: true } }, limit);
   }
 
+  async hasPaced(): Promise<boolean> {
+    return (await this.#messages.findOne(PACED, { projection: { _id: 1 }, hint: 'paced' })) !== null;
+  }
+
   /**
    * Released messages with a send rate that are not settled, at most `limit`, all steps of each: the accounts take turns, each with its oldest ones.
    * @param isPaused whether a message is left out now. @default none
    */
   async paced(limit: number, isPaused: (code: string) => boolean = () => false): Promise<string[]> {
-    const filter = { paced: { $exists: true }, releasedAt: { $exists: true } };
     const options = { projection: { account: 1 }, limit: PACED_READ, hint: 'paced' };
-    const found = await this.#messages.find(filter, options).toArray();
+    const found = await this.#messages.find(PACED, options).toArray();
     const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) =>
       isPaused(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
     );
@@ -394,8 +400,13 @@ export class OutgoingMessages {
 
   /** Sets the time of the watchdog's next check per message; undefined = none, because nothing of it is open. */
   async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
+    const released = this.#clock.now() - MARKED_WITHIN_MS;
     const writes = [...times].map(([code, checkAt]): Write => {
-      const u = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const, paced: true as const } };
+      const message = this.#cache.get(code);
+      const isStep = message?.step !== undefined && isRated(message) && message.releasedAt!.getTime() > released;
+      const u = checkAt
+        ? { $set: { checkAt, ...(isStep && { paced: true }) } }
+        : { $unset: { checkAt: true as const, paced: true as const } };
       // A message that was completed meanwhile stays closed.
       return { q: { _id: code, checkAt: { $exists: true } }, u };
     });
