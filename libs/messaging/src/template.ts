@@ -162,9 +162,10 @@ export function variablesOf(content: Content): Variables {
 }
 
 /**
- * Maximum characters of an expanded text: no channel accepts as many. A value may occur in it thousands of times, so the remainder is not created.
+ * Maximum characters of an expanded text: no channel accepts as many, not even e-mail, so that none is sent in part. A value may occur in it thousands of
+ * times, so the remainder is not created.
  */
-export const FILLED_LIMIT = 262_144;
+export const FILLED_LIMIT = 1_048_576;
 
 /** A text whose placeholders are those that depend on the device. */
 export type CompiledText = Template;

@@ -71,6 +71,8 @@ describe('an APNs payload', () => {
     ['switched off', { sound: 'bell.wav', soundOff: true }, undefined],
     ['critical', { critical: true }, { critical: 1, name: 'default', volume: 1 }],
     ['critical with a name', { sound: 'x', critical: true }, { critical: 1, name: 'x', volume: 1 }],
+    ['none, although critical', { soundOff: true, critical: true }, undefined],
+    ['an empty one, although critical', { sound: '', critical: true }, undefined],
   ])('has the sound of the content: %s', (_, fields, sound) => {
     expect((apsOf({ ios: ios(fields) }) as { sound?: unknown }).sound).toEqual(sound);
   });
@@ -127,6 +129,15 @@ describe('an APNs payload', () => {
     const badge = { text: undefined, ios: ios({ badge: '3' }) };
     expect(pushTypeOf(content(badge))).toBe('alert');
     expect(apsOf(badge)).toEqual({ badge: 3 });
+  });
+
+  it('of data is an alert where its root params show one: APNs throttles pushes that only wake the app', () => {
+    const rootParams = '{"aps":{"alert":{"loc-key":"NEW"},"sound":"default"}}';
+    const fields = { text: undefined, data: '{}', ios: ios({ rootParams }) };
+    expect(pushTypeOf(content(fields))).toBe('alert');
+    expect(apsOf(fields)).toEqual({ alert: { 'loc-key': 'NEW' }, sound: 'default' });
+    const waiting = { text: undefined, data: '{}', ios: ios({ rootParams: '{"aps":{"category":"A"}}' }) };
+    expect(pushTypeOf(content(waiting))).toBe('background');
   });
 
   it('of a call is a VoIP push and may be larger', () => {

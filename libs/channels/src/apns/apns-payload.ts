@@ -47,9 +47,17 @@ const alertOf = ({ title, subtitle, text: body }: AppleContent, language: string
 
 const isEmpty = ({ title, subtitle, body }: Alert): boolean => !given(title) && !given(subtitle) && !given(body);
 
-/** A push without text, sound and badge may only wake the app. */
+/** The members of `aps` in the root params. */
+function ownApsOf({ rootParams }: AppleContent): JsonObject {
+  const { aps } = parseObject(rootParams);
+  return typeof aps === 'object' && aps !== null && !Array.isArray(aps) ? (aps as JsonObject) : {};
+}
+
+/** A push without text, sound and badge may only wake the app: APNs throttles it, and must not get them in the root params either. */
 function isBackground(apple: AppleContent, alert: Alert): boolean {
   if (apple.silent) return true;
+  const own = ownApsOf(apple);
+  if ([own['alert'], own['sound'], own['badge']].some((shown) => shown !== undefined && shown !== null)) return false;
   return isEmpty(alert) && apple.badge === undefined && !given(soundOf(apple, alert));
 }
 
@@ -80,6 +88,7 @@ function alertFragment(alert: Alert, context: TemplateContext, trim: boolean): F
 
 function soundFragment(apple: AppleContent, alert: Alert): Fragment | undefined {
   const name = soundOf(apple, alert);
+  if (apple.soundOff || apple.sound === '') return undefined;
   if (apple.critical) return json({ critical: 1, name: given(name) ? name : DEFAULT_SOUND, volume: 1 });
   return given(name) ? json(name) : undefined;
 }
@@ -131,11 +140,10 @@ export function apnsPayload(push: Push, language: string, key: MessageKey): Chan
   const apple = appleContentOf(message);
   const context = { variables: variablesOf(content), tags: content.tags };
   const alert = alertOf(apple, language);
-  const { aps: extra, ...root } = parseObject(apple.rootParams);
-  const extraAps = typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? (extra as JsonObject) : {};
+  const { aps: _own, ...root } = parseObject(apple.rootParams);
   const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   const whole = object({
-    aps: apsFragment(apple, alert, context, extraAps),
+    aps: apsFragment(apple, alert, context, ownApsOf(apple)),
     pw_msg: json('1'),
     u: content.data === undefined ? undefined : json(content.data),
     ...openActionFragments(apple.openAction ?? content, context, (page) => page),

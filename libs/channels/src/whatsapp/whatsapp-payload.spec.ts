@@ -18,6 +18,23 @@ const componentsOf = (fields: Partial<WhatsAppContent>, of: TestDevice & { tags?
     bodyOf({ ...own({ template: 'order', ...fields }), tags: of.tags ?? [] }, of)['template'] as Record<string, unknown>
   )['components'];
 
+describe('the file in a header', () => {
+  const fileOf = (text: string, placeholders = '{}') => {
+    const fields = { ...own({ template: 'order', header: { name: 'image', text } }), tags: ['photo'], placeholders };
+    const template = bodyOf(fields, { values: ['https://cdn/a b.png'] })['template'];
+    return (template as { components: { parameters: { image: unknown }[] }[] }).components[0]!.parameters[0]!.image;
+  };
+
+  it.each([
+    ['{{url}}', '{"url":"https://cdn/1.png"}', { link: 'https://cdn/1.png' }],
+    ['{{id}}', '{"id":"1013859600285441"}', { id: '1013859600285441' }],
+    ['{{photo}}', '{}', { link: 'https://cdn/a b.png' }],
+    ['https://cdn/{{id}}.png', '{"id":"a b"}', { link: 'https://cdn/a%20b.png' }],
+  ])('is a link or an id by what %s stands for (R-I17)', (text, placeholders, file) => {
+    expect(fileOf(text, placeholders)).toEqual(file);
+  });
+});
+
 describe('a WhatsApp request', () => {
   it('of a text goes to the number, and its receipts name message and device', () => {
     const body = JSON.parse(written(whatsapp, {}).body.toString()) as Record<string, unknown>;

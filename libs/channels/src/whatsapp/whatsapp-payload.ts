@@ -7,7 +7,9 @@ import {
   type MessageKey,
   object,
   OVERSIZED_BYTES,
+  parseTemplate,
   receiptKey,
+  requestValue,
   text,
   textFor,
   type TemplateContext,
@@ -37,11 +39,18 @@ function bodyParameters(values: readonly TemplateValue[], context: TemplateConte
 
 const isUrl = (value: string): boolean => /^https?:\/\//i.test(value);
 
-/** The value of a header: a text, or a file by its URL or by the id that WhatsApp gave it. */
-function headerParameter({ name: kind, text: value }: TemplateValue, context: TemplateContext): Fragment {
-  const file = isUrl(value) ? object({ link: url(value, context) }) : object({ id: text(value, context) });
-  return object({ type: json(kind), [kind]: kind === 'text' ? text(value, context) : file });
+/** A file by its URL, or by the id that WhatsApp gave it. A placeholder at the beginning has its URL whole; what a device has for it is a URL. */
+function fileOf(value: string, context: TemplateContext): Fragment {
+  if (isUrl(value)) return object({ link: url(value, context) });
+  const [first] = parseTemplate(value);
+  if (typeof first !== 'object') return object({ id: text(value, context) });
+  const isLink = isUrl(requestValue(first.name, context.variables) ?? 'https://');
+  return object({ [isLink ? 'link' : 'id']: text(value, context) });
 }
+
+/** The value of a header: a text, or a file. */
+const headerParameter = ({ name: kind, text: value }: TemplateValue, context: TemplateContext): Fragment =>
+  object({ type: json(kind), [kind]: kind === 'text' ? text(value, context) : fileOf(value, context) });
 
 const component = (type: string, parameters: readonly Fragment[], more: Readonly<Record<string, Fragment>> = {}) =>
   object({ type: json(type), ...more, parameters: list(parameters) });
