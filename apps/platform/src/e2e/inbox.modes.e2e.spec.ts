@@ -236,6 +236,22 @@ describe('the owner of an entry', () => {
     expect(await textsOf(application, 'guest-phone')).toEqual(['newer']);
   });
 
+  it('keeps its statuses when a contact is erased whose address is the user id (R-S4, R-E6)', async () => {
+    const application = await world.application();
+    const email = 'olga@inbox.example';
+    await register(application, 'phone', newAndroid({ userId: email }));
+    await world.call('registerEmail', { application, email });
+    await saved(application, { content: 'read' }, { content: 'deleted' });
+    const { messages } = await list(application, email, { hwid: 'phone' });
+    await setStatus(application, email, messages.find(({ text }) => text === 'deleted')!.order, 4, { hwid: 'phone' });
+    await setStatus(application, email, messages.find(({ text }) => text === 'read')!.order, 2, { hwid: 'phone' });
+    await world.call('deleteEmail', { application, email });
+    await world.settle();
+    const left = await list(application, email, { hwid: 'phone' });
+    expect(left.messages.map(({ text, status }) => [text, status])).toEqual([['read', 2]]);
+    expect(left.new_inbox).toBe(0);
+  });
+
   it('loses it with the last device, and a new registration starts without one (R-C8)', async () => {
     const application = await world.application();
     const phone = newAndroid({ userId: 'zack' });

@@ -9,6 +9,8 @@ import { meaningOf } from './stored-filters.ts';
 
 /** Maximum encoded size of an expression with its nested segments: every message to it carries it. */
 const MAX_BYTES = 512 * 1024;
+/** Bytes of an application in an expression, at least: a group stands for all of its own. */
+const APPLICATION_BYTES = 16;
 /** Maximum nesting of segments (R-N5). */
 const MAX_NESTING = 10;
 
@@ -115,7 +117,7 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   const segments = new Map(await Promise.all(meanings));
   let bytes = 0;
   const grow = (by: number): void => {
-    if ((bytes += by) > MAX_BYTES) throw new Refusal('too large with the segments that it names');
+    if ((bytes += by) > MAX_BYTES) throw new Refusal('too large with the segments and groups that it names');
   };
   const condition = (name: string, asked: Asked): Expression => {
     const tag = tagSet.named(name);
@@ -138,8 +140,11 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
     if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);
     // An application of a group may have been deleted.
-    const group = (code: string): string[] | undefined =>
-      groups.find((each) => each.code === code)?.applications.filter(hasApplication);
+    const group = (code: string): string[] | undefined => {
+      const members = groups.find((each) => each.code === code)?.applications.filter(hasApplication);
+      if (members) grow(APPLICATION_BYTES * members.length);
+      return members;
+    };
     const expression = compile(parsed, { hasApplication, condition, segment, group });
     bytes = 0;
     grow(Expression.encode(expression).finish().length);

@@ -51,6 +51,14 @@ describe('a structured filter', () => {
     });
   });
 
+  it('writes numbers as tags store them (R-RES8)', () => {
+    const value = { name: 'a', application: '', operator: 'EQ', operand: [1e-7, 1e21] };
+    const condition = { $case: 'tag' as const, value };
+    const { syntax } = parsedFilter({ any: false, negated: false, conditions: [{ negated: false, condition }] });
+    expect(JSON.stringify(syntax)).toContain('"0.0000001"');
+    expect(JSON.stringify(syntax)).toContain('"1000000000000000000000"');
+  });
+
   it('refuses operands that are no values', () => {
     const value = { name: 'a', application: '', operator: 'EQ', operand: { a: 1 } };
     const filter = {

@@ -1,11 +1,13 @@
+import { plainText } from '@tidings/audience';
 import type { FilterCondition, FilterGroup } from '@tidings/rpc';
 import { type Argument, type Call, type Parsed, Refusal, type Syntax } from '@tidings/segments';
 
 const textOf = (text: string): Argument => ({ kind: 'text', text, at: 0 });
 
 function scalarOf(value: unknown): Argument {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return textOf(String(value));
+  // As tags store a number.
+  if (typeof value === 'number') return textOf(plainText(value) ?? String(value));
+  if (typeof value === 'string' || typeof value === 'boolean') return textOf(String(value));
   throw new Refusal('operands must be strings, numbers or booleans');
 }
 

@@ -9,7 +9,7 @@ import { transientAsFault } from '@tidings/mongo';
 import { consume, type OutRecord, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import { InboxStates } from '../../inbox/entry-states.ts';
-import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */
@@ -91,7 +91,12 @@ export function redactErased({ db, broker, report, commits }: ErasureDeps): Prom
       { position: Number(stamp.position), index: stamp.index },
     );
     await devices.updateOne({ _id: deviceIdOf(application, hwidHash), status: 0 }, { $unset: { self: '' } });
-    await inboxes.remove(application, hwidHash);
+    // Its own inbox, unless its hwid is the user id of others, such as the address of an e-mail contact.
+    const other = await devices.findOne(
+      { app: application, 'owners.user': hwidHash, status: 1 },
+      { projection: { _id: 1 }, hint: deviceIndexes.owners },
+    );
+    if (!other) await inboxes.remove(application, hwidHash);
   };
   return consume(broker, {
     group: ERASURE_GROUP,

@@ -43,12 +43,12 @@ function* inParts<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
 }
 
 /** A condition on the list of categories; longer texts are stored in part, and whole beside it. */
-function hasCategory(category: string): object {
+export function hasCategory(category: string): object {
   const { number: k } = defaultTags.unsubscribedCategories;
   const points = [...category];
-  return points.length <= INDEXED_LENGTH
-    ? { k, v: category }
-    : { k, v: points.slice(0, INDEXED_LENGTH).join(''), s: category };
+  if (points.length < INDEXED_LENGTH) return { k, v: category };
+  if (points.length === INDEXED_LENGTH) return { k, v: category, s: { $exists: false } };
+  return { k, v: points.slice(0, INDEXED_LENGTH).join(''), s: category };
 }
 
 /**
