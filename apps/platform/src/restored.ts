@@ -39,7 +39,8 @@ async function prepare(configuration: Configuration): Promise<void> {
   const options = { ...kafkaOptions(kafka), topics: all, replicationFactor: copiesOf(configuration) };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   await untilThere('kafka', () => createTopics(options), { log, signal });
-  const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!), { log, signal });
+  // What is published again is found by scans, for minutes where there are millions of commits.
+  const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
   try {
     const broker = await connectKafka({ ...kafka, clock: systemClock });
     try {

@@ -112,6 +112,8 @@ export async function spawnServer(
       // and 0.5 GB costs four times as much as storing them.
       ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+      // Slow commands in the log would have data of devices, which no erasure reaches.
+      ...['--slowms', String(2 ** 31 - 1)],
     ],
     // In its own session: Ctrl-C in a terminal must not stop the server before its parent has finished.
     { stdio: ['ignore', log.fd, log.fd], detached: true },

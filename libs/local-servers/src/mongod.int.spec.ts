@@ -39,6 +39,21 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('has no data of commands in its log, however slow they are', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const mongod = await start(folder);
+    const client = await MongoClient.connect(mongod.url, mongoOptions);
+    const things = client.db('t').collection<{ _id: string }>('c');
+    await things.insertOne({ _id: 'canary' });
+    expect(await things.find({ _id: 'canary', $where: 'sleep(300) || true' }).toArray()).toHaveLength(1);
+    await client.close();
+    await mongod.stop();
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.log'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(await readFile(join(folder, file), 'utf8')).not.toContain('canary');
+    await rm(folder, { recursive: true, force: true });
+  });
+
   it('requires a password that only the owner of the folder can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { url } = await start(folder);
