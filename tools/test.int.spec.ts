@@ -65,6 +65,8 @@ describe('npm test', () => {
         haste: { enableSymlinks: false },
       })),
       workerIdleMemoryLimit: '256MB',
+      // Suites wait for those of later stages, whose commands take seconds to start on a busy machine.
+      testTimeout: 120_000,
       reporters: [join(root, 'tools', 'tally-reporter.mjs')],
     };
     await writeFile(join(folder, 'jest.json'), JSON.stringify(config));
