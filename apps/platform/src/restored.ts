@@ -39,7 +39,7 @@ async function prepare(configuration: Configuration): Promise<void> {
   const options = { ...kafkaOptions(kafka), topics: all, replicationFactor: copiesOf(configuration) };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   await untilThere('kafka', () => createTopics(options), { log, signal });
-  // What is published again is found by scans, for minutes where there are millions of commits.
+  // The scans for the commits to publish again take minutes where there are millions of commits.
   const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
   try {
     const broker = await connectKafka({ ...kafka, clock: systemClock });

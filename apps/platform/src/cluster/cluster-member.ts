@@ -68,7 +68,7 @@ export class Member {
     return `http://${reachedAt(this.#options.host)}:${this.ports.http}`;
   }
 
-  /** Where other services call it. */
+  /** The address at which other services call it. */
   get grpcAddress(): string {
     return `${reachedAt(this.#options.host)}:${this.ports.grpc}`;
   }

@@ -94,7 +94,7 @@ function shownContent(content: Content, { push, email }: ReturnType<typeof shown
   });
 }
 
-/** What messages:list shows of an accepted message, and what decides on that. */
+/** The parts of an accepted message that messages:list shows, and the parts that decide on that. */
 function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccepted {
   const { source, sendAt, localTime, reach, audience, content } = accepted;
   const always = { source, sendAt, localTime, reach, audience: { platforms: audience?.platforms ?? [] } };

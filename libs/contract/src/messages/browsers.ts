@@ -24,7 +24,7 @@ export const firefoxFields = {
 
 type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** What only `notify` has: members of the payload's root, whether anything is shown, and the time to live in Firefox (R-O1). */
+/** Fields that only `notify` has: the payload's root members, whether anything is shown, the time to live in Firefox (R-O1). */
 interface ChromeInNotify {
   readonly chrome_root_params?: string | undefined;
   readonly chrome_silent?: boolean | undefined;
