@@ -21,6 +21,12 @@ export interface AddressDeps {
   readonly tokenKey: KeyObject;
 }
 
+/** An address by every form in which contacts may have it, the current one first. */
+interface KnownAddress {
+  readonly account: string;
+  readonly hashes: readonly string[];
+}
+
 /** The field that an action clears. */
 const CLEARED = { clearAddress: 'since', clearComplaint: 'complained' } as const;
 
@@ -31,55 +37,50 @@ const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
 export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): AddressMethods {
   const addresses = modelOf(db, addressesModel);
 
-  const known = ({ account, email }: AddressRequest) => ({
+  const known = ({ account, email }: AddressRequest): KnownAddress => ({
     account: account || DEFAULT_ACCOUNT,
     hashes: addressHashes(tokenKey, email),
   });
-  const statesOf = async (request: AddressRequest): Promise<readonly AddressState[]> => {
-    const { account, hashes } = known(request);
+  const statesOf = async ({ account, hashes }: KnownAddress): Promise<readonly AddressState[]> => {
     const ids = hashes.map((hash) => addressId(account, hash));
     return addresses.find({ _id: { $in: ids } }).lean<AddressState[]>();
   };
-  const find = async (request: AddressRequest) => {
-    const states = await statesOf(request);
+  const find = async (address: KnownAddress) => {
+    const states = await statesOf(address);
     return {
       blacklistedSince: earliest(states.map(({ since }) => since)),
       complainedSince: earliest(states.map(({ complained }) => complained)),
     };
   };
-  /** @param hashes of the address. @default every form in which contacts may have it */
-  const decide = async (
-    request: AddressRequest,
-    type: AddressAction['type'],
-    hashes: readonly string[] = known(request).hashes,
-  ): Promise<void> => {
-    const { account } = known(request);
+  const decide = async ({ account, hashes }: KnownAddress, type: AddressAction['type']): Promise<void> => {
     const at = new Date(clock.now());
     await Promise.all(hashes.map((address) => write({ account, action: { type, address }, at })));
   };
   /** Clears the forms of the address that are set; where none is, the decision about the first one refuses it. */
-  const clear = async (request: AddressRequest, type: keyof typeof CLEARED): Promise<void> => {
-    const set = (await statesOf(request)).filter((state) => state[CLEARED[type]] !== undefined);
-    const hashes = set.length === 0 ? known(request).hashes.slice(0, 1) : set.map(({ address }) => address);
-    await decide(request, type, hashes);
+  const clear = async (address: KnownAddress, type: keyof typeof CLEARED): Promise<void> => {
+    const set = (await statesOf(address)).filter((state) => state[CLEARED[type]] !== undefined);
+    const hashes = set.length === 0 ? address.hashes.slice(0, 1) : set.map((state) => state.address);
+    await decide({ ...address, hashes }, type);
   };
 
   return {
-    findAddress: find,
+    findAddress: (request) => find(known(request)),
     async blacklistAddress(request) {
-      await decide(request, 'blacklistAddress');
-      return find(request);
+      const address = known(request);
+      await decide(address, 'blacklistAddress');
+      return find(address);
     },
     async clearAddress(request) {
-      await clear(request, 'clearAddress');
+      await clear(known(request), 'clearAddress');
       return {};
     },
     async recordComplaint(request) {
-      await decide(request, 'recordComplaint');
-      return find(request);
+      const address = known(request);
+      await decide(address, 'recordComplaint');
+      return find(address);
     },
     async clearComplaint(request) {
-      await clear(request, 'clearComplaint');
+      await clear(known(request), 'clearComplaint');
       return {};
     },
   };
