@@ -236,6 +236,19 @@ describe('the owner of an entry', () => {
     expect(await textsOf(application, 'guest-phone')).toEqual(['newer']);
   });
 
+  it('is found by the address of a contact in any case (R-E1, R-J2)', async () => {
+    const application = await world.application();
+    const email = 'nora@inbox.example';
+    await world.call('registerEmail', { application, email });
+    await saved(application, { content: 'before users', devices: [email] });
+    await world.call('registerEmailUser', { application, email, userId: 'nora' });
+    const hwid = 'Nora@Inbox.example';
+    const { messages } = await list(application, 'nora', { hwid });
+    expect(messages.map(({ text }) => text)).toEqual(['before users']);
+    await setStatus(application, 'nora', messages[0]!.order, 4, { hwid });
+    expect(await textsOf(application, 'nora', { hwid: email })).toEqual([]);
+  });
+
   it('keeps its statuses when a contact is erased whose address is the user id (R-S4, R-E6)', async () => {
     const application = await world.application();
     const email = 'olga@inbox.example';

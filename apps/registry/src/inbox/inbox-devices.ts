@@ -2,6 +2,7 @@ import { type Device, deviceIdOf, hwidHashOf, isPresent } from '@tidings/audienc
 import type { InboxOwner } from '@tidings/rpc';
 import type { Collection } from 'mongodb';
 import type { IdentityKeys } from '../devices/commands/action-of-command.ts';
+import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 import { type DeviceDocument, deviceIndexes, deviceOf } from '../devices/storage/device-document.ts';
 
 /** Devices that an inbox is made of: a user id that an application gives to everybody must not cost without bound. */
@@ -27,8 +28,10 @@ const projection = {
 export async function inboxDevices(
   devices: Collection<DeviceDocument>,
   keys: IdentityKeys,
-  { account, application: app, userId, hwid }: InboxOwner,
+  owner: InboxOwner,
 ): Promise<InboxDevices> {
+  const { account, application: app, userId } = owner;
+  const hwid = (await contactsMeant([owner], { devices, keys })).get(owner) ?? owner.hwid;
   const user = hwidHashOf(keys.device, account, userId);
   const called = hwid === '' ? user : hwidHashOf(keys.device, account, hwid);
   const ids = [...new Set([user, called])].map((hash) => deviceIdOf(app, hash));
