@@ -12,7 +12,7 @@ import { conditionsSchema } from './conditions.ts';
 import { attachments, copies, emailBody, listUnsubscribe, mailbox, subject } from './email-fields.ts';
 import { notificationsOf } from './notifications.ts';
 import { type Recipients, selectedRecipients } from './recipients.ts';
-import { sendRateFields, sendRateOf } from './send-rate.ts';
+import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
 
 const MAX_NAMES = 1000;
 const names = listOf(text, MAX_NAMES);
@@ -97,8 +97,7 @@ const notification = object(fields).transform((given, context) => {
   return {
     message: {
       ...message,
-      ...{ sendAt: sendAtOf(given), campaign: given.campaign ?? '', capping },
-      sendRate: sendRateOf(given, recipients, context),
+      ...{ sendAt: sendAtOf(given), campaign: given.campaign ?? '', capping, sendRate: sendRateOf(given) },
     },
     /** The recipients in a group of applications, where `devices` is ignored (R-E8). */
     recipientsInGroup: (within: z.core.ParsePayload) => recipientsOf({ ...given, devices: undefined }, within),
@@ -114,7 +113,10 @@ const input = object({ ...applicationOrGroup, notifications: notificationsOf(not
     const { applications_group: group } = request;
     refuseBoth(request, context);
     const notifications = request.notifications.map(({ recipientsInGroup, ...given }, index) => {
-      if (group === undefined) return given;
+      if (group === undefined) {
+        refuseRateOfDevices(given.message.sendRate, given.message.recipients, context);
+        return given;
+      }
       const within: z.core.ParsePayload = { value: given, issues: [] };
       const recipients = recipientsInGroup(within);
       for (const issue of within.issues) {

@@ -21,7 +21,7 @@ import type { OpenAction } from '../notify/open-action.ts';
 import { safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
 import type { smsContent } from './sms.ts';
-import { sendRateFields, sendRateOf } from './send-rate.ts';
+import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
 import type { GivenKakao } from './kakao.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
 import type { GivenWhatsApp } from './whatsapp.ts';
@@ -170,6 +170,8 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
   }
+  const sendRate = sendRateOf(given);
+  refuseRateOfDevices(sendRate, reached.recipients, context);
   return {
     /** Undefined = now. */
     sendAt: sendTimeOf(given),
@@ -183,7 +185,7 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
     transactionId: given.transactionId ?? '',
     transactional: given.message_type === 'transactional',
     capping: cappingOf(given, context),
-    sendRate: sendRateOf(given, reached.recipients, context),
+    sendRate,
     content: contentOf(given, context) as GivenContent,
   };
 }

@@ -16,19 +16,20 @@ interface Given {
 }
 
 /** The send rate of a request. */
-export function sendRateOf(
-  { send_rate: value, send_rate_avoid: avoid = false }: Given,
+export const sendRateOf = ({ send_rate: value, send_rate_avoid: avoid = false }: Given) => ({
+  /** Undefined: that of the preset, if any. */
+  value,
+  /** No rate, whoever gives one. */
+  avoid,
+});
+
+/** Refuses a send rate beside a list of devices (R-I11). */
+export function refuseRateOfDevices(
+  { value }: ReturnType<typeof sendRateOf>,
   { kind }: Recipients,
-  context: Pick<z.core.ParsePayload, 'issues'>,
-) {
-  if (value !== undefined && (kind === 'devices' || kind === 'contacts')) {
-    const { error: message, params } = whole('send_rate must not be combined with devices');
-    context.issues.push({ code: 'custom', message, params, input: value });
-  }
-  return {
-    /** Undefined: that of the preset, if any. */
-    value,
-    /** No rate, whoever gives one. */
-    avoid,
-  };
+  { issues }: Pick<z.core.ParsePayload, 'issues'>,
+): void {
+  if (value === undefined || (kind !== 'devices' && kind !== 'contacts')) return;
+  const { error: message, params } = whole('send_rate must not be combined with devices');
+  issues.push({ code: 'custom', message, params, input: value });
 }

@@ -151,6 +151,9 @@ describe('createEmailMessage', () => {
     expect((await inGroup({ use_auto_registration: true })).body).toMatchObject({ status_code: 200 });
     expect(world.drafts.at(-1)!.message).toMatchObject({ applications: [APPLICATION], listedRecipients: false });
     expect(world.commands).toEqual([]);
+    // The rate would be refused beside devices that count (R-I11).
+    expect((await inGroup({ send_rate: 100 })).body).toMatchObject({ status_code: 200 });
+    expect(world.drafts.at(-1)!.message).toMatchObject({ listedRecipients: false, sendRate: 100 });
     const refusals: [object, string][] = [
       [{ users: ['anna'] }, 'users must not be used with applications_group'],
       [{ filter: 'a', conditions: [['Level', 'EQ', 1]] }, 'filter and conditions must not be used together'],
