@@ -382,6 +382,11 @@ describe('multiRegisterDevice (R-X3)', () => {
     expect(tagsFor({ a: { operation: 0, value: null } })).toEqual({ a: null });
   });
 
+  it('leaves an object without an operation to the registration, which skips it (R-C3, R-ER7)', () => {
+    const tags = { a: { operation: null, value: 1 }, b: { value: 1 } };
+    expect(tagsFor(tags)).toEqual(tags);
+  });
+
   it.each([4, -1, 1.5, true])('refuses operation %j with its path', (operation) => {
     const request = { application: 'a', email: 'a@example.com', tags: { Level: { operation, value: 1 } } };
     expect(textOf(api.multiRegisterDevice, request)).toMatch(/^tags\.Level\.operation: must be /);

@@ -29,8 +29,8 @@ const operationNumber = integerOf(0, operations.length - 1);
 const numberedOperations = anyObject.transform((tags, context) => {
   const worded = Object.entries(tags).map(([name, given]): readonly [string, unknown] => {
     if (!isObject(given)) return [name, given];
-    const { operation } = given;
     // null counts as not given (R-ER7).
+    const operation = given['operation'] ?? undefined;
     const value = given['value'] ?? given['values'] ?? null;
     if (operation === undefined || (typeof operation === 'string' && !/^\d+$/.test(operation))) return [name, given];
     const number = parseWithin(operationNumber, operation, context, [name, 'operation']) ?? 0;
