@@ -11,6 +11,8 @@ const key = linkKeyOf(identity.report);
 const CODE = 'AF0B-EEFE4D5E-E445B2E9';
 const HWID = 'anna@example.com';
 const SEQ = 70_000;
+/** A contact whose address another one has taken. */
+const FORMER = SEQ + 2;
 const SHOP = 'Shop <&> "Co"';
 
 let world: World;
@@ -36,14 +38,15 @@ beforeEach(async () => {
       describe: async ({ account, application, seqs }) => ({
         devices: seqs.map((seq) =>
           DeviceDescription.fromPartial(
-            account === 'a' && application === APPLICATION && seq === SEQ
-              ? { found: true, hwid: HWID, token: HWID }
+            account === 'a' && application === APPLICATION && (seq === SEQ || seq === FORMER)
+              ? { found: true, hwid: HWID, token: seq === SEQ ? HWID : '' }
               : {},
           ),
         ),
         applicationTitle: SHOP,
         mailFrom: '',
       }),
+      findContacts: async ({ email }) => ({ hwids: email === HWID ? ['crm-1', HWID] : [] }),
       getTags: async () => ({ tags, integers: {} }),
     },
   });
@@ -87,6 +90,13 @@ describe('the link to unsubscribe by (R-E11)', () => {
       ...{ kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, message: CODE, account: 'a', application: APPLICATION },
       ...{ chunk: 1, positions: [SEQ - 65_536], platforms: [14], details: [''] },
     });
+  });
+
+  it('unsubscribes the contact that has taken the address of the recipient, too (R-E1)', async () => {
+    const answer = await post(link({ seq: FORMER }));
+    expect(textOf(answer)).toContain('a…@example.com receives no marketing e-mails');
+    const value = { tags: { 'Unsubscribed Emails': true } };
+    expect(world.commands).toMatchObject(['crm-1', HWID].map((hwid) => ({ hwid, command: { value } })));
   });
 
   it('shows a page without scripts by GET, and changes nothing', async () => {

@@ -8,7 +8,6 @@ const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 
 /** The choices of an e-mail contact, by its tags (R-RES17). */
 export interface Preferences {
-  readonly hwid: string;
   readonly address: string;
   /** It gets no marketing at all. */
   readonly unsubscribed: boolean;
@@ -29,20 +28,27 @@ export interface Choice {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The hwid and the address of a recipient. @throws Fault `forbidden` if it is erased */
-async function contactOf({ account, application, seq }: LinkedRecipient, { devices }: Pick<Context, 'devices'>) {
+/**
+ * The contacts that a recipient's choice is for, the one that gets the mails first, and their address. A contact that has taken the address which is
+ * the recipient's hwid is one of them.
+ * @throws Fault `forbidden` if the recipient is erased
+ */
+async function contactsOf({ account, application, seq }: LinkedRecipient, { devices }: Pick<Context, 'devices'>) {
   const { devices: described } = await devices.describe({ account, application, seqs: [seq], tags: [] });
   const [contact] = described;
   if (!contact?.found) throw Fault.forbidden(DEAD_LINK);
-  return { hwid: contact.hwid, address: contact.token };
+  const { hwid, token } = contact;
+  if (token !== '' || !hwid.includes('@')) return { hwids: [hwid], address: token };
+  const { hwids } = await devices.findContacts({ account, application, email: hwid });
+  return { hwids: [...new Set([...hwids, hwid])], address: hwid };
 }
 
 /** Reads the choices of a recipient. @throws Fault `forbidden` if the contact is erased */
 export async function preferencesOf(recipient: LinkedRecipient, context: Context): Promise<Preferences> {
   const { account, application } = recipient;
-  const contact = await contactOf(recipient, context);
+  const { hwids, address } = await contactsOf(recipient, context);
   const [{ tags }, { categories }] = await Promise.all([
-    context.devices.getTags({ account, application, hwid: contact.hwid, userId: '' }),
+    context.devices.getTags({ account, application, hwid: hwids[0]!, userId: '' }),
     context.accounts.findAccount({ account }),
   ]);
   const given = (tags ?? {}) as Readonly<Record<string, unknown>>;
@@ -50,7 +56,7 @@ export async function preferencesOf(recipient: LinkedRecipient, context: Context
   const excluded = Array.isArray(list) ? list.filter(isText) : [];
   const isComplete = categories.length > 0;
   const unsubscribed = given[unsubscribedEmails.name] === true;
-  return { ...contact, unsubscribed, excluded, offered: isComplete ? categories : excluded, isComplete };
+  return { address, unsubscribed, excluded, offered: isComplete ? categories : excluded, isComplete };
 }
 
 /** Stores the choice of a recipient: resolves when it is durable. Idempotent. @throws Fault `forbidden` if the contact is erased */
@@ -60,14 +66,15 @@ export async function choose(
   { context, pending }: { readonly context: Context; readonly pending: PendingRequest },
 ): Promise<void> {
   const { account, application } = recipient;
-  const { hwid } = await contactOf(recipient, context);
+  const { hwids } = await contactsOf(recipient, context);
   const tags = {
     // A tag that is removed and one that is false mean the same; the preference page removes it (R-RES17).
     [unsubscribedEmails.name]: unsubscribed ? true : null,
     ...(excluded && { [unsubscribedCategories.name]: excluded.length === 0 ? null : [...excluded] }),
   };
-  await context.deviceCommands.submit(pending, {
+  const commands = hwids.map((hwid) => ({
     ...{ account, application, hwid, userId: '', idempotencyKey: '', platform: undefined },
-    command: { $case: 'setTags', value: { tags } },
-  });
+    command: { $case: 'setTags' as const, value: { tags } },
+  }));
+  await context.deviceCommands.submitAll(pending, commands);
 }
