@@ -277,6 +277,15 @@ describe('notify', () => {
     }
   });
 
+  it('of a duration is sent to all when it is over, whatever clocks it follows (R-O1)', async () => {
+    const from = world.clock.now() + 60_000;
+    await notify(segment({ schedule: { after: '60s', follow_user_timezone: true } }));
+    const { message } = world.drafts[0]!;
+    expect(message).toMatchObject({ localTime: undefined });
+    expect(message!.sendAt!.getTime()).toBeGreaterThanOrEqual(from);
+    expect(message!.sendAt!.getTime()).toBeLessThanOrEqual(world.clock.now() + 60_000);
+  });
+
   it('of a time that has passed on every clock means now, unless devices wait or are left out (R-O1)', async () => {
     const at = new Date(world.clock.now() - 13 * 3_600_000).toISOString();
     for (const past_timezones_behaviour of ['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])

@@ -32,8 +32,8 @@ function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: nu
     throw Fault.argument(`${path}.schedule.${schedule.at ? 'at' : 'after'}: at most 365 days ahead`);
   }
   const at = new Date(ms);
-  // Test devices have no offsets: theirs is the time in UTC (R-I9).
-  const isLocal = schedule.followsZones && recipients.kind !== 'testDevices';
+  // A duration has no wall time. Test devices have no offsets: theirs is the time in UTC (R-I9).
+  const isLocal = schedule.followsZones && schedule.at !== undefined && recipients.kind !== 'testDevices';
   return { at, localAt: isLocal ? at : undefined, pastOffsets: schedule.pastOffsets };
 }
 
