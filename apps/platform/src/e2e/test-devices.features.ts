@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Parameters, PlatformWorld } from '@tidings/testing';
 
+const IOS = 1;
 const ANDROID = 3;
 
 /** Suites about test devices, in the world of the spec that calls this. */
@@ -20,6 +21,17 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
         ],
       });
       expect(await world().call('checkDevice', { application: own, hwid: 'first' })).toMatchObject({ exist: false });
+    });
+
+    it('are the same by an iOS token in another case (R-RES2)', async () => {
+      const own = await world().application({ title: 'Cases' });
+      const create = (push_token: string, name: string) =>
+        world().call('createTestDevice', { application: own, push_token, device_type: IOS, name });
+      await create('AB12', 'One');
+      await create('ab12', 'Renamed');
+      expect(await world().call('listTestDevices', { application: own })).toEqual({
+        TestDevices: [{ name: 'Renamed', type: '1', pushtoken: 'ab12', description: '', languages: [] }],
+      });
     });
 
     it('are created without a token, but not with a wrong one', async () => {

@@ -6,6 +6,7 @@ import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { testDevicesModel } from '../accounts/storage/accounts.schema.ts';
+import { tokenText } from '../devices/commands/action-of-command.ts';
 
 /** Test devices per page, each up to about 10 KB. */
 const PAGE = 100;
@@ -29,7 +30,8 @@ export const testDevicesRpc = ({
     if (!owner) throw Fault.argument(DENIED);
     if (!device) throw Fault.bug('a test device without a device');
     const language = device.language || undefined;
-    const action = { type: 'setTestDevice', application, device: { ...device, language } } as const;
+    const pushToken = tokenText(device.platform, device.pushToken);
+    const action = { type: 'setTestDevice', application, device: { ...device, pushToken, language } } as const;
     await write({ account: owner.account, action, at: new Date(clock.now()) });
     return {};
   },
