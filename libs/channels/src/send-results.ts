@@ -113,6 +113,12 @@ export const connectionResults = {
   unreachable: localResults.unreachable,
 } as const satisfies Readonly<Record<string, SendResult>>;
 
+/** A code in a provider's reply, which may be text of its digits; undefined for anything else. */
+export function codeNumber(code: unknown): number | undefined {
+  const number = typeof code === 'string' && /^-?\d+$/.test(code) ? Number(code) : code;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+}
+
 /** Answers without a row (R-P3): 5xx and 429 are retried, others are final. */
 export function unlisted(status: number, name: string): SendResult {
   const code = String(status);

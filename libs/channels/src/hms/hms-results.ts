@@ -1,4 +1,5 @@
 import {
+  codeNumber,
   type ErrorCategory,
   final,
   interned,
@@ -80,11 +81,7 @@ function replyIn(body: string): Reply {
   const reply = objectIn(body);
   if (!reply) return { code: undefined, message: 'unreadable_reply' };
   const { code, msg } = reply;
-  const number = typeof code === 'string' || typeof code === 'number' ? Number(code) : NaN;
-  return {
-    code: Number.isSafeInteger(number) ? number : undefined,
-    message: typeof msg === 'string' ? msg : '',
-  };
+  return { code: codeNumber(code), message: typeof msg === 'string' ? msg : '' };
 }
 
 /** A request has one token: it is the refused one, unless the answer counts it as sent and lists none. */

@@ -46,6 +46,14 @@ describe('kakaoRefusal', () => {
     }
   });
 
+  it('takes a code that is text as its number', () => {
+    const recipientBody = { message: { sendResults: [{ resultCode: '-1022', resultMessage: 'No' }] } };
+    const requestBody = { header: { isSuccessful: false, resultCode: '-1017', resultMessage: 'No' } };
+    const results = [recipientBody, requestBody].map((body) => kakaoRefusal(200, JSON.stringify(body)).result);
+    expect(results.map((result) => said(result))).toEqual(['INVALID_TOKEN final', 'QUOTA_EXCEEDED retry 0']);
+    expect(results.map(({ code }) => code)).toEqual(['-1022', '-1017']);
+  });
+
   it.each([
     [200, JSON.stringify(header(-9999)), 'PROVIDER_ERROR retry 0', '-9999', 'No'],
     [500, JSON.stringify(header(-9999)), 'PROVIDER_ERROR retry 0', '500', '-9999 No'],

@@ -1,4 +1,5 @@
 import {
+  codeNumber,
   type ErrorCategory,
   final,
   interned,
@@ -53,7 +54,7 @@ const others = interned(unlisted);
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-const codeIn = ({ resultCode: code }: Fields): number => (typeof code === 'number' ? code : 0);
+const codeIn = ({ resultCode: code }: Fields): number => codeNumber(code) ?? 0;
 const nameIn = ({ resultMessage: name }: Fields): string => (typeof name === 'string' ? name : '');
 
 function replyOf(body: string): Fields | undefined {

@@ -28,13 +28,18 @@ describe('whatsAppRefusal', () => {
     }
   });
 
+  it('takes a code that is text as its number', () => {
+    const { result } = whatsAppRefusal(400, '{"error":{"code":"131026","message":"No"}}');
+    expect([said(result), result.code, result.name]).toEqual(['INVALID_TOKEN final', '131026', 'No']);
+  });
+
   it.each([
     [400, reply(300), 'UNCLASSIFIED_ERROR final', '300 No'],
     [503, reply(999_999, 'No'), 'PROVIDER_ERROR retry 0', '999999 No'],
     [429, '{}', 'QUOTA_EXCEEDED retry 0', ''],
     [502, '<html>', 'PROVIDER_ERROR retry 0', 'unreadable_reply'],
     [404, '[]', 'UNCLASSIFIED_ERROR final', ''],
-    [400, '{"error":{"code":"190","message":7}}', 'UNCLASSIFIED_ERROR final', ''],
+    [400, '{"error":{"code":"x","message":7}}', 'UNCLASSIFIED_ERROR final', ''],
   ])('judges %i with %s by the status', (status, body, expected, name) => {
     const { result } = whatsAppRefusal(status, body);
     expect([said(result), result.code, result.name]).toEqual([expected, String(status), name]);

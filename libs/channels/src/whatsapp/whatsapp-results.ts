@@ -1,4 +1,5 @@
 import {
+  codeNumber,
   type ErrorCategory,
   final,
   interned,
@@ -68,7 +69,7 @@ function errorIn(body: string): ApiError {
   try {
     const { code, message } = fieldsOf(fieldsOf(JSON.parse(body))['error']);
     return {
-      code: typeof code === 'number' ? code : undefined,
+      code: codeNumber(code),
       name: typeof message === 'string' ? message.replace(/^\(#\d+\)\s*/, '') : '',
     };
   } catch {
