@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { beginOwner, endOwner, ownIdentity } from '@tidings/coordination';
 import { describeWithMongo, TestClock } from '@tidings/testing';
@@ -87,6 +88,24 @@ describeWithMongo('a lease', (mongo) => {
     expect(await leaseOn(name).take()).toBe(false);
     endOwner(living);
     expect(await leaseOn(name).take()).toBe(true);
+  });
+
+  it('is over when nobody has renewed it for its length, although the clock was set back', async () => {
+    const [name, lengthMs] = [newName(), 300];
+    const [holder, rival] = [1, 2].map(() => new Lease(mongo.db, name, { clock, lengthMs })) as [Lease, Lease];
+    expect(await holder.take()).toBe(true);
+    clock.advance(-3_600);
+    expect(await rival.take()).toBe(false);
+    const renewedUntil = performance.now() + 2 * lengthMs;
+    while (performance.now() < renewedUntil) {
+      clock.advance(0.01);
+      expect(await holder.take()).toBe(true);
+      expect(await rival.take()).toBe(false);
+      await delay(20);
+    }
+    await delay(lengthMs + 20);
+    expect(await rival.take()).toBe(true);
+    expect(await holder.take()).toBe(false);
   });
 
   it('tells its holder of a rival only where that was asked for, and for one length', async () => {

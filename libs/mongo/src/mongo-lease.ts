@@ -50,9 +50,15 @@ export interface LeaseOptions extends FollowOptions {
   readonly tellsHolder?: boolean;
 }
 
+/** The lease of another process as it was read, and when that was, by `performance.now()`. */
+interface SeenLease extends Pick<LeaseDocument, 'owner' | 'until'> {
+  readonly at: number;
+}
+
 /**
  * A lease in the collection `leases`: the right to do some work alone, renewed by {@link take}. If the process of its holder is known to have ended,
- * another one gets it at once. Two holders at a time are rare but possible, and the guarded work must tolerate them.
+ * another one gets it at once. A lease that stays the same for its length, by the steady clock of the process that asks for it, is over too. Two
+ * holders at a time are rare but possible, and the guarded work must tolerate them.
  */
 export class Lease {
   readonly #leases: Collection<LeaseDocument>;
@@ -64,6 +70,7 @@ export class Lease {
   /** Whether the stored lease may be this one's: an acquisition without an answer may have succeeded. */
   #mayBeOurs = false;
   #hasRival = false;
+  #seen: SeenLease | undefined;
   #taking: Promise<boolean> | undefined;
 
   constructor(db: Db, name: string, options: LeaseOptions) {
@@ -123,7 +130,7 @@ export class Lease {
     const now = new Date(clock.now());
     const holder = await this.#answered(this.#leases.findOne({ _id: this.#name }));
     const isOthers = holder !== null && holder.owner !== this.#id;
-    if (isOthers && holder.until > now && !hasOwnerEnded({ id: holder.owner, process: holder.process })) {
+    if (isOthers && !this.#isOver(holder, now)) {
       const { _id, owner } = holder;
       if (tellsHolder) await this.#answered(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
       return false;
@@ -131,6 +138,14 @@ export class Lease {
     const mine = { ...this.#mine, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
     this.#mayBeOurs = true;
     return (this.#mayBeOurs = await followHolder(this.#leases, holder, mine, { answered: this.#answered }));
+  }
+
+  #isOver({ owner, process, until }: LeaseDocument, now: Date): boolean {
+    if (until <= now || hasOwnerEnded({ id: owner, process })) return true;
+    const same = this.#seen?.owner === owner && this.#seen.until.getTime() === until.getTime() ? this.#seen : undefined;
+    this.#seen = same ?? { owner, until, at: performance.now() };
+    // A clock that was set back leaves the end of a lease in the future. Each renewal changes it.
+    return performance.now() - this.#seen.at > this.#options.lengthMs;
   }
 }
 

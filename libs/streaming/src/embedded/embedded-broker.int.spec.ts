@@ -161,11 +161,33 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       ['in another container that has the same host name and number', hostname(), process.pid],
       ['in another container that has the same host name and a number that nobody has here', hostname(), deadPid()],
     ])('is taken over from a process %s when it is over', async (_, host, pid) => {
-      const renewed = new Date(Date.now() + 1_000);
+      const renewed = new Date();
       const other = { ...earlier(pid), space: 'another machine pid:[1] ' };
-      await holder({ host, pid, process: other, epoch: 'x', renewed, ttlMs: 500 });
+      await holder({ host, pid, process: other, epoch: 'x', renewed, ttlMs: 1_500 });
       await open();
-      expect(Date.now()).toBeGreaterThan(renewed.getTime() + 500);
+      expect(Date.now()).toBeGreaterThan(renewed.getTime() + 1_500);
+    });
+
+    it('is over when nobody renews it, although the clock was set back', async () => {
+      const renewed = new Date(Date.now() + HOUR_MS);
+      const [from, ttlMs] = [performance.now(), 500];
+      await holder({ host: 'elsewhere', pid: 1, epoch: 'x', renewed, ttlMs });
+      await open();
+      expect(performance.now() - from).toBeGreaterThan(ttlMs);
+    });
+
+    it('refuses a second process while the first one renews it by a clock that was set back', async () => {
+      let renewedAt = Date.now() + 2 * HOUR_MS;
+      await holder({ host: 'elsewhere', pid: 1, epoch: 'x', renewed: new Date(renewedAt), ttlMs: 10_000 });
+      const renewing = setInterval(() => {
+        renewedAt -= 1_000;
+        void leases().updateOne({ _id: 'holder' }, { $set: { renewed: new Date(renewedAt) } });
+      }, 50);
+      try {
+        await expect(open()).rejects.toMatchObject({ kind: 'conflict' });
+      } finally {
+        clearInterval(renewing);
+      }
     });
 
     it('is given back on close', async () => {

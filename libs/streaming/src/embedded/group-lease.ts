@@ -10,8 +10,16 @@ const LEASE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
-/** The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
+/**
+ * The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. It has also
+ * expired when a process has seen it unchanged for `ttlMs` by its own steady clock: the server's clock may have been set back.
+ */
 type Known = Omit<Holder, '_id' | 'renewed'>;
+
+/** A holder as it was first seen, and when that was, by `performance.now()`. */
+interface Seen extends Pick<Holder, 'epoch' | 'renewed'> {
+  readonly at: number;
+}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -46,7 +54,7 @@ export class Lease {
       ...{ host: hostname(), pid: process.pid, epoch, ttlMs: LEASE_MS },
       ...(own && { process: own }),
     };
-    let seen: Holder | undefined;
+    let seen: Seen | undefined;
     for (;;) {
       const asked = stopwatch();
       const holder = await leases.findOne({ _id: 'holder' });
@@ -54,12 +62,14 @@ export class Lease {
         await offer(leases, me);
         continue;
       }
-      if (hasOwnerEnded({ id: holder.epoch, process: holder.process }) || (await isOver(db, holder))) {
+      const isEnded = hasOwnerEnded({ id: holder.epoch, process: holder.process });
+      const isUnrenewed = seen !== undefined && performance.now() - seen.at > holder.ttlMs && isSame(seen, holder);
+      if (isEnded || isUnrenewed || (await isOver(db, holder))) {
         if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
         continue;
       }
-      if (seen && (seen.epoch !== holder.epoch || seen.renewed < holder.renewed)) throw refusal(holder);
-      seen = holder;
+      if (seen && !isSame(seen, holder)) throw refusal(holder);
+      seen ??= { epoch: holder.epoch, renewed: holder.renewed, at: performance.now() };
       await pause(LOOK_EVERY_MS);
     }
   }
@@ -108,6 +118,10 @@ export class Lease {
     this.#onLost(this.#lost);
   }
 }
+
+/** A renewal by a clock that was set back has an earlier time, and is one all the same. */
+const isSame = (seen: Seen, { epoch, renewed }: Holder): boolean =>
+  seen.epoch === epoch && seen.renewed.getTime() === renewed.getTime();
 
 const refusal = ({ host, pid }: Holder): Fault =>
   Fault.conflict(`The data folder is in use by process ${pid} on ${host}; only one process at a time can run on it`);
