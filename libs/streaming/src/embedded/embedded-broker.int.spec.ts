@@ -241,6 +241,27 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       await expect(publishing).rejects.toMatchObject({ kind: 'unavailable' });
     });
 
+    it('ends an open whose log is still loading', async () => {
+      let isLoading = false;
+      let mayLoad = false;
+      // The last batch of each partition is read while the log is loading.
+      const db = intercepted(async (command, run) => {
+        if ('find' in command) {
+          isLoading = true;
+          await until(() => mayLoad);
+        }
+        return run();
+      });
+      const opening = expect(open({ db })).rejects.toMatchObject({ kind: 'unavailable' });
+      await until(() => isLoading);
+      await bury(world.db);
+      await open();
+      // Longer than the interval of renewals, by which the first one learns of it.
+      await delay(3_000);
+      mayLoad = true;
+      await opening;
+    });
+
     it('delivers nothing any more', async () => {
       let lost = false;
       const stale = await open({ onLost: () => (lost = true) });

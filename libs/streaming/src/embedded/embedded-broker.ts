@@ -43,21 +43,25 @@ export interface EmbeddedBroker extends Broker {
   trim(): Promise<void>;
 }
 
-/** Opens the log exclusively: a lease permits one process at a time. @throws Fault `conflict` when another live process has it */
+/**
+ * Opens the log exclusively: a lease permits one process at a time.
+ * @throws Fault `conflict` when another live process has it; Fault `unavailable` when another one has taken it over meanwhile
+ */
 export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { db, owner, topics: specs } = options;
   const store = new Store(db);
   await store.prepare();
   let broker: Embedded | undefined;
-  const lease = await Lease.take(db, `${owner}/${randomBase62(12)}`, (fault) => broker?.halt(fault));
+  let lost: Fault | undefined;
+  const lease = await Lease.take(db, `${owner}/${randomBase62(12)}`, (fault) => {
+    lost = fault;
+    broker?.halt(fault);
+  });
   try {
-    broker = new Embedded({
-      ...options,
-      store,
-      lease,
-      topics: await loadTopics(store, specs, await store.topics()),
-      stored: await store.offsets(),
-    });
+    const topics = await loadTopics(store, specs, await store.topics());
+    const stored = await store.offsets();
+    if (lost) throw lost;
+    broker = new Embedded({ ...options, store, lease, topics, stored });
     return broker;
   } catch (error) {
     await lease.release();
