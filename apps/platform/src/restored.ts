@@ -1,7 +1,7 @@
 import { channelNames } from '@tidings/channels';
 import { untilThere } from '@tidings/coordination';
 import { topicNames, topics } from '@tidings/events';
-import { lastPublished, publishAgain } from '@tidings/event-store';
+import { publishAgain, publishedSince } from '@tidings/event-store';
 import { Fault, systemClock } from '@tidings/kernel';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
 import { tasksForOutcomes } from '@tidings/registry';
@@ -75,10 +75,8 @@ async function publishMissed(
   registry: Db,
   { broker, log }: { readonly broker: Broker; readonly log: Logger },
 ): Promise<void> {
-  const times = await Promise.all(databases.map(lastPublished));
-  const newest = Math.max(...times.map((at) => at?.getTime() ?? 0));
-  if (newest === 0) throw Fault.notFound('The databases hold nothing that was published: restore them first');
-  const since = new Date(newest - BEHIND_MS);
+  const since = await publishedSince(databases, BEHIND_MS);
+  if (!since) throw Fault.notFound('The databases hold no commits: restore them first');
   const logs = await Promise.all(databases.map((db) => publishAgain(db, since)));
   let tasks: OutRecord[] = [];
   let chunks = 0;

@@ -17,7 +17,7 @@ export { logCollections } from './storage/log-collections.schema.ts';
 export { defineStates, type StoredState } from './storage/state-collections.schema.ts';
 export { logMetrics, type MeteredLogs } from './log-metrics.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts';
-export { lastPublished, publishAgain } from './relay/publish-again.ts';
+export { publishAgain, publishedSince } from './relay/publish-again.ts';
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';
 export type { RelayCounts } from './relay/tail.ts';
 export { MemoryStore } from './memory/memory-store.ts';

@@ -14,7 +14,7 @@ import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../
 import { PATIENT, until } from '../until.features.ts';
 import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
 import type { Publisher } from './outbox.ts';
-import { lastPublished, publishAgain } from './publish-again.ts';
+import { publishAgain, publishedSince } from './publish-again.ts';
 
 /** A broker that stores its records, and can be made to fail. */
 class Published implements Publisher {
@@ -183,14 +183,31 @@ describeWithMongo('openRelay', (mongo) => {
 
     clock.advance(3_600_000);
     await commit(writer, 'things-3', 1);
-    const newest = await lastPublished(db);
-    const since = new Date(newest!.getTime() - 1_800_000);
-    expect([await publishAgain(db, since), await publishAgain(db, since)]).toEqual([3, 3]);
+    const since = await publishedSince([db, newDb()], 1_800_000);
+    expect([await publishAgain(db, since!), await publishAgain(db, since!)]).toEqual([3, 3]);
     const later = new Published();
     const next = await relayOn(db, later);
     await until(() => next.level());
     expect(later.values.toSorted()).toEqual(['things-1 4', 'things-1 5', 'things-2 1', 'things-3 1']);
-    expect(await lastPublished(newDb())).toBeUndefined();
+    expect(await publishedSince([newDb()], 1_800_000)).toBeUndefined();
+  });
+
+  it('publishes all commits again after a restore whose preparation was repeated, where all are recent', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    const relay = await relayOn(db, broker);
+    const writer = openLogs(db, things, { ...PATIENT, committed: relay.offer });
+    open.push(writer);
+    await commit(writer, 'things-1', 2);
+    await until(() => relay.level());
+    await relay.close();
+    for (let times = 0; times < 2; times++) {
+      const since = await publishedSince([db], 3_600_000);
+      expect(await publishAgain(db, since!)).toBe(1);
+    }
+    const later = new Published();
+    const next = await relayOn(db, later);
+    await until(() => next.level());
+    expect(later.values).toEqual(['things-1 1', 'things-1 2']);
   });
 
   it('is level only when everything is published', async () => {

@@ -13,8 +13,26 @@ async function categoriesIn(db: Db): Promise<string[]> {
 const commitsOf = (db: Db, category: string) => db.collection<CommitDocument>(`${category}.commits`);
 const headsOf = (db: Db, category: string) => db.collection<HeadDocument>(`${category}${HEADS}`);
 
-/** Time of the newest commit that relays have published, in all categories of a database, by the clock of its writer; undefined = there is none. */
-export async function lastPublished(db: Db): Promise<Date | undefined> {
+/**
+ * The time since which commits are to be published again: `behindMs` before the newest published one of the databases, by the clock of its writer.
+ * It is 1970 if no commit counts as published, as after a {@link publishAgain} of all of them. Undefined if there are no commits.
+ */
+export async function publishedSince(databases: readonly Db[], behindMs: number): Promise<Date | undefined> {
+  const times = await Promise.all(databases.map(lastPublished));
+  const newest = Math.max(...times.map((at) => at?.getTime() ?? 0));
+  if (newest === 0 && !(await Promise.all(databases.map(hasCommits))).includes(true)) return undefined;
+  return new Date(Math.max(0, newest - behindMs));
+}
+
+async function hasCommits(db: Db): Promise<boolean> {
+  for (const category of await categoriesIn(db)) {
+    if ((await commitsOf(db, category).findOne({}, { projection: { _id: 1 } })) !== null) return true;
+  }
+  return false;
+}
+
+/** Time of the newest commit that relays have published, in all categories of a database; undefined = there is none. */
+async function lastPublished(db: Db): Promise<Date | undefined> {
   let newest: Date | undefined;
   for (const category of await categoriesIn(db)) {
     const commits = commitsOf(db, category);
