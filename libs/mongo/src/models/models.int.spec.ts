@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
-import { Binary, Long } from 'mongodb';
+import { Binary, Long, MongoClient } from 'mongodb';
+import { mongoOptions } from '../mongo-options.ts';
 import { createCollections } from './create-collections.ts';
 import { bytes, date, flag, list, mixed, number, object, oneOf, optional, pairs, record, text } from './fields.ts';
 import { collectionOf, defineModel, modelOf } from './model.ts';
@@ -108,6 +110,23 @@ describeWithMongo('models', (mongo) => {
     expect(found[3]).toMatchObject({ expireAfterSeconds: 0 });
     const [created] = await db.listCollections({ name: 'guarded' }).toArray();
     expect(created).toMatchObject({ options: { validator: { count: { $gt: 0 } } } });
+  });
+
+  it('wait for an index build that lasts longer than the socket timeout', async () => {
+    const db = mongo.database('large');
+    await db.collection('things').insertOne({ name: '' });
+    // A build needs the collection alone, and so waits for a reader.
+    const reading = db.collection('things').find({ $where: 'sleep(2000) || true' }).toArray();
+    await delay(300);
+    const client = await MongoClient.connect(mongo.url, { ...mongoOptions, socketTimeoutMS: 300 });
+    try {
+      await createCollections(client.db(db.databaseName), [things]);
+    } finally {
+      await client.close();
+    }
+    expect(await reading).toHaveLength(1);
+    const built = await db.collection('things').indexes();
+    expect(built.map(({ name }) => name)).toEqual(['_id_', 'name', 'open', 'until']);
   });
 
   it('read documents of the driver, and write documents that it reads', async () => {
