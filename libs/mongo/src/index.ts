@@ -4,7 +4,7 @@ export { DUPLICATE_KEY, isDuplicateKey } from './duplicate-key.ts';
 export { inDays } from './in-days.ts';
 export { Lease, type LeaseOptions, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
 export { connectionTo } from './models/connection.ts';
-export { createCollections } from './models/create-collections.ts';
+export { type CollectionDefinition, createCollections, ensureCollections } from './models/create-collections.ts';
 export {
   asBuffer,
   bytes,

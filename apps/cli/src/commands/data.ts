@@ -37,11 +37,9 @@ async function shown(
   try {
     const { files } = await work(progress);
     progress.stop();
-    const documents = Object.entries(files).reduce(
-      (sum, [file, each]) => sum + (file.startsWith('databases/') ? each.documents : 0),
-      0,
-    );
-    const records = Object.values(files).reduce((sum, each) => sum + each.documents, 0) - documents;
+    const countIn = (folder: string): number =>
+      Object.entries(files).reduce((sum, [file, each]) => sum + (file.startsWith(folder) ? each.documents : 0), 0);
+    const [documents, records] = [countIn('databases/'), countIn('topics/')];
     print({ documents, records }, `${documents} documents and ${records} records ${verb}`);
   } finally {
     progress.stop();

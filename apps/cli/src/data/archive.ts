@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { Index } from '@tidings/mongo';
 import type { LogSummary } from '@tidings/streaming';
 import { BSON, type Document } from 'mongodb';
 import { Failure } from '../session.ts';
@@ -35,6 +36,18 @@ export interface Manifest extends LogSummary {
   readonly masterKeys: readonly string[];
   /** By path in the archive. */
   readonly files: Readonly<Record<string, ArchiveFile>>;
+}
+
+/** The file of the {@link CollectionDocument}s. Archives of earlier versions lack it. */
+export const COLLECTIONS_FILE = 'collections.bson.gz';
+
+/** How a collection is created, as a document of the archive. */
+export interface CollectionDocument {
+  readonly database: string;
+  readonly collection: string;
+  readonly validator?: Document;
+  /** Without that on `_id`, and without those by which documents expire: services create these, and nothing expires before they start. */
+  readonly indexes: readonly Index[];
 }
 
 export const collectionFile = (database: string, collection: string): string =>

@@ -2,10 +2,17 @@ import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { type Configuration, masterKeyIdsIn } from '@tidings/runtime';
 import { type InRecord, type LogContents, readEmbeddedLog } from '@tidings/streaming';
-import { BSON, type Db } from 'mongodb';
+import { BSON, type Db, type IndexDescriptionInfo } from 'mongodb';
 import type { Progress } from '../progress.ts';
 import { Failure } from '../session.ts';
-import { ArchiveWriter, collectionFile, type Manifest, partitionFile } from './archive.ts';
+import {
+  ArchiveWriter,
+  type CollectionDocument,
+  collectionFile,
+  COLLECTIONS_FILE,
+  type Manifest,
+  partitionFile,
+} from './archive.ts';
 import { type Databases, LOG, withDatabases } from './databases.ts';
 
 /**
@@ -37,7 +44,9 @@ interface Export {
 async function write({ databases, log, writer, progress }: Export): Promise<Manifest> {
   const names = (await databases.names()).filter((name) => name !== LOG);
   await refuseReplays(databases.named('statistics'));
-  const files: { readonly file: string; readonly documents: AsyncIterable<Uint8Array> }[] = [];
+  const files: { readonly file: string; readonly documents: AsyncIterable<Uint8Array> }[] = [
+    { file: COLLECTIONS_FILE, documents: rawCollections(databases, names) },
+  ];
   for (const name of names) {
     for (const { name: collection } of await databases.named(name).listCollections({}, { nameOnly: true }).toArray()) {
       const documents = rawDocuments(databases.named(name), collection);
@@ -69,6 +78,25 @@ async function refuseReplays(statistics: Db): Promise<void> {
 
 const rawDocuments = (database: Db, collection: string): AsyncIterable<Uint8Array> =>
   database.collection(collection).find({}, { raw: true, sort: { _id: 1 } }) as unknown as AsyncIterable<Uint8Array>;
+
+async function* rawCollections(databases: Databases, names: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const name of names) {
+    const database = databases.named(name);
+    const found = await database.listCollections({}, { nameOnly: false }).toArray();
+    for (const { name: collection, options } of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const indexes = (await database.collection(collection).indexes()).flatMap(creatable);
+      const validator = options?.['validator'] as CollectionDocument['validator'];
+      const document: CollectionDocument = { database: name, collection, ...(validator && { validator }), indexes };
+      yield BSON.serialize(document);
+    }
+  }
+}
+
+/** The description of an index without the fields that the server adds, if an import creates it. */
+function creatable({ v: _version, ns: _namespace, ...index }: IndexDescriptionInfo): CollectionDocument['indexes'] {
+  const { name } = index;
+  return name === undefined || name === '_id_' || 'expireAfterSeconds' in index ? [] : [{ ...index, name }];
+}
 
 async function* rawRecords(log: LogContents, topic: string, partition: number): AsyncGenerator<Uint8Array> {
   for await (const records of log.records(topic, partition)) {

@@ -1,12 +1,20 @@
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
+import { ensureCollections } from '@tidings/mongo';
 import { compareMasterKeys, type Configuration, masterKeysOf, openLog } from '@tidings/runtime';
 import { copiesOf, kafkaOptions } from '@tidings/service';
 import { createTopics, fillEmbeddedLog, fillKafka, type InRecord, type LogImport } from '@tidings/streaming';
 import type { Db, Document } from 'mongodb';
 import type { Progress } from '../progress.ts';
 import { Failure } from '../session.ts';
-import { ArchiveReader, collectionsIn, type Manifest, partitionFile } from './archive.ts';
+import {
+  ArchiveReader,
+  type CollectionDocument,
+  collectionsIn,
+  COLLECTIONS_FILE,
+  type Manifest,
+  partitionFile,
+} from './archive.ts';
 import type { RecordDocument } from './export-data.ts';
 import { databaseNames, type Databases, LOG, withDatabases } from './databases.ts';
 
@@ -103,6 +111,8 @@ async function fill({ archive, databases, log, progress }: Fill): Promise<void> 
       if (Object.hasOwn(manifest.files, file)) progress.set(++done, total);
     }
   }
+  await createAll(archive, databases);
+  if (Object.hasOwn(manifest.files, COLLECTIONS_FILE)) progress.set(++done, total);
   for (const { file, database, collection } of collectionsIn(manifest)) {
     await insertAll(databases.named(database), collection, archive.documents(file));
     progress.set(++done, total);
@@ -115,6 +125,16 @@ const recordOf = (document: RecordDocument, topic: string, partition: number): I
   topic,
   partition,
 });
+
+/** Before there are documents: an index of many takes long to build, and the first service to start would wait for it. */
+async function createAll(archive: ArchiveReader, databases: Databases): Promise<void> {
+  for await (const some of archive.values<CollectionDocument>(COLLECTIONS_FILE)) {
+    for (const { database, collection: name, validator, indexes } of some) {
+      const options = validator ? { validator } : {};
+      await ensureCollections(databases.named(database), [{ name, options, indexes }]);
+    }
+  }
+}
 
 async function insertAll(database: Db, collection: string, documents: AsyncIterable<Document[]>): Promise<void> {
   for await (const some of documents) await database.collection(collection).insertMany(some, DURABLE);

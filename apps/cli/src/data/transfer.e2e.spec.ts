@@ -114,7 +114,11 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     const key = (await readFile(join(source.dataFolder, 'master-key'), 'utf8')).trim();
     expect(await readFile(join(archive, 'manifest.json'), 'utf8')).not.toContain(key);
     expect(Object.keys(manifest.files)).toEqual(
-      expect.arrayContaining(['databases/registry/devices.bson.gz', 'databases/system/masterKey.bson.gz']),
+      expect.arrayContaining([
+        'collections.bson.gz',
+        'databases/registry/devices.bson.gz',
+        'databases/system/masterKey.bson.gz',
+      ]),
     );
     await expect(exportTo(archive)).rejects.toThrow('is not empty');
   });
@@ -124,6 +128,8 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     const neighbour = mongo.database('staging_registry').collection('devices');
     await neighbour.insertOne({ hwid: 'phone-1' });
     await importFrom(archive, variables);
+    const devices = await mongo.database('registry').collection('devices').indexes();
+    expect(devices.length).toBeGreaterThan(1);
     const again = await exportTo(join(folder, 'again'), variables);
     expect({ ...again, exportedAt: '' }).toEqual({ ...manifest, exportedAt: '' });
     expect(await neighbour.countDocuments()).toBe(1);
