@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '@tidings/coordination';
@@ -39,6 +39,23 @@ describeWhere(canRunKafka())('local Kafka', () => {
     expect([again.pid, again.brokers]).toEqual([kafka.pid, kafka.brokers]);
     await again.stop();
     expect(isAlive(kafka.pid)).toBe(false);
+  });
+
+  it('is refused to another process while that which started it lives, and adopted when it has ended', async () => {
+    kafka = await startLocalKafka(folder);
+    const note = join(folder, 'tidings-kafka.json');
+    const belongTo = async (parent: number): Promise<void> =>
+      writeFile(note, JSON.stringify({ ...(JSON.parse(await readFile(note, 'utf8')) as object), parent }));
+
+    await belongTo(process.ppid);
+    await expect(startLocalKafka(folder)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining(`in use by process ${process.ppid}`) as unknown,
+    });
+    expect(isAlive(kafka.pid)).toBe(true);
+
+    await belongTo(2 ** 22 + 1);
+    expect((await startLocalKafka(folder)).pid).toBe(kafka.pid);
   });
 
   it('is unavailable without its program', async () => {

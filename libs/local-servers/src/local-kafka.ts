@@ -48,6 +48,8 @@ export interface LocalKafkaSecurity {
 /** Stored in the folder to find a running server again. */
 interface Note {
   readonly pid: number;
+  /** The process that stops the server; absent in notes of earlier versions. */
+  readonly parent?: number;
   readonly port: number;
   readonly controllerPort: number;
   readonly securedPort: number;
@@ -66,17 +68,24 @@ const JVM = [
 /**
  * Starts Kafka on a folder, or adopts the server that already runs on it. The first start on a machine fetches the program with Maven. The server
  * ends with this process, however it ends.
- * @throws Fault `unavailable` if Java is missing, or Kafka does not start within a minute
+ * @throws Fault `unavailable` if Java is missing, or Kafka does not start within a minute; Fault `conflict` if the server on the folder is that of
+ * another live process, unless it may outlive that
  */
 export async function startLocalKafka(
   folder: string,
   { version = KAFKA_VERSION, security, outlivesKill = false }: LocalKafkaOptions = {},
 ): Promise<LocalKafka> {
   await mkdir(folder, { recursive: true });
-  if (!outlivesKill) endWithThisProcess(join(folder, NOTE));
   const known = await readNote(folder);
-  if (known && isProcessOf(known.pid, folder)) {
-    const server = new Server(folder, { version, security }, known);
+  const running = known && isProcessOf(known.pid, folder) ? known : undefined;
+  if (!outlivesKill) {
+    if (running) refuseServerOfAnother(running, folder);
+    endWithThisProcess(join(folder, NOTE));
+  }
+  if (running) {
+    const adopted = { ...running, parent: process.pid };
+    await writeNote(folder, adopted);
+    const server = new Server(folder, { version, security }, adopted);
     await server.untilReady();
     return server;
   }
@@ -84,6 +93,11 @@ export async function startLocalKafka(
   const server = new Server(folder, { version, security }, { pid: 0, port, controllerPort, securedPort });
   await server.start();
   return server;
+}
+
+function refuseServerOfAnother({ parent }: Note, folder: string): void {
+  if (parent === undefined || parent === process.pid || !isAlive(parent)) return;
+  throw Fault.conflict(`The data folder is in use by process ${parent}, which runs Kafka in ${folder}`);
 }
 
 interface ServerOptions {
@@ -135,8 +149,8 @@ class Server implements LocalKafka {
     const child = await this.#java(classPath, 'kafka.Kafka', [properties]);
     // A running server must not keep its parent process alive.
     child.unref();
-    this.#note = { ...this.#note, pid: child.pid ?? 0 };
-    await writeFile(join(this.#folder, NOTE), JSON.stringify(this.#note));
+    this.#note = { ...this.#note, pid: child.pid ?? 0, parent: process.pid };
+    await writeNote(this.#folder, this.#note);
     await this.untilReady();
   }
 
@@ -274,6 +288,8 @@ async function readNote(folder: string): Promise<Note | undefined> {
     return undefined;
   }
 }
+
+const writeNote = (folder: string, note: Note): Promise<void> => writeFile(join(folder, NOTE), JSON.stringify(note));
 
 /** Whether the broker on a port is ready, which is when it answers. */
 async function answers(port: number): Promise<boolean> {
