@@ -1,5 +1,8 @@
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { lastWordsIn } from './mongod-log.ts';
+import { boundLog, lastWords, lastWordsIn } from './mongod-log.ts';
 
 const at = '2026-01-15T12:00:00.000+0000';
 
@@ -32,5 +35,32 @@ describe('the last words of MongoDB', () => {
     ],
   ])('tell that %s', (_, log, words) => {
     expect(lastWordsIn(log)).toBe(words);
+  });
+});
+
+describe('the log of MongoDB', () => {
+  it('begins anew when it is too large, while the server appends to it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-log-'));
+    const file = join(folder, 'mongod.log');
+    const server = await open(file, 'a');
+    try {
+      await server.write('a'.repeat(60));
+      await boundLog(file, 100);
+      await server.write('b'.repeat(90));
+      expect(await readFile(file, 'utf8')).toHaveLength(150);
+      await boundLog(file, 100);
+      const line = `${at} F -        [initandlisten] Fatal Assertion 28717\n`;
+      await server.write(line);
+      expect(await readFile(file, 'utf8')).toBe(line);
+      expect(await readFile(`${file}.1`, 'utf8')).toBe('a'.repeat(10) + 'b'.repeat(90));
+      expect(await lastWords(file, 150)).toBe('Fatal Assertion 28717');
+    } finally {
+      await server.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('may be missing', async () => {
+    await expect(boundLog(join(tmpdir(), 'tidings-no-such-folder', 'mongod.log'))).resolves.toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
-import { lastWords } from './mongod-log.ts';
+import { boundLog, lastWords } from './mongod-log.ts';
 
 /** Timeout for a running server to start: after a crash it first replays its journal, and a busy machine is slow. */
 export const START_TIMEOUT_MS = 120_000;
@@ -64,7 +64,8 @@ export interface Server {
   readonly ended: Promise<unknown>;
 }
 
-const logOf = (folder: string): string => join(folder, 'mongod.log');
+/** The server's log; see {@link boundLog}. */
+export const logOf = (folder: string): string => join(folder, 'mongod.log');
 
 /** How a server ended, with its last relevant log line. */
 export async function lastWordsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
@@ -94,6 +95,7 @@ export async function spawnServer(
   folder: string,
   { port, keyFile }: { readonly port: number; readonly keyFile: string },
 ): Promise<Server> {
+  await boundLog(logOf(folder));
   const logFrom = await stat(logOf(folder)).then(
     ({ size }) => size,
     () => 0,

@@ -3,6 +3,8 @@ import { newMongoClient } from '@tidings/mongo';
 import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import { type Mongod, startMongod } from './mongod.ts';
+import { boundLog } from './mongod-log.ts';
+import { logOf } from './mongod-process.ts';
 
 /** A connection to MongoDB, and the server if this process runs it. */
 export interface Mongo {
@@ -15,7 +17,7 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Connects to `url`, or to the server on `folder`, which is started if necessary (architecture 3). If a server that this process runs dies, it is
- * restarted on the same port; meanwhile calls wait as for a primary.
+ * restarted on the same port; meanwhile calls wait as for a primary. The log of the server is bounded.
  * @throws the errors of {@link startMongod}, or of the driver if no server answers at `url`; see `tryReplicaSet`
  */
 export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
@@ -47,7 +49,7 @@ function keep(started: Mongod, folder: string, log: Logger): { stop(this: void):
   const looking = every(
     LOOK_EVERY_MS,
     async () => {
-      if (isAlive(mongod.pid)) return;
+      if (isAlive(mongod.pid)) return boundLog(logOf(folder));
       log.error({ pid: mongod.pid, ...(await mongod.lastWords()) }, 'MongoDB ended; restarting it');
       mongod = await startMongod(folder, { outlivesKill: true });
     },
