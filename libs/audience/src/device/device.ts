@@ -10,6 +10,7 @@ import { Fault } from '@tidings/kernel';
 import { defaultTags } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
+import { dateValue } from '../tags/value.ts';
 import { replacedOwners } from './owners.ts';
 
 /** Self-reported state, written beside the log (architecture 4). All times are milliseconds since 1970. */
@@ -100,6 +101,10 @@ export const lastActivity = (device: Pick<Device, 'token' | 'ta' | 'self' | 'cre
 
 const field = (k: number, v: TagEntry['v'] | null | undefined): readonly TagEntry[] => (v == null ? [] : [{ k, v }]);
 
+/** The entries of `Last Application Open`. Dates have whole minutes, so that operations compare it as others. */
+const openEntries = (open: number | null | undefined): readonly TagEntry[] =>
+  open == null ? [] : entriesOf(defaultTags.lastApplicationOpen.number, dateValue(open));
+
 /** The entries of a tag, including tags that are fields of the device. */
 export function entriesIn(
   device: Pick<Device, 'lang' | 'tz' | 'alerts' | 'tags' | 'self'> | undefined,
@@ -114,7 +119,7 @@ export function entriesIn(
     case defaultTags.pushAlertsEnabled.number:
       return field(k, device.alerts);
     case defaultTags.lastApplicationOpen.number:
-      return field(k, device.self?.open);
+      return openEntries(device.self?.open);
     default:
       return device.tags.filter((entry) => entry.k === k);
   }
