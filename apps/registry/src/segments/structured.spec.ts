@@ -1,4 +1,5 @@
-import type { Expression } from '@tidings/events';
+import { tagCondition } from '@tidings/audience';
+import { type Expression, TagType } from '@tidings/events';
 import type { FilterGroup } from '@tidings/rpc';
 import { compile } from '@tidings/segments';
 import { parsedFilter } from './structured.ts';
@@ -57,6 +58,27 @@ describe('a structured filter', () => {
     const { syntax } = parsedFilter({ any: false, negated: false, conditions: [{ negated: false, condition }] });
     expect(JSON.stringify(syntax)).toContain('"0.0000001"');
     expect(JSON.stringify(syntax)).toContain('"1000000000000000000000"');
+  });
+
+  it('takes booleans for Boolean tags only (R-RES8, R-RES13)', () => {
+    const conditionOn = (type: TagType, operator: string, operand: unknown): Expression => {
+      const definition = { number: 70, name: 'a', type, applicationSpecific: true };
+      const condition = { $case: 'tag' as const, value: { name: 'a', application: '', operator, operand } };
+      return compile(parsedFilter({ any: false, negated: false, conditions: [{ negated: false, condition }] }), {
+        hasApplication: () => true,
+        group: () => [],
+        segment: () => undefined,
+        condition: (_, asked) => {
+          if (asked.kind !== 'operator') throw new Error(`unexpected ${asked.kind}`);
+          return tagCondition('filter', definition, asked.operator, asked.operand, 0);
+        },
+      });
+    };
+    const meaning = (value: unknown) => ({ node: { value: { operands: [{ value }] } } });
+    expect(conditionOn(TagType.TAG_TYPE_BOOLEAN, 'EQ', true)).toMatchObject(meaning({ $case: 'flag', value: true }));
+    expect(conditionOn(TagType.TAG_TYPE_STRING, 'EQ', 'true')).toMatchObject(meaning({ $case: 'text', value: 'true' }));
+    expect(() => conditionOn(TagType.TAG_TYPE_STRING, 'EQ', true)).toThrow('filter: wrong operand for String tag');
+    expect(() => conditionOn(TagType.TAG_TYPE_LIST, 'IN', [false])).toThrow('filter: wrong operand for List tag');
   });
 
   it('refuses operands that are no values', () => {

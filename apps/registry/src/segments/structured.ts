@@ -7,7 +7,9 @@ const textOf = (text: string): Argument => ({ kind: 'text', text, at: 0 });
 function scalarOf(value: unknown): Argument {
   // As tags store a number.
   if (typeof value === 'number') return textOf(plainText(value) ?? String(value));
-  if (typeof value === 'string' || typeof value === 'boolean') return textOf(String(value));
+  if (typeof value === 'string') return textOf(value);
+  // Tags that store texts refuse booleans (R-RES8).
+  if (typeof value === 'boolean') return { kind: 'flag', value, at: 0 };
   throw new Refusal('operands must be strings, numbers or booleans');
 }
 

@@ -70,7 +70,7 @@ class Arguments {
   /** A name, in quotes or without. */
   name(what: string): string {
     const argument = this.#next(what);
-    if (argument.kind === 'list' || argument.text === '') throw this.refuse(`${what} expected`, argument);
+    if (!('text' in argument) || argument.text === '') throw this.refuse(`${what} expected`, argument);
     return argument.text;
   }
 
@@ -84,19 +84,20 @@ class Arguments {
     const argument = this.#next(what);
     if (argument.kind !== 'list') throw this.refuse(`list of ${what} expected`, argument);
     return argument.of.map((each) => {
-      if (each.kind === 'list') throw this.refuse(`${what} expected`, each);
+      if (!('text' in each)) throw this.refuse(`${what} expected`, each);
       return each;
     });
   }
 
-  #scalar(argument: Argument): string {
+  #scalar(argument: Argument): string | boolean {
+    if (argument.kind === 'flag') return argument.value;
     if (argument.kind === 'text') return argument.text;
     if (argument.kind === 'word' && NUMBER.test(argument.text)) return argument.text;
     if (argument.kind === 'word' && FLAG.test(argument.text)) return argument.text.toLowerCase();
     throw this.refuse('text in quotes, number, true or false expected', argument);
   }
 
-  /** A value or a list of values, as texts: the tag's type determines their interpretation. */
+  /** A value or a list of values, as texts except flags: the tag's type determines their interpretation. */
   operand(): unknown {
     const argument = this.#next('operand');
     return argument.kind === 'list' ? argument.of.map((each) => this.#scalar(each)) : this.#scalar(argument);

@@ -1,6 +1,7 @@
-/** A value in the arguments of a call. Words are unquoted, numbers included. */
+/** A value in the arguments of a call. Words are unquoted, numbers included. Only structured filters have flags. */
 export type Argument =
   | { readonly kind: 'text' | 'word'; readonly text: string; readonly at: number }
+  | { readonly kind: 'flag'; readonly value: boolean; readonly at: number }
   | { readonly kind: 'list'; readonly of: readonly Argument[]; readonly at: number };
 
 /** A condition as written, under its canonical name. */
