@@ -47,6 +47,8 @@ export interface AccountStore {
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
   /** Increases whenever the account gains or loses a tag. */
   readonly tagsVersion: (account: string) => Promise<number>;
+  /** Numbers of an account's deleted tags whose values devices may still have. */
+  readonly clearingTags: (account: string) => Promise<readonly number[]>;
   /** An account's e-mail categories (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
   /** Whether an account may register only e-mail contacts (R-E3). */
@@ -168,6 +170,7 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
         .lean<Pick<Account, 'tagsMade' | 'tagsDeleted'> | null>();
       return found ? found.tagsMade + found.tagsDeleted : 0;
     },
+    clearingTags: async (account) => (await byId<Account>(accountsModel, [account]))[0]?.clearing ?? [],
     async categories(account) {
       const found = await accounts.findOne({ _id: account }).lean<Account | null>();
       return [...(found?.categories ?? [])];

@@ -18,9 +18,16 @@ import {
   sliceSizeOf,
   type Suppressed,
 } from '@tidings/delivery';
-import { batchesTopic, type ChunkPlanned, type FanoutTask, type MessageAccepted } from '@tidings/events';
+import {
+  batchesTopic,
+  type ChunkPlanned,
+  type Expression,
+  type FanoutTask,
+  type MessageAccepted,
+} from '@tidings/events';
 import { Bitmap, type Clock, chunkOf, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
+import { renewed, tagsIn } from '@tidings/segments';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './scan/columns.ts';
@@ -62,6 +69,8 @@ export interface ChunksDeps {
   readonly metrics: FanoutMetrics;
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
+  /** Numbers of deleted tags whose values devices may still have. */
+  readonly findClearingTags: (account: string) => Promise<readonly number[]>;
 }
 
 /** The message for a chunk. Test devices are in no audience: no cap, no control group and no inbox applies to them (R-L2). */
@@ -228,7 +237,8 @@ export class Chunks {
       case 'selection': {
         const { inbox, liveActivity } = message.accepted.content ?? {};
         const withoutToken = inbox !== undefined || liveActivity !== undefined;
-        const expression = withOffsets(target.value.expression, offsets);
+        const current = await this.#withoutDeletedTags(message.account, target.value.expression);
+        const expression = withOffsets(current, offsets);
         const selected = { ...target.value, expression, now, withoutToken };
         const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>
           scan.chooseLookup(application, selected),
@@ -239,6 +249,13 @@ export class Chunks {
         // An audience of an unknown kind matches nobody.
         return scan.named(columns, application, [], extras);
     }
+  }
+
+  /** The expression for devices that may still have values of deleted tags (R-D2). */
+  async #withoutDeletedTags(account: string, expression: Expression | undefined): Promise<Expression | undefined> {
+    if (!expression || tagsIn(expression).size === 0) return expression;
+    const deleted = await this.#deps.findClearingTags(account);
+    return deleted.length === 0 ? expression : renewed(expression, (tag) => !deleted.includes(tag));
   }
 
   async #emitAll(

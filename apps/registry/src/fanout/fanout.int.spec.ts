@@ -8,18 +8,31 @@ import { inboxRemovalOf } from '@tidings/messaging';
 import type { OutRecord } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
-import { ADDRESSES, addressId } from '../accounts/account-collections.ts';
+import { ACCOUNTS, ADDRESSES, addressId } from '../accounts/account-collections.ts';
 import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
 import { plannedOf, type SliceCount } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 import { tasksForOutcomes } from './watch/unheard-outcomes.ts';
-import { APP, device, even, selection, named, newMessage, release, platform } from './testing/fanout-messages.ts';
+import {
+  APP,
+  device,
+  even,
+  type NewMessage,
+  selection,
+  named,
+  newMessage,
+  release,
+  platform,
+} from './testing/fanout-messages.ts';
 
 const withoutToken = ({ token: _, ...device }: DeviceDocument): DeviceDocument => device;
 
 /** The slices of a plan, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
   Object.entries(counts).map(([platform, count]) => ({ platform: Number(platform), variant: 'alert', count }));
+
+const devicesIn = (sets: readonly { readonly set: Buffer }[]): number =>
+  sets.reduce((sum, { set }) => sum + Bitmap.decode(set).size, 0);
 
 const commitsOf = async (db: Db, category: string): Promise<PlanEvent[]> => {
   const commits = await db.collection<{ events: Binary[] }>(`${category}.commits`).find().toArray();
@@ -76,6 +89,20 @@ describeWithMongo('fan-out', (mongo) => {
       new Set([true]),
     ]);
     expect(numbersIn(again)).toEqual(numbersIn(sent));
+  });
+
+  it('takes a deleted tag for one that no device has, while devices still have its values (R-D2)', async () => {
+    const { broker, clock, db, dispatchers, start, plansOf } = await world(some.slice(0, 6));
+    await db.collection<{ _id: string }>(ACCOUNTS).insertOne({ _id: 'a', ...{ kind: 'account', clearing: [70] } });
+    const fanout = await start();
+    const [had, hadNot] = [even, { node: { $case: 'not' as const, value: even } }].map((expression) =>
+      newMessage({ audience: selection(expression) }),
+    );
+    for (const message of [had!, hadNot!]) await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    const sizeOf = async (message: NewMessage): Promise<number> =>
+      (await plansOf(message)).map(plannedOf).reduce((sum, { eligible }) => sum + devicesIn(eligible), 0);
+    expect([await sizeOf(had!), await sizeOf(hadNot!)]).toEqual([0, 6]);
   });
 
   it('does not plan a message again that has expired', async () => {

@@ -139,6 +139,7 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
       const set = await tags.of(account, names);
       return names.map((name) => set.named(name));
     },
+    findClearingTags: store.clearingTags,
   });
   const directBuffers = new BufferPool(DIRECT_BUFFERS, bufferBytes);
   const broadcastBuffers = new BufferPool(BROADCAST_BUFFERS, bufferBytes);
