@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 /** An entry leaves one second after the day began. */
 const AFTER_MIDNIGHT_MS = 1_000;
 /** A send may last longer than a day, with its retries and the recipients' time zones. */
-const SEND_MS = 3 * DAY_MS;
+export const LONGEST_SEND_MS = 3 * DAY_MS;
 
 /** The day of an instant in UTC, counted from 1970. */
 export const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
@@ -32,4 +32,4 @@ export function inboxImageOf(
 /** When the last entry of a message has left the inboxes; undefined for a message without entries. */
 export const lastRemovalOf = ({ content, sendAt }: MessageAccepted, acceptedAt: Date): Date | undefined =>
   content?.inbox &&
-  inboxRemovalOf(content.inbox, new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + SEND_MS));
+  inboxRemovalOf(content.inbox, new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + LONGEST_SEND_MS));

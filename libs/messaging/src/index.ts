@@ -23,7 +23,7 @@ export {
   type LiveActivity,
   type WaitingMessage,
 } from './live-activity.ts';
-export { dayOf, inboxImageOf, inboxRemovalOf, lastRemovalOf } from './inbox.ts';
+export { dayOf, inboxImageOf, inboxRemovalOf, lastRemovalOf, LONGEST_SEND_MS } from './inbox.ts';
 export {
   stateAfterCall,
   type InboxCall,

@@ -359,6 +359,28 @@ describe('an entry that leaves', () => {
     await world.settle();
     expect(await textsOf(application, 'phone')).toEqual(['much later']);
   });
+
+  it('does not come back where its message reaches another device of the user on the next day (R-S4)', async () => {
+    const application = await world.application();
+    await register(application, 'east', newAndroid({ userId: 'theo', timezone: DAY_SECONDS / 2 }));
+    await register(application, 'west', newAndroid({ userId: 'theo', timezone: -DAY_SECONDS / 2 }));
+    const now = async () => Date.parse((await world.call('advanceClock', { advance_seconds: 0 })).now) / 1000;
+    const goTo = async (seconds: number): Promise<void> => {
+      await world.advance(Math.ceil(seconds - (await now())));
+      await world.settle();
+    };
+    // The two devices reach a midnight at noon in UTC, a day apart.
+    const noon = (Math.floor((await now()) / DAY_SECONDS) + 1.5) * DAY_SECONDS;
+    const send_date = new Date((noon + DAY_SECONDS / 2) * 1000).toISOString().slice(0, 16);
+    const dated = { send_date, ignore_user_timezone: false, inbox_days: 1 };
+    await send(application, { content: 'to all', ...dated }, { content: 'to him', users: ['theo'], ...dated });
+    await goTo(noon + 60);
+    const { messages } = await list(application, 'theo');
+    expect(messages.map(({ text }) => text).sort()).toEqual(['to all', 'to him']);
+    for (const { order } of messages) await setStatus(application, 'theo', order, 4);
+    await goTo(noon + DAY_SECONDS + 60);
+    expect(await list(application, 'theo')).toMatchObject({ messages: [], new_inbox: 0 });
+  });
 });
 
 describe('a push of a message that is saved to inboxes', () => {

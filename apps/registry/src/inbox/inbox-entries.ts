@@ -32,9 +32,13 @@ export interface Entry extends FoundEntry, PlacedEntry {
 
 /**
  * The entries of an inbox: one for each message that a device got while it belonged to an owner of the inbox (R-J2). Of a message that two of them
- * got, the first owner's counts.
+ * got, the first owner's counts. Of several plans, the first one gives the entry its place and its end: a later one does not bring it back (R-S4).
  */
-export function foundEntries(planned: readonly PlannedEntry[], { owners, devices }: InboxDevices): FoundEntry[] {
+export function foundEntries(
+  planned: readonly PlannedEntry[],
+  { owners, devices }: Pick<InboxDevices, 'owners' | 'devices'>,
+  now: number,
+): FoundEntry[] {
   const bySeq = new Map(devices.map((device) => [device.seq, device]));
   const byMessage = new Map<string, Map<string, FoundEntry & { devices: EntryDevice[] }>>();
   for (const { plan, seq, platform } of planned.toSorted((a, b) => a.plan.at - b.plan.at || a.seq - b.seq)) {
@@ -50,7 +54,8 @@ export function foundEntries(planned: readonly PlannedEntry[], { owners, devices
       ofMessage.set(owner, { owner, content, savedAt, until, devices: [{ device, platform }] });
     }
   }
-  return [...byMessage.values()].map((ofMessage) => owners.flatMap((owner) => ofMessage.get(owner) ?? [])[0]!);
+  const found = [...byMessage.values()].map((ofMessage) => owners.flatMap((owner) => ofMessage.get(owner) ?? [])[0]!);
+  return found.filter(({ until }) => until > now);
 }
 
 /** The entries with their messages and statuses. An entry whose message is not readable yet appears with the next call. */

@@ -1,9 +1,10 @@
 import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, chunkOf, type Clock, positionOf, sendIdOf, type Seq } from '@tidings/kernel';
-import type { Collection, Db } from 'mongodb';
+import { LONGEST_SEND_MS } from '@tidings/messaging';
+import type { Collection, Db, Filter } from 'mongodb';
 import { plannedOf, type PlanDocument, planIndexes, PLANS } from '../fanout/plan/plans.ts';
 
-/** A plan whose entries are in inboxes. */
+/** A plan whose entries are in inboxes, or were, while later plans of its message may have some. */
 export interface InboxPlan {
   readonly message: string;
   /** Id of its content: of `sendIdOf`. */
@@ -11,6 +12,8 @@ export interface InboxPlan {
   /** When its entries were saved and when they leave, in milliseconds since 1970. */
   readonly at: number;
   readonly until: number;
+  /** Later plans of its message may have entries in inboxes until then. */
+  readonly neededUntil: number;
   readonly chunk: number;
   readonly sets: readonly { readonly platform: number; readonly set: Bitmap }[];
 }
@@ -22,6 +25,17 @@ export interface PlannedEntry {
   /** The platform of the device when it was planned. */
   readonly platform: number;
 }
+
+/** Ids of plans of steps and joined recipients: their messages have later plans, perhaps of another day. */
+const OF_STEP = /^[^/]+\/[1-9]/;
+
+/** The plans that inboxes are read from at this time. */
+const neededAt = (now: number): Filter<PlanDocument> => ({
+  $or: [
+    { 'inbox.until': { $gt: new Date(now) } },
+    { _id: OF_STEP, 'inbox.until': { $gt: new Date(now - LONGEST_SEND_MS) } },
+  ],
+});
 
 /** Plans that are so much older than the last reload are looked for again: clocks differ, and a plan is stored a moment after it is made. */
 const OVERLAP_MS = 300_000;
@@ -43,11 +57,13 @@ const entrySets = ({ eligible, inbox }: ChunkPlanned): InboxPlan['sets'] =>
 function planOf(stored: PlanDocument): InboxPlan {
   const [message = '', bucket] = stored._id.split('/');
   const planned = plannedOf(stored);
+  const until = stored.inbox!.until.getTime();
   return {
     message,
     content: sendIdOf({ message, bucket: Number(bucket) }),
     at: stored.at.getTime(),
-    until: stored.inbox!.until.getTime(),
+    until,
+    neededUntil: OF_STEP.test(stored._id) ? until + LONGEST_SEND_MS : until,
     chunk: planned.chunk,
     sets: entrySets(planned),
   };
@@ -74,7 +90,7 @@ export class InboxPlans {
     this.#clock = clock;
   }
 
-  /** The entries of these devices that have not left the inbox. */
+  /** The entries of these devices that have not left the inbox, and those that later plans of their messages repeat. */
   async entriesOf(application: string, seqs: readonly Seq[]): Promise<readonly PlannedEntry[]> {
     if (seqs.length === 0) return [];
     const byChunk = Map.groupBy(seqs, chunkOf);
@@ -85,7 +101,7 @@ export class InboxPlans {
     const now = this.#clock.now();
     const found: PlannedEntry[] = [];
     for (const plan of [...named, ...broadcasts.flatMap(({ plans }) => [...plans.values()])]) {
-      if (plan.until <= now) continue;
+      if (plan.neededUntil <= now) continue;
       for (const seq of byChunk.get(plan.chunk) ?? []) {
         const position = positionOf(seq);
         const own = plan.sets.find(({ set }) => set.has(position));
@@ -100,7 +116,7 @@ export class InboxPlans {
     const ofDevices = { 'inbox.app': application, 'inbox.seqs': { $in: [...seqs] } };
     const found = await this.#plans
       .find(
-        { ...ofDevices, 'inbox.until': { $gt: new Date(this.#clock.now()) } },
+        { ...ofDevices, ...neededAt(this.#clock.now()) },
         { projection: { 'inbox.seqs': 0 }, hint: planIndexes.inboxSeqs },
       )
       .toArray();
@@ -124,8 +140,8 @@ export class InboxPlans {
   }
 
   async #reload(known: KnownChunk, place: object, now: number): Promise<void> {
-    for (const [id, { until }] of known.plans) if (until <= now) known.plans.delete(id);
-    await this.#add(known, { ...place, 'inbox.until': { $gt: new Date(now) } });
+    for (const [id, { neededUntil }] of known.plans) if (neededUntil <= now) known.plans.delete(id);
+    await this.#add(known, { ...place, ...neededAt(now) });
     known.loadedAt = now;
     this.#shrink();
   }

@@ -102,7 +102,7 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       ),
       states.read([operators, ...behind.owners.map((owner) => inboxId(application, owner))]),
     ]);
-    const found = foundEntries(planned, behind);
+    const found = foundEntries(planned, behind, clock.now());
     const messages = await contents.of(application, new Set(found.map(({ content }) => content)));
     const statesOf = (owner: string): EntryStates => stored.get(inboxId(application, owner)) ?? {};
     return { ...behind, of, entries: placedEntries(found, messages, statesOf, stored.get(operators) ?? {}) };
