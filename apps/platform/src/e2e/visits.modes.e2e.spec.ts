@@ -207,6 +207,28 @@ describe('entering a geozone', () => {
     for (const phone of [late, android]) expect(await phone.got()).toEqual(['for all']);
   });
 
+  it('begins no cooldown while the frequency cap of the application keeps messages from the device (R-F4)', async () => {
+    await add(zone('Hello'));
+    const phone = await newPhone();
+    await world.call('setCapping', { code: own, days: 1, count: 1 });
+    await world.call('createMessage', {
+      application: own,
+      notifications: [{ content: 'counted', devices: [phone.hwid] }],
+    });
+    expect(await phone.got()).toEqual(['counted']);
+    await phone.report();
+    await phone.report();
+    expect(await phone.got()).toEqual(['counted']);
+    expect(await sends()).toMatchObject([{ status: 'PROCESSING' }]);
+    await world.call('setCapping', { code: own, days: 1, count: 2 });
+    await phone.report();
+    expect(await phone.got()).toEqual(['counted', 'Hello']);
+    // The cooldown of the send runs, whatever the cap is.
+    await world.call('setCapping', { code: own, days: 1, count: 9 });
+    await phone.report();
+    expect(await phone.got()).toEqual(['counted', 'Hello']);
+  });
+
   it('counts under the campaign of the zone, else of its preset, as long as they are there', async () => {
     const campaignOf = async (name: string): Promise<string> =>
       (await world.call('createCampaign', { application: own, name })).campaign;

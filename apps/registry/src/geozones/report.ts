@@ -3,17 +3,16 @@ import type { LogWriter } from '@tidings/event-store';
 import type { Geozone, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Geozones } from '@tidings/rpc';
-import type { AccountStore } from '../accounts/account-store.ts';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 import { type DeviceDocument, DEVICES, KEYS } from '../devices/storage/device-document.ts';
 import type { PresetStore } from '../presets/preset-store.ts';
 import { zoneMessage, zoneMessageCode } from './zone-message.ts';
 import type { GeozoneStore, Nearby } from './geozone-store.ts';
+import { type HeldBackDeps, isHeldBack } from './held-back.ts';
 import { type SendingZone, type Visit, visitLogOf } from './visit-log.ts';
 
-export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'> {
-  readonly store: Pick<AccountStore, 'application'>;
+export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'>, HeldBackDeps {
   readonly geozones: GeozoneStore;
   readonly presets: PresetStore;
   readonly visits: LogWriter<Visit, void>;
@@ -81,7 +80,7 @@ const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'pres
  * nearest zones (R-C13). A repeat with the same key is answered and changes nothing (R-ER11).
  */
 export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
-  const { db, clock, keys, owners, store, geozones, visits } = deps;
+  const { db, clock, keys, owners, geozones, visits } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
   const usedKeys = db.collection<{ _id: string; until: Date }>(KEYS);
   const zonesEntered = sendingZones(deps);
@@ -95,10 +94,11 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
     { account, application, device, at, key }: Omit<Report, 'place'>,
   ): Promise<void> => {
     if (zones.length === 0 && key === undefined) return;
-    const { hwidHash, user = hwidHash, cg: controlBucket } = device;
-    const controlBuckets = zones.length === 0 ? 0 : ((await store.application(application))?.controlBuckets ?? 0);
-    const visitor = { hwidHash, user, isHeldBack: controlBucket < controlBuckets };
-    await visits.submit(visitLogOf(application), { account, application, ...visitor, zones, at, key });
+    const { hwidHash, user = hwidHash } = device;
+    const visitor = { hwidHash, user };
+    const heldBack = zones.length > 0 && (await isHeldBack(deps, { application, device, visitor, zones, at }));
+    const entered = { account, application, ...visitor, isHeldBack: heldBack, zones, at, key };
+    await visits.submit(visitLogOf(application), entered);
   };
   const enter = async (report: Report): Promise<void> => visit(await zonesEntered(report), report);
 

@@ -13,7 +13,10 @@ export interface EnteredZone {
 export interface Visitor {
   readonly hwidHash: string;
   readonly user: string;
-  /** In the control group: it is counted in the messages that it would have received, and begins no cooldown, because nothing is sent (R-F4). */
+  /**
+   * In the control group, or at its frequency cap: it is counted in the messages that it would have received, and begins no cooldown, because nothing
+   * is sent (R-F4).
+   */
   readonly isHeldBack?: boolean;
 }
 

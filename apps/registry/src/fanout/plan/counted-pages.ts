@@ -7,6 +7,7 @@ import {
   chunkRecordKey,
   type CountedPage,
   dayOf,
+  devicesAtCap,
   emptyPage,
   firstDayNeeded,
   type FrequencyCap,
@@ -14,7 +15,7 @@ import {
   withoutSends,
   withSends,
 } from '@tidings/delivery';
-import { Bitmap } from '@tidings/kernel';
+import { Bitmap, chunkOf, positionOf, type Seq } from '@tidings/kernel';
 import type { Binary, Db } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
 
@@ -78,6 +79,19 @@ export const countedPageDocument = ({ sends }: CountedPage, id: string): Counted
 export const countedPage = ({ sends }: CountedPageDocument): CountedPage => ({
   sends: sends.map(({ from, to, digits }) => ({ from, to, digits: digits.map(bytesOf) })),
 });
+
+/** Whether a device has reached the cap, by the sends that are planned so far. */
+export async function isAtCap(
+  db: Db,
+  { application, seq }: { readonly application: string; readonly seq: Seq },
+  cap: FrequencyCap,
+  at: number,
+): Promise<boolean> {
+  const ids = pagesOf({ application, chunk: chunkOf(seq) }, cap, at).map(({ id }) => id);
+  const pages = db.collection<CountedPageDocument & { readonly _id: string }>(COUNTED_PAGES);
+  const found = await pages.find({ _id: { $in: ids } }).toArray();
+  return devicesAtCap(Uint16Array.of(positionOf(seq)), found.map(countedPage), cap, at).size > 0;
+}
 
 /** Removes the pages of a deleted application. Its logs of plans must be removed before: they would write them again. */
 export async function removePagesOf(db: Db, application: string): Promise<void> {
