@@ -2,6 +2,7 @@ import type { AndroidContent, Content } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 import {
   badgeText,
+  fileUrl,
   type Fragment,
   json,
   jsonString,
@@ -11,7 +12,6 @@ import {
   text,
   textFor,
   type TemplateContext,
-  url,
   variablesOf,
 } from '@tidings/messaging';
 import { relativeBadge } from './badge.ts';
@@ -49,12 +49,13 @@ const colour = (value: string | undefined): string | undefined =>
 /** The appearance of the notification, by the keys that the client reads. */
 function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
   const sound = soundOf(android);
-  const address = (value: string | undefined): Fragment | undefined => (given(value) ? url(value, context) : undefined);
+  const picture = (value: string | undefined): Fragment | undefined =>
+    given(value) ? fileUrl(value, context) : undefined;
   return {
     s: sound === undefined ? undefined : json(sound),
     i: named(android.icon),
-    ci: address(android.customIcon),
-    b: address(android.banner),
+    ci: picture(android.customIcon),
+    b: picture(android.banner),
     ibc: named(android.iconBackground),
     led: named(colour(android.led)),
     vib: flag(android.vibration),

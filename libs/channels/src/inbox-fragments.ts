@@ -1,4 +1,4 @@
-import { type Fragment, inboxImageOf, json, object, type TemplateContext, url } from '@tidings/messaging';
+import { fileUrl, type Fragment, inboxImageOf, json, object, type TemplateContext } from '@tidings/messaging';
 import type { Push } from './channel-definition.ts';
 
 /**
@@ -12,6 +12,6 @@ export function inboxFragments(
 ): { readonly pw_inbox?: Fragment; readonly inbox_params?: Fragment } {
   if (!entry) return {};
   const image = content?.inbox && inboxImageOf(content.inbox, platform, language);
-  const params = { image: image ? url(image, context) : undefined, rt: json(String(entry.removal)) };
+  const params = { image: image ? fileUrl(image, context) : undefined, rt: json(String(entry.removal)) };
   return { pw_inbox: json(String(entry.order)), inbox_params: object(params) };
 }

@@ -6,6 +6,7 @@ import {
   badgeText,
   compilePayload,
   type DeviceColumns,
+  fileUrl,
   json,
   jsonString,
   object,
@@ -20,7 +21,7 @@ import {
 } from './compiled-payload.ts';
 import { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';
 import { buildStatisticsHash, macOf, messageKeyOf } from './statistics-hash.ts';
-import { FILLED_LIMIT } from './template.ts';
+import { FILLED_LIMIT, inFileUrl } from './template.ts';
 
 interface Device {
   seq: number;
@@ -125,6 +126,7 @@ const value = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
   fc.constantFrom('anna maria', 'ŉ ΐ ß', '\u0000\u001f"\\', ''),
+  fc.constantFrom('https://h/a%20%C3%a9?b=1&c=[50%]%', '%%41%4'),
 );
 const device: fc.Arbitrary<Omit<Device, 'platform'>> = fc.record({
   seq: fc.integer({ min: 65_536 * 7, max: 65_536 * 8 - 1 }),
@@ -153,7 +155,8 @@ describe('payloads', () => {
             title: text(title, none),
             nothing: undefined,
             link: url(link, none),
-            buttons: jsonString(object({ title: text(title, none), url: url(link, none) })),
+            image: fileUrl(link, none),
+            buttons: jsonString(object({ title: text(title, none), url: url(link, none), image: fileUrl(link, none) })),
             p: statisticsHash(message, key),
             token,
             badge,
@@ -169,10 +172,12 @@ describe('payloads', () => {
           const button = {
             title: naive(title, String, tags, each.values),
             url: naive(link, encodeURIComponent, tags, each.values),
+            image: naive(link, inFileUrl, tags, each.values),
           };
           const raw = JSON.stringify({
             title: button.title,
             link: button.url,
+            image: button.image,
             buttons: JSON.stringify(button),
             p: buildStatisticsHash(message, { ...each, mac: macOf(key, each.seq, each.platform, each.check) }),
             token: each.token.toWellFormed(),
@@ -196,14 +201,18 @@ describe('payloads', () => {
     const permitted = (given: string): string => given.replace(/[\0-\x08\v\f\x0e-\x1f]/g, '');
     fc.assert(
       fc.property(template, template, devicesOfOnePlatform, (title, link, devices) => {
-        const launch = object({ l: url(link, none), p: statisticsHash(message, key) });
+        const launch = object({ l: url(link, none), i: fileUrl(link, none), p: statisticsHash(message, key) });
         const payload = compilePayload(['<a b="', ...xmlAttribute(launch), '">', ...xmlText(title, none), '</a>']);
         const columns = columnsOf(devices, tags.length);
         devices.forEach((each, i) => {
           const xml = new PayloadWriter(512).write(payload, columns, i, 4096).toString();
           const [, attribute = '', element = ''] = /^<a b="([^"<]*)">([^<]*)<\/a>$/.exec(xml)!;
           const p = buildStatisticsHash(message, { ...each, mac: macOf(key, each.seq, each.platform, each.check) });
-          expect(JSON.parse(read(attribute))).toEqual({ l: naive(link, encodeURIComponent, tags, each.values), p });
+          expect(JSON.parse(read(attribute))).toEqual({
+            l: naive(link, encodeURIComponent, tags, each.values),
+            i: naive(link, inFileUrl, tags, each.values),
+            p,
+          });
           expect(read(element)).toBe(permitted(naive(title, String, tags, each.values)));
         });
       }),

@@ -12,6 +12,7 @@ import {
   FILLED_LIMIT,
   type Format,
   formatted,
+  inFileUrl,
   parseTemplate,
   type Placeholder,
   requestValue,
@@ -41,10 +42,10 @@ export type Hole =
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
 /**
- * The encoding of a value: in a JSON string as text, percent-encoded as a part of a URL, as text in JSON that is itself in a string, or with the
- * characters of HTML markup escaped; or as text in XML.
+ * The encoding of a value: in a JSON string as text, percent-encoded as a part of a URL, as the URL of a file or a part of it, as text in JSON that
+ * is itself in a string, or with the characters of HTML markup escaped; or as text in XML, or as the URL of a file in XML.
  */
-export type Encoding = 'text' | 'url' | 'nested' | 'html' | 'xml';
+export type Encoding = 'text' | 'url' | 'fileUrl' | 'nested' | 'html' | 'xml' | 'xmlFileUrl';
 
 /** JSON or XML in parts: literal text, and parts that depend on the device. */
 export type Fragment = readonly (string | Hole)[];
@@ -123,6 +124,10 @@ function encoded(text: string, encoding: Encoding): string {
       return escaped(escaped(text));
     case 'url':
       return encodeURIComponent(text.toWellFormed());
+    case 'fileUrl':
+      return inFileUrl(text);
+    case 'xmlFileUrl':
+      return inXml(inFileUrl(text));
     case 'html':
       return escaped(htmlEscaped(text));
     case 'xml':
@@ -181,13 +186,21 @@ export const text = (template: string, context: TemplateContext): Fragment =>
 export const url = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'url', context));
 
+/** The same for the URL of a picture or of another file: only characters that no URL contains are percent-encoded. */
+export const fileUrl = (template: string, context: TemplateContext): Fragment =>
+  quoted(resolved(parseTemplate(template), 'fileUrl', context));
+
 /** The same as text in XML. */
 export const xmlText = (template: string, context: TemplateContext): Fragment =>
   resolved(parseTemplate(template), 'xml', context);
 
 /** JSON in an attribute of XML, between double quotes. It may contain URLs and values that are the same for every device. */
 export const xmlAttribute = (fragment: Fragment): Fragment =>
-  fragment.map((part) => (typeof part === 'string' ? inXml(part) : part));
+  fragment.map((part) => {
+    if (typeof part === 'string') return inXml(part);
+    // The URL of a file may contain "&".
+    return part.kind === 'tag' && part.encoding === 'fileUrl' ? { ...part, encoding: 'xmlFileUrl' } : part;
+  });
 
 const inMarkup: Writer = (text, encoding) => (encoding === 'html' ? htmlEscaped(text) : text);
 
@@ -208,7 +221,7 @@ export const jsonString = (fragment: Fragment): Fragment =>
   quoted(
     fragment.map((part) => {
       if (typeof part === 'string') return escaped(part);
-      // Percent-encoded values need no escapes.
+      // Values in URLs, percent-encoded, need no escapes.
       return part.kind === 'tag' && part.encoding === 'text' ? { ...part, encoding: 'nested' } : part;
     }),
   );

@@ -36,6 +36,15 @@ const escapes = Uint8Array.from({ length: 256 }, (_, byte) => shortEscapes.get(b
 const unreserved = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 && encodeURIComponent(String.fromCharCode(byte)).length === 1 ? 1 : 0,
 );
+/** Per byte: 1 = literal in the URL of a file, as in encodeURI. */
+const urlCharacters = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 128 && encodeURI(String.fromCharCode(byte)).length === 1 ? 1 : 0,
+);
+const PERCENT = 0x25;
+/** Per byte: 1 = hexadecimal digit. */
+const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /^[0-9a-f]$/i.test(String.fromCharCode(byte)) ? 1 : 0,
+);
 
 function writeText(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
@@ -88,11 +97,26 @@ function writeUrl(target: Uint8Array, at: number, source: Uint8Array, from: numb
   for (let i = from; i < to; i++) {
     const byte = source[i]!;
     if (unreserved[byte] === 1) target[at++] = byte;
-    else {
-      target[at++] = 0x25;
-      target[at++] = HEX[byte >>> 4]!;
-      target[at++] = HEX[byte & 15]!;
-    }
+    else at = writePercentEncoded(target, at, byte);
+  }
+  return at;
+}
+
+function writePercentEncoded(target: Uint8Array, at: number, byte: number): number {
+  target[at++] = PERCENT;
+  target[at++] = HEX[byte >>> 4]!;
+  target[at++] = HEX[byte & 15]!;
+  return at;
+}
+
+/** The bytes of `inFileUrl`. */
+function writeFileUrl(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
+  for (let i = from; i < to; i++) {
+    const byte = source[i]!;
+    const isEscape =
+      byte === PERCENT && i + 2 < to && hexDigits[source[i + 1]!] === 1 && hexDigits[source[i + 2]!] === 1;
+    if (isEscape || urlCharacters[byte] === 1) target[at++] = byte;
+    else at = writePercentEncoded(target, at, byte);
   }
   return at;
 }
@@ -117,6 +141,11 @@ function writeXml(target: Uint8Array, at: number, source: Uint8Array, from: numb
     }
   }
   return at;
+}
+
+function writeXmlFileUrl(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
+  const address = new Uint8Array(3 * (to - from));
+  return writeXml(target, at, address, 0, writeFileUrl(address, 0, source, from, to));
 }
 
 /** Per byte: the bytes of its entity. */
@@ -167,7 +196,15 @@ function formatAscii(source: Uint8Array, from: number, to: number, format: Forma
   }
 }
 
-const writers = { text: writeText, url: writeUrl, nested: writeNested, html: writeHtml, xml: writeXml } as const;
+const writers = {
+  text: writeText,
+  url: writeUrl,
+  fileUrl: writeFileUrl,
+  nested: writeNested,
+  html: writeHtml,
+  xml: writeXml,
+  xmlFileUrl: writeXmlFileUrl,
+} as const;
 
 type TagHole = Extract<CompiledHole, { kind: 'tag' }>;
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Localized } from '@tidings/events';
 import fc from 'fast-check';
-import { FILLED_LIMIT, filledText, formatted, parseTemplate, requestValue, textFor, valueText } from './template.ts';
+import {
+  FILLED_LIMIT,
+  filledText,
+  formatted,
+  inFileUrl,
+  parseTemplate,
+  requestValue,
+  textFor,
+  valueText,
+} from './template.ts';
 
 const localized = (texts: Record<string, string>): Localized => ({
   entries: Object.entries(texts).map(([language, text]) => ({ language, text })),
@@ -119,6 +128,19 @@ describe('values', () => {
       (name) => requestValue(name, variables),
     );
     expect(values).toEqual(['Ann', 'second', undefined, 'filled', '3', undefined, undefined]);
+  });
+});
+
+describe('a value in the URL of a file (R-I17)', () => {
+  it.each([
+    ['https://cdn.example/a/b.png?c=1&d=2#e', 'https://cdn.example/a/b.png?c=1&d=2#e'],
+    ['https://cdn.example/Zo%C3%AB%20B.png', 'https://cdn.example/Zo%C3%AB%20B.png'],
+    ['Zoë B', 'Zo%C3%AB%20B'],
+    ['50% "off" \\', '50%25%20%22off%22%20%5C'],
+    ['%%41%4', '%25%41%254'],
+    ['half \ud800', 'half%20%EF%BF%BD'],
+  ])('keeps the syntax of URLs and escapes: %j', (value, written) => {
+    expect(inFileUrl(value)).toBe(written);
   });
 });
 

@@ -172,6 +172,13 @@ export type CompiledText = Template;
 
 type Encode = (value: string) => string;
 
+/**
+ * A value in the URL of a file. The value may be the whole URL, so the characters of the syntax of URLs and the escapes in it stay; characters that no
+ * URL contains are percent-encoded (R-I17).
+ */
+export const inFileUrl = (value: string): string =>
+  encodeURI(value.toWellFormed()).replaceAll(/%25(?=[0-9a-f]{2})/gi, '%');
+
 const unchanged: Encode = (value) => value;
 
 const shownAs = ({ format, fallback }: Placeholder, value: string | undefined, encode: Encode): string =>

@@ -6,6 +6,7 @@ import {
   filledText,
   hashPrefix,
   inboxImageOf,
+  inFileUrl,
   type MessageKey,
   messageKeyOf,
   textFor,
@@ -58,7 +59,6 @@ function render(
   valueOf: (tag: string) => string | undefined,
 ): EntryTexts {
   const fill = (text = ''): string => filledText(text, variables, valueOf);
-  const fillUrl = (url = ''): string => filledText(url, variables, valueOf, encodeURIComponent);
   const { inbox, richMedia = '' } = content;
   // An entry is the same on all devices of a user: a text of one platform is the last resort.
   const own = [
@@ -73,17 +73,18 @@ function render(
   ];
   const ownText = own.find((each) => each?.text)?.text;
   const ownTitle = own.find((each) => each?.title)?.title;
-  const link = fillUrl(content.link);
+  const link = filledText(content.link ?? '', variables, valueOf, encodeURIComponent);
   const params = JSON.stringify({
     l: link === '' ? undefined : link,
     rm: richMedia === '' ? undefined : JSON.stringify({ code: richMedia }),
     u: content.data,
     md: content.metaData,
   });
+  const image = inbox && inboxImageOf(inbox, platform, language);
   return {
     title: fill(textFor(content.title, language) ?? textFor(ownTitle, language)),
     text: fill(textFor(content.text, language) ?? textFor(ownText, language)),
-    image: fillUrl(inbox && inboxImageOf(inbox, platform, language)),
+    image: filledText(image ?? '', variables, valueOf, inFileUrl),
     actionType: richMedia === '' ? (link === '' ? 0 : 1) : 2,
     params: params.slice(0, -1),
   };

@@ -22,10 +22,11 @@ export interface Reader {
   readonly language: string;
 }
 
-/** How texts and URLs of the message, which may have placeholders, are shown. */
+/** How texts, URLs, and URLs of pictures of the message, which may have placeholders, are shown. */
 export interface Shows {
   readonly text: (template: string) => string;
   readonly url: (template: string) => string;
+  readonly fileUrl: (template: string) => string;
 }
 
 const SHORTENED = 2;
@@ -36,6 +37,7 @@ const INT32_MAX = 2_147_483_647;
 export function attributesOf(accepted: MessageAccepted, { platform, language }: Reader, shows: Shows): Attributes {
   const text = (localized: Localized | undefined): string => shows.text(textFor(localized, language) ?? '');
   const url = (template: string | undefined): string => shows.url(template ?? '');
+  const picture = (template: string | undefined): string => shows.fileUrl(template ?? '');
   const content = accepted.content && inLanguageOf(accepted.content, language);
   const action = actionOf(content, platform);
   return Attributes.fromPartial({
@@ -45,12 +47,12 @@ export function attributesOf(accepted: MessageAccepted, { platform, language }: 
     dynamicContentPlaceholders: content?.placeholders,
     geozone: accepted.geozone > INT32_MAX ? 0 : Number(accepted.geozone),
     richMediaCode: action.action?.richMedia,
-    inboxImage: url(content?.inbox && inboxImageOf(content.inbox, platform, language)),
+    inboxImage: picture(content?.inbox && inboxImageOf(content.inbox, platform, language)),
     ...linkOf(accepted, action, platform, url),
     ...commonOf(content, text),
-    ...androidOf(content?.android, text, url),
-    ...appleOf(content, text, url),
-    ...chromeOf(content?.chrome, text, url),
+    ...androidOf(content?.android, text, picture),
+    ...appleOf(content, text, url, picture),
+    ...chromeOf(content?.chrome, text, picture),
     ...firefoxOf(content?.firefox, text),
   });
 }
@@ -111,21 +113,21 @@ const commonOf = (content: Content | undefined, text: Shown<Localized>) => ({
   pushBody: text(content?.text),
 });
 
-const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, picture: Shown<string>) => ({
   androidHeader: text(android?.title),
   androidBody: text(android?.text),
-  androidBanner: url(android?.banner),
+  androidBanner: picture(android?.banner),
   androidSilent: android?.silent,
   androidSoundOff: android?.soundOff,
   androidRootParams: android?.rootParams,
 });
 
-const chromeOf = (chrome: ChromeContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+const chromeOf = (chrome: ChromeContent | undefined, text: Shown<Localized>, picture: Shown<string>) => ({
   chromeHeader: text(chrome?.title),
   chromeBody: text(chrome?.text),
   chromeRootParams: chrome?.rootParams,
   chromeDuration: chrome?.durationSeconds === undefined ? undefined : Math.min(chrome.durationSeconds, INT32_MAX),
-  chromeImage: url(chrome?.image),
+  chromeImage: picture(chrome?.image),
 });
 
 const firefoxOf = (firefox: FirefoxContent | undefined, text: Shown<Localized>) => ({
@@ -134,8 +136,8 @@ const firefoxOf = (firefox: FirefoxContent | undefined, text: Shown<Localized>) 
   firefoxRootParams: firefox?.rootParams,
 });
 
-const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>) => ({
-  ...iosOf(content?.ios, text, url),
+const appleOf = (content: Content | undefined, text: Shown<Localized>, url: Shown<string>, picture: Shown<string>) => ({
+  ...iosOf(content?.ios, text, picture),
   iosLiveActivityId: content?.liveActivity?.id,
   ...macOf(content?.mac, text),
   ...safariOf(content?.safari, text, url),
@@ -155,11 +157,11 @@ const safariOf = (safari: SafariContent | undefined, text: Shown<Localized>, url
   safariAction: text(plainText(safari?.action)),
 });
 
-const iosOf = (ios: IosContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+const iosOf = (ios: IosContent | undefined, text: Shown<Localized>, picture: Shown<string>) => ({
   iosTitle: text(ios?.title),
   iosSubtitle: text(ios?.subtitle),
   iosBody: text(ios?.text),
-  iosAttachment: url(ios?.attachment),
+  iosAttachment: picture(ios?.attachment),
   iosCritical: ios?.critical,
   iosSilent: ios?.silent,
   iosRootParams: ios?.rootParams,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageAccepted } from '@tidings/events';
-import { compileText, type CompiledText, fillText, type Variables } from '@tidings/messaging';
+import { compileText, type CompiledText, fillText, inFileUrl, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 import { attributesOf, type Reader } from './attributes.ts';
 import type { FieldWriter } from './field-writer.ts';
@@ -48,7 +48,8 @@ export function compileAttributes(accepted: MessageAccepted, variables: Variable
       marked.set(mark, { text, encode });
       return mark;
     };
-  const attributes = attributesOf(accepted, reader, { text: shown(same), url: shown(encodeURIComponent) });
+  const shows = { text: shown(same), url: shown(encodeURIComponent), fileUrl: shown(inFileUrl) };
+  const attributes = attributesOf(accepted, reader, shows);
   const holes: Hole[] = [];
   const shared: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(attributes) as [Name, unknown][]) {

@@ -89,12 +89,12 @@ function attributesFor(accepted: MessageAccepted, { platform, valueOf }: Reader)
 
 describe('the attributes of an event (R-EV3)', () => {
   it('have the texts of the message in the language of the device', () => {
-    const valueOf = (tag: string): string | undefined => (tag === 'Name' ? 'An na' : undefined);
+    const valueOf = (tag: string): string | undefined => (tag === 'Name' ? 'An na/b' : undefined);
     expect(attributesFor(message.accepted, { platform: 1, valueOf })).toMatchObject({
-      ...{ pushTitle: 'News', pushBody: 'Hallo An na', pushSubtitle: '', userData: '{"k":1}' },
-      ...{ url: 'https://push.example/s/abc', originalUrl: 'https://target/An%20na', urlMinimize: 2 },
+      ...{ pushTitle: 'News', pushBody: 'Hallo An na/b', pushSubtitle: '', userData: '{"k":1}' },
+      ...{ url: 'https://push.example/s/abc', originalUrl: 'https://target/An%20na%2Fb', urlMinimize: 2 },
       ...{ iosTitle: 'in Graz', iosCritical: true, iosSilent: false, androidSilent: true },
-      ...{ androidBanner: 'https://x/An%20na', dynamicContentPlaceholders: '{"City":"Graz"}', chromeHeader: '' },
+      ...{ androidBanner: 'https://x/An%20na/b', dynamicContentPlaceholders: '{"City":"Graz"}', chromeHeader: '' },
       richMediaCode: 'A1B2C-3D4E5',
     });
   });

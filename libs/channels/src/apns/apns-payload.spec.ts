@@ -106,6 +106,14 @@ describe('an APNs payload', () => {
     expect(apsOf({ ios: ios({ category: '1' }) })).toMatchObject({ category: '1' });
   });
 
+  it.each([
+    ['{Picture|Raw|}', 'https://i/a/b.png?c=1&d=%20', 'https://i/a/b.png?c=1&d=%20'],
+    ['https://i/{{Picture}}.png', 'Zoë B', 'https://i/Zo%C3%AB%20B.png'],
+  ])('keeps the syntax of the URL that a device has for its attachment: %s', (attachment, value, shown) => {
+    const fields = { ios: ios({ attachment }), link: '{{Picture}}', tags: ['Picture'] };
+    expect(payloadOf(fields, { values: [value] })).toMatchObject({ attachment: shown, l: encodeURIComponent(value) });
+  });
+
   it('merges root params with exact numbers, but keeps the hash', () => {
     const rootParams = '{"aps":{"alert":"mine","x":1.50},"callId":12345678901234567890,"p":"stolen","n":null}';
     const text = bodyOf({ ios: ios({ rootParams }) });

@@ -1,6 +1,7 @@
 import {
   badge,
   compilePayload,
+  fileUrl,
   type Fragment,
   json,
   type MessageKey,
@@ -11,7 +12,6 @@ import {
   textFor,
   type TemplateContext,
   trimmable,
-  url,
   variablesOf,
 } from '@tidings/messaging';
 import { relativeBadge } from '../badge.ts';
@@ -148,7 +148,7 @@ export function apnsPayload(push: Push, language: string, key: MessageKey): Chan
     u: content.data === undefined ? undefined : json(content.data),
     ...openActionFragments(apple.openAction ?? content, context, (page) => page),
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
-    attachment: given(apple.attachment) ? url(apple.attachment, context) : undefined,
+    attachment: given(apple.attachment) ? fileUrl(apple.attachment, context) : undefined,
     ...inboxFragments(message, language, context),
     ...fragments(root),
     p: statisticsHash(hash, key),

@@ -46,7 +46,7 @@ describe('an FCM request', () => {
           sound: 'bell',
           icon: 'i1',
           customIcon: 'https://c/{{Name}}.png',
-          banner: 'https://b/1.png',
+          banner: '{{Name}}',
           badge: '4',
           vibration: true,
           led: 'ff0000',
@@ -58,7 +58,7 @@ describe('an FCM request', () => {
       { values: ['a/b'] },
     );
     expect(data).toMatchObject({
-      ...{ u: '{"a": 1}', l: 'https://h/a%2Fb', s: 'bell', i: 'i1', ci: 'https://c/a%2Fb.png', b: 'https://b/1.png' },
+      ...{ u: '{"a": 1}', l: 'https://h/a%2Fb', s: 'bell', i: 'i1', ci: 'https://c/a/b.png', b: 'a/b' },
       ...{ pw_badges: '4', vib: '1', led: '#ff0000', pri: '-2', ibc: '#00ff00', group_id: 'g' },
     });
     expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);

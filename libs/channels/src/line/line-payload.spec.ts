@@ -40,14 +40,21 @@ describe('a message to LINE (R-I26)', () => {
     expect([...languagesOf(content(two))].toSorted()).toEqual(['de', 'default', 'en']);
   });
 
+  it('is a picture whose URL the user has for a placeholder', () => {
+    const url = 'https://h/1.png?a=1&b=2';
+    expect(messageOf({ ...templates(template('en', image('{{Url}}'))), tags: ['Url'] }, { values: [url] })).toEqual({
+      ...{ type: 'image', originalContentUrl: url, previewImageUrl: url },
+    });
+  });
+
   it('is a carousel of pictures that open at a tap', () => {
     const urls = ['https://h/{{Name}}', 'https://h/2'];
     const carousel = templates(template('default', { $case: 'carousel', value: { altText: 'See, {{Name}}', urls } }));
     expect(tagsOf(content(carousel))).toEqual(['Name']);
     const column = (url: string) => ({ imageUrl: url, action: { type: 'uri', uri: url } });
-    expect(messageOf({ ...carousel, tags: ['Name'] }, { values: ['a/b'] })).toEqual({
-      ...{ type: 'template', altText: 'See, a/b' },
-      template: { type: 'image_carousel', columns: [column('https://h/a%2Fb'), column('https://h/2')] },
+    expect(messageOf({ ...carousel, tags: ['Name'] }, { values: ['a/b c'] })).toEqual({
+      ...{ type: 'template', altText: 'See, a/b c' },
+      template: { type: 'image_carousel', columns: [column('https://h/a/b%20c'), column('https://h/2')] },
     });
   });
 

@@ -2,6 +2,7 @@ import type { Content, LineTemplate } from '@tidings/events';
 import {
   compilePayload,
   entryFor,
+  fileUrl,
   type Fragment,
   json,
   list,
@@ -12,7 +13,6 @@ import {
   textFor,
   type TemplateContext,
   token,
-  url,
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
@@ -34,8 +34,8 @@ function templateFragment(template: LineTemplate, { applicationTitle }: Push, co
       const { url: address, previewUrl } = kind.value;
       return object({
         type: json('image'),
-        originalContentUrl: url(address, context),
-        previewImageUrl: url(previewUrl ?? address, context),
+        originalContentUrl: fileUrl(address, context),
+        previewImageUrl: fileUrl(previewUrl ?? address, context),
       });
     }
     case 'carousel':
@@ -44,7 +44,7 @@ function templateFragment(template: LineTemplate, { applicationTitle }: Push, co
         altText: alternative(kind.value.altText),
         template: object({
           type: json('image_carousel'),
-          columns: list(kind.value.urls.map((address) => columnFragment(url(address, context)))),
+          columns: list(kind.value.urls.map((address) => columnFragment(fileUrl(address, context)))),
         }),
       });
     case 'flex':

@@ -35,7 +35,7 @@ const written = (content: Partial<Content>, language = ''): unknown => {
 
 describe('the payload of an SMS', () => {
   const text = localized({ default: 'Hello {{Name}}, {{code}}', de: 'Hallo {{Name|Uppercase|Du}}' });
-  const common = { text, tags: ['Name'], placeholders: '{"code":4711}' };
+  const common = { text, tags: ['Name'], placeholders: '{"code":4711,"url":"https://b.example/1.png"}' };
 
   it('is the text of the language, with values of the request and of the device', () => {
     expect(written(common)).toEqual({ text: 'Hello Anna "A", 4711' });
@@ -47,15 +47,16 @@ describe('the payload of an SMS', () => {
       text: localized({ default: 'By SMS', de: 'Per SMS' }),
       title: localized({ default: 'Subject', de: '' }),
     });
+    const fileUrls = ['https://a.example/{{Name}}.png', '{{url}}'];
     const settings = [
       LocaleSettings.fromPartial({ language: 'de', sms: {} }),
-      LocaleSettings.fromPartial({ language: 'default', sms: { fileUrls: ['https://a.example/{{Name}}.png'] } }),
+      LocaleSettings.fromPartial({ language: 'default', sms: { fileUrls } }),
     ];
     const content = { ...common, sms, settings };
     expect(written(content)).toEqual({
       text: 'By SMS',
       subject: 'Subject',
-      media: ['https://a.example/Anna%20%22A%22.png'],
+      media: ['https://a.example/Anna%20%22A%22.png', 'https://b.example/1.png'],
     });
     expect(written(content, 'de')).toEqual({ text: 'Per SMS' });
     expect([isMms(push(content), ''), isMms(push(content), 'de')]).toEqual([true, false]);

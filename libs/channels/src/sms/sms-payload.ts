@@ -1,5 +1,5 @@
 import type { Content } from '@tidings/events';
-import { compilePayload, list, object, text, textFor, url, variablesOf } from '@tidings/messaging';
+import { compilePayload, fileUrl, list, object, text, textFor, variablesOf } from '@tidings/messaging';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
 
@@ -33,7 +33,7 @@ export function smsPayload(push: Push, language: string): ChannelPayload {
   const whole = object({
     text: text(body, context),
     subject: subject === '' ? undefined : text(subject, context),
-    media: sms && sms.fileUrls.length > 0 ? list(sms.fileUrls.map((each) => url(each, context))) : undefined,
+    media: sms && sms.fileUrls.length > 0 ? list(sms.fileUrls.map((each) => fileUrl(each, context))) : undefined,
   });
   return { payload: compilePayload(whole), limit: LIMIT };
 }

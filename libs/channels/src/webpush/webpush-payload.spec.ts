@@ -44,6 +44,13 @@ describe('the payload of a browser', () => {
     expect(inFirefox(fields)).not.toHaveProperty('image');
   });
 
+  it('has pictures whose URLs the device has for placeholders', () => {
+    const fields = { ...chrome({ icon: '{{Icon}}', image: 'https://c/{{Icon}}' }), tags: ['Icon'] };
+    expect(payloadOf(fields, { values: ['https://i/1 2.png?a&b'] })).toMatchObject({
+      ...{ i: 'https://i/1%202.png?a&b', image: 'https://c/https://i/1%202.png?a&b' },
+    });
+  });
+
   it('prefers the text and the action of its own browser', () => {
     const fields = {
       link: 'https://h',

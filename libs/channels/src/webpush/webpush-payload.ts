@@ -2,6 +2,7 @@ import type { ChromeContent, Content } from '@tidings/events';
 import { Platform, sendIdOf } from '@tidings/kernel';
 import {
   compilePayload,
+  fileUrl,
   type Fragment,
   json,
   jsonString,
@@ -72,8 +73,8 @@ const rootFragments = (look: Look, written: Written): Record<string, Fragment> =
 function lookFragments(look: Look, context: TemplateContext, written: Written): Record<string, Fragment | undefined> {
   const { icon, image, durationSeconds } = look;
   return {
-    i: given(icon) ? url(icon, context) : undefined,
-    image: given(image) ? url(image, context) : undefined,
+    i: given(icon) ? fileUrl(icon, context) : undefined,
+    image: given(image) ? fileUrl(image, context) : undefined,
     buttons: buttonsFragment(look, context),
     duration: durationSeconds === undefined ? undefined : written(json(durationSeconds)),
     // An option of the notification: it stays until somebody reacts to it.

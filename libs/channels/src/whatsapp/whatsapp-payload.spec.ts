@@ -28,8 +28,8 @@ describe('the file in a header', () => {
   it.each([
     ['{{url}}', '{"url":"https://cdn/1.png"}', { link: 'https://cdn/1.png' }],
     ['{{id}}', '{"id":"1013859600285441"}', { id: '1013859600285441' }],
-    ['{{photo}}', '{}', { link: 'https://cdn/a b.png' }],
-    ['https://cdn/{{id}}.png', '{"id":"a b"}', { link: 'https://cdn/a%20b.png' }],
+    ['{{photo}}', '{}', { link: 'https://cdn/a%20b.png' }],
+    ['https://cdn/{{id}}.png', '{"id":"a b/c"}', { link: 'https://cdn/a%20b/c.png' }],
   ])('is a link or an id by what %s stands for (R-I17)', (text, placeholders, file) => {
     expect(fileOf(text, placeholders)).toEqual(file);
   });
@@ -116,7 +116,7 @@ describe('a WhatsApp request', () => {
     expect(componentsOf(fields)).toEqual(components);
   });
 
-  it('fills tags into every value, and percent-encodes them in URLs', () => {
+  it('fills tags into every value, and percent-encodes them in URLs of buttons', () => {
     const fields = { body: [{ name: '1', text: '{{Name}}' }], buttons: [{ name: '0', text: 'u/{{Name}}' }] };
     expect(componentsOf(fields, { values: ['A & B'], tags: ['Name'] })).toMatchObject([
       { type: 'body', parameters: [{ text: 'A & B' }] },

@@ -1,6 +1,7 @@
 import type { TemplateValue, WhatsAppContent } from '@tidings/events';
 import {
   compilePayload,
+  fileUrl,
   type Fragment,
   json,
   list,
@@ -39,13 +40,13 @@ function bodyParameters(values: readonly TemplateValue[], context: TemplateConte
 
 const isUrl = (value: string): boolean => /^https?:\/\//i.test(value);
 
-/** A file by its URL, or by the id that WhatsApp gave it. A placeholder at the beginning has its URL whole; what a device has for it is a URL. */
+/** A file by its URL, or by the id that WhatsApp gave it. The value of a device for a placeholder at the beginning is a URL. */
 function fileOf(value: string, context: TemplateContext): Fragment {
-  if (isUrl(value)) return object({ link: url(value, context) });
+  if (isUrl(value)) return object({ link: fileUrl(value, context) });
   const [first] = parseTemplate(value);
   if (typeof first !== 'object') return object({ id: text(value, context) });
   const isLink = isUrl(requestValue(first.name, context.variables) ?? 'https://');
-  return object({ [isLink ? 'link' : 'id']: text(value, context) });
+  return object(isLink ? { link: fileUrl(value, context) } : { id: text(value, context) });
 }
 
 /** The value of a header: a text, or a file. */
