@@ -1,6 +1,7 @@
 import { hash, type KeyObject, sign } from 'node:crypto';
 import type { DkimKey } from './email-credential.ts';
 import type { Mail } from './mail.ts';
+import { folded } from './mime.ts';
 
 const CRLF = '\r\n';
 const LINE = 70;
@@ -23,8 +24,6 @@ const relaxed = (header: string): string => {
     .trim()}`;
 };
 
-const lines = (text: string): string => text.match(new RegExp(`.{1,${LINE}}`, 'g'))!.join(`${CRLF} `);
-
 function signed(text: string, key: KeyObject): string {
   const data = Buffer.from(text);
   const signature =
@@ -46,7 +45,7 @@ export function dkimSignature({ headers, body }: Mail, { domain, selector, key }
     ' b=',
   ].join(CRLF);
   const data = [...covered.map(relaxed), relaxed(unsigned)].join(CRLF);
-  return unsigned + lines(signed(data, key));
+  return unsigned + folded(signed(data, key), LINE);
 }
 
 /** A mail as bytes, with its signature if there is a key. */

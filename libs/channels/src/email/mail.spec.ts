@@ -116,6 +116,16 @@ describe('a mail', () => {
     expect(mail.headers.get('list')).toMatchObject({ unsubscribe: { mail: 'u@example.com' } });
   });
 
+  it('has no line longer than servers take (RFC 5322), however long its file names and links are', async () => {
+    const name = `${'ü💚'.repeat(120)}.pdf`;
+    const listUnsubscribe = `https://example.com/${'u'.repeat(3_000)}`;
+    const raw = mailWith({}, { attachments: [{ name, content: Buffer.from('x') }], listUnsubscribe });
+    expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+    expect(raw.replaceAll('\r\n ', '')).toContain(`List-Unsubscribe: <${listUnsubscribe}>\r\n`);
+    const mail = await simpleParser(raw);
+    expect(mail.attachments.map(({ filename }) => filename)).toEqual([name]);
+  });
+
   it('arrives as it was written, whatever its texts contain, and without further headers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), async (subject, html) => {

@@ -3,7 +3,7 @@ import { asciiAddress, domainOf, type Mailbox, type MailSender } from './email-c
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
 import { messageIdOf } from './mail-token.ts';
-import { base64Lines, fileName, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
+import { base64Lines, fileName, folded, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
 
 const CRLF = '\r\n';
 
@@ -83,9 +83,12 @@ function bodyOf({ html, text }: Letter, attachments: string): { readonly type: s
 /** The date of a header (RFC 5322). */
 const dateText = (date: Date): string => date.toUTCString().replace('GMT', '+0000');
 
+/** A line has at most 998 characters (RFC 5322); the name of the field takes some. White space within the brackets is ignored (RFC 2369). */
+const URL_LINE = 900;
+
 /** How the recipient unsubscribes: by the sender's own link, or by one of the service with one click (RFC 8058). */
 function unsubscribeHeaders(own: string | undefined, ofService: string | undefined): string[] {
-  if (own !== undefined) return [`List-Unsubscribe: <${oneLine(own)}>`];
+  if (own !== undefined) return [`List-Unsubscribe: <${folded(oneLine(own), URL_LINE)}>`];
   if (ofService === undefined) return [];
   return [`List-Unsubscribe: <${ofService}>`, 'List-Unsubscribe-Post: List-Unsubscribe=One-Click'];
 }

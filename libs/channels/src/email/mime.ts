@@ -2,6 +2,9 @@ const CRLF = '\r\n';
 /** A line of a body, and the longest encoded word (RFC 2045, RFC 2047). */
 const LINE = 76;
 const WORD_BYTES = 45;
+/** The beginning of an extended parameter, and the characters in each of its parts (RFC 2231). */
+const CHARSET = "UTF-8''";
+const PART = 56;
 
 /** One line: control characters become spaces, so that no value adds a header (RFC 5322). */
 export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
@@ -89,10 +92,34 @@ export function base64Lines(bytes: Uint8Array): string {
   return lines.join(CRLF);
 }
 
-/** The parameter with a file's name (RFC 2183, RFC 2231). */
+/** A text without white space in lines of at most `length` characters, for the end of a header field. */
+export const folded = (text: string, length: number): string =>
+  (text.match(new RegExp(`.{1,${length}}`, 'g')) ?? []).join(`${CRLF} `);
+
+/** A text as the value of an extended parameter (RFC 2231). */
+const extended = (text: string): string =>
+  encodeURIComponent(text).replace(/['()*]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+
+/** The parts of an extended parameter, none of which splits a character. */
+function extendedParts(text: string): string[] {
+  const parts: string[] = [];
+  let part = CHARSET;
+  for (const character of text) {
+    const encoded = extended(character);
+    if (part.length + encoded.length > PART) {
+      parts.push(part);
+      part = '';
+    }
+    part += encoded;
+  }
+  return [...parts, part];
+}
+
+/** The parameter with a file's name, which may be long (RFC 2183, RFC 2231). */
 export function fileName(name: string): string {
   const shown = oneLine(name.toWellFormed());
   if (PRINTABLE.test(shown) && shown.length <= 60) return `filename="${shown.replace(/["\\]/g, '\\$&')}"`;
-  const encoded = encodeURIComponent(shown).replace(/['()*]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
-  return `filename*=UTF-8''${encoded}`;
+  const [first = '', ...others] = extendedParts(shown);
+  if (others.length === 0) return `filename*=${first}`;
+  return [first, ...others].map((part, i) => `filename*${i}*=${part}`).join(`;${CRLF} `);
 }
