@@ -31,7 +31,11 @@ export interface PushKind {
 }
 
 /** The pushes of a message, of one kind. */
-export type Push = OutgoingMessage & PushKind;
+export type Push = OutgoingMessage &
+  PushKind & {
+    /** Whole seconds since the release of the message. @default 0 */
+    readonly ageSeconds?: number;
+  };
 
 /** A kind of pushes for the devices of a platform. */
 export interface Variant<Name extends string = Channel> {
@@ -74,8 +78,8 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   /** The badge of the pushes in one language: a number, a relative one such as "+1", or undefined (R-C9). */
   badgeOf(kind: PushKind): string | undefined;
   /**
-   * Seconds after its release in which a push in one language is of use: it is not written later, and the provider keeps it no longer unless the channel has a time of
-   * its own for that. Undefined if the content has no TTL.
+   * Seconds after its release in which a push in one language is of use: it is not retried later, and the provider keeps it no longer unless the channel has a time of
+   * its own for that; see `remainingTtl`. Undefined if the content has no TTL.
    */
   ttlSecondsOf(kind: PushKind): number | undefined;
   /**

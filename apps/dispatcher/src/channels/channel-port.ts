@@ -1,11 +1,11 @@
-import type { RetrySchedule, SendResult } from '@tidings/channels';
+import type { Push, RetrySchedule, SendResult } from '@tidings/channels';
 import type { SendBatch } from '@tidings/events';
 import type { BatchColumns, Lane } from '@tidings/delivery';
 import type { Throttler } from '../throttle/throttles.ts';
 
 /** The devices of a slice, or some of them, as input of a channel. */
 export interface Job {
-  readonly batch: SendBatch;
+  readonly batch: SendBatch & Pick<Push, 'ageSeconds'>;
   readonly columns: BatchColumns;
   readonly lane: Lane;
 }

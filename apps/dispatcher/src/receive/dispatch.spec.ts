@@ -7,6 +7,7 @@ import { batch, consume, failures, releasedAt } from '../testing/virtual-batches
 import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
 
 const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
+const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
@@ -92,8 +93,6 @@ describe('a slow answer', () => {
 });
 
 describe('a deferred slice', () => {
-  const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
-
   it.each([
     ['is sent', false, []],
     ['is unknown where repeats would show', true, ['unknown_outcome']],
@@ -124,6 +123,25 @@ describe('a deferred slice', () => {
     expect(lane.written).toHaveLength(2);
     expect(second! - first!).toBeGreaterThanOrEqual(retryAfterMs);
     expect(second! - first!).toBeLessThanOrEqual(retryAfterMs + 100);
+  });
+});
+
+describe('the age of a message', () => {
+  it('grows while its devices wait: their times to live count from its release (R-I11)', async () => {
+    let tries = 0;
+    const lane = new VirtualLane({
+      A: { answer: () => (tries++ === 0 ? { afterMs: 10, result: tooMany, retryAfterMs: MINUTE } : { afterMs: 10 }) },
+    });
+    const ageSeconds = 7200;
+    consume(lane, [batch(releasedAt - ageSeconds * SECOND)]);
+    await lane.pass(3 * MINUTE);
+    expect(lane.written).toHaveLength(2);
+    expect(lane.written[1]!.at).toBeGreaterThanOrEqual(MINUTE);
+    for (const push of lane.written) {
+      const behind = ageSeconds + push.at / SECOND - push.ageSeconds!;
+      expect(behind).toBeGreaterThanOrEqual(0);
+      expect(behind).toBeLessThan(2);
+    }
   });
 });
 
@@ -326,7 +344,6 @@ describe('a throttle', () => {
   });
 
   it('is not caused by a limit of one device, nor by an answer of another status', async () => {
-    const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
     const one = (result: typeof tooMany): VirtualProvider => ({
       answer: (token) => (token === 'm-0;' ? { afterMs: 10, result, retryAfterMs: 600_000 } : { afterMs: 10 }),
     });

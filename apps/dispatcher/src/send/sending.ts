@@ -142,9 +142,14 @@ export class Sending {
       columns,
       credential: application === '' ? '' : `${application}/${platform}`,
       ttlSecondsOf: (device) => ttls[columns.languages[device]!],
-      sender: () => (sender ??= channel.open({ batch, columns, lane })),
+      sender: () => (sender ??= channel.open({ batch: { ...batch, ageSeconds: this.#ageOf(batch) }, columns, lane })),
       tally: new Tally(),
     };
+  }
+
+  /** Whole seconds since the release of a batch's message. */
+  #ageOf({ releasedAt }: SendBatch): number {
+    return releasedAt ? Math.max(0, Math.floor((this.#deps.clock.now() - releasedAt.getTime()) / 1000)) : 0;
   }
 
   /** A deferred slice, claimed again, with its stored progress. */

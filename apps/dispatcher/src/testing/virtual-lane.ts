@@ -35,6 +35,8 @@ export interface WrittenPush {
   readonly application: string;
   readonly token: string;
   readonly at: number;
+  /** The age of its message. */
+  readonly ageSeconds: number | undefined;
 }
 
 const START = 1_800_000_000_000;
@@ -140,7 +142,7 @@ export class VirtualLane {
         if (streams === STREAMS) return 'busy';
         this.#streams.set(application, streams + 1);
         const token = text.slice(columns.tokenEnds[device - 1] ?? 0, columns.tokenEnds[device]);
-        this.written.push({ application, token, at: this.now });
+        this.written.push({ application, token, at: this.now, ageSeconds: batch.ageSeconds });
         this.#answer(application, provider.answer(token, this.now), deadline, tag, listener);
         return 'written';
       },

@@ -46,6 +46,12 @@ describe('a request of ADM', () => {
     expect(requestOf({ amazon }).expiresAfter).toBe(expiresAfter);
   });
 
+  it('is kept for what is left of its TTL since the release (R-I11)', () => {
+    const amazon = android({ ttlSeconds: 3600 });
+    const keptAfter = (ageSeconds: number) => requestOf({ amazon }, { ageSeconds }).expiresAfter;
+    expect([600, 4000].map(keptAfter)).toEqual([3000, 60]);
+  });
+
   it('is measured by the size of its data', () => {
     const bytes = (count: number) => written(adm, { text: texts({ default: 'x'.repeat(count) }) });
     const fits = ({ body, limit }: ReturnType<typeof bytes>): boolean => adm.fits(body, limit);

@@ -3,6 +3,7 @@ import { compilePayload, json, type MessageKey, object, OVERSIZED_BYTES } from '
 import { androidData } from '../android-data.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
+import { remainingTtl } from '../remaining-ttl.ts';
 
 /** Bytes of the data as JSON. */
 const LIMIT = 6144;
@@ -19,7 +20,7 @@ const lifetime = (seconds: number): number => Math.min(Math.max(seconds, SHORTES
 export function admPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
   const message = inLanguage(push, language);
   const { amazon } = message.content!;
-  const ttlSeconds = amazon?.ttlSeconds;
+  const ttlSeconds = remainingTtl(amazon?.ttlSeconds, message);
   const whole = object({
     data: androidData(message, amazon, language, key),
     consolidationKey: json(sendIdOf(message)),

@@ -96,6 +96,14 @@ describe('an FCM request', () => {
     expect(messageOf({ android: android(fields) }).android).toMatchObject(config);
   });
 
+  it.each([
+    [60, 20, '40s'],
+    [60, 3600, '1s'],
+    [0, 3600, '0s'],
+  ])('with a TTL of %i s has what is left of it %i s after the release: %s (R-I11)', (ttlSeconds, ageSeconds, ttl) => {
+    expect(messageOf({ android: android({ ttlSeconds }) }, { ageSeconds }).android).toMatchObject({ ttl });
+  });
+
   it('of a call has high priority', () => {
     const fields = {
       voip: true,

@@ -14,6 +14,7 @@ import { BY_FCM, browserFragments } from '../webpush/webpush-payload.ts';
 import { webPushHeaders } from '../webpush/webpush-headers.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
+import { remainingTtl } from '../remaining-ttl.ts';
 
 /** Bytes of keys and values in `data`. */
 const LIMIT = 4096;
@@ -37,7 +38,7 @@ export function fcmPayload(push: Push, language: string, key: MessageKey): Chann
 /** For an app on Android. */
 function appFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
   const content = message.content!;
-  const ttlSeconds = content.android?.ttlSeconds;
+  const ttlSeconds = remainingTtl(content.android?.ttlSeconds, message);
   const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
   return {
     android: json({ collapse_key: sendIdOf(message), priority: urgencyOf(content, content.android), ttl }),

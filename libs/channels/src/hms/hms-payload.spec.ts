@@ -62,6 +62,11 @@ describe('a request of Push Kit', () => {
     expect(messageOf({ huawei: android(fields) }).android).toEqual(config);
   });
 
+  it('is kept for what is left of its TTL since the release (R-I11)', () => {
+    const huawei = android({ ttlSeconds: 60 });
+    expect(messageOf({ huawei }, { ageSeconds: 20 }).android).toMatchObject({ ttl: '40s' });
+  });
+
   it('of a call is urgent', () => {
     const fields = { voip: true, huawei: android({ rootParams: '{"voip":true,"callerName":"Anna"}' }) };
     expect(messageOf(fields).android).toEqual({ urgency: 'HIGH' });

@@ -11,6 +11,7 @@ import {
 import { androidData, urgencyOf } from '../android-data.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
+import { remainingTtl } from '../remaining-ttl.ts';
 
 /** Bytes of a request without its token. */
 const LIMIT = 4096;
@@ -28,7 +29,7 @@ export function hmsPayload(push: Push, language: string, key: MessageKey): Chann
   const message = inLanguage(push, language);
   const content = message.content!;
   const { huawei } = content;
-  const { ttlSeconds } = huawei ?? {};
+  const ttlSeconds = remainingTtl(huawei?.ttlSeconds, message);
   const whole = object({
     message: object({
       data: jsonString(androidData(message, huawei, language, key)),

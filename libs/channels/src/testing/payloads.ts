@@ -35,6 +35,8 @@ export interface TestDevice {
   readonly variant?: string;
   /** @default {@link TOKEN} */
   readonly token?: string;
+  /** @default 0 */
+  readonly ageSeconds?: number;
 }
 
 const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
@@ -64,12 +66,13 @@ export function written(
     platform = definition.platforms[0]!,
     variant = ALERT,
     token: text = TOKEN,
+    ageSeconds = 0,
   }: TestDevice = {},
 ): { readonly body: Buffer; readonly limit: number } {
   const message = messageOf(fields);
   const { message: code, messageId, campaignId } = message;
   const key = messageKeyOf(reportKey, APPLICATION, { code, messageId, campaignId });
-  const { payload, limit } = definition.compile({ ...message, platform, variant }, language, key);
+  const { payload, limit } = definition.compile({ ...message, platform, variant, ageSeconds }, language, key);
   const token = Buffer.from(text);
   let end = 0;
   const columns = {

@@ -1,5 +1,6 @@
 import { sendIdOf } from '@tidings/kernel';
 import type { Push } from '../channel-definition.ts';
+import { remainingTtl } from '../remaining-ttl.ts';
 import { browserTtlSeconds } from './webpush-payload.ts';
 
 /** Four weeks: the longest that push services keep a push. */
@@ -10,7 +11,7 @@ const LONGEST_TTL_SECONDS = 2_419_200;
  * the browser is away; it consists of the characters of base64url.
  */
 export function webPushHeaders(push: Push): readonly string[] {
-  const ttlSeconds = browserTtlSeconds(push.content, push.platform) ?? LONGEST_TTL_SECONDS;
+  const ttlSeconds = remainingTtl(browserTtlSeconds(push.content, push.platform), push) ?? LONGEST_TTL_SECONDS;
   return [
     ...['ttl', String(Math.min(ttlSeconds, LONGEST_TTL_SECONDS))],
     ...['urgency', push.content?.voip ? 'high' : 'normal'],

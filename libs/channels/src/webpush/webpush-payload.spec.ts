@@ -151,6 +151,8 @@ describe('the headers of a push', () => {
     ['beyond four weeks', content(chrome({ ttlSeconds: 9_999_999 })), {}, '2419200'],
     ['of Chrome in Firefox', content(chrome({ ttlSeconds: 60 })), { platform: Platform.Firefox }, '2419200'],
     ['of Firefox', content(firefox({ ttlSeconds: 60 })), { platform: Platform.Firefox }, '60'],
+    ['since the release (R-I11)', content(chrome({ ttlSeconds: 60 })), { ageSeconds: 20 }, '40'],
+    ['without a TTL, later', content({}), { ageSeconds: 20 }, '2419200'],
   ])('have the TTL of the content: %s', (_, given, fields, ttl) => {
     expect(headersOf(given, fields)).toMatchObject({ ttl, urgency: 'normal' });
   });

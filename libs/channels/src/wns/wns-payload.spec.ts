@@ -21,8 +21,8 @@ function toastOf(...parameters: Parameters<typeof bodyOf>) {
   return { launch: JSON.parse(unescaped(launch)) as Record<string, unknown>, lines };
 }
 
-const headersOf = (fields: Partial<Content>, language = ''): Record<string, string> => {
-  const push = { platform: Platform.Windows, variant: 'alert', content: content(fields) } as Push;
+const headersOf = (fields: Partial<Content>, language = '', ageSeconds = 0): Record<string, string> => {
+  const push = { platform: Platform.Windows, variant: 'alert', content: content(fields), ageSeconds } as Push;
   const list = wnsHeaders(push, language);
   return Object.fromEntries(list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1]!]] : [])));
 };
@@ -87,6 +87,8 @@ describe('a notification of Windows', () => {
       ...{ 'x-wns-tag': 'news1', 'x-wns-ttl': '60', 'x-wns-cache-policy': 'no-cache' },
     });
     expect(headersOf(windows({ cache: true }))).toMatchObject({ 'x-wns-cache-policy': 'cache' });
+    // Times to live count from the release (R-I11).
+    expect(headersOf(windows({ ttlSeconds: 60 }), '', 20)).toMatchObject({ 'x-wns-ttl': '40' });
   });
 
   it('has the settings of its locale (R-O4)', () => {

@@ -19,6 +19,7 @@ import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
+import { remainingTtl } from '../remaining-ttl.ts';
 
 /** Bytes of a notification (R-I23). */
 const LIMIT = 5000;
@@ -99,12 +100,13 @@ function typeOf(notification: Notification): string {
 export function wnsHeaders(batch: Push, language: string): readonly string[] {
   const push = inLanguage(batch, language);
   const { cache, ttlSeconds, tag } = push.content?.windows ?? {};
+  const keptSeconds = remainingTtl(ttlSeconds, push);
   const type = typeOf(notificationIn(push, language));
   return [
     ...['x-wns-type', type, 'content-type', type === 'wns/raw' ? 'application/octet-stream' : 'text/xml'],
     ...['x-wns-requestforstatus', 'true'],
     ...(cache === undefined ? [] : ['x-wns-cache-policy', cache ? 'cache' : 'no-cache']),
-    ...(ttlSeconds === undefined ? [] : ['x-wns-ttl', String(ttlSeconds)]),
+    ...(keptSeconds === undefined ? [] : ['x-wns-ttl', String(keptSeconds)]),
     ...(given(tag) ? ['x-wns-tag', tag] : []),
   ];
 }
