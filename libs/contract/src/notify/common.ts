@@ -95,6 +95,12 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
+/** Whether a payload may make an SMS: only its blocks and its preset have texts for one (R-O4). */
+const saysToSms = ({ preset, content }: Payload): boolean => {
+  const { sms, text } = content?.localized_content ?? {};
+  return (preset ?? sms?.text ?? text) !== undefined;
+};
+
 const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
   const refuse = (message: string): void => {
     context.issues.push({ code: 'custom', message, path: ['platforms'], input: given.platforms });
@@ -104,6 +110,9 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
     const block = blockOf(code);
     const isThere = (given as Readonly<Record<string, unknown>>)[block] !== undefined;
     if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
+    if (code === Platform.Sms && given.payload && !saysToSms(given.payload)) {
+      return refuse('SMS needs a block sms or default, or a preset');
+    }
   }
 };
 

@@ -455,6 +455,9 @@ describe('notify', () => {
 
   const oneMessage = 'exactly one of segment, transactional is required';
   const oneList = 'transactional: exactly one of hwids, users, push_tokens, test_devices is required';
+  const onlyIos = { content: { localized_content: { en: { ios: { body: 'Hello' } } } } };
+  const noSms = 'SMS needs a block sms or default, or a preset';
+  const hwids = { list: ['+4915112345678'] };
 
   it.each([
     [{}, oneMessage],
@@ -471,6 +474,8 @@ describe('notify', () => {
     [segment({ code: 'a', expression: 'b' }), 'segment: at most one of code, expression, filter_expression'],
     [segment({ filter_expression: {} }), 'segment.filter_expression.conditions is required'],
     [segment({ platforms: ['EMAIL'] }), 'segment.platforms: EMAIL needs email_payload'],
+    [segment({ platforms: ['IOS', 'SMS'], payload: onlyIos }), `segment.platforms: ${noSms}`],
+    [transactional({ platforms: [18], payload: { custom_data: {} }, hwids }), `transactional.platforms: ${noSms}`],
     [segment({ payload: null, email_payload: {} }), 'segment.email_payload.body: must be set'],
     [
       segment({ payload: null, email_payload: { body: 'x', from: { email: 'a' } } }),
