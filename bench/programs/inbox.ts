@@ -9,7 +9,7 @@ import { type Collection, type Document, MongoClient } from 'mongodb';
 import { collections } from '../../apps/registry/src/collections.ts';
 import { type DeviceDocument, DEVICES } from '../../apps/registry/src/devices/storage/device-document.ts';
 import { type PlanDocument, PLANS } from '../../apps/registry/src/fanout/plan/plans.ts';
-import { OUTGOING, type OutgoingDocument } from '../../apps/registry/src/fanout/release/outgoing.ts';
+import { OUTGOING, type OutgoingDocument } from '../../apps/registry/src/fanout/release/outgoing-message.ts';
 import { InboxStates } from '../../apps/registry/src/inbox/entry-states.ts';
 import { inboxRpc } from '../../apps/registry/src/inbox/inbox-rpc.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';

@@ -35,16 +35,16 @@ import type { Buffers, BufferPool } from './buffer-pool.ts';
 import { batchHead } from './emit/batch-head.ts';
 import type { EmittedBatch } from './emit/batch-writer.ts';
 import type { FanoutMetrics } from './fanout-metrics.ts';
+import type { OutgoingMessages } from './release/outgoing.ts';
 import {
   isNamed,
   isRated,
   isReleased,
   laneOf,
   type Outgoing,
-  type OutgoingMessages,
   type Released,
   onlyChunkOf,
-} from './release/outgoing.ts';
+} from './release/outgoing-message.ts';
 import { heldSlices, membersOf } from './emit/held-slices.ts';
 import { type Passed, passedOnce } from './emit/passed.ts';
 import type { KnownPlans } from './plan/known-plans.ts';

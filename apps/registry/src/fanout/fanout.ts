@@ -15,6 +15,7 @@ import { Badges } from './settle/badges.ts';
 import { Chunks } from './chunks.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { removeExpired } from './release/message-expiry.ts';
+import { PacedMessages } from './pace/paced-messages.ts';
 import { Pacer } from './pace/pacer.ts';
 import { KnownPlans } from './plan/known-plans.ts';
 import { planRecords } from './plan/plan-records.ts';
@@ -148,7 +149,9 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const badges = new Badges(db, outgoing, statuses);
   const settling = new Settling({ db, clock, outgoing, statuses, plans, known, badges });
   const splits = new Splits(db);
-  const pacer = new Pacer({ outgoing, chunks, splits, settling, pool: new BufferPool(PACED_BUFFERS, bufferBytes) });
+  const paced = new PacedMessages(db);
+  const pacedBuffers = new BufferPool(PACED_BUFFERS, bufferBytes);
+  const pacer = new Pacer({ outgoing, paced, chunks, splits, settling, pool: pacedBuffers });
   const watch = new Watch({ clock, broker, outgoing, statuses, settling, releases, splits });
   watchMetrics(metrics, () => watch.openSlices());
   return {
@@ -162,6 +165,7 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
     releases,
     settling,
     watch,
+    paced,
     pacer,
   };
 }
@@ -237,7 +241,11 @@ async function consumeAll(
 }
 
 /** One process at a time watches and removes expired messages, and one paces; two of them are harmless. */
-function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing, statuses }: Collaborators, closing: Closing): void {
+function keepWatch(
+  deps: FanoutDeps,
+  { watch, pacer, paced, outgoing, statuses }: Collaborators,
+  closing: Closing,
+): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
   interface Role {
     readonly lease: string;
@@ -272,7 +280,7 @@ function keepWatch(deps: FanoutDeps, { watch, pacer, outgoing, statuses }: Colla
   const pacing = role({
     ...{ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS },
     rest: () => pacer.rest(),
-    isNeeded: rarelyWhileNot(() => outgoing.hasPaced()),
+    isNeeded: rarelyWhileNot(() => paced.hasAny()),
   });
   pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
 }

@@ -15,7 +15,7 @@ import {
 } from '@tidings/messaging';
 import type { Collection, Db } from 'mongodb';
 import { bytesOf } from '../accounts/account-documents.ts';
-import { codeIn, OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing.ts';
+import { codeIn, OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing-message.ts';
 
 /** The content of an entry for its user. */
 export interface EntryTexts {

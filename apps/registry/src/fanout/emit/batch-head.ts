@@ -1,7 +1,7 @@
 import { definitionServing } from '@tidings/channels';
 import type { SendableKey, SendingApplication } from '@tidings/delivery';
 import type { ChunkPlanned, SendBatch } from '@tidings/events';
-import type { Released } from '../release/outgoing.ts';
+import type { Released } from '../release/outgoing-message.ts';
 import type { BatchHead } from './batch-writer.ts';
 
 /** The common parts of the batches of a sendable set. */

@@ -13,7 +13,7 @@ import {
   releaseSteps,
   selection,
 } from '../testing/fanout-messages.ts';
-import { OUTGOING } from '../release/outgoing.ts';
+import { OUTGOING } from '../release/outgoing-message.ts';
 
 describeWithMongo('messages with a send rate', (mongo) => {
   const world = fanoutWorlds(mongo);

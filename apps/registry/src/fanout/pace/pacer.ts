@@ -3,9 +3,11 @@ import { sendIdOf } from '@tidings/kernel';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { Chunks } from '../chunks.ts';
 import type { Passed } from '../emit/passed.ts';
-import { isReleased, type OutgoingMessages, type Released } from '../release/outgoing.ts';
+import type { OutgoingMessages } from '../release/outgoing.ts';
+import { isReleased, type Released } from '../release/outgoing-message.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { Splits } from '../watch/splits.ts';
+import type { PacedMessages } from './paced-messages.ts';
 
 /** Maximum number of rated messages at a time; the others wait until some rest. */
 const MESSAGES_MAX = 100;
@@ -14,6 +16,7 @@ const REST_MS = { first: 1_000, longest: 8_000 };
 
 export interface PacerDeps {
   readonly outgoing: OutgoingMessages;
+  readonly paced: PacedMessages;
   readonly chunks: Chunks;
   readonly splits: Splits;
   readonly settling: Settling;
@@ -55,10 +58,10 @@ export class Pacer {
 
   /** Emits what may be emitted now of all messages. */
   async run(): Promise<void> {
-    const { outgoing } = this.#deps;
+    const { outgoing, paced } = this.#deps;
     const now = this.#now();
     const isPaused = (code: string): boolean => (this.#progress.get(code)?.restUntil ?? 0) > now;
-    const found = await outgoing.find(await outgoing.paced(MESSAGES_MAX, isPaused));
+    const found = await outgoing.find(await paced.inTurn(MESSAGES_MAX, isPaused));
     // The steps of a message share its rate.
     const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
     for (const [code, { emittedUntil }] of this.#progress) {

@@ -1,11 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { Content } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
-import { createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
-import { outgoingModel } from '../storage/fanout.schema.ts';
 import { eventsOf, named, newMessage } from '../testing/fanout-messages.ts';
-import { OUTGOING, OutgoingMessages } from './outgoing.ts';
+import { OutgoingMessages } from './outgoing.ts';
+import { OUTGOING } from './outgoing-message.ts';
 
 describeWithMongo('messages of the fan-out', (mongo) => {
   it('are released by an event that is not stored yet', async () => {
@@ -53,23 +52,5 @@ describeWithMongo('messages of the fan-out', (mongo) => {
     for (const message of messages) await outgoing.released(eventsOf(message, new Date(clock.now())));
     // 31 of them: each takes some bytes more than 2 MiB.
     expect([...(await outgoing.find(codes)).keys()]).toEqual(codes.slice(-31));
-  });
-
-  it('with a send rate are paced for each account in turn, and not once nothing of them is open', async () => {
-    const db = mongo.database('registry');
-    await createCollections(db, [outgoingModel]);
-    const clock = new ShiftedClock();
-    const outgoing = new OutgoingMessages(db, clock);
-    const [first, second, third, ofOther] = Array.from({ length: 4 }, () =>
-      newMessage({ audience: named(0), sendRate: 100 }),
-    );
-    const at = new Date(clock.now());
-    for (const message of [first!, second!, third!]) await outgoing.keep(eventsOf(message, at));
-    await outgoing.keep(eventsOf(ofOther!, at).map((event) => ({ ...event, account: 'other' })));
-    expect(await outgoing.paced(2)).toEqual([first!.code, ofOther!.code]);
-    expect(await outgoing.paced(9)).toEqual([first, ofOther, second, third].map((message) => message!.code));
-    expect(await outgoing.paced(2, (code) => code === first!.code)).toEqual([second!.code, ofOther!.code]);
-    await outgoing.reschedule(new Map([[first!.code, undefined]]));
-    expect(await outgoing.paced(2)).toEqual([second!.code, ofOther!.code]);
   });
 });

@@ -6,7 +6,8 @@ import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Chunks } from '../chunks.ts';
 import type { BufferPool } from '../buffer-pool.ts';
-import { laneOf, NAMED_AT_ONCE, onlyChunkOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
+import type { OutgoingMessages } from './outgoing.ts';
+import { laneOf, NAMED_AT_ONCE, onlyChunkOf, type Outgoing, type Released } from './outgoing-message.ts';
 import { fanoutLogOf, type PlanFanout } from '../plan/fanouts.ts';
 import type { DeviceScan } from '../scan/scan.ts';
 

@@ -19,7 +19,7 @@ import { COUNTED_KEPT_MS, COUNTED_PAGES, type CountedPageDocument, type StoredSe
 import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
 import { PLANNED_DEVICES, type PlannedDevicesDocument } from '../plan/planned-devices.ts';
 import { type InboxPlace, type PlanDocument, planIndexes, PLANS, type SliceCount } from '../plan/plans.ts';
-import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';
+import { LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing-message.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
 
 const withTheMessage = `with the message; documents of late facts ${inDays(LATE_MS)} longer`;

@@ -2,7 +2,7 @@ import { type ChunkKey, fanoutId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
-import { onlyChunkOf, type Released } from '../release/outgoing.ts';
+import { onlyChunkOf, type Released } from '../release/outgoing-message.ts';
 
 /** The chunks that messages were split into. */
 export class Splits {

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { ShiftedClock } from '@tidings/kernel';
+import { createCollections } from '@tidings/mongo';
+import { describeWithMongo } from '@tidings/testing';
+import { OutgoingMessages } from '../release/outgoing.ts';
+import { outgoingModel } from '../storage/fanout.schema.ts';
+import { eventsOf, named, newMessage } from '../testing/fanout-messages.ts';
+import { PacedMessages } from './paced-messages.ts';
+
+describeWithMongo('open messages with a send rate', (mongo) => {
+  it('are paced for each account in turn, and not once nothing of them is open', async () => {
+    const db = mongo.database('registry');
+    await createCollections(db, [outgoingModel]);
+    const clock = new ShiftedClock();
+    const outgoing = new OutgoingMessages(db, clock);
+    const paced = new PacedMessages(db);
+    const [first, second, third, ofOther] = Array.from({ length: 4 }, () =>
+      newMessage({ audience: named(0), sendRate: 100 }),
+    );
+    const at = new Date(clock.now());
+    for (const message of [first!, second!, third!]) await outgoing.keep(eventsOf(message, at));
+    await outgoing.keep(eventsOf(ofOther!, at).map((event) => ({ ...event, account: 'other' })));
+    expect(await paced.inTurn(2)).toEqual([first!.code, ofOther!.code]);
+    expect(await paced.inTurn(9)).toEqual([first, ofOther, second, third].map((message) => message!.code));
+    expect(await paced.inTurn(2, (code) => code === first!.code)).toEqual([second!.code, ofOther!.code]);
+    await outgoing.reschedule(new Map([[first!.code, undefined]]));
+    expect(await paced.inTurn(2)).toEqual([second!.code, ofOther!.code]);
+  });
+});
