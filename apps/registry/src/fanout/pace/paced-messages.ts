@@ -1,9 +1,13 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { codeIn, OUTGOING, type OutgoingDocument } from '../release/outgoing-message.ts';
 
-/** Messages with a send rate among which the accounts take turns. */
+/** Messages and steps of a read. Of an account that has more, the oldest ones are read; the others follow when these are settled. */
 const READ = 1_000;
+/** Maximum number of reads: most looks need one, and each account with more messages than a read needs another one. */
+const READS_MAX = 10;
 const PACED = { paced: { $exists: true }, releasedAt: { $exists: true } } as const;
+
+type PacedDocument = Pick<OutgoingDocument, '_id' | 'account' | 'releasedAt'>;
 
 /** Released messages with a send rate that are not settled. */
 export class PacedMessages {
@@ -22,8 +26,7 @@ export class PacedMessages {
    * @param isPaused whether a message is left out now. @default none
    */
   async inTurn(limit: number, isPaused: (code: string) => boolean = () => false): Promise<string[]> {
-    const options = { projection: { account: 1 }, limit: READ, hint: 'paced' };
-    const found = await this.#messages.find(PACED, options).toArray();
+    const found = await this.#ofAllAccounts();
     const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) =>
       isPaused(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
     );
@@ -34,5 +37,30 @@ export class PacedMessages {
       .flat()
       .slice(0, limit)
       .flatMap(({ ids }) => ids);
+  }
+
+  /** The oldest ones first. An account with many of them must not hide those of others, so the reads go by account. */
+  async #ofAllAccounts(): Promise<PacedDocument[]> {
+    const found: PacedDocument[] = [];
+    let from: Filter<OutgoingDocument> = {};
+    for (let reads = 0; reads < READS_MAX; reads++) {
+      const page = await this.#page(from);
+      const last = page.at(-1)?.account;
+      // The last account of a full page may go on behind it: it is read again, from its oldest message.
+      const whole = page.length < READ ? page : page.filter(({ account }) => account !== last);
+      const isOfOne = whole.length === 0;
+      found.push(...(isOfOne ? page : whole));
+      if (last === undefined || page.length < READ) break;
+      from = { account: isOfOne ? { $gt: last } : { $gte: last } };
+    }
+    return found.toSorted((a, b) => a.releasedAt!.getTime() - b.releasedAt!.getTime());
+  }
+
+  #page(from: Filter<OutgoingDocument>): Promise<PacedDocument[]> {
+    const projection = { account: 1, releasedAt: 1 };
+    return this.#messages
+      .find({ ...PACED, ...from }, { projection, limit: READ, hint: 'pacedByAccount' })
+      .sort({ account: 1, releasedAt: 1 })
+      .toArray();
   }
 }

@@ -52,6 +52,11 @@ export const outgoingModel = defineModel<
       key: { paced: 1 },
       partialFilterExpression: { paced: { $exists: true }, releasedAt: { $exists: true } },
     },
+    {
+      name: 'pacedByAccount',
+      key: { account: 1, releasedAt: 1 },
+      partialFilterExpression: { paced: { $exists: true }, releasedAt: { $exists: true } },
+    },
     { name: 'expireAt', key: { expireAt: 1 } },
     { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
     { name: 'order', key: { order: 1 }, sparse: true },
