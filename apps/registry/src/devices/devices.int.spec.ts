@@ -28,6 +28,21 @@ describeWithMongo('the registry', (mongo) => {
     expect((await stored('walker'))['self']).toMatchObject({ place: { lat: 52.5, lng: 13.4 } });
   });
 
+  it('keeps a position that is newer than a report which arrives late', async () => {
+    await register('runner');
+    const where = { account: 'default', application: test.app, hwid: 'runner', nearest: 1, idempotencyKey: '' };
+    const report = (lat?: number, lng?: number) => test.registry.geozones.report({ ...where, lat, lng });
+    await report(52.5, 13.4);
+    const later = { $set: { 'self.place.at': test.clock.now() + 1 } };
+    await mongo.db.collection('devices').updateOne({ app: test.app, hwid: 'runner' }, later);
+    expect(await report(48.1, 11.6)).toEqual({ nearest: [] });
+    expect(await report()).toEqual({ nearest: [] });
+    expect((await stored('runner'))['self']).toMatchObject({ place: { lat: 52.5, lng: 13.4 } });
+    test.clock.advance(1);
+    await report(48.1, 11.6);
+    expect((await stored('runner'))['self']).toMatchObject({ place: { lat: 48.1, lng: 11.6 } });
+  });
+
   it('stores the position of a contact under any spelling of its hwid (R-C2, R-E1)', async () => {
     await register('+4915112345678', { platform: Platform.Sms });
     const spelled = { account: 'default', application: test.app, hwid: '+49 (1511) 2345678' };

@@ -3,6 +3,7 @@ import type { LogWriter } from '@tidings/event-store';
 import type { Geozone, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Geozones } from '@tidings/rpc';
+import type { UpdateFilter } from 'mongodb';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 import { type DeviceDocument, DEVICES, KEYS } from '../devices/storage/device-document.ts';
@@ -114,13 +115,13 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
       const key = idempotencyKey === '' ? undefined : keyedId(keys.device, application, hwidHash, idempotencyKey);
       const isRepeat = await isUsed(key, at);
       const present = { _id: deviceIdOf(application, hwidHash), status: 1 } as const;
-      const device = isRepeat
-        ? await devices.findOne(present, { projection })
-        : await devices.findOneAndUpdate(
-            present,
-            place ? { $set: { 'self.place': { ...place, at: at.getTime() } } } : { $unset: { 'self.place': '' } },
-            { projection },
-          );
+      // An update that outlived its call may reach the server after that of a later report.
+      const notOlder = { ...present, 'self.place.at': { $not: { $gt: at.getTime() } } };
+      const update: UpdateFilter<DeviceDocument> = place
+        ? { $set: { 'self.place': { ...place, at: at.getTime() } } }
+        : { $unset: { 'self.place': '' } };
+      const updated = isRepeat ? null : await devices.findOneAndUpdate(notOlder, update, { projection });
+      const device = updated ?? (await devices.findOne(present, { projection }));
       if (!device) throw Fault.argument('Device not found');
       const report = { account, application, device, at, key };
       if (!place) {
