@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { type Logger, pino } from 'pino';
@@ -45,5 +46,21 @@ describe('untilThere', () => {
     const waiting = untilThere('mongodb', () => new Promise(() => undefined), { log, signal: stopping.signal });
     stopping.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('ends in a pause as well, and leaves no timer behind', async () => {
+    const { log, lines } = listen();
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const stopping = new AbortController();
+    const reach = async (): Promise<never> => {
+      throw Fault.unavailable('no answer');
+    };
+    const waiting = untilThere('mongodb', reach, { log, signal: stopping.signal });
+    waiting.catch(() => undefined);
+    while (lines.length === 0) await turn();
+    stopping.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: 'unavailable', message: 'no answer' });
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 });

@@ -40,7 +40,7 @@ export async function untilThere<T>(
       if (fault.kind !== 'unavailable' || signal.aborted) throw fault;
       last = fault;
       if (tries === 1) log.warn({ waitingFor: name, err: fault }, 'not available yet');
-      await Promise.race([delay(pause * (0.5 + Math.random() / 2)), ended]);
+      await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => ended);
     }
   }
 }
