@@ -12,9 +12,10 @@ describe('the sessions with a mail server', () => {
   let server: Server;
   let sockets: Socket[];
   let mails: MailServer;
+  let failures: number;
 
   beforeEach(async () => {
-    sockets = [];
+    [sockets, failures] = [[], 0];
     // It takes no mail: EHLO alone is replied to.
     server = createServer((socket) => {
       sockets.push(socket);
@@ -28,7 +29,7 @@ describe('the sessions with a mail server', () => {
     const { port } = server.address() as AddressInfo;
     mails = new MailServer({
       target: async () => ({ host: '127.0.0.1', port, ignoreTLS: true }),
-      ...{ sessions: SESSIONS, timers: systemTimers, onFailure: () => undefined },
+      ...{ sessions: SESSIONS, timers: systemTimers, onFailure: () => void failures++ },
     });
   });
 
@@ -68,5 +69,13 @@ describe('the sessions with a mail server', () => {
     }
     await until(() => left === 100 - SESSIONS);
     expect([left, mails.size]).toEqual([100 - SESSIONS, SESSIONS]);
+  });
+
+  it('end with the dispatcher while they are opened, which is no failure of the server', async () => {
+    mails.ready();
+    await until(() => sockets.length > 0);
+    mails.close();
+    await until(() => sockets[0]!.destroyed);
+    expect([sockets[0]!.destroyed, mails.size, failures]).toEqual([true, 0, 0]);
   });
 });

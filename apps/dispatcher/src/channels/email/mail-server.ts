@@ -38,6 +38,8 @@ const MAILS_PER_SESSION = 100;
 export class MailServer {
   readonly #options: MailServerOptions;
   readonly #sessions = new Set<SmtpSession>();
+  /** Sessions that are being opened. */
+  readonly #unopened = new Set<SmtpSession>();
   readonly #idle: SmtpSession[] = [];
   #opening = 0;
   #waiting: (() => void)[] = [];
@@ -130,7 +132,7 @@ export class MailServer {
   close(): void {
     this.#closed = true;
     this.#idleTimer?.();
-    for (const session of [...this.#sessions]) session.destroy();
+    for (const session of [...this.#unopened, ...this.#sessions]) session.destroy();
     this.#wake();
   }
 
@@ -159,6 +161,7 @@ export class MailServer {
         this.#failures = 0;
         this.#downUntil = 0;
         this.#refused = undefined;
+        this.#unopened.delete(session);
         this.#sessions.add(session);
         this.#rest(session);
       },
@@ -166,7 +169,8 @@ export class MailServer {
       closed: (error) => {
         if (!open) {
           this.#opening--;
-          this.#failed(error);
+          this.#unopened.delete(session);
+          if (!this.#closed) this.#failed(error);
           return;
         }
         this.#sessions.delete(session);
@@ -176,6 +180,7 @@ export class MailServer {
       },
     };
     const session = new SmtpSession(target, this.#options.login, listener);
+    this.#unopened.add(session);
   }
 
   /** A session has nothing to send. */
