@@ -118,7 +118,7 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     keptFor: __,
     ...record
   }: OutcomeRecord): Promise<void> => {
-    // First: the outcome says that the slice is settled.
+    // The tokens first: after the outcome, which settles the slice, they would not be published again.
     if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
     await outcomes.publish(record);
   };

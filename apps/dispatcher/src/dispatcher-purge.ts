@@ -12,7 +12,8 @@ const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${appl
 
 /**
  * Makes the deferred slices of a deleted application due, in all channels (R-B2): without a credential they end at once, and the content is removed
- * with the deferral. Parts of SMS are removed, and what its pushes were rendered from. Throttles drop the application, and are removed if they were its own.
+ * with the deferral. Parts of its SMS are removed, and the values that its pushes were rendered from. Throttles lose the application; one that is left
+ * without an application is removed.
  */
 export function dispatcherPurge({
   db,

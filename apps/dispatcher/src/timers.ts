@@ -12,8 +12,8 @@ export interface Timers {
 const EARLY_MS = 5;
 
 /**
- * Milliseconds until the clock shows the next multiple of a period, at most 5 ms more than the period. Works with the same period begin in the same turn of the event
- * loop, so that they wake the process once and share queries.
+ * Milliseconds until the clock shows the next multiple of a period, at most 5 ms more than the period. Periodic work with the same period runs in the
+ * same turn of the event loop, so that it wakes the process once and shares queries.
  */
 export function untilNext(periodMs: number, { now }: Pick<Timers, 'now'>): number {
   const left = periodMs - (now() % periodMs);

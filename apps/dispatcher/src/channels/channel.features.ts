@@ -35,7 +35,7 @@ export interface ChannelSubject {
   /** The channel's name of the answer to a token that is refused again. @default 401 or 403 */
   readonly expired?: RegExp;
   /**
-   * The protocol. A request of HTTP/1.1 that meets the end of its connection may have been taken: there is no good-bye that says that it was not.
+   * The protocol. A request of HTTP/1.1 that meets the end of its connection may have been taken: the protocol has no message that says that it was not.
    * @default HTTP/2
    */
   readonly protocol?: Protocol;

@@ -23,7 +23,7 @@ export interface AwaitedOwnersOptions {
 const LOOK_EVERY_MS = 2_000;
 /** A lease that still runs after this time was renewed since: its owner lives, and ends the slice itself. */
 const AWAITED_MS = WORKER_LEASE_MS + LOOK_EVERY_MS;
-/** Bounds memory: the devices of two dead workers, and the contents of so many single messages. */
+/** Maximum number of awaited devices, those of two dead workers, and of awaited slices, which may have a content each: they are in memory. */
 const MOST_DEVICES = 2 * OPEN_DEVICES;
 const MOST_SLICES = 1_000;
 

@@ -76,7 +76,7 @@ export class Claims {
     });
   }
 
-  /** The outcome of a slice that is settled; undefined for any other, which nobody asks for. */
+  /** The outcome of a settled slice; undefined for any other, whose outcome is still to come. */
   async settled(job: Job, slice: Slice): Promise<Publication> {
     const { store, sending } = this.#deps;
     const attempt = await store.find(sliceId({ ...job.batch, number: slice.number }));

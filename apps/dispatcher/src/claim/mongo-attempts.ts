@@ -261,7 +261,7 @@ export class MongoAttempts implements AttemptStore {
     return ids.map(() => undefined);
   }
 
-  /** Which endings are stored: some were refused, or stored by an earlier try whose answer was lost. */
+  /** Whether each ending is stored: it may have been refused, or stored by an earlier try whose answer was lost. */
   async #ended(endings: readonly Ending[]): Promise<boolean[]> {
     const found = await this.#collection
       .find({ _id: { $in: endings.map(({ id }) => id) } }, { projection: { state: 1, owner: 1, round: 1 } })

@@ -21,7 +21,7 @@ export interface WaitingLanes {
   mayHaveUnpublished(channel: string, lane: Lane): Promise<boolean>;
 }
 
-/** Slices that were deferred, and then claimed again or settled, and whose outcome is not published: others have no such time. */
+/** Slices that were deferred, and then claimed again or settled, and whose outcome is not published. They keep `dueAt` until it is. */
 export const unpublished = { state: { $in: ['claimed', 'settled'] }, dueAt: { $gte: new Date(0) } } as const;
 
 /** Lanes that ask in the same turn of the event loop share a query. */

@@ -172,8 +172,8 @@ export class WorkerLease {
 }
 
 /**
- * Leases in the collection `workerLeases`, without the process: what an epoch claimed is its own until its lease is over. Renewals in the same turn of
- * the event loop share a write.
+ * Leases in the collection `workerLeases`. They do not name the process: the claims of an epoch are valid until its lease is over, even if the process
+ * has ended. Renewals in the same turn of the event loop share a write.
  */
 export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): LeaseStore {
   const presence = presenceIn(collection);

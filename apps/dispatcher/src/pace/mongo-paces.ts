@@ -9,7 +9,7 @@ export interface PaceDocument {
   readonly until: number;
 }
 
-/** Paces whose last period ended so long ago are removed. */
+/** Retention of paces after the end of their last period. */
 export const PACES_KEPT_MS = 24 * 3_600_000;
 
 /** Reservations by compare-and-set: one write each, and a read where another process has reserved meanwhile. */
@@ -46,7 +46,7 @@ async function replaced(
   }
 }
 
-/** Removes paces of messages that nothing was written of for a day. */
+/** Removes paces of messages without a push for a day. */
 export async function forgetPaces(paces: Collection<PaceDocument>, now: number): Promise<void> {
   await paces.deleteMany({ until: { $lt: now - PACES_KEPT_MS } });
 }

@@ -13,8 +13,8 @@ export type Reservation = { readonly from: number } | { readonly nextFrom: numbe
 
 /**
  * Share of the rate that permits are given at. The rest is the margin for {@link TOLERANCE_MS} and for what happens to a push after its permit: a busy
- * event loop, the way to the provider, clocks of processes that differ. In a second at the provider are the permits of
- * 1,000 ms + tolerance + the spread of these delays, so 5 % more than the rate stand for a spread of up to 35 ms.
+ * event loop, the way to the provider, clocks of processes that differ. A second at the provider may have the permits of 1,000 ms, the tolerance and the
+ * spread of these delays: with a spread of 35 ms that is 5 % more than the rate.
  */
 const SHARE = 0.99;
 /** Tolerance of a permit: one that was not used in this time is void, so that a process that was busy does not catch up. */

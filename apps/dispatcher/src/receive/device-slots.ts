@@ -94,7 +94,7 @@ export class DeviceSlots {
     return share;
   }
 
-  /** Only here is a share removed: nobody holds one meanwhile. */
+  /** Removes shares without slots or waiting slices. No other method removes one, so callers may keep a reference within a call. */
   #forgetIdle(): void {
     const since = this.#options.timers.now() - REMEMBER_MS;
     for (const [credential, { used, waiting, activeAt }] of this.#shares) {

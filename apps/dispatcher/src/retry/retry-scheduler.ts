@@ -143,8 +143,8 @@ export class RetryScheduler {
   }
 
   /**
-   * Takes slices of other credentials, too, where those of a few fill a query: some thousand of one, due since its throttle ended, must not keep the
-   * retries of all others waiting. Returns the number of slices that were taken.
+   * Takes slices of other credentials, too, if those of a few fill a query: thousands of slices of one credential, due since the end of its throttle,
+   * must not delay the retries of all others. Returns the number of slices that were taken.
    */
   async #takePast(
     due: readonly Due[],

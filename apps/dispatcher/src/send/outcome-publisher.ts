@@ -22,7 +22,7 @@ export class OutcomePublisher {
     this.#options = options;
   }
 
-  /** Rejects if the broker does not take the outcome: the batch of its slice is delivered again then, and finds it. */
+  /** Rejects if the broker does not take the outcome: the batch of its slice is delivered again then, and the outcome is published with it. */
   async once(publication: Publication): Promise<void> {
     if (!publication) return;
     const { publish, store, log } = this.#options;
@@ -35,9 +35,9 @@ export class OutcomePublisher {
   }
 
   /**
-   * Publishes an outcome of a slice that was deferred. One that is settled is repeated until the broker takes it, since no batch is delivered again that
-   * would ask for it; a further deferral is followed by another outcome. Rejects if the broker does not take a deferral, or while the dispatcher stops:
-   * another worker publishes it then.
+   * Publishes an outcome of a slice that was deferred. The outcome of a settled slice is repeated until the broker takes it, since no redelivered batch
+   * would ask for it. A deferral is not repeated: another outcome follows. Rejects if the broker does not take a deferral, or while the dispatcher
+   * stops: another worker publishes it then.
    */
   async surely(publication: Publication): Promise<void> {
     const { timers, log } = this.#options;

@@ -187,8 +187,8 @@ export class Sending {
   }
 
   /**
-   * Ends the devices that a dead run of a slice may have written, without sending; the others were not due in it, and wait on. The clocks of two
-   * processes differ by less than a lease.
+   * Ends the devices that a dead run of a slice may have written, without sending. Devices that were not due in that run go on waiting. The clocks of
+   * two processes differ by less than a lease.
    */
   refuseAmbiguous(open: OpenSlice): Promise<Publication> {
     const now = this.#deps.clock.now();
@@ -297,7 +297,7 @@ export class Sending {
     return this.record(job, slice, deferredOf(attempt, results, deferral));
   }
 
-  /** First: a stored result says that the values of its devices are kept. */
+  /** Called before the result is stored, which states that the values of its devices are kept. */
   #keepValues({ job, slice, attempt }: OpenSlice, { results }: Pick<RunState, 'results'>): Promise<void> {
     const sent = results.filter(({ result }) => result.category === 'SENT');
     const positions = sent.map(({ position }) => position);

@@ -187,7 +187,7 @@ export class SliceDevices {
     }
     const own = { ...wait.progress, refreshed: this.#refreshed.has(i) };
     if (why.by === 'turn') {
-      // Behind those that were due before.
+      // The device is due after those that were due before.
       this.#progress[i] = { ...own, dueAt: Math.max(own.dueAt, wait.until) };
       return;
     }

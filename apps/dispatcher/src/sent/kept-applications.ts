@@ -19,7 +19,7 @@ export interface KeptApplications {
 const idsOf = (account: string, applications: readonly string[]): readonly string[] =>
   applications.length === 0 ? [`${account}/`] : applications;
 
-/** Two processes may insert the same document: then it is there. */
+/** Repeats an upsert once that another process was faster with: the document exists then. */
 async function repeatedIfRaced<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

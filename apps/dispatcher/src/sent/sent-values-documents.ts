@@ -36,13 +36,13 @@ export interface ErasedDocument {
 const onlyTags = (content: Content | undefined): SendBatch['content'] =>
   content && Content.fromPartial({ tags: content.tags });
 
-/** The stored form of devices of a slice: the message's content is known from elsewhere. */
+/** The stored form of devices of a slice, without the message's content, which is stored once with the message. */
 export const packValues = (batch: SendBatch): Binary =>
   new Binary(SendBatch.encode({ ...batch, content: onlyTags(batch.content), credential: undefined }).finish());
 
 export const unpackValues = ({ buffer }: Binary): SendBatch => SendBatch.decode(buffer);
 
-/** The rounds of a document, the last one first: a claim that was lost left values behind that its successor has sent anew. */
+/** The rounds of a document, the last one first: a device that was sent to again after a lost claim has values in both rounds. */
 export const roundsOf = ({ rounds }: Pick<SentValuesDocument, 'rounds'>): (readonly [string, Binary])[] =>
   Object.entries(rounds).toSorted(([a], [b]) => Number(b) - Number(a));
 

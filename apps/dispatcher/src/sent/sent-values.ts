@@ -46,10 +46,10 @@ export interface Erased {
   readonly seq: number;
 }
 
-/** Most values that are removed and written anew when a device is erased concurrently with other changes of its slice. */
+/** Maximum number of tries to remove a device from values that change at the same time. */
 const TRIES = 20;
 
-/** The values that the pushes of settled slices were rendered from, for applications with a subscriber that is told (ADR 46). */
+/** The values that the pushes of settled slices were rendered from, for applications with a subscription (ADR 46). */
 export class SentValuesStore implements SentValuesKeeper {
   readonly applications: KeptApplications;
   readonly #db: Db;

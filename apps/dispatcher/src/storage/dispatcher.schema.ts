@@ -80,7 +80,7 @@ export const pacesModel = defineModel<PaceDocument>({
   indexes: [{ name: 'until', key: { until: 1 } }],
 });
 
-/** Credentials that their provider asked to wait with. */
+/** Credentials that their provider throttles. */
 export const throttlesModel = defineModel<ThrottleDocument>({
   name: 'throttles',
   retention: 'until the provider is sent to again, an operator lifts it, or a day has passed since its end',
@@ -128,7 +128,7 @@ export const smsReceiptsModel = defineModel<SmsReceiptDocument>({
   indexes: [expiring],
 });
 
-/** SMS of which some parts are accepted and the rest waits. */
+/** SMS with some accepted parts, whose other parts wait. */
 export const smsProgressModel = defineModel<SmsProgressDocument>({
   name: 'smsProgress',
   retention: inDays(KEPT_RECEIPTS_MS),
@@ -136,7 +136,7 @@ export const smsProgressModel = defineModel<SmsProgressDocument>({
   indexes: [expiring],
 });
 
-/** Applications whose subscribers are told what was handed to providers. */
+/** Applications whose sent values are kept, because a subscription gets them in its events. */
 export const keptApplicationsModel = defineModel<KeptApplicationDocument>({
   name: 'keptApplications',
   retention: `${inDays(KEEP_VALUES_MS)} after it was last asked for`,

@@ -7,7 +7,7 @@ export const GIVE_UP_MS = 30 * 24 * 3_600_000;
 /** SMSCs report the end of a message within its validity, which is three days or less. */
 export const KEPT_RECEIPTS_MS = 7 * 24 * 3_600_000;
 
-/** Leases that ended so long ago are removed. */
+/** Retention of leases after their end. */
 export const FORGET_LEASES_MS = 24 * 3_600_000;
 
 /** The values of sent pushes are kept as long as their events are offered to subscribers (R-EV5). */

@@ -180,7 +180,7 @@ export class Throttles {
     return true;
   }
 
-  /** Reads throttles and lifts of other replicas, and lifts those that nobody probes any more. */
+  /** Reads throttles and lifts of other replicas, and lifts throttles that get no probe any more. */
   async refresh(): Promise<void> {
     // A throttle that is being stored may be missing in the reply.
     const before = [...this.#known.keys()].filter((credential) => !this.#closing.has(credential));

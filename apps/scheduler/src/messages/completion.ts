@@ -29,7 +29,7 @@ export interface CompletionDeps {
 
 type Read = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps' | 'accepted'>;
 interface Unfinished extends Omit<Read, 'accepted'> {
-  /** The chunks of named recipients: those of any others are recorded. */
+  /** The chunks of named recipients; undefined for a message whose chunks are recorded. */
   readonly named: Bitmap | undefined;
 }
 /** An unfinished message as it was read, and its progress as it was stored, if any. */
@@ -39,10 +39,10 @@ interface Known {
 }
 
 const REMEMBERED = 5_000;
-/** Most messages with named recipients are completed within seconds. Those that another process completes stay for this time. */
+/** Retention of what is remembered of a message that another process completes. Most messages with named recipients are completed within seconds. */
 const REMEMBERED_MS = 120_000;
 const remembered = { atLeast: REMEMBERED, retentionMs: REMEMBERED_MS };
-/** Commits are applied within seconds: if a message of older facts is missing, it has been removed. */
+/** Maximum age of facts whose message may not be stored yet. Commits are applied within seconds: the message of older facts has been removed. */
 const APPLIED_WITHIN_MS = 600_000;
 /** Progress documents per batch. */
 const AT_ONCE = 500;
@@ -53,7 +53,7 @@ export class Completion {
   readonly #deps: CompletionDeps;
   /** The unfinished messages with named recipients that this process has accepted, and those whose progress it has stored, most recently. */
   readonly #known = new RecentEntries<Known>(remembered);
-  /** The chunks of the named recipients of messages that this process has read most recently; undefined for any others. */
+  /** The chunks of the named recipients of messages that this process has read most recently; undefined for other messages. */
   readonly #named = new RecentEntries<Bitmap | undefined>(remembered);
 
   constructor(deps: CompletionDeps) {
@@ -102,8 +102,8 @@ export class Completion {
   }
 
   /**
-   * Takes the messages that these facts complete: the last facts of a message need not be stored before. What is stored by now can only be further
-   * on, and a message that is not completed by what this process knows is read, unless these facts tell nothing about it.
+   * Takes the messages that these facts complete, so that their last facts need not be stored. The stored progress is at least that known here: a
+   * message that looks complete is complete. One that does not is read, unless these facts change nothing.
    */
   #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Known[] {
     const ending: Known[] = [];
@@ -144,7 +144,7 @@ export class Completion {
     });
   }
 
-  /** Separates what need not be stored: these facts complete a message with named recipients, or tell nothing about it that is not known. */
+  /** Separates messages whose facts need not be stored: the facts complete a message with named recipients, or repeat what its recipients determine. */
   #sort(
     messages: readonly Unfinished[],
     facts: ReadonlyMap<string, readonly PlanEvent[]>,
@@ -274,19 +274,19 @@ export class Completion {
   }
 }
 
-/** Whether these facts are the split of a message with named recipients, which determine it. */
+/** Whether these facts are only the split of a message with named recipients: the recipients determine it. */
 const isOnlySplit = ({ named }: Unfinished, facts: readonly PlanEvent[]): boolean =>
   named !== undefined && facts.every(({ event }) => event?.$case === 'fanout');
 
 const unfinishedOf = ({ accepted, ...message }: Read): Unfinished => withNamed(message, chunksNamedIn(accepted));
 
-/** Steps and joins record which chunks they have. */
+/** The chunks of steps and joins are recorded. */
 const withNamed = <Message extends Omit<Read, 'accepted'>>(message: Message, named: Bitmap | undefined) => ({
   ...message,
   named: message.steps || message.openUntil ? undefined : named,
 });
 
-/** The chunks of named recipients, which determine them: whoever splits the message gets the same ones. Undefined for any others. */
+/** The chunks of named recipients: the recipients determine them, so every process gets the same ones. Undefined for other messages. */
 const chunksNamedIn = (accepted: StoredMessage['accepted'] | undefined): Bitmap | undefined =>
   accepted && chunksNamed(MessageAccepted.decode(bytesOf(accepted)));
 

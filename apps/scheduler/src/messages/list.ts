@@ -94,7 +94,7 @@ function shownContent(content: Content, { push, email }: ReturnType<typeof shown
   });
 }
 
-/** The parts of an accepted message that messages:list shows, and the parts that decide on that. */
+/** The parts of an accepted message that messages:list shows, and those that determine the shown ones. */
 function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccepted {
   const { source, sendAt, localTime, reach, audience, content } = accepted;
   const always = { source, sendAt, localTime, reach, audience: { platforms: audience?.platforms ?? [] } };
@@ -106,7 +106,7 @@ function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccept
   });
 }
 
-/** Nothing shows attachments. */
+/** No reply shows attachments. */
 function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
   const { content } = accepted;
   if (!content?.email || content.email.attachments.length === 0) return accepted;

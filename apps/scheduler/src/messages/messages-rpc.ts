@@ -14,7 +14,7 @@ import { activityOfDraft, checkActivities } from './activity-drafts.ts';
 import { linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
 import { RESERVATIONS } from './storage/retention.ts';
 
-/** Longer than a caller's request. */
+/** Length of a reservation: longer than a request of a caller takes. */
 const RESERVED_MS = 15_000;
 
 export interface MessagesDeps {

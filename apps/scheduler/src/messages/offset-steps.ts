@@ -19,7 +19,7 @@ export interface OffsetStepsDeps {
 
 /** Messages per query of audiences: each may hold 2 MiB. */
 const AT_ONCE = 20;
-/** New devices may be due at an offset whose time has passed. */
+/** Pause between two looks at a message: new devices may be due at an offset whose time has passed. */
 const AGAIN_MS = 60_000;
 
 type Due = Pick<StoredMessage, '_id'> & { readonly stepAt: Date };

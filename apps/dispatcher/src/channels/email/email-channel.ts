@@ -260,7 +260,7 @@ class EmailSender implements Sender {
     for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, deadline));
   }
 
-  /** Nobody is told what becomes of a copy; its bounces go to the sender's address. */
+  /** The outcome of a copy is not reported; its bounces go to the sender's address. */
   #sendCopy(transaction: Transaction): void {
     const { servers, job } = this.#deps;
     const server = servers.of(job.lane, domainOf(transaction.to));

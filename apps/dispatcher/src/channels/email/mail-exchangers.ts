@@ -40,7 +40,7 @@ async function hostsOf(domain: string, names: MailNames): Promise<readonly strin
   return [domain];
 }
 
-/** Hosts of a domain that are tried: domains name any number. */
+/** Maximum number of hosts of a domain that are tried: a domain may name any number. */
 const HOSTS_MAX = 10;
 
 /**

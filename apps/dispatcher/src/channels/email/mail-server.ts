@@ -60,7 +60,7 @@ export class MailServer {
     return this.#sessions.size + this.#opening;
   }
 
-  /** Whether it can be forgotten: it has no session, nobody waits for one, and it is not known to be down. */
+  /** Whether it can be forgotten: it has no session, no mail waits for one, and it is not known to be down. */
   get isUnused(): boolean {
     return this.size === 0 && this.#waiting.length === 0 && this.#options.timers.now() >= this.#downUntil;
   }

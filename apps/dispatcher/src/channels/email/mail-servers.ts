@@ -40,13 +40,13 @@ export interface MailServersOptions {
   readonly onFailure: (failure: FailedOpening, host: string) => void;
 }
 
-/** Sessions with the relay, in each lane. */
+/** Maximum number of sessions with the relay, in each lane. */
 const RELAY_SESSIONS = 20;
-/** Sessions with a domain, in each lane: servers refuse more from one client. */
+/** Maximum number of sessions with a domain, in each lane: servers refuse more from one client. */
 const DOMAIN_SESSIONS = 4;
-/** Sessions with all domains together, in each lane. */
+/** Maximum number of sessions with all domains together, in each lane. */
 const SESSIONS_MAX = 256;
-/** Domains that are remembered, in each lane: callers choose them. */
+/** Maximum number of domains that are remembered, in each lane: callers choose them. */
 const DOMAINS_MAX = 8_192;
 
 /**
@@ -111,7 +111,7 @@ class LaneServers {
       ...{ timers, sessions: DOMAIN_SESSIONS, hasRoom: () => this.#hasRoom() },
       async target(failures) {
         const { host, address } = await exchangerOf(domain, failures, names);
-        // Nobody vouches for the certificates of mail servers: encryption is better than none.
+        // Many mail servers have certificates that no known CA has signed: encryption without proof of identity is better than none.
         const tls = { ...serverNameOf(host), rejectUnauthorized: false };
         return { host: address, port, tls, opportunisticTLS: true, ...timeouts };
       },

@@ -42,7 +42,7 @@ interface Entry {
   readonly bind: SmppBind;
 }
 
-/** Binds that are closed, for want of traffic too, are opened again: receipts arrive on them. */
+/** Interval at which closed binds are opened again, also without a message to send: receipts arrive on them. */
 const REOPEN_MS = 5_000;
 /** The reference of the deployment's bind: no application has it. */
 const DEPLOYMENT = 'deployment';
@@ -140,7 +140,7 @@ export class SmppBinds {
     };
   }
 
-  /** Takes what an SMSC delivers: receipts are answered once they are stored, and messages of phones are of no use. */
+  /** Takes what an SMSC delivers: receipts are answered once they are stored, and messages from phones are dropped. */
   #receiver(account: string): LinkBind['received'] {
     const { receipts, onError } = this.#deps;
     interface Received {

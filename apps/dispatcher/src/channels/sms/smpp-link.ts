@@ -87,7 +87,7 @@ class SmppLink implements Link, DeliveryLink {
     this.#window = maxStreams;
     this.#socket = connect({
       ...{ host, port: Number(port), noDelay: true, ...(isIP(host) === 0 && lookup && { lookup }) },
-      // One buffer for all that is read: a stream has one for each time.
+      // One buffer for all reads: a stream allocates one for each.
       onread: {
         buffer: Buffer.allocUnsafeSlow(READ_BYTES),
         callback: (bytes, buffer) => this.#read(buffer as Buffer, bytes),
@@ -173,7 +173,7 @@ class SmppLink implements Link, DeliveryLink {
     if (this.#unwrittenFor.push(exchange) === 1) setImmediate(() => this.#flush());
   }
 
-  /** Writes the commands of a turn. Since they were handed over the process may have stood still, and another worker have taken over. */
+  /** Writes the commands of a turn, each if it still may be written: another worker may have taken over during a pause of the process. */
   #flush(): void {
     const exchanges = this.#unwrittenFor;
     if (this.#socket.destroyed) return;
@@ -205,7 +205,7 @@ class SmppLink implements Link, DeliveryLink {
     return true;
   }
 
-  /** Others may write where some of so many messages have ended. */
+  /** Lets others write if some of the messages that waited for an answer have one. @param waiting number of them before */
   #freed(waiting: number): void {
     this.#endIfIdle();
     if (this.#state === 'bound' && this.#waiting.size < waiting) this.#events.room();
@@ -268,7 +268,7 @@ class SmppLink implements Link, DeliveryLink {
     const exchange = this.#waiting.get(sequence);
     if (!exchange) return;
     this.#waiting.delete(sequence);
-    // It came after the bind had ended.
+    // The message arrived after the SMSC had ended the bind.
     if (status === Status.notBound && this.#dismissed) exchange.failed('unprocessed');
     else exchange.answered(status, noHeaders, readMessageId(body));
   }

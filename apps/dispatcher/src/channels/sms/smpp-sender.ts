@@ -102,7 +102,7 @@ export class SmppSender implements Sender {
     return this.#deps.bind.connection.downUntil();
   }
 
-  /** A system id and its password are all that there is. */
+  /** A system id and its password cannot be renewed. */
   async refresh(): Promise<void> {}
 
   #partsFor(device: number): SmsParts | undefined {
@@ -228,7 +228,7 @@ class Submission implements Exchange {
     const device: SmsDevice = { batch: job.batch, position };
     receipts.remember(device, this.#next).then(
       () => listener.answered(tag, result),
-      // Without a memory of them, the first parts would be sent again.
+      // The next try would send the accepted parts again, since no store knows of them.
       () => listener.answered(tag, localResults.internalError),
     );
   }

@@ -69,8 +69,8 @@ export interface SmsReceiptsDeps {
 
 /**
  * Finds the message of each receipt, by the ids of accepted parts in the store: a receipt may come on another bind, after a restart, with its id in
- * another notation, and before the answer to its submit_sm. Each side stores what it has, and then looks for the other one: whoever comes second finds
- * it. A message to a device is delivered when all of its parts are (R-P).
+ * another notation, and before the answer to its submit_sm. Parts and receipts are each stored before their counterpart is looked for, so that the later
+ * one finds the earlier one. A message to a device is delivered when all of its parts are (R-P).
  */
 export class SmsReceipts implements ReceiptStore {
   readonly #deps: SmsReceiptsDeps;
@@ -88,7 +88,7 @@ export class SmsReceipts implements ReceiptStore {
     return this.#inTurn(() => this.#storeReceived(bind, received));
   }
 
-  /** One after the other: side by side both would find what the other one stores, and report it twice. */
+  /** One call at a time: two at once would each find the document of the other one, and report the message twice. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(work, work);
     this.#turn = turn;

@@ -93,7 +93,7 @@ export class TwilioSender implements Sender {
     return this.#deps.connection.downUntil();
   }
 
-  /** An account and its token are all that there is. */
+  /** An account and its token cannot be renewed. */
   async refresh(): Promise<void> {}
 
   /** The API has no subject: it is the first line of the text. */

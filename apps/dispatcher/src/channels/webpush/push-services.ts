@@ -119,8 +119,8 @@ export interface PushServicesOptions {
 type Services = Map<string, PushService>;
 
 /**
- * The push services of browsers, by lane and origin. Their number and that of their connections are bounded, since callers choose the origins. What
- * was used longest ago gives way, but nothing with a push in flight; and the dead origins of one application take no connections from others.
+ * The push services of browsers, by lane and origin. Their number and that of their connections are bounded, since callers choose the origins. The
+ * least recently used one without a push in flight gives way. Dead origins of one application take no connections from others.
  */
 export class PushServices {
   readonly #options: PushServicesOptions;
@@ -153,7 +153,7 @@ export class PushServices {
     return services;
   }
 
-  /** Undefined if there is no room for another connection. One that was forgotten while a batch still uses it counts again. */
+  /** Undefined if there is no room for another connection. A forgotten push service that a batch still uses is remembered again. */
   #connect(services: Services, asking: PushService): ProviderConnection | undefined {
     const { origin, openedBy } = asking;
     const current = services.get(origin);
@@ -175,14 +175,14 @@ function remember(services: Services, service: PushService): void {
   services.set(service.origin, service);
 }
 
-/** Closes the connection of the first one that can do without; false if none can. */
+/** Closes the first connection that may be closed; false if none may. */
 function hasYielded(services: readonly PushService[]): boolean {
   const yielding = services.find((service) => service.canYield());
   yielding?.close();
   return yielding !== undefined;
 }
 
-/** Forgets the one that was used longest ago, of those without a push in flight. */
+/** Forgets the least recently used one without a push in flight. */
 function forgetOldest(services: Services): void {
   for (const [origin, service] of services) {
     if (service.inFlight > 0) continue;
