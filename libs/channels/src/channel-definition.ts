@@ -33,7 +33,7 @@ export interface PushKind {
 /** The pushes of a message, of one kind. */
 export type Push = OutgoingMessage &
   PushKind & {
-    /** Whole seconds since the release of the message. @default 0 */
+    /** Seconds since the release of the message, in whole minutes. @default 0 */
     readonly ageSeconds?: number;
   };
 

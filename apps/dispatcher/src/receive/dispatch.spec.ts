@@ -127,7 +127,7 @@ describe('a deferred slice', () => {
 });
 
 describe('the age of a message', () => {
-  it('grows while its devices wait: their times to live count from its release (R-I11)', async () => {
+  it('grows by the minute while its devices wait: their times to live count from its release (R-I11)', async () => {
     let tries = 0;
     const lane = new VirtualLane({
       A: { answer: () => (tries++ === 0 ? { afterMs: 10, result: tooMany, retryAfterMs: MINUTE } : { afterMs: 10 }) },
@@ -140,7 +140,7 @@ describe('the age of a message', () => {
     for (const push of lane.written) {
       const behind = ageSeconds + push.at / SECOND - push.ageSeconds!;
       expect(behind).toBeGreaterThanOrEqual(0);
-      expect(behind).toBeLessThan(2);
+      expect(behind).toBeLessThan(61);
     }
   });
 });

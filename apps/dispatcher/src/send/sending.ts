@@ -147,9 +147,11 @@ export class Sending {
     };
   }
 
-  /** Whole seconds since the release of a batch's message. */
+  /** Seconds since the release of a batch's message, in whole minutes: a push that goes out at once keeps the time to live of its request. */
   #ageOf({ releasedAt }: SendBatch): number {
-    return releasedAt ? Math.max(0, Math.floor((this.#deps.clock.now() - releasedAt.getTime()) / 1000)) : 0;
+    if (!releasedAt) return 0;
+    const minutes = Math.floor((this.#deps.clock.now() - releasedAt.getTime()) / 60_000);
+    return Math.max(0, minutes) * 60;
   }
 
   /** A deferred slice, claimed again, with its stored progress. */
