@@ -50,7 +50,7 @@ import { attemptsModel, pacesModel, throttlesModel } from './storage/dispatcher.
 
 /** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
-/** Most direct batches hold one device: with a small number a slow provider would delay all others. */
+/** Direct batches usually hold one device, so a low limit would let one slow provider delay all others. */
 const DIRECT_AT_ONCE = 1_000;
 const RENEW_EVERY_MS = 5_000;
 

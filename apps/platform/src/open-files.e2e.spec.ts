@@ -29,7 +29,7 @@ async function silent(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The memory that a process holds; 0 where the system does not tell. */
+/** The resident memory of a process; 0 where the system does not report it. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = process.platform === 'linux' ? await readFile(`/proc/${pid}/status`, 'utf8') : '';
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;

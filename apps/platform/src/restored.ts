@@ -20,7 +20,7 @@ import type { Db } from 'mongodb';
 
 /** Time limit of connecting to a store. */
 const PATIENCE_MS = 60_000;
-/** How far behind consumers may have been when the topics were lost. */
+/** Maximum time that consumers may have been behind when the topics were lost. */
 const BEHIND_MS = 3_600_000;
 /** Tasks in one publish. */
 const TOGETHER = 1_000;
@@ -31,7 +31,7 @@ const all = topics(channelNames());
 /**
  * Prepares restored databases for the start of the services, in place of `topics.js`: creates the topics, and has published again what consumers may
  * not have handled by the time of the backup. What they have handled is the same when it is handled again.
- * @throws Fault `conflict` if a topic holds a record: it may tell of changes that the databases lack
+ * @throws Fault `conflict` if a topic holds a record, since it may describe changes that the databases lack
  */
 async function prepare(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });

@@ -245,7 +245,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       await emit('before');
       await pausing.paused;
 
-      // Its lease has expired. Another one gets the slice with the devices as they are by now.
+      // The lease has expired. Another dispatcher gets the slice with the devices as they are by now.
       await db.collection('workerLeases').deleteMany({});
       await startDispatcher(db, fromNow(broker));
       await emit('after');
@@ -261,7 +261,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       const delivered = () => new Set(subscriber.received.splice(0).map(({ hwid, payload }) => `${hwid}: ${payload}`));
       expect(delivered()).toEqual(sent);
 
-      // The first one resumes, and another process tells of the pushes again.
+      // The first dispatcher resumes, and another webhooks process reports the pushes again.
       pausing.resume();
       await first.close();
       subscriber.behave();

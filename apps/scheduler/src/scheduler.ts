@@ -25,7 +25,7 @@ const PLANS_TOGETHER = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
 const RELEASE_INTERVAL_MS = 1_000;
-/** Most messages are completed soon after they were created. */
+/** Bytes of recent messages kept in memory: most messages are completed soon after they were created. */
 const REMEMBERED_BYTES = 8 << 20;
 
 export interface SchedulerDeps extends ServiceDeps {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Outbox } from './transport/outbox.ts';
 
-/** The simulated providers: that of every channel, the issuer of Google's access tokens, and an SMSC beside the HTTP provider of SMS. */
+/** The simulated providers: one for every channel, the issuer of Google's access tokens, and an SMSC beside the HTTP provider of SMS. */
 export type ProviderName = Channel | 'google-oauth' | 'smpp';
 
 /** One complete request, over either transport. */

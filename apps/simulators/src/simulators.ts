@@ -47,7 +47,7 @@ export interface Simulators extends Stage {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly webPushUrl: string;
-  /** Of the mail server: `smtp://`. */
+  /** The URL of the mail server: `smtp://`. */
   readonly smtpUrl: string;
   /** The full URL, for a service account's `token_uri`. */
   readonly tokenUrl: string;

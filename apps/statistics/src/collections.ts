@@ -13,5 +13,5 @@ export const ownCollections: readonly ModelDefinition[] = [
   { ...leasesModel, retention: 'for ever: one document, for the replay' },
 ];
 
-/** The collections of statistics. Those of read models exist once for each generation (`projections/generations.ts`). */
+/** The collections of statistics. Collections of read models exist once for each generation (`projections/generations.ts`). */
 export const collections: readonly ModelDefinition[] = [messagesModel, groupsModel, activitiesModel, ...ownCollections];

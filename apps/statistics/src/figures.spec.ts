@@ -30,7 +30,7 @@ const hours = fc.array(fc.nat(DAYS_40), { maxLength: 2 });
 const bounce = fc.record({ category: fc.constantFrom(...bounceCategories), hour: fc.nat(DAYS_40) });
 const open = fc.record({ by: fc.constantFrom(1, 2, 3, 4), hour: fc.nat(DAYS_40) });
 
-/** What happens to one device. Reports come of every device, also of those that nothing was sent to. */
+/** The history of one device. Every device may send reports, also a device that nothing was sent to. */
 const history = fc.record({
   platform: fc.oneof(fc.constant(Platform.Email), fc.constantFrom(...platformCodes)),
   outcome: fc.oneof(fc.constantFrom('sent', 'sent', 'refused', 'in flight'), fc.constantFrom(...EXCLUSIONS, ...ERRORS)),

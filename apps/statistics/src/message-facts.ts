@@ -41,7 +41,7 @@ export interface ReportTimes {
 
 /** Data on a message that its sets do not contain. */
 export interface MessageFactsStore {
-  /** Applies events of messages, those of concurrent calls together. */
+  /** Applies events of messages, together with events of concurrent calls. */
   apply(events: readonly MessageEvent[]): Promise<void>;
   /** Start of processing; undefined before it. */
   releasedAt(message: string): Promise<Date | undefined>;
@@ -103,7 +103,7 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
       for (const { _id: code, releasedAt, expiresAt } of found) {
         const own = { expiresAt, windowEnd: releasedAt && windowEndOf(releasedAt) / 1000 };
         times.set(code, own);
-        // One that is not released yet will be.
+        // A message that is not released yet will be.
         if (releasedAt) known.set(code, own);
       }
       return {

@@ -8,7 +8,7 @@ import {
   purgedApplicationsModel,
 } from './storage/purged-applications.schema.ts';
 
-/** By then every process that did not know of a deletion has written its facts. */
+/** Time after which every process that did not know of a deletion has written its facts. */
 const AGAIN_MS = 10_000;
 /** Applications whose figures are removed together. */
 const AT_ONCE = 100;

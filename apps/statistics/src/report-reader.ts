@@ -5,7 +5,7 @@ export interface DeviceReport {
   readonly kind: ReportKind;
   readonly position: number;
   readonly platform: number;
-  /** Since 1970 UTC. */
+  /** Seconds since 1970 UTC. */
   readonly second: number;
   readonly payload: Uint8Array;
 }
@@ -13,7 +13,7 @@ export interface DeviceReport {
 /** The chunk of a message that a record concerns. */
 export type ReportedChunk = Pick<Reports, 'message' | 'application' | 'chunk'>;
 
-/** Reads records of `tidings.reports` as {@link facts.reports} does, those of one delivery or open in a fraction of its time. */
+/** Reads records of `tidings.reports` as {@link facts.reports} does; reads records of one delivery or open in a fraction of its time. */
 export const reportReader: FactReader<DeviceReport | Reports> = {
   decode: (payload) => deviceReportIn(payload) ?? facts.reports.decode(payload),
   isKnown: (report) => isDeviceReport(report) || facts.reports.isKnown(report),

@@ -33,7 +33,7 @@ export interface Parts {
     readonly inboxExcluded: ReadonlyMap<string, Bitmap>;
   };
   readonly wire: {
-    /** Without refused e-mails. */
+    /** Devices that were sent to, without refused e-mails. */
     readonly sent: HourSets;
     readonly notDisplayable: Bitmap;
     readonly failed: readonly FailedDevices[];

@@ -55,7 +55,7 @@ export async function openStatistics({
     maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
     handler(records) {
-      // Before the first wait: records that outlive it are copied by every garbage collection.
+      // Facts are extracted before the first await: every garbage collection copies records that stay alive longer.
       const facts = factsIn(records);
       return transientAsFault(async () => {
         await purges.record(facts.purged, new Date(clock.now()));

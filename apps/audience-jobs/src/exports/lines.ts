@@ -6,7 +6,7 @@ import type { DeviceFields, ScannedDevice, TagColumn } from '@tidings/rpc';
 /** The columns of a file in addition to those of the platform (R-N6). */
 export interface Columns {
   readonly fields: DeviceFields;
-  /** In order; used only if the fields include tags. */
+  /** Columns of tags, in order; used only if the fields include tags. */
   readonly tags: readonly TagColumn[];
 }
 

@@ -38,7 +38,7 @@ export interface JobParts extends OrphanRemoval {
   find(job: string, number: number): Promise<JobPart | undefined>;
   /** The entries that were cut off a part or piece. */
   next(job: string, number: number): Promise<JobPart>;
-  /** In order, up to `end`, exclusive, with their pieces. */
+  /** The parts of a job in order, up to `end`, exclusive, with their pieces. */
   all(job: string, end: number): AsyncIterable<JobPart>;
   /** Stores the resolved devices, and returns the part as first resolved: a repeated attempt uses the same entries and devices. */
   resolve(job: string, part: JobPart, resolution: Resolution): Promise<JobPart>;
@@ -49,7 +49,7 @@ export interface JobParts extends OrphanRemoval {
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
 
-/** Numbers of pieces are whole numbers of this after that of their part: a part has at most 4,096 entries, and a piece at least one. */
+/** A piece's number is its part's number plus a multiple of this. A part has at most 4,096 entries, so at most as many pieces. */
 const PIECE = 1 / 4096;
 
 /** The later entries of users, each with the first entry of its user. */
@@ -65,7 +65,7 @@ function repeatsIn(entries: readonly JobEntry[]): Map<number, number> {
   return repeats;
 }
 
-/** Resolved devices as stored: those of a user once. */
+/** Resolved devices as stored: the devices of a user once. */
 function storedOf(entries: readonly JobEntry[], hwids: Meant): MeantDocument[] {
   const repeats = repeatsIn(entries);
   return [...hwids].flatMap(([entry, each]) => (repeats.has(entry) ? [] : [{ entry, hwids: each }]));
@@ -126,7 +126,7 @@ export function openJobParts(db: Db): JobParts {
       if (input.length > 0) {
         const piece = { job, number: next, at, input };
         await parts.updateOne({ _id: idOf(job, next) }, { $setOnInsert: piece }, { upsert: true });
-        // The next piece has them now. Kept in every piece, those of a long part would take gigabytes.
+        // The next piece has these entries now. Kept in every piece, the entries of a long part would take gigabytes.
         await parts.updateOne({ _id: idOf(job, number) }, { $set: { rest: Buffer.alloc(0) } });
       }
       return partOf(await documentAt(job, next));

@@ -69,7 +69,7 @@ const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; read
       : [],
   );
 
-/** How many of the first entries fit in a piece with their rows; 0 if those of the first entry do not. */
+/** Number of the first entries that fit in a piece with their rows; 0 if the rows of the first entry do not. */
 function fitting(entries: readonly JobEntry[], meant: Meant): number {
   const known = new Set<readonly string[]>();
   let [rows, names, repeated] = [0, 0, 0];

@@ -31,7 +31,7 @@ export interface JobStore {
   completedOf(second: Date): Promise<Job[]>;
   /** Ids of some of a queue's jobs with a status, after the id `after`. */
   idsOf(queue: Queue, status: Job['status'], after?: string): Promise<string[]>;
-  /** Those of these ids that no job has. */
+  /** The given ids that no job has. */
   unknownOf(ids: readonly string[]): Promise<string[]>;
   /** Removes jobs with all their data. */
   remove(ids: readonly string[]): Promise<void>;

@@ -10,8 +10,9 @@ export interface UnacceptedPartsDeps {
 }
 
 /**
- * Returns a function that removes parts whose job was not accepted within an hour, as a request leaves them that is refused or ends while it uploads.
- * Each call examines the parts that have reached that age since the last one; the first call those of the hour before. Older ones go with all orphans.
+ * Returns a function that removes parts whose job was not accepted within an hour. A request that is refused or ends while it uploads leaves them.
+ * Each call examines the parts that have reached that age since the last call, and the first call the parts of one more hour. Older parts are removed
+ * with all orphans.
  */
 export function unacceptedParts({ clock, parts, store }: UnacceptedPartsDeps): () => Promise<void> {
   let from = clock.now() - 2 * ACCEPTED_WITHIN_MS;

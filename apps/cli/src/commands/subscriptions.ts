@@ -10,7 +10,7 @@ interface CreateOptions {
 
 const DIAL_IN = 'dial-in';
 
-/** `tidings subscriptions`: who is told of events. */
+/** `tidings subscriptions`: the subscribers to events. */
 export const addSubscriptions: AddCommands = (program, withSession) => {
   const subscriptions = program.command('subscriptions').description('subscriptions to events of messages and devices');
   subscriptions

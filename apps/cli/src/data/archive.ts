@@ -20,7 +20,7 @@ const LENGTH_BYTES = 4;
 const TOGETHER = 1_000;
 const TOGETHER_BYTES = 8 << 20;
 
-/** A file of the archive: documents in BSON, one after the other, compressed with gzip. `mongorestore --gzip` reads those of databases as well. */
+/** A file of the archive: documents in BSON, one after the other, compressed with gzip. `mongorestore --gzip` reads the files of databases as well. */
 export interface ArchiveFile {
   readonly documents: number;
   /** Hash of the compressed file, in hex. */
@@ -34,7 +34,7 @@ export interface Manifest extends LogSummary {
   readonly exportedAt: string;
   /** Ids of the master keys that the data is encrypted with; the keys themselves are not part of the archive. */
   readonly masterKeys: readonly string[];
-  /** By path in the archive. */
+  /** The files, by their path in the archive. */
   readonly files: Readonly<Record<string, ArchiveFile>>;
 }
 
@@ -46,7 +46,7 @@ export interface CollectionDocument {
   readonly database: string;
   readonly collection: string;
   readonly validator?: Document;
-  /** Without that on `_id`, and without those by which documents expire: services create these, and nothing expires before they start. */
+  /** All indexes but the one on `_id` and the indexes by which documents expire: services create the latter, and nothing expires before they start. */
   readonly indexes: readonly Index[];
 }
 

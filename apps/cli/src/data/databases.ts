@@ -14,7 +14,7 @@ export const databaseNames: ReadonlySet<string> = new Set<string>([
   'system',
 ]);
 
-/** The databases of a deployment. Those of another one may begin with the same prefix: `tidings_staging_registry`. */
+/** The databases of a deployment. Databases of another deployment may begin with the same prefix: `tidings_staging_registry`. */
 export interface Databases {
   /** Names without the prefix, of those that exist. */
   names(): Promise<string[]>;

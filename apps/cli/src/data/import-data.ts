@@ -40,7 +40,7 @@ export async function importData(configuration: Configuration, folder: string, p
 
 const declared = () => topics(channelNames());
 
-/** A database of another name may be that of a neighbouring deployment. */
+/** Refuses unknown databases: a database of another name may belong to a neighbouring deployment. */
 function checkDatabases(manifest: Manifest): void {
   const unknown = collectionsIn(manifest).find(({ database }) => !databaseNames.has(database));
   if (unknown) throw new Failure(`The archive has a database that this version does not know: ${unknown.database}`);
@@ -126,7 +126,7 @@ const recordOf = (document: RecordDocument, topic: string, partition: number): I
   partition,
 });
 
-/** Before there are documents: an index of many takes long to build, and the first service to start would wait for it. */
+/** Creates collections and indexes before there are documents: an index over many takes long to build, and the first service would wait for it. */
 async function createAll(archive: ArchiveReader, databases: Databases): Promise<void> {
   for await (const some of archive.values<CollectionDocument>(COLLECTIONS_FILE)) {
     for (const { database, collection: name, validator, indexes } of some) {

@@ -50,13 +50,13 @@ async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWo
   }
 }
 
-/** Compares the answers of a system with those of its fixture, to more than a hundred questions. */
+/** Compares the answers of a system to more than a hundred questions with the answers in its fixture. */
 async function expectSameAnswers(world: PlatformWorld, then: FixtureAnswers): Promise<void> {
   const client = new ApiClient(world.urls, { ...then.secrets, admin: world.secrets.admin }, 4);
   try {
     const now = await answersOf(client, world.url, then.replies, Object.keys(then.exports));
     expect(now.replies.length).toBeGreaterThan(100);
-    // A later version may tell more.
+    // A later version may answer with more fields.
     expect(now).toMatchObject({ replies: then.replies, exports: then.exports });
   } finally {
     client.close();

@@ -17,7 +17,7 @@ export interface ThrottledService {
   /** `<application>/<platform>`. */
   readonly reference: string;
   readonly origin: string;
-  /** In milliseconds of the business clock. */
+  /** The end of the throttle, in milliseconds of the business clock. */
   readonly until: number;
   /** Code and reason of the push service. */
   readonly cause: string;
@@ -73,7 +73,7 @@ export interface Sender {
    * have one.
    */
   routeOf?(device: number): object;
-  /** Until when the provider of a device accepts nothing from this credential, on the business clock; 0 = it does. Without it, always. */
+  /** The time until which the provider throttles this credential for a device, on the business clock; 0 = it does not. Absent = never. */
   throttledUntil?(device: number): number;
   /**
    * Writes the push of a device (an index in the columns). Returns `busy` if there is no room now, or the device's result if it fails locally.
@@ -83,7 +83,7 @@ export interface Sender {
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult;
   /** Calls once, when there may be room for a device or its provider could not be reached. */
   whenReady(run: () => void, device: number): void;
-  /** Until when no connection for a device is attempted, in milliseconds of the system's clock; 0 = connected or connecting. */
+  /** The time until which no connection for a device is attempted, in milliseconds of the system's clock; 0 = connected or connecting. */
   downUntil(device: number): number;
   /**
    * Obtains a new provider or access token in place of the last refused one. Throws a Fault `unavailable` for transient failures, another one if

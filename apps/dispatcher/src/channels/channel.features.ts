@@ -26,7 +26,7 @@ export interface ChannelSubject {
   readonly content?: Partial<Content>;
   /** Whether a refused token is renewed. @default true */
   readonly renews?: boolean;
-  /** Whether the provider tells repeats by an id of the push. @default true */
+  /** Whether the provider recognises repeats by an id of the push. @default true */
   readonly masks?: boolean;
   /** Whether its messages have a time to live. @default true */
   readonly hasTtl?: boolean;
@@ -45,12 +45,12 @@ export interface ChannelSubject {
    */
   readonly throttle?: 'stated' | 'unstated' | 'none';
   /**
-   * Whether batches forbid to repeat what the provider may have taken, as the plan does where the provider cannot tell repeats. @default false
+   * Whether batches forbid repeats of pushes in doubt, as the plan does where the provider cannot recognise repeats. @default false
    */
   readonly atMostOnce?: boolean;
   /**
-   * Most messages that the provider may have taken when a connection is lost, where they are not repeated. 0: a connection has one message at a time, and is
-   * lost before it is handed over. @default 0
+   * Maximum messages that may be in doubt after a lost connection, where they are not repeated. 0: each connection carries one message at a time, and
+   * ends before the message is handed over. @default 0
    */
   readonly inDoubtMax?: number;
   /** Replies that the provider gives to a message, one after the other. @default 1 */
@@ -101,7 +101,7 @@ export function channelFeatures(subject: ChannelSubject): void {
   const { throttle = 'stated', atMostOnce = false, inDoubtMax = 0, repliesPerMessage = 1, atOnce = Infinity } = subject;
   const { words, expired = /^INVALID_CONFIGURATION 40[13] / } = subject;
   describe(`channel ${subject.name}`, () => {
-    /** Repeats that the user may have seen twice. Where repeats are permitted, those that a provider cannot tell do not count. */
+    /** Repeats that the user may have seen twice. They do not count where repeats are permitted and the provider cannot recognise them. */
     const unmasked = ({ duplicates, masked }: ReturnType<Scene['summary']>): number => {
       if (atMostOnce) return duplicates;
       return masks ? duplicates - masked : 0;
@@ -152,7 +152,7 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     const at = (position: number, each: TestDevice): TestDevice => ({ ...each, position });
 
-    /** How devices ended; a mail that bounced by the category of its bounce. */
+    /** The outcome of each device; for a mail that bounced, the category of the bounce. */
     const endsIn = (world: LaneWorld): ReadonlyMap<number, string> =>
       new Map([...world.deviceOutcomes(), ...world.bounces()]);
 
@@ -181,7 +181,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     scenarioOf(atMostOnce)(
       'repeats nothing that the provider may have taken and does not answer',
       async ({ world, summary }) => {
-        // One after the other: the lost connection may be that of both.
+        // One after the other, since both may share the connection that is lost.
         await world.send(batch([device('silent', 0)]), 90_000);
         const outcomes = await world.send(batch([device('lostReply', 1)], { bucket: 1 }), 90_000);
         expect([...outcomes]).toEqual([
@@ -333,7 +333,7 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     scenario('gets through a storm of reset streams', async (scene) => {
       const { world, simulators } = scene;
-      // With one connection for all messages, the provider resets it in the middle, and the next connection carries the rest.
+      // A connection that carries all messages is reset in the middle, and the next connection carries the rest.
       await simulators.faults.set(subject.name, { resetEvery: inDoubtMax > 0 ? 2 * inDoubtMax : 7 });
       await world.send(batch(accepted(300)));
       expectNoneLost(scene, 300, 1);

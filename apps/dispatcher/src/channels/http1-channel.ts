@@ -59,7 +59,7 @@ export interface Http1ChannelOptions<Credential> {
   readonly clock: Clock;
   /** Opens persistent connections of HTTP/1.1. */
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
   readonly url: (credential: Credential) => string;
   /** The result of a job that the provider would not accept. @default none */

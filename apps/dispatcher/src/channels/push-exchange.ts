@@ -9,7 +9,7 @@ export interface ExchangeContext {
   /** The business clock, in milliseconds. */
   readonly now: () => number;
   readonly refusal: ChannelDefinition['refusal'];
-  /** Like that of the definition. @default false: 200 is accepted */
+  /** Like `readsSuccess` of the definition. @default false: 200 is accepted */
   readonly readsSuccess?: boolean | undefined;
   /** The current provider or access token of pushes. */
   credential: string;

@@ -26,7 +26,7 @@ export interface TransportDeps {
   /** The base of links to the service, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca: readonly string[] | undefined;
   /** Opens connections of HTTP/2. */
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;

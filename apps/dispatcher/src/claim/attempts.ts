@@ -50,7 +50,7 @@ export interface AttemptStore {
   finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
   /** Removes the deferral of a settled slice: its outcome is published. */
   published(id: string): Promise<void>;
-  /** Deferred slices of a lane that are due by `until`, the longest due first, except those of these credentials. */
+  /** Deferred slices of a lane that are due by `until`, the longest due first, except slices of these credentials. */
   due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;
   /**
    * Slices of a lane that were deferred, and then claimed again or settled, and whose outcome is not published; the longest due first. Their worker may
@@ -67,10 +67,10 @@ export interface AttemptStore {
 
 /** Counts for the barrier. */
 export interface AttemptCounts {
-  /** Claimed slices, including those of dead workers. */
+  /** Claimed slices, including slices of dead workers. */
   readonly claimed: number;
   /** Deferred slices that are due. */
   readonly due: number;
-  /** Slices that were deferred and are settled, and whose outcome is not published, including those of dead workers. */
+  /** Slices that were deferred and are settled, and whose outcome is not published, including slices of dead workers. */
   readonly unpublished: number;
 }

@@ -21,21 +21,21 @@ export interface AwaitedOwnersOptions {
 
 /** Interval of looks at the owners, while there are any. */
 const LOOK_EVERY_MS = 2_000;
-/** A lease that still runs after this time was renewed since: its owner lives, and ends the slice itself. */
+/** A lease that still runs after this time has been renewed, so its owner lives and ends the slice itself. */
 const AWAITED_MS = WORKER_LEASE_MS + LOOK_EVERY_MS;
 /** Maximum number of awaited devices, those of two dead workers, and of awaited slices, which may have a content each: they are in memory. */
 const MOST_DEVICES = 2 * OPEN_DEVICES;
 const MOST_SLICES = 1_000;
 
 interface Awaited extends AwaitedSlice {
-  /** Until when its owner is awaited, on the timers' clock. */
+  /** The time until which the owner of the slice is awaited, on the timers' clock. */
   readonly until: number;
 }
 
 /**
- * Slices that were delivered here while the lease of their owner ran, to be handled when it is over: Kafka gives the batches of a killed worker to
- * another one after 10 s, which is sooner, and only once. Those that are forgotten here, with the process or beyond the limits, are emitted again
- * by the watchdog (sending 2).
+ * Slices that were delivered here while the lease of their owner ran, and are handled when the lease has ended. Kafka redelivers the batches of a
+ * killed worker after 10 s, before its lease ends, and only once. The watchdog emits slices again that are forgotten here, with the process or
+ * beyond the limits (sending 2).
  */
 export class AwaitedOwners {
   readonly #options: AwaitedOwnersOptions;

@@ -33,7 +33,7 @@ export type Run = (open: OpenSlice) => Promise<Publication>;
 
 const LEASE_PATIENCE_MS = 2_500;
 
-/** Claims the slices of batches, and takes over those of dead workers (sending 4). */
+/** Claims the slices of batches, and takes over slices of dead workers (sending 4). */
 export class Claims {
   readonly #deps: ClaimsDeps;
 

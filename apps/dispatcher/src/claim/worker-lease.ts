@@ -12,7 +12,7 @@ import { FORGET_LEASES_MS } from '../storage/retention.ts';
 export interface LeaseStore {
   /** Extends the lease of an epoch to `until`, never shortens it. */
   renew(id: string, until: number): Promise<void>;
-  /** Those of `ids` with a valid lease. */
+  /** The given ids with a valid lease. */
   alive(ids: readonly string[], now: number): Promise<ReadonlySet<string>>;
   /** Ends leases early: their worker has no open slices. */
   end(ids: readonly string[]): Promise<void>;
@@ -113,7 +113,7 @@ export class WorkerLease {
     return this.#mine.has(id);
   }
 
-  /** Those of `ids` that are alive. */
+  /** The given ids that are alive. */
   alive(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { store, timers } = this.#options;
     return ids.length === 0 ? Promise.resolve(new Set()) : store.alive(ids, timers.now());

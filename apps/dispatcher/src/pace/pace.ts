@@ -4,7 +4,7 @@ import type { Timers } from '../timers.ts';
 export interface PaceStore {
   /**
    * Reserves a period of this length after all others. Times are milliseconds since 1970, on the timers' clock.
-   * @returns its begin, or the earliest begin of the next period where that is later than `latest`; nothing is reserved then
+   * @returns the start of the period. If it is later than `latest`, nothing is reserved, and the earliest possible start is returned
    */
   reserve(message: string, lengthMs: number, now: number, latest: number): Promise<Reservation>;
 }

@@ -208,7 +208,7 @@ export class Admission {
   }
 }
 
-/** A credential that is not ready, and the result of devices that wait for it too long. */
+/** Thrown for a credential that is not ready; `result` is the outcome of devices that wait too long. */
 class NotReady extends Fault {
   readonly result: SendResult;
 

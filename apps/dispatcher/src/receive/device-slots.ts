@@ -172,7 +172,7 @@ export class DeviceSlots {
   }
 }
 
-/** The slots of one slice. They are released when it is closed, except those of late answers, which are released one by one. */
+/** The slots of one slice. They are released when it is closed, except the slots of late answers, which are released one by one. */
 export class SliceSlots {
   #held: number;
   #kept = 0;

@@ -226,7 +226,7 @@ export class RetryScheduler {
   #take(due: Deferred, epoch: Epoch, from?: string): void {
     const { resume, workerLease, log } = this.#options;
     const run = resume(due, epoch, from).catch((error: unknown) => {
-      // Its claim, if any, must not appear live as long as this worker lives: the slice is taken over as an orphan, or its outcome is published.
+      // A claim on the slice must not appear live as long as this worker lives: the slice is taken over as an orphan, or its outcome is published.
       workerLease.retire(epoch);
       log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
     });

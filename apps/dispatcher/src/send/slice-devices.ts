@@ -29,9 +29,9 @@ export interface Pending {
 export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
-  /** Until when the slice is held back; 0 = it is not. */
+  /** The time until which the slice is held back; 0 = it is not held back. */
   readonly heldUntil: number;
-  /** Until when answers of some devices are awaited; 0 = none. */
+  /** The time until which answers of some devices are awaited; 0 = none. */
   readonly answersUntil: number;
 }
 
@@ -44,7 +44,7 @@ export interface SliceDevicesOptions {
   /** The message's time to live for a device; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly clock: Clock;
-  /** When retried devices are tried again. @default those of most channels */
+  /** The schedule of retries. @default the schedule of most channels */
   readonly retries?: RetrySchedule | undefined;
   /** How long an answer is awaited after the end of a run. @default {@link LATE_ANSWER_MS} */
   readonly answersForMs?: number | undefined;
@@ -152,7 +152,7 @@ export class SliceDevices {
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
 
-  /** Its answer is awaited until the device is due again. Its time cannot end before. */
+  /** The answer of the device is awaited until it is due again, and its time cannot end before. */
   late(i: number): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
@@ -175,7 +175,7 @@ export class SliceDevices {
 
   /**
    * The device was not written: no try is counted.
-   * @param isOwn whether the reason is that of its route, and others of the slice need not wait for it
+   * @param isOwn whether the reason concerns only the route of this device, so that the rest of the slice need not wait
    */
   unsent(i: number, why: HeldBack, isOwn: boolean): void {
     const { device, progress } = this.#deps.pending[i]!;
@@ -207,7 +207,7 @@ export class SliceDevices {
     };
   }
 
-  /** When the first device is due whose route is not held back: the others need not wait for it. */
+  /** The time at which the first device is due whose route is not held back: it need not wait for the others. */
   #othersDueAt(): number {
     let dueAt = Infinity;
     this.#progress.forEach((progress, i) => {

@@ -355,7 +355,7 @@ export class SliceRun implements PushListener {
     );
   }
 
-  /** After the end of the run, the device waits for another one. */
+  /** Does nothing if the run has ended: the device then waits for another run. */
   #refreshEnded(i: number, then: () => void): void {
     if (!this.#refreshing.delete(i)) return;
     then();

@@ -18,7 +18,7 @@ export interface SentValuesDocument {
   /** All its devices are within these positions. */
   readonly first: number;
   readonly last: number;
-  /** By the number of the claim, an encoded SendBatch with the devices that were sent to under it. */
+  /** The devices that each claim has sent to, as an encoded SendBatch, by the number of the claim. */
   readonly rounds: Readonly<Record<string, Binary>>;
   readonly expireAt: Date;
 }

@@ -1,4 +1,4 @@
-/** How long a settled slice is remembered: as long as its record may be delivered again, with a margin. */
+/** Time for which a settled slice is remembered: as long as its record may be delivered again, with a margin. */
 export const REMEMBER_MS = 48 * 3_600_000;
 
 /** An attempt that is not settled after this time belongs to a removed message (R-LM3). */

@@ -7,13 +7,13 @@ import type { SimulatedProvider } from './simulated-provider.ts';
 
 export interface PlannedSlice {
   readonly identity: SliceIdentity;
-  /** As `<chunk>.<position>`. */
+  /** Devices as `<chunk>.<position>`. */
   readonly devices: readonly string[];
 }
 
 /** The final state of a simulation run. */
 export interface FinishedRun {
-  /** By slice id. */
+  /** The planned slices, by slice id. */
   readonly plan: ReadonlyMap<string, PlannedSlice>;
   /** The devices that the plans were made of. */
   readonly devices: readonly string[];

@@ -40,7 +40,7 @@ export interface WrittenPush {
 }
 
 const START = 1_800_000_000_000;
-/** As many as a real connection has. */
+/** Number of streams of a real connection. */
 const STREAMS = 1_000;
 
 /** One lane of a dispatcher with providers, stores and time in memory. */
@@ -59,7 +59,7 @@ export class VirtualLane {
   readonly #streams = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
 
-  /** @param attempts those of another lane, which has stopped @default none */
+  /** @param attempts the attempts of another lane, which has stopped @default none */
   constructor(providers: Readonly<Record<string, VirtualProvider>>, attempts = new MemoryAttempts()) {
     this.#providers = providers;
     this.attempts = attempts;

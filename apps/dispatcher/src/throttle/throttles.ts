@@ -74,7 +74,7 @@ export class Throttles {
     this.#listeners.push(listener);
   }
 
-  /** Until when nothing may be sent without a probe, in milliseconds of the business clock; 0 = not throttled. */
+  /** The time until which nothing may be sent without a probe, in milliseconds of the business clock; 0 = not throttled. */
   blockedUntil(credential: string): number {
     const throttle = this.#known.get(credential);
     return throttle ? Math.max(throttle.until, this.#options.clock.now() + AGAIN_MS) : 0;

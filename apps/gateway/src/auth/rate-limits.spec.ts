@@ -135,7 +135,7 @@ describe('RateLimits (R-LM2)', () => {
             clock.ms += pause;
             const wait = await ask('t', per(seconds, requests), gateway);
             if (wait !== undefined) {
-              // By then other gateways hold prefetched requests: they return them with their next call.
+              // Other gateways may hold prefetched requests by then, and return them with their next call.
               clock.ms += wait * 1000;
               expect(await ask('t', per(seconds, requests), gateway)).toBeUndefined();
             }

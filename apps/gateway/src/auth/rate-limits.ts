@@ -47,7 +47,7 @@ class Share {
 export class RateLimits {
   readonly #accounts: Pick<Accounts, 'takeRequests'>;
   readonly #clock: Clock;
-  /** By token id; a token without a limit has no share. */
+  /** Shares by token id; a token without a limit has no share. */
   readonly #shares = new Map<string, Share>();
 
   constructor(accounts: Pick<Accounts, 'takeRequests'>, clock: Clock) {

@@ -18,7 +18,7 @@ import { type Broker, microBatcher } from '@tidings/streaming';
 const MAX_OPEN = 10_000;
 /** Devices looked up in one call. */
 const LOCATED_AT_ONCE = 500;
-/** The shortest retention of any message, that of a hidden one (R-I6). A younger message named by a genuine hash exists without a lookup. */
+/** The shortest retention of any message: the retention of a hidden one (R-I6). A younger message named by a genuine hash exists without a lookup. */
 export const SHORTEST_KEPT_MS = 7 * 86_400_000;
 
 /** A device that reports. */
@@ -148,7 +148,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
     const key = messageChunkKey(report);
     const recordOf = (reports: Reports) => ({ key, value: Reports.encode(reports).finish() });
     if (report.kind !== ReportKind.REPORT_KIND_MAIL_CLICKED) return void (await batcher.publish(recordOf(report)));
-    // Reports are kept as long as figures; the address of a link, which events tell, is content.
+    // Reports are kept as long as figures, but the address of a link is content. Only the topic of clicks has it, for events.
     const counted = batcher.publish(recordOf({ ...report, details: [] }));
     await Promise.all([counted, clicks.publish(recordOf(report))]);
   };

@@ -25,8 +25,8 @@ export interface GeoipDeps {
 }
 
 /**
- * Reads a database and follows its file, checked every 5 s. While a file is missing or broken, the database before stays in use, or there is none: a log
- * line and the metrics tell, and registrations are served.
+ * Reads a database and follows its file, checked every 5 s. While a file is missing or broken, the last database stays in use, if there was one. A log
+ * line and the metrics report this, and registrations are served.
  */
 export async function openGeoip({ file, log, metrics, read = readGeoip }: GeoipDeps): Promise<Geoip> {
   const built = gaugeIn(metrics, {

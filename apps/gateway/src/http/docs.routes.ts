@@ -18,9 +18,9 @@ import {
 import { CONTEXT } from '../injection-tokens.ts';
 import type { Route } from './route.ts';
 
-/** For an address whose content may change with an update. */
+/** Caching of an address whose content may change with an update. */
 const REVALIDATED = 'no-cache';
-/** For content with a unique name in each version. */
+/** Caching of content with a unique name in each version. */
 const KEPT = 'public, max-age=31536000, immutable';
 
 /** Memoizes `make` on first use; a failure is not kept. */

@@ -20,7 +20,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   ...['root_params', 'rootParams', 'ios_root_params', 'android_root_params', 'huawei_android_root_params'],
   ...['adm_root_params', 'mac_root_params'],
   ...['template_bindings', 'dynamic_content_placeholders', 'dynamicContentPlaceholders'],
-  // Its numbers are those of the app, and times of a few digits.
+  // The numbers of a live activity belong to the app, or are times of a few digits.
   'live_activity',
 ]);
 
@@ -110,7 +110,7 @@ function unmark(root: object, mark: string): void {
   const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false, isExact: false }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { container, name, isPassedOn, isExact } = next;
-    /** @param field the field that a container in this place is the value of; `of` is that of a number: its list's */
+    /** @param field the name of the field that holds a container @param of the name of the field that holds a number: in a list, the list's name */
     const visit = (key: string | number, field: string, of = field): void => {
       const value = container[key];
       if (typeof value === 'string') {
@@ -134,8 +134,8 @@ function unmark(root: object, mark: string): void {
 }
 
 /**
- * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, and those of up to 19 digits in tags and conditions,
- * as {@link LongInteger}, and those that name devices, users, requests and activities, as text. Linear time. Throws SyntaxError.
+ * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, integers of up to 19 digits in tags and conditions, as
+ * {@link LongInteger}, and integers that name devices, users, requests and activities, as text. Linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;

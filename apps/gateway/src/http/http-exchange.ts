@@ -46,7 +46,7 @@ export interface ExchangeDeps {
   readonly requests: PendingRequests;
 }
 
-/** From a request to its reply: path, verb, and then the route (R-ER4). */
+/** Leads a request to its reply: checks the path, then the verb, then calls the route (R-ER4). */
 export class Exchange {
   readonly #routes: RouteTable;
   readonly #log: Logger;
@@ -100,7 +100,7 @@ export class Exchange {
     return true;
   }
 
-  /** From now on each connection closes after its current reply. */
+  /** Makes each connection close after its current reply. */
   close(): void {
     this.#closing = true;
     setTimeout(() => this.#ending.abort(), CLOSING_MS).unref();
@@ -124,7 +124,7 @@ export class Exchange {
     const { reply, fault, isSlow } = isTracing()
       ? await this.#servedInSpan(route, parameters, request)
       : await this.#served(route, parameters, request);
-    // It may have begun to close since the request came.
+    // The gateway may have begun to close since the request came.
     if (this.#closing) response.shouldKeepAlive = false;
     try {
       if (reply.stream) await this.#writeStream(reply.stream, request, response, reply);
@@ -189,7 +189,7 @@ export class Exchange {
 /** The name of a route in metrics and traces: never an address with ids in it. */
 const nameOf = ({ method, path }: Route): string => method?.name ?? path;
 
-/** The route that HEAD may use: only that of a download, never an API method. */
+/** The route that HEAD may use: the route of a download, never an API method. */
 function fileIn(endpoint: Endpoint | undefined): Route | undefined {
   const route = endpoint?.routes.get('GET');
   return route?.method ? undefined : route;

@@ -90,7 +90,7 @@ export class MailRoutes {
     return [{ kind: ReportKind.REPORT_KIND_MAIL_OPENED, open: this.#openOf(request, recipient) }];
   }
 
-  /** A person who clicks has opened the mail; clicks of others count nowhere. */
+  /** The acts of a click. A person who clicks has opened the mail; clicks that are not by a person do not count. */
   #clicked(request: IncomingMessage, recipient: LinkedRecipient, target: string): readonly MailAct[] {
     const open = this.#openOf(request, recipient);
     if (open !== MailOpen.MAIL_OPEN_HUMAN) return [];

@@ -138,7 +138,7 @@ describe('the link to unsubscribe by (R-E11)', () => {
     expect(tags).toEqual({ 'Unsubscribed Categories': ['Old'] });
     await post(link(), 'choice=none');
     expect(tags).toEqual({ 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['Old'] });
-    // Nothing is chosen on the page of who is unsubscribed: to save it does not subscribe again.
+    // The page of an unsubscribed contact has nothing chosen, so saving it does not subscribe again.
     await post(link(), 'choice=save');
     expect(tags).toEqual({ 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['Old', 'News', 'Offers'] });
     expect(reports().map(({ details }) => details)).toEqual([['News'], [''], ['']]);
@@ -245,7 +245,7 @@ describe('the links of a mail that count (R-E17)', () => {
     });
     expect(reports()).toMatchObject([
       { kind: ReportKind.REPORT_KIND_MAIL_OPENED, opens: [MailOpen.MAIL_OPEN_HUMAN], details: [] },
-      // The topic of reports counts the click; that of clicks tells its link as well.
+      // The topic of reports counts the click; the topic of clicks has its link as well.
       { kind: ReportKind.REPORT_KIND_MAIL_CLICKED, opens: [], details: [] },
       { kind: ReportKind.REPORT_KIND_MAIL_CLICKED, opens: [], details: [TARGET] },
     ]);

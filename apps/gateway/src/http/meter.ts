@@ -7,8 +7,8 @@ export type RequestResult = 'ok' | 'wrongVerb' | 'slow' | FaultKind;
 
 /**
  * Called for each answered request.
- * @param method of the API, or the pattern of another path; `none` for an unserved path
- * @param startedAt by `performance.now()`
+ * @param method the name of an API method, or the pattern of another path; `none` for an unserved path
+ * @param startedAt the start by `performance.now()`
  */
 export type RequestMeter = (method: string, result: RequestResult, startedAt: number) => void;
 

@@ -6,7 +6,7 @@ import type { PendingRequest } from './pending-requests.ts';
 /** The handler of one path and verb. */
 export interface Route {
   readonly verb: Verb;
-  /** With `{name}` for one segment. */
+  /** The path, with `{name}` for one segment. */
   readonly path: string;
   readonly envelope: Envelope;
   /** Undefined if the path is no method of the API. */

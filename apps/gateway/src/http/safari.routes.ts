@@ -97,7 +97,7 @@ export class SafariRoutes {
     return DONE;
   }
 
-  /** Unregisters the device of a visitor who takes the permission back, which no page learns of. */
+  /** Unregisters the device of a visitor who takes the permission back; no page is notified of that. */
   async #unregister(application: ApplicationView, { deviceToken = '' }: Segments, request: Received): Promise<Reply> {
     const visitor = visitorOf(request, application);
     for (const hwid of visitor.hwid === undefined ? await this.#holders(application, deviceToken) : [visitor.hwid]) {

@@ -17,7 +17,7 @@ const MAX_WAITING = 8;
 const MAX_RECORDS = 500;
 /** Longer than a reader needs for a batch, and shorter than a handler may take. */
 const ROOM_MS = 2_000;
-/** An empty line tells readers and proxies that the stream lives, and finds out that the reader has gone. */
+/** Interval of empty lines, which show readers and proxies that the stream lives, and detect that the reader has gone. */
 const HEARTBEAT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 60;
 

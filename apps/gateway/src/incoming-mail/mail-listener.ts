@@ -25,7 +25,7 @@ export interface MailListenerDeps {
 const MAIL_BYTES = 4 * 1024 * 1024;
 /** The beginning of a mail that is read: a report precedes the mail that it is about. */
 const READ_BYTES = 1024 * 1024;
-/** Bounds on clients, who are strangers: each may make the server hold a mail. */
+/** Bounds on clients, which are not authenticated: each may make the server hold a mail. */
 const CLIENTS = 64;
 const RECIPIENTS = 10;
 /** A connection without traffic ends after this time. */
@@ -108,7 +108,7 @@ export class MailListener {
   /** @throws Fault `argument` for a port that is taken */
   async listen(): Promise<void> {
     const { host, port, domain } = this.#options;
-    // Most deployments take no mail.
+    // Loaded on demand, since most deployments take no mail.
     const { SMTPServer } = await import('smtp-server');
     const server = new SMTPServer({
       ...{ name: domain, banner: 'Tidings', heloResponse: '%s', logger: false, disableReverseLookup: true },
@@ -123,7 +123,7 @@ export class MailListener {
       },
     });
     server.server.on('connection', endAfter(CONNECTION_MS));
-    // Without a listener the end of a connection, such as a reset, would be the end of the process.
+    // An error of a connection, such as a reset, would end the process without a listener.
     server.on('error', (error) => this.#deps.log.debug({ err: error }, 'connection of incoming mail failed'));
     try {
       await once(server.listen(port, host), 'listening');

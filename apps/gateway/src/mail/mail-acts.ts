@@ -19,8 +19,8 @@ export class MailActs {
   }
 
   /**
-   * Resolves when the acts are durable, but after a second at the latest, and also if they cannot be stored: a person who has clicked gets to the target
-   * in any case. Acts beyond the limit of a recipient are left out.
+   * Resolves when the acts are durable, but after a second at the latest, and also if they cannot be stored, so that a click leads to the target in any
+   * case. Acts beyond the limit of a recipient are left out.
    */
   async report(recipient: LinkedRecipient, acts: readonly MailAct[]): Promise<void> {
     if (acts.length === 0 || !this.#mayAct(recipient)) return;

@@ -5,7 +5,7 @@ import type { IdentityKeys } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
 
-/** The text for every link that is forged, damaged or too old: it does not tell which. */
+/** The text for every link that is forged, damaged or too old; it is the same, so that the cause is not disclosed. */
 export const DEAD_LINK = 'The link has expired or is not valid';
 
 /** The recipient of a mail by one of its links. */

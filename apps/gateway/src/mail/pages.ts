@@ -12,7 +12,7 @@ const STYLE = [
 ].join('');
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing of others is loaded or run, and the page is in no frame, no cache and no search index. */
+/** Headers that forbid foreign content, framing, caching and indexing. */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
@@ -36,7 +36,7 @@ export function pageReply(status: number, title: string, body: string): Reply {
 export const sentencePage = (status: number, title: string, sentence: string): Reply =>
   pageReply(status, title, `<p>${htmlEscaped(sentence)}</p>`);
 
-/** An address that its owner recognises, and others who have the link do not learn. */
+/** An address in a form that its owner recognises, but that does not disclose it to others who have the link. */
 const masked = (address: string): string => {
   const at = address.lastIndexOf('@');
   return at < 1 ? '' : `${[...address][0]}…${address.slice(at)}`;

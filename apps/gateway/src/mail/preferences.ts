@@ -9,13 +9,13 @@ const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 /** The choices of an e-mail contact, by its tags (R-RES17). */
 export interface Preferences {
   readonly address: string;
-  /** It gets no marketing at all. */
+  /** Whether the contact gets no marketing at all. */
   readonly unsubscribed: boolean;
   /** Categories that it does not get. */
   readonly excluded: readonly string[];
-  /** Categories that the operator offers; without any, those that the contact does not get, which it may choose again. */
+  /** Categories that the operator offers; if none, the categories that the contact does not get and may choose again. */
   readonly offered: readonly string[];
-  /** Those offered are all that there are: who wants none of them wants nothing. */
+  /** Whether the offered categories are all that there are, so that a contact without any of them gets nothing. */
   readonly isComplete: boolean;
 }
 

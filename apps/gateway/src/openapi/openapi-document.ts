@@ -52,7 +52,7 @@ const security: Readonly<Record<Method['scope'], Operation['security']>> = {
   none: [],
 };
 
-/** Without Markdown: some pages show these texts unrendered. */
+/** Descriptions without Markdown, since some pages show them unrendered. */
 const descriptions = {
   400: 'The request is malformed, or a required argument is missing',
   401: 'The token is missing or invalid',

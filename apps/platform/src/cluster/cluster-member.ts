@@ -48,7 +48,7 @@ export class Member {
   #child: NodeProcess | undefined;
   /** Whether it was asked to end: any other exit is reported. */
   #ending = false;
-  /** Variables of this process alone; they override those of the cluster. */
+  /** Variables of this process alone; they override the variables of the cluster. */
   #ownEnv: Readonly<Record<string, string>> = {};
 
   constructor(options: MemberOptions) {
@@ -94,7 +94,7 @@ export class Member {
     return this.#running.pid;
   }
 
-  /** The variables that it is started with, beside those of this process. */
+  /** The variables that the member is started with, in addition to the environment of this process. */
   get environment(): Readonly<Record<string, string>> {
     const { program, env, host, ports } = this.#options;
     return {

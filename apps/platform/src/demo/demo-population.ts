@@ -20,7 +20,7 @@ export interface DemoDevice {
   readonly platform: DemoPlatform;
   readonly language: Language;
   readonly outcome: Outcome;
-  /** As its provider knows it: for browsers the path of the subscription's endpoint. "" without a token. */
+  /** The token by which the provider knows the device: for browsers the path of the subscription's endpoint. "" without a token. */
   readonly token: string;
   readonly tags: Readonly<Record<string, string | number>>;
   /** Reports the delivery of its pushes. */

@@ -6,6 +6,6 @@ import { ProcessesUnderTest } from './processes/testing/processes.ts';
 describe('a system whose processes are frozen and restarted', () => {
   const test = new ProcessesUnderTest();
   awayFeatures(test);
-  // In the end one process does not run.
+  // Last, since it leaves one process stopped.
   masterKeyFeatures(test);
 });

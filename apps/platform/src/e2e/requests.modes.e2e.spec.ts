@@ -172,7 +172,7 @@ describe('every method of the contract', () => {
   };
 
   it.each(walked)('answers whatever it is given, and never with a fault of its own: %s', async (_name, method) => {
-    // The clock must stay close to that of the providers.
+    // The clock must stay close to the clock of the providers.
     if (method.name === 'advanceClock') return;
     const wrong: unknown[] = [];
     for (const { request } of method.examples) {

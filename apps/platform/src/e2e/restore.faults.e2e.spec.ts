@@ -35,7 +35,7 @@ async function reached(world: ClusterWorld, pushes: number): Promise<void> {
   while (pushesIn(world) < pushes) await delay(2);
 }
 
-/** Devices that providers may have been sent to again: those of slices that were claimed more than once. */
+/** Maximum number of devices that may have been sent to again: all devices of slices that were claimed more than once. */
 async function mayBeRepeated(mongoUrl: string): Promise<number> {
   const client = await connectToStore(mongoUrl);
   try {

@@ -12,7 +12,7 @@ const inAnHour = async (hoursAhead = 0): Promise<string> => {
   return new Date(Date.parse(now) + (1 + hoursAhead) * HOUR * 1000).toISOString().slice(0, 19);
 };
 
-/** Sends what a test says to one device, and tells what becomes of it. */
+/** Sends these notifications to one device, and returns functions that read their outcomes. */
 const scheduled = async (...notifications: readonly (() => Promise<Parameters>)[]) => {
   const application = await test.world.application();
   const token = fcmToken('accepted', Math.floor(Math.random() * 1e9));

@@ -35,7 +35,7 @@ async function goTo(instant: number): Promise<void> {
   await world.settle(SETTLE_MS);
 }
 
-/** Kills and restarts. The clock of the system begins anew with its process: it goes to that of the providers. */
+/** Kills and restarts. The clock of the system begins anew with its process, and is advanced to the clock of the providers. */
 async function restart(what: (typeof faults)[number]): Promise<void> {
   await world.kill(what);
   await world.start();

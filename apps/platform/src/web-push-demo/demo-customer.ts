@@ -160,7 +160,7 @@ async function isThere({ client, application }: Account): Promise<boolean> {
 /** The same keys for both browsers: a page subscribes with one. */
 async function configure(client: ApiClient, application: string): Promise<void> {
   const { publicKey, privateKey } = generateVapidKeys();
-  // Chrome last: its key is the first that getConfig shows, and tells that both are configured.
+  // Chrome is last: its key is the first that getConfig shows, which proves that both browsers are configured.
   for (const browser of [FIREFOX, CHROME]) {
     await client.call('configureApplication', {
       ...{ application, device_type: DEVICE_TYPES[browser] },

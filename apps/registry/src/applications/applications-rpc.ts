@@ -35,7 +35,7 @@ export interface ApplicationsDeps {
 /** Applications on a page of getApplications (R-B3). */
 const PAGE = 100;
 
-/** Applications. Those of other accounts and deleted ones count as unknown. */
+/** Applications. Deleted applications and applications of other accounts count as unknown. */
 export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,

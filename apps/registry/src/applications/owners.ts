@@ -6,7 +6,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 export interface Owners {
   /** Looks up the codes that are unknown or whose entry has expired. */
   learn(codes: readonly string[]): Promise<void>;
-  /** For a code that `learn` has looked up. */
+  /** Whether an account owns an application, for a code that `learn` has looked up. */
   owns(account: string, code: string): boolean;
   /** The title of an application, for a code that `learn` has looked up; "" if it is unknown. */
   titleOf(code: string): string;

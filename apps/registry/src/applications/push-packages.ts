@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Makes push packages for anyone who asks: key and icons are opened once for each change of an application, and a package without a device is made
- * once, too. Settings that cannot be opened are not tried again until they change.
+ * Makes push packages for unauthenticated callers: key and icons are opened only once for each change of an application, and so is a package without a
+ * device made. Settings that cannot be opened are not tried again until they change.
  */
 export function openPushPackages({
   clock,

@@ -15,7 +15,7 @@ export class BufferPool {
   readonly #free: Buffers[] = [];
   readonly #bytes: number | undefined;
 
-  /** @param bytes of tokens and values in a pair of buffers; undefined = the columns' default */
+  /** @param bytes the bytes of tokens and values in a pair of buffers; undefined = the columns' default */
   constructor(count: number, bytes?: number) {
     this.#semaphore = new Semaphore(count);
     this.#bytes = bytes;

@@ -107,7 +107,7 @@ export class Chunks {
   }
 
   /**
-   * Plans the chunk of a task unless it is planned, and emits its due slices; those of a message with a send rate are emitted by the pacer. A task
+   * Plans the chunk of a task unless it is planned, and emits its due slices; the pacer emits slices of a message with a send rate. A task that asks
    * for outcomes again emits its settled slices instead, whose outcomes dispatchers publish again.
    */
   async work(task: FanoutTask, pool: BufferPool): Promise<void> {
@@ -276,7 +276,7 @@ export class Chunks {
 
   /**
    * Emits the slices of a stored plan that are due by the watchdog's rule, from devices that are read again; returns their number.
-   * @param paced of a message with a send rate: maximum number of slices, and of those in flight of each sendable set
+   * @param paced for a message with a send rate: maximum number of slices, and maximum number of slices in flight of each sendable set
    */
   async #emitDue(work: ChunkWork, pool: BufferPool, paced?: Paced): Promise<number> {
     const { key, message } = work;
@@ -396,7 +396,7 @@ export class Chunks {
   }
 }
 
-/** How much of a message with a send rate is emitted now, and what dispatchers have passed. */
+/** The limits of emitting a message with a send rate now, and the records that dispatchers have passed. */
 export interface Paced extends PacedLimits {
   readonly passed: Passed;
 }

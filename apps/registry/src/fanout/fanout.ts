@@ -227,7 +227,7 @@ async function consumeAll(
     group: fanoutGroups.direct,
     topics: { [topicNames.fanoutDirect]: FanoutTask },
     maxRecords: 100,
-    // In parallel, so that one commit plans all messages that wait for a chunk.
+    // Tasks run in parallel, so that one commit plans all messages that wait for a chunk.
     async handler(records) {
       const tasks = records.map(({ value, headers }) => inTaskSpan(headers, () => chunks.work(value, directBuffers)));
       await Promise.all(tasks);
@@ -285,7 +285,7 @@ function keepWatch(
   pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
 }
 
-/** After a negative answer the next question is asked {@link UNPACED_EVERY_MS} later. */
+/** Returns a function that asks again only {@link UNPACED_EVERY_MS} after a negative answer. */
 function rarelyWhileNot(ask: () => Promise<boolean>): () => Promise<boolean> {
   let restUntil = 0;
   return async () => {

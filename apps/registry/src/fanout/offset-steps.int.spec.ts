@@ -117,7 +117,7 @@ describeWithMongo('fan-out of a message with a local time', (mongo) => {
     await db.collection<DeviceDocument>(DEVICES).updateMany({ tz: 9 * HOUR }, { $unset: { token: '' } });
     expect((await ask())[0]).toBe(false);
     expect((await ask(named(0)))[0]).toBe(true);
-    // In the first chunk the device at this position has no token.
+    // The device at this position of the first chunk has no token.
     await db.collection<DeviceDocument>(DEVICES).updateOne({ seq: seqOf(1, 0) }, { $set: { token: 'token' } });
     expect((await ask())[0]).toBe(true);
   });

@@ -22,7 +22,7 @@ function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, .
   return { ...Object.fromEntries(given), ...(alwaysOpen ? { timetable: undefined } : {}) } as GeozonePatch;
 }
 
-/** Configuration of geozones and their clusters. Those of other accounts count as unknown. */
+/** Configuration of geozones and their clusters. Geozones and clusters of other accounts count as unknown. */
 export function geozonesRpc(
   store: GeozoneStore,
   write: AccountWriter,

@@ -28,7 +28,7 @@ export class InboxStates {
     return new Map(found.map(({ _id, states }) => [_id, states]));
   }
 
-  /** Changes the states of an inbox by compare-and-set, and drops those of entries that have left. `change` may run more than once. */
+  /** Changes the states of an inbox by compare-and-set, and drops the states of entries that have left. `change` may run more than once. */
   async change(id: string, now: Date, change: (states: EntryStates) => EntryStates): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const stored = await this.#inboxes.findOne({ _id: id });
@@ -51,7 +51,7 @@ export class InboxStates {
     return true;
   }
 
-  /** Makes the states of a user those of another one, or of nobody with "" (R-X2). A repeat completes an interrupted call. */
+  /** Moves the states of a user to another user, or removes them with "" (R-X2). A repeat completes an interrupted call. */
   async handOn(application: string, from: string, to: string, now: Date): Promise<void> {
     const id = inboxId(application, from);
     const moved = to === '' ? undefined : (await this.read([id])).get(id);

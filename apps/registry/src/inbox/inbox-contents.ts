@@ -144,7 +144,7 @@ export class InboxContents {
     return accepted?.applications.includes(application) ? stored!.expireAt : undefined;
   }
 
-  /** The contents of messages, encoded; a step has that of its message. */
+  /** The contents of messages, encoded; a step has the content of its message. */
   async #contentsOf(stored: readonly OutgoingDocument[]): Promise<readonly (Uint8Array | undefined)[]> {
     const codes = stored.flatMap(({ _id, accepted }) => (accepted ? [] : [codeIn(_id)]));
     const found = codes.length === 0 ? [] : await this.#messages.find({ _id: { $in: codes } }).toArray();

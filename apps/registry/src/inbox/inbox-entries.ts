@@ -88,6 +88,6 @@ export function readerOf(
   devices: readonly Device[],
 ): { readonly device: Device; readonly isOwn: boolean } {
   const own = latest(devices.filter(({ user }) => user === owner));
-  // A device that has changed hands speaks for the entry, but its tags are those of another person.
+  // A device with a new owner still proves the entry, but its tags belong to another user.
   return own ? { device: own, isOwn: true } : { device: latest(got.map(({ device }) => device))!, isOwn: false };
 }

@@ -76,8 +76,8 @@ const setsOf = ({ plans }: KnownChunk): number => {
 };
 
 /**
- * The plans that inboxes are read from. Those of broadcasts stay decoded in memory, by chunk, so that a read costs a bit test for each; only plans
- * that are not known yet are fetched.
+ * The plans that inboxes are read from. Plans of broadcasts stay decoded in memory, by chunk, so that a read costs a bit test for each; only plans that
+ * are not known yet are fetched.
  */
 export class InboxPlans {
   readonly #plans: Collection<PlanDocument>;

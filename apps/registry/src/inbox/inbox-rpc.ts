@@ -38,7 +38,7 @@ interface OpenInbox extends InboxDevices {
 
 const orderOf = (text: string): bigint | undefined => (/^\d{1,19}$/.test(text) ? BigInt(text) : undefined);
 
-/** The statistics hash of an entry: the calling device's if it got the entry, else that of a device that did. */
+/** The statistics hash of an entry: the hash for the calling device if it got the entry, else for a device that did. */
 function hashFor({ message, devices }: Entry, caller: Device | undefined): string {
   const { device, platform } = devices.find(({ device: { seq } }) => seq === caller?.seq) ?? devices[0]!;
   const mac = macOf(message.key, device.seq, platform, checkOf(device.hwidHash));

@@ -23,7 +23,7 @@ const campaignOf = ({ code, id, application, name, description }: CampaignState)
   description,
 });
 
-/** Presets and campaigns. Those of other accounts count as unknown. */
+/** Presets and campaigns. Presets and campaigns of other accounts count as unknown. */
 export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Presets {
   const { clock, nextId, filterCode, groupsOf } = deps;
   const now = (): Date => new Date(clock.now());

@@ -14,11 +14,11 @@ export interface Resolved {
   readonly campaignId: bigint;
 }
 
-/** The applications that a message is addressed to: one, those of a group, or those that an expression names. */
+/** The applications that a message is addressed to: one, all of a group, or all that an expression names. */
 export interface Addressees {
   readonly account: string;
   readonly applications: readonly string[];
-  /** "" if the applications are not those of a group. */
+  /** The code of the group that the applications belong to; "" without a group. */
   readonly group: string;
 }
 

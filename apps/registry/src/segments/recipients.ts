@@ -23,7 +23,7 @@ const hasAddressed = ({ platforms: known, count }: Columns, { platforms }: Audie
 interface Searched {
   readonly application: string;
   readonly audience: Audience;
-  /** Of a selection, devices without a token count, too. */
+  /** Whether devices without a token also count in a selection. */
   readonly withoutToken: boolean;
   readonly now: Date;
 }

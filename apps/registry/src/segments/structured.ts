@@ -5,7 +5,7 @@ import { type Argument, type Call, type Parsed, Refusal, type Syntax } from '@ti
 const textOf = (text: string): Argument => ({ kind: 'text', text, at: 0 });
 
 function scalarOf(value: unknown): Argument {
-  // As tags store a number.
+  // Numbers are compared in the form in which tags store them.
   if (typeof value === 'number') return textOf(plainText(value) ?? String(value));
   if (typeof value === 'string') return textOf(value);
   // Tags that store texts refuse booleans (R-RES8).

@@ -78,7 +78,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
 
   const work = async (signal: AbortSignal): Promise<void> => {
     const accounts = await pending();
-    // Until then, a process with an older cache may still write values of the tag.
+    // A process with an older cache may still write values of the tag until then.
     if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
     for (const { _id: account, clearing } of accounts) {
       const applications = await modelOf(db, applicationsModel)

@@ -24,7 +24,7 @@ function tagSet(own: readonly TagDefinition[]): TagSet {
 /** Tags per account, read again after a change. */
 export interface Tags {
   /**
-   * The account's tags. Changes of this process are visible at once, those of others within {@link TAG_PATIENCE_MS}. An unknown name triggers a read
+   * The account's tags. Changes of this process are visible at once, changes of others within {@link TAG_PATIENCE_MS}. An unknown name triggers a read
    * unless one happened within `patienceMs`. @default 0: always
    */
   of(account: string, names?: Iterable<string>, patienceMs?: number): Promise<TagSet>;

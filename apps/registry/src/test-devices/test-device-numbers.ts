@@ -11,7 +11,7 @@ export async function testDevicesOf(db: Db, application: string): Promise<readon
   return found?.devices.slice(0, CHUNK_SIZE) ?? [];
 }
 
-/** The numbers of all test devices of an application, as those of named devices. */
+/** The numbers of all test devices of an application, in the form of named devices. */
 export async function findTestDevices(db: Db, application: string): Promise<Found> {
   const devices = await testDevicesOf(db, application);
   return {

@@ -58,7 +58,7 @@ export const tokensRpc = (
   },
 
   async takeRequests({ id, rateLimit, wanted, unused }) {
-    // Without a limit there is nothing to take from.
+    // A token without a limit has no bucket.
     return rateLimit ? buckets.take(id, rateLimit, { wanted, unused }) : { granted: wanted, waitMs: 0 };
   },
 

@@ -220,7 +220,7 @@ export class Completion {
     }
   }
 
-  /** Completes those of the messages without open chunks, after the set of chunks that they wait for has shrunk. */
+  /** Completes the messages that have no open chunks left, after the set of chunks that they wait for has shrunk. */
   async closeComplete(codes: readonly string[]): Promise<void> {
     if (codes.length === 0) return;
     const found = await this.#messages
@@ -238,7 +238,7 @@ export class Completion {
     return this.#done(ended.map((message) => unfinishedOf(message)));
   }
 
-  /** Those of the messages without open chunks. */
+  /** The given messages that have no open chunks. */
   async #done(messages: readonly Unfinished[]): Promise<Known[]> {
     if (messages.length === 0) return [];
     const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();

@@ -8,7 +8,7 @@ export interface MessageDocument {
   readonly account: string;
   readonly apps: readonly string[];
   readonly createdAt: Date;
-  /** From then on it is no longer shown, whether or not it is removed yet (R-LM3). */
+  /** The time from which the message is no longer shown, whether or not it is removed yet (R-LM3). */
   readonly expireAt: Date;
   readonly status: Message['status'];
   /** When it is to be released; absent in a purged message, in one with a local time, and in one of a live activity. */
@@ -31,7 +31,7 @@ export interface MessageDocument {
   readonly accepted: Binary | Uint8Array;
   /** The live activity that it belongs to: a keyed hash. */
   readonly activity?: string;
-  /** Until when recipients can join it, and how many have joined; absent if none can. */
+  /** The time until which recipients can join the message, and the number that have joined; absent if none can. */
   readonly openUntil?: Date;
   readonly joined?: number;
 }

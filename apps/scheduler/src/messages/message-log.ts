@@ -31,7 +31,7 @@ export const TRANSACTIONS = 'transactions';
 export const LINKS = 'links';
 export const JOINS = 'joins';
 export const ACTIVITIES = 'liveActivities';
-/** Not a state of the log: the settled chunks of open messages. */
+/** The settled chunks of open messages; they are no state of the log. */
 export const PROGRESS = 'progress';
 
 /** Number of logs that messages are distributed over. */
@@ -252,7 +252,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   },
 };
 
-/** Codes of a message's short links, and where they lead: that of its link, and those of the actions of platforms. */
+/** Codes and targets of a message's short links: of its link, and of the actions of platforms. */
 const linksOf = ({ shortLink, shortLinkTarget, actionLinks }: MessageAccepted): Omit<ActionLink, 'platform'>[] => [
   ...(shortLink === '' ? [] : [{ code: shortLink, target: shortLinkTarget }]),
   ...actionLinks,

@@ -31,7 +31,7 @@ export function advance(progress: Progress, event: PlanEvent): Progress {
   }
 }
 
-/** The buckets of a message: 0, or those of its steps if it has a local time. */
+/** The buckets of a message: 0, or the buckets of its steps if it has a local time. */
 export const bucketsOf = (steps: { readonly count: number } | undefined): readonly number[] =>
   steps ? Array.from({ length: steps.count }, (_, i) => i + 1) : [0];
 

@@ -24,7 +24,7 @@ export interface MessagesDeps {
   readonly nextId: () => number;
   /** Key of the hashes of callers' transactionIds, and of their ids of live activities. */
   readonly transactionKey: KeyObject;
-  /** Without a trailing slash. */
+  /** The public URL, without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -76,7 +76,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
   };
 
   return {
-    // Submitted in order, so that of two equal transactionIds in one request the first creates and the second is its repeat (R-I10).
+    // Drafts are submitted in order: of two equal transactionIds in one request the first creates, and the second is its repeat (R-I10).
     async create({ account, drafts }) {
       const live = drafts.flatMap((draft) => inActivity(account, draft) ?? []);
       await checkActivities(db, live, new Date(clock.now()));

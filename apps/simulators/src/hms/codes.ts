@@ -1,7 +1,7 @@
 /** An answer of Push Kit. */
 export interface HmsAnswer {
   readonly status: number;
-  /** Without one, the answer is a page of a front end. */
+  /** The code of HMS; absent = the answer is a page of a front end. */
   readonly code?: string;
   readonly msg: string;
 }

@@ -101,7 +101,7 @@ export class Hms implements Provider {
     });
   }
 
-  /** Of several tokens, those that are dead are listed. */
+  /** Answers a request for several tokens; the answer lists the dead ones. */
   #sendAll(pushes: readonly Push[]): Answer {
     const dead = new Set(pushes.filter(({ token }) => /^sim:(dead|badToken):/.test(token)));
     for (const push of pushes) {

@@ -41,7 +41,7 @@ export interface LedgerSummary {
   tokens: number;
   /** Pushes accepted beyond the first for the same token and message. */
   duplicates: number;
-  /** Of these, with the same collapse id as the first. */
+  /** Duplicates with the same collapse id as the first push. */
   masked: number;
   /** Accepted without a statistics hash: duplicates are undetectable. */
   unidentified: number;

@@ -157,7 +157,7 @@ export class ProviderLedger {
     });
   }
 
-  /** The number of the message identified by the first `length` characters; usually that of the previous push. */
+  /** The number of the message identified by the first `length` characters; usually the message of the previous push. */
   #messageNumber(hash: string, length: number): number {
     if (length !== this.#lastMessage.length || !hash.startsWith(this.#lastMessage)) {
       this.#lastMessage = hash.slice(0, length);

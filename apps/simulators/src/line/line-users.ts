@@ -4,7 +4,7 @@ import { parseSpecialToken, specialReasonToken, specialToken } from '../special-
 import { isLineReason, type LineReason } from './line-reasons.ts';
 
 /**
- * The id of the n-th user of a kind; deterministic. Those of kind `accepted` look like LINE's.
+ * The id of the n-th user of a kind; deterministic. Ids of kind `accepted` look like LINE's.
  * @param argument see the README. @default 1 for kinds that count
  */
 export function lineUser(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string {

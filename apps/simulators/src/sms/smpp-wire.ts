@@ -43,7 +43,7 @@ export const cText = (text: string): Buffer => Buffer.from(`${text}\0`, 'latin1'
 /** A submitted part. */
 export interface Submitted {
   readonly from: string;
-  /** With its `+`. */
+  /** The number, with its `+`. */
   readonly to: string;
   readonly wantsReceipt: boolean;
   readonly dataCoding: number;

@@ -1,4 +1,4 @@
-/** The answers of WNS, by names of ours, with their status; those of status 200 are states of a notification. */
+/** The answers of WNS and their statuses, by names of this project; answers of status 200 are states of a notification. */
 export const WNS_REASONS = {
   dropped: 200,
   channelThrottled: 200,

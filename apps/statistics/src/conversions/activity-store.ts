@@ -36,7 +36,7 @@ import type { ActivityChange } from './facts.ts';
 const CREDITED_AT_ONCE = 500;
 const CLOSED_AT_ONCE = 500;
 const RANGES_AT_ONCE = 100;
-/** Parts kept in memory: those of sixteen chunks on two days, whose opens of a broadcast arrive together. */
+/** Parts kept in memory: the parts of sixteen chunks on two days, whose opens of a broadcast arrive together. */
 const RECENT_PARTS = 512;
 /** Maximum changes of several partitions that are applied together. */
 const CHANGES_TOGETHER = 500;
@@ -53,7 +53,7 @@ export interface PlacedCredit extends Credit {
 export interface ActivityStore {
   /**
    * Adds facts to their documents by compare-and-set, and credits the events concerned anew; resolves when both are durable.
-   * @param createdAt of a document, which its retention is counted from @default now
+   * @param createdAt the time that the retention of a document counts from @default now
    */
   apply(changes: readonly ActivityChange[], now: Date, createdAt?: (key: ActivityKey) => Date): Promise<void>;
   /** The credits of a message, in a fixed order. */
@@ -61,7 +61,7 @@ export interface ActivityStore {
   /** Removes opens and events after their retention, and documents after theirs. */
   expire(now: Date): Promise<void>;
   /**
-   * Copies the days until `lastDay`, with their credits, from another generation. Credits of a day that is empty there replace those of this
+   * Copies the days until `lastDay`, with their credits, from another generation. Credits of a day that is empty there replace the credits of this
    * generation. Returns the number of copied documents. @throws when it is aborted
    */
   adopt(generation: number, lastDay: number, now: Date, signal: AbortSignal): Promise<number>;
@@ -69,7 +69,7 @@ export interface ActivityStore {
   forget(applications: readonly string[]): Promise<void>;
 }
 
-/** The days around that of a key. */
+/** The days around the day of a key. */
 const daysFrom = (key: ActivityKey, from: number, to: number): ActivityKey[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ ...key, day: key.day + from + i }));
 
@@ -187,7 +187,7 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
 const openIdsFor = (key: ActivityKey): string[] =>
   daysFrom({ ...key, block: openBlockOf(key.block) }, -LOOKBACK_DAYS, 0).map((day) => activityId('opens', day));
 
-/** The days with events whose credits these changes may alter: that of an event, and those that an open reaches. */
+/** The days with events whose credits these changes may alter: the day of an event, and the days that an open reaches. */
 async function concernedBy(
   activities: Collection<ActivityDocument>,
   changes: readonly ActivityChange[],
@@ -213,7 +213,7 @@ async function concernedBy(
 
 /** The ids of the events that opens among these changes may reach, by chunk. */
 function rangesOf(changes: readonly ActivityChange[], now: Date): ReturnType<typeof activityIdsOf>[] {
-  // A clock may be behind that of the service that has stamped the facts.
+  // The clock of this process may be behind the clock of the service that has stamped the facts.
   const latest = dayOf(now.getTime() / 1000) + 1;
   const opened = changes.flatMap(({ part, key }) => (part === 'opens' ? [key] : []));
   return [...Map.groupBy(opened, ({ application, chunk }) => `${application}/${chunk}`).values()].map((keys) => {
@@ -223,8 +223,8 @@ function rangesOf(changes: readonly ActivityChange[], now: Date): ReturnType<typ
 }
 
 /**
- * Computes the credits of these days from the stored opens and events. Revisions only grow, so the sum of those that a computation has read tells
- * which of two has seen more: the writer of the last fact reads all of them, and no earlier computation replaces its credits.
+ * Computes the credits of these days from the stored opens and events. Revisions only grow, so their sum shows which of two computations read more, and
+ * a smaller sum never overwrites. The writer of the last fact reads all facts, so its credits stay.
  */
 async function creditDays(activities: Collection<ActivityDocument>, keys: readonly ActivityKey[]): Promise<void> {
   const ids = new Set(keys.flatMap((key) => [activityId('events', key), ...openIdsFor(key)]));

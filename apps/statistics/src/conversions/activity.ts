@@ -9,7 +9,7 @@ export type ActivityPart = 'opens' | 'events';
  */
 export const BLOCK_SIZES: Readonly<Record<ActivityPart, number>> = { opens: 4096, events: 1024 };
 const DAY_SECONDS = 86_400;
-/** Days before that of an event whose opens decide on its credit: the day before for the 24 hours, and one more for repeats of opens (R-C11). */
+/** Days before the day of an event whose opens decide on its credit: one for the 24 hours, and one more for repeats of opens (R-C11). */
 export const LOOKBACK_DAYS = 2;
 
 /** Per device and day. What exceeds them is not counted: a document has at most 14 MB, whatever clients send. */
@@ -18,7 +18,7 @@ const MAX_EVENTS = 200;
 /** Distinct names of events per block and day. */
 const MAX_NAMES = 1_000;
 
-/** The devices of a block on one day of UTC. Blocks of opens are larger than those of events. */
+/** The devices of a block on one day of UTC. Blocks of opens are larger than blocks of events. */
 export interface ActivityKey {
   readonly application: string;
   readonly chunk: number;
@@ -54,7 +54,7 @@ export const blockOf = (part: ActivityPart, position: number): number => Math.fl
 /** The block of opens that has the devices of a block of events. */
 export const openBlockOf = (eventBlock: number): number => blockOf('opens', eventBlock * BLOCK_SIZES.events);
 
-/** A {@link DeviceAction} with the place of its event in the log of its device, which tells repeats from further events. */
+/** A {@link DeviceAction} with the place of its event in the log of its device, which distinguishes repeats from further events. */
 export interface Action extends DeviceAction {
   readonly commit: number;
   readonly index: number;
@@ -105,7 +105,7 @@ export interface DeviceOpens {
   readonly message: string;
   readonly platform: number;
   readonly positions: number[];
-  /** Since 1970 UTC, all on the day of the document. */
+  /** Seconds since 1970 UTC, all on the day of the document. */
   readonly seconds: number[];
 }
 

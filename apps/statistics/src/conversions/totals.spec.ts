@@ -28,7 +28,7 @@ it('an event counts if its device opened the message for the first time on its d
     [first + 23, Bitmap.of([3])],
   ]);
   const on = (day: number) => [1, 2, 3].map((position) => [position, DAY + day] as const);
-  // The opens of day 3 repeat those of the days before.
+  // The opens of day 3 repeat the opens of the days before.
   const days = [...on(0), ...on(1), ...on(3)];
   expect(countedOf(Platform.iOS, { opened }, ...days)).toEqual(['1 on 0', '2 on 0', '2 on 1', '3 on 0', '3 on 1']);
 });

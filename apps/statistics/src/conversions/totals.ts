@@ -48,7 +48,7 @@ function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: Place
 
 /**
  * Metrics by hour, and conversions relative to the opens of all hours (R-H5, R-H6). A credit counts if its device is in the audience: reports of other
- * devices count nowhere (R-H13). Those of repeated opens do not count (R-C11).
+ * devices count nowhere (R-H13). Credits of repeated opens do not count (R-C11).
  * @param platforms empty = all
  */
 export function totalsOf(

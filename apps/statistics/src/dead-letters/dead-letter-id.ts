@@ -16,7 +16,7 @@ const hashOf = (text: string, bytes: number): string =>
 
 /**
  * The identifier of a dead letter: the same however often the record was dead-lettered for the group. Identifiers are in the order of publication, and
- * those of one record follow each other.
+ * the identifiers of one record follow each other.
  */
 export function deadLetterId({ topic, partition, offset, group, timestamp }: Origin): string {
   const record = hashOf(`${topic}/${partition}/${offset}`, RECORD_BYTES);

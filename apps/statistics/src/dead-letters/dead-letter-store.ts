@@ -25,7 +25,7 @@ export interface DeadLetterStore {
   /** Adds those that are not stored yet. */
   add(deadLetters: readonly DeadLetter[]): Promise<void>;
   list(filter: DeadLetterFilter, page: Page, redriven: boolean): Promise<DeadLetterSummary[]>;
-  /** With headers and payloads. */
+  /** Reads dead letters with headers and payloads. */
   read(ids: readonly string[]): Promise<DeadLetterDocument[]>;
   redriven(ids: readonly string[], at: Date): Promise<void>;
   /** Removes those whose records were published too long ago. */

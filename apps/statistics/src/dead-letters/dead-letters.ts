@@ -43,7 +43,7 @@ export async function openDeadLetters({
       return [];
     }
   };
-  // Not by `consume`: it would publish what this handler cannot store as one more dead letter, for ever.
+  // `consume` is not used: it would publish records that this handler cannot store as further dead letters, for ever.
   const subscription = await broker.subscribe({
     group: DEAD_LETTERS_GROUP,
     topics: [DEAD_LETTER_TOPIC],

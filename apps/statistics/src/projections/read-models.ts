@@ -5,9 +5,9 @@ import { writtenGenerations } from './generations.ts';
 import type { ProjectionStates } from './projection-states.ts';
 import { openStatisticsModel, type StatisticsModel } from './statistics-model.ts';
 
-/** How long a process acts by the state that it has read. */
+/** Time for which a process uses the state that it has read. */
 export const TRUSTED_MS = 500;
-/** After a state was written, every batch that is handled by an older one has been written by then. */
+/** Time after the write of a state until no process still writes by an older one. */
 export const KNOWN_EVERYWHERE_MS = TRUSTED_MS + 250;
 
 /** The generations of the projections as one process knows them. */

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Broker, consume, type Decoded, type Readers } from '@tidings/streaming';
 import type { ReplayedPartition } from '../storage/projections.schema.ts';
 
-/** As of the live consumer: a write costs nearly the same for many reports as for a few. Queries are answered between batches. */
+/** Maximum records of a batch, as in the live consumer: many reports cost a write little more than few. Queries are answered between batches. */
 const MAX_RECORDS = 20_000;
-/** The group's offsets tell of records that were removed, or could not be decoded: they reach no handler. */
+/** Interval of looks at the group's offsets, which also pass records that reach no handler: removed ones, and ones that cannot be decoded. */
 const LOOK_EVERY_MS = 500;
 
 export interface ReadingOptions<R extends Readers> {
   readonly group: string;
   readonly topics: R;
-  /** Progress by partition, including that of an earlier process with the same group; updated as records are handled. */
+  /** Progress by partition, including the progress of an earlier process with the same group; updated as records are handled. */
   readonly partitions: ReplayedPartition[];
   /** Takes what it needs from the records, and returns the rest of their handling. Must be idempotent. */
   readonly handler: (records: readonly Decoded<R>[]) => () => Promise<void>;

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 /** Known expiries of messages. */
 const KNOWN_MESSAGES = 100_000;
 
-/** The topics of a projection beside those of messages. */
+/** The topics of a projection beside the topics of messages. */
 const factTopics = {
   statistics: pick('plans', 'outcomes', 'reports'),
   conversions: pick('reports', 'conversions'),
@@ -99,7 +99,7 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
 /** The generation that is built. */
 interface Target {
   readonly handler: (records: readonly Fact[]) => () => Promise<void>;
-  /** Between the events of messages and all other facts. */
+  /** Called between the events of messages and all other facts. */
   prepare(live: number): Promise<void>;
   /** Removes what has no place in it, and adds the figures of the live generation that are older than the topics. */
   complete(live: number, purged: readonly string[], signal: AbortSignal): Promise<KeptFigures | undefined>;
@@ -119,7 +119,7 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
     for (const code of codes) expiries.set(code, found.get(code));
   };
   const now = (): Date => new Date(clock.now());
-  /** Without events of its message a fact is of a hidden one, whose figures are over; that of a new message may be younger than what was read. */
+  /** A fact without events of its message belongs to an expired hidden message, unless the message is newer than what was read. */
   const mayBeNew = ({ timestamp }: Fact): boolean => timestamp > record.startedAt.getTime() - DAY_MS;
   const countedIn = (records: readonly Fact[], codes: ReadonlySet<string>): StatisticsFacts => {
     const at = now();

@@ -2,7 +2,7 @@ import { bytes, date, defineModel, inDays, number, optional, record, text } from
 import type { DeadLetter } from '@tidings/streaming';
 import type { Binary } from 'mongodb';
 
-/** As long as the topic of dead letters keeps them. */
+/** Retention of dead letters: the same as in their topic. */
 export const DEAD_LETTERS_KEPT_MS = 30 * 86_400_000;
 
 /** A record that a consumer group could not handle. */

@@ -48,7 +48,7 @@ export interface WirePart {
   sent: HoursDocument;
   notDisplayable: Binary;
   failed: FailedDocument;
-  /** Of e-mail only, if any. */
+  /** Bounces, for e-mail only, if any. */
   bounced?: BouncesDocument;
 }
 

@@ -19,7 +19,7 @@ export interface DialledCall extends Credentials {
   end(refusal?: Refusal): void;
 }
 
-/** @param accept tells the consumer that its events follow */
+/** @param accept announces to the consumer that its events follow */
 export function dialledCall(call: ServerDuplexStream<WebhookResponse, OutgoingEvent>, accept: () => void): DialledCall {
   const textOf = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
   let listener: LinkListener | undefined;

@@ -36,7 +36,7 @@ interface Dialled {
 
 /**
  * The streams of consumers that have dialled in to this process (R-EV7). The process that is dialled takes the lease of the stream; an earlier consumer
- * of the subscription, in whichever process, is hung up. Order, acknowledgements and progress are those of every stream.
+ * of the subscription, in whichever process, is hung up. Order, acknowledgements and progress are the same as in every stream.
  */
 export class DialledStreams {
   readonly #deps: DialledStreamsDeps;
@@ -117,7 +117,7 @@ export class DialledStreams {
   async #begin(call: DialledCall, { subscription, token }: Admitted): Promise<void> {
     const { progress, lease, admit: _, subscriptions: __, log, ...deps } = this.#deps;
     const { id } = subscription;
-    // Its progress is stored before it is read.
+    // The earlier stream stores its progress before it is read here.
     await this.#stop(id, refusals.takenOver());
     if (this.#isClosing) throw refusals.stopping();
     if (this.#streamsOf(token) >= MAX_STREAMS_PER_TOKEN) throw refusals.tooMany();
@@ -189,7 +189,7 @@ export class DialledStreams {
     if (!subscription) return refusals.unknown();
     const { endpoint, enabled } = subscription.settings;
     if (endpoint !== NO_ENDPOINT) return refusals.hasEndpoint();
-    // One that was disabled and enabled again begins anew.
+    // A subscription that was disabled and enabled again begins anew.
     if (!enabled || subscription.since.getTime() !== dialled.stream.since.getTime()) return refusals.disabled();
     if (performance.now() - dialled.checkedAt < CHECK_EVERY_MS) return undefined;
     dialled.checkedAt = performance.now();

@@ -144,7 +144,7 @@ describe('limits of connections that dial in (R-EV7)', () => {
     const consumer = await dial(served);
     let isOver = false;
     void consumer.ended.then(() => (isOver = true));
-    // By default a client does not send so much.
+    // A client does not send so much by default.
     const session = connectHttp2(`http://127.0.0.1:${served.port}`, { maxSendHeaderBlockLength: 2 ** 22 });
     try {
       session.on('error', () => undefined);

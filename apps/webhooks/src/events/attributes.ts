@@ -22,7 +22,7 @@ export interface Reader {
   readonly language: string;
 }
 
-/** How texts, URLs, and URLs of pictures of the message, which may have placeholders, are shown. */
+/** Renderers of texts, URLs, and URLs of pictures of the message, all of which may have placeholders. */
 export interface Shows {
   readonly text: (template: string) => string;
   readonly url: (template: string) => string;
@@ -57,7 +57,7 @@ export function attributesOf(accepted: MessageAccepted, { platform, language }: 
   });
 }
 
-/** The attributes of an entry in inboxes: its code, and when it leaves, in Unix seconds, at most those of 2038-01-19. */
+/** The attributes of an entry in inboxes: its code, and the time of its removal in Unix seconds, at most 2038-01-19. */
 export const inboxAttributes = (
   entry: ReportedEntry | undefined,
 ): Pick<Attributes, 'inboxCode' | 'inboxDate'> | undefined =>
@@ -82,11 +82,11 @@ const inLanguageOf = (content: Content, language: string): Content =>
 
 interface Action {
   readonly action: OpenAction | undefined;
-  /** It is the platform's own one. */
+  /** Whether it is the platform's own action. */
   readonly isOwn: boolean;
 }
 
-/** The action of a tap on a platform: the platform's own, or that of the message (R-O1). */
+/** The action of a tap on a platform: the platform's own action, or the action of the message (R-O1). */
 function actionOf(content: Content | undefined, platform: number): Action {
   const part = contentParts.get(platform);
   const fields = part && content?.[part];

@@ -48,8 +48,8 @@ function payloadInColumns(message: KnownMessage, recipient: Recipient, reportKey
 }
 
 /**
- * The payload sent to the provider for a device, rendered from what it was rendered from then (R-EV2). "{}" for kinds of pushes that this version does
- * not know.
+ * The payload that the provider got for a device, rendered again from the stored values (R-EV2). "{}" for kinds of pushes that this version does not
+ * know.
  * @returns JSON in UTF-8
  * @param reportKey signs statistics hashes
  */

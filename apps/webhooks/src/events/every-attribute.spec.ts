@@ -117,7 +117,7 @@ async function made(of: Partial<DueEvent['enqueued']>, message: MessageAccepted 
     ...of,
   };
   const [event] = await maker.make('a', [{ enqueued, position: 4, at: AT }]);
-  // As a subscriber decodes it.
+  // The event is compared as a subscriber decodes it.
   return WebhookRequest.decode(event!.bytes);
 }
 

@@ -15,7 +15,7 @@ import { reportPayload } from './report-payload.ts';
 
 /** Renders events, with one query of the registry for all devices of an application, and one of the dispatchers for all that were sent to. */
 export interface EventMaker {
-  /** In the order of `due`; undefined if the device or the message no longer exists. */
+  /** Returns events in the order of `due`; undefined if the device or the message no longer exists. */
   make(account: string, due: readonly DueEvent[]): Promise<readonly (OutgoingEvent | undefined)[]>;
 }
 
@@ -31,7 +31,7 @@ interface Application {
 /** The events that one event of the log raises. */
 interface Group {
   readonly enqueued: DueEvent['enqueued'];
-  /** Their indexes among those that are due. */
+  /** The indexes of these events among the due events. */
   readonly indexes: readonly number[];
 }
 
@@ -50,7 +50,7 @@ function groupsOf(due: readonly DueEvent[]): Group[] {
   return Array.from(groups, ([enqueued, indexes]) => ({ enqueued, indexes }));
 }
 
-/** What was handed to the provider; a mail is told by its subject and its sender. */
+/** The payload that was handed to the provider; for a mail, its subject and its sender. */
 function sentPayload(
   { message, variables, tags, reportKey }: PreparedMessage,
   recipient: Recipient,

@@ -36,7 +36,7 @@ const keyOf = (report: Report): string =>
     ? `${report.position}/${groupOf(report)}`
     : `${report.position}/${report.kind}`;
 
-/** Most bytes that waiting reports about mails have in a place, since a click names its URL; further ones wait for nothing. */
+/** Maximum bytes of waiting reports about mails in a place, since a click names its URL; further reports do not wait. */
 export const MAX_DETAILED_BYTES = 512 * 1024;
 
 /** Bytes of a report in a document, without what it says. */

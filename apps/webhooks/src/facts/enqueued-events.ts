@@ -120,7 +120,7 @@ export function enqueueDetailed(
 ): DeliveryChange[] {
   const changes: DeliveryChange[] = [];
   const known = new Map<EnqueuedKind, Bitmap>();
-  // By kind, so that a reading follows the listing that it implies.
+  // Reports are ordered by kind, so that a reading follows the listing that it implies.
   const ordered = reports.toSorted((a, b) => a.kind - b.kind);
   for (const [, alike] of Map.groupBy(ordered, groupOf)) {
     const { kind, entry, details } = alike[0]!;

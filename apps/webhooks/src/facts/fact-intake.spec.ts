@@ -96,7 +96,7 @@ describe('facts about a message that is not known', () => {
     expect(await intake.handle(facts)).toBe(0);
     time.now = 30_001;
     expect(await intake.handle(facts)).toBe(100);
-    // Those of another partition, and later ones.
+    // Facts of another partition, and later facts.
     expect(await intake.handle([sent('gone', 100)])).toBe(1);
     time.now = 1_800_000;
     expect(await intake.handle([sent('gone', 101)])).toBe(1);

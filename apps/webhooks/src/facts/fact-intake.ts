@@ -29,7 +29,7 @@ const PATIENCE_MS = 30_000;
 /** Retention and number of messages that are missing or purged. */
 const remembered = { atLeast: 10_000, retentionMs: 3_600_000 } as const;
 
-/** Most devices of one request to dispatchers. */
+/** Maximum devices of one request to dispatchers. */
 const ERASED_AT_ONCE = 1_000;
 
 export interface IntakeDeps {
@@ -50,9 +50,9 @@ export interface IntakeDeps {
 export class Intake {
   readonly #deps: IntakeDeps;
   readonly #now: () => number;
-  /** Since when messages are missing, by id, also after the end of the wait: a message is waited for once. */
+  /** The time since which each message is missing, by id; kept after the end of the wait, so that a message is waited for once. */
   readonly #missing: RecentEntries<number>;
-  /** Codes of the purged messages that this process was told of. */
+  /** Codes of the purged messages that this process knows of. */
   readonly #purged: RecentEntries<true>;
 
   constructor({ now = () => performance.now(), ...deps }: IntakeDeps) {

@@ -25,7 +25,7 @@ export interface KnownMessage {
 
 /** The service's own copy of message contents. */
 export interface MessageStore {
-  /** Stores accepted messages, and the contents for recipients who joined, those of concurrent calls together. Idempotent. */
+  /** Stores accepted messages, and the contents for recipients who joined, together with events of concurrent calls. Idempotent. */
   keep(events: readonly MessageEvent[]): Promise<void>;
   /** The known ones of these messages, by id (see `sendIdOf`). */
   find(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;

@@ -161,7 +161,7 @@ export class Stream {
     }
   }
 
-  /** Counts in metrics what has changed, by turn: labels cost more than all else that an acknowledgement causes. */
+  /** Updates metrics once per turn of the event loop: labels cost more than the rest of an acknowledgement. */
   #count(): void {
     const { metrics } = this.#deps;
     if (this.#acknowledged > 0) metrics.ended('acked', this.#acknowledged);
@@ -287,7 +287,7 @@ export class Stream {
     this.#signal.resolve();
   }
 
-  /** After 72 hours of failures only, disables the subscription, which ends the stream. */
+  /** Disables the subscription after 72 hours of failures only, which ends the stream. */
   #stillFailing(reason: string): void {
     const { clock, log, disable } = this.#deps;
     this.#failing = failedAgain(this.#failing, clock.now());

@@ -33,7 +33,7 @@ export interface ProgressStore {
   release(id: string, owner: string): Promise<void>;
   /** Owners by stream; streams without an owner are absent. */
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Removes all streams except these and those of `owners`. */
+  /** Removes all streams except these and the streams of `owners`. */
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export function openProgress(
       const found = await commits.after(log, last, COMMITS_AT_ONCE);
       const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
       const end = found.at(-1);
-      // Without a later commit the one that is sought may not be readable yet.
+      // The commit that is sought may not be readable yet, unless a later one is.
       if (first || !end) return startAfter(first?.position ?? last);
       if (end.at.getTime() > since + SKEW_MS) return startAfter(before);
       last = end.position;

@@ -80,7 +80,7 @@ export class Streams {
     for (const stream of this.#streams.values()) if (stream.log === log) stream.wake();
   }
 
-  /** Ids of subscriptions with due work: those of this process, and those without an owner. */
+  /** Ids of subscriptions with due work that this process owns, or that have no owner. */
   async due(): Promise<string[]> {
     const enabled = (await this.#deps.subscriptions.enabled()).filter(hasEndpoint);
     const owners = await this.#deps.progress.owners(enabled.map(({ id }) => id));

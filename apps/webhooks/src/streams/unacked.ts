@@ -42,7 +42,7 @@ export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 10
  * in time, as otherwise every event would be resent repeatedly.
  */
 export class UnackedEvents {
-  /** In read order. */
+  /** Events in the order in which they were read. */
   readonly #events = new Set<Mutable>();
   /** Events that are not in flight. */
   readonly #ready = new Set<Mutable>();

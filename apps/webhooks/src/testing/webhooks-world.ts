@@ -58,7 +58,7 @@ export class World {
   broker!: EmbeddedBroker;
   /** Metrics of the most recently opened service. */
   metrics = openMetrics();
-  /** By secret. */
+  /** Tokens by secret. */
   readonly tokens = new Map([
     ['secret', TokenView.fromPartial({ id: 'token', account: ACCOUNT, allApplications: true })],
   ]);
@@ -168,7 +168,7 @@ export class World {
     }
   }
 
-  /** Publishes reports of devices, in the order given; those of `followed` name the URL of a click. */
+  /** Publishes reports of devices, in the order given; reports of the kind `followed` name the URL of a click. */
   async report(kind: keyof typeof reportKinds, message: string, seqs: readonly number[], url = ''): Promise<void> {
     const chunk = chunkOf(seqs[0]!);
     const reports: Reports = {

@@ -12,7 +12,7 @@ export interface InputDocument {
 
 /** Totals of a file, up to and including a part. */
 export interface Written {
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly packedSize: number;
   readonly crc32: number;

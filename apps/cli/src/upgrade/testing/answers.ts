@@ -9,7 +9,7 @@ export interface Question {
 /** Replies and exports of a version, for the data of the fixture. */
 export interface Answers {
   readonly replies: readonly (Question & { readonly reply: unknown })[];
-  /** By expression, the rows of an export of the segment. */
+  /** The rows of an export of each segment, by its expression. */
   readonly exports: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -25,7 +25,7 @@ export async function answersOf(
 ): Promise<Answers> {
   const replies: (Question & { reply: unknown })[] = [];
   for (const { method, parameters } of questions) {
-    // As they travel: without fields that are undefined.
+    // Replies are compared in the form in which they travel, without undefined fields.
     const reply = JSON.parse(JSON.stringify((await client.call(method, parameters)) ?? null), dateless) as unknown;
     replies.push({ method, parameters, reply });
   }

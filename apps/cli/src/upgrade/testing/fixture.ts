@@ -20,13 +20,13 @@ export const MASTER_KEY = Buffer.alloc(32, 'fixture');
 export interface WaitingMessage {
   readonly code: string;
   readonly application: string;
-  /** How far the clock may be advanced at once: no further than a device that waits for its provider has time. */
+  /** Maximum step of the clock: no longer than the time of a device that waits for its provider. */
   readonly stepSeconds: number;
-  /** By provider, the devices that get it, once each. */
+  /** The devices that get the message, once each, by provider. */
   readonly devices: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Beside its data, what the version that made it told of it. */
+/** The answers that the version gave when it made the data of the fixture. */
 export interface FixtureAnswers extends Answers {
   readonly version: string;
   /** The time of the system when it gave the answers, RFC 3339. */

@@ -11,8 +11,8 @@ import { addTags, EMAIL, registerShop, shopApplication } from './shop-devices.ts
 import { leaveWaiting, send, sendHistory, setUp, type Shop, startActivity } from './shop-history.ts';
 
 /**
- * How far the clock of the data is ahead: MongoDB deletes expired documents by the time of the machine, and those of the fixture must outlast the
- * version. Times remain within 32 bits of seconds with a sign, which subscribers are sent.
+ * Seconds by which the clock of the data is ahead. MongoDB deletes expired documents by the time of the machine, and the documents of the fixture must
+ * outlast the version. Times still fit in the signed 32-bit seconds that subscribers are sent.
  */
 const AHEAD_SECONDS = 10 * 365 * 86_400;
 /** A provider asks for it, so that the version ends before it has sent everything. */

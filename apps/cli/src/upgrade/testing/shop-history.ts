@@ -7,7 +7,7 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** A provider that asks to repeat so often is still waited for when the version ends. */
 const REPEATS = 1;
-/** Since its first try a device is tried for so long (R-P3). */
+/** Time after its first try for which a device is tried (R-P3). */
 const TRIES_SECONDS = 3600;
 
 /** An application with what happened in it. */
@@ -147,7 +147,7 @@ export async function leaveWaiting(shop: Shop): Promise<WaitingMessage[]> {
   const hwid = 'patient';
   const patient = apnsToken('throttled', 9_003, REPEATS);
   await world.call('registerDevice', { application, hwid, device_type: IOS, push_token: patient, timezone: 0 });
-  // For a day the codes of messages to single devices are shown.
+  // The codes of messages to single devices are shown for a day.
   await world.call('setDebug', { code: application });
   const deferred = await send(shop, { content: 'Soon', devices: [hwid] });
   await world.settle();

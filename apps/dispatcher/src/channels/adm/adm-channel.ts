@@ -21,7 +21,7 @@ export interface AdmDeps {
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly postProvider: PostForm;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 

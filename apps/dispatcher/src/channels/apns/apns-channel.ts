@@ -34,7 +34,7 @@ export interface ApnsDeps {
   readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 

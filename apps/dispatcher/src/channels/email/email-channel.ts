@@ -55,7 +55,7 @@ export interface EmailDeps {
   readonly bounceDomain?: string | undefined;
   /** Decides which addresses the servers of domains may have. */
   readonly addresses: AddressGuard;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
   /** @default the domain name system */
   readonly names?: MailNames | undefined;
@@ -213,8 +213,8 @@ class EmailSender implements Sender {
   }
 
   /**
-   * The mail of a device, and its copy. Copies have transactions of their own, after that of the mail: its return path and its links name one
-   * recipient, and a server that refuses only the recipient for now would deliver the copies with each try.
+   * The mail of a device, and its copy. A copy has a transaction of its own, after the transaction of the mail: the return path and the links of the
+   * mail name one recipient, and a server that refuses only the recipient for now would deliver the copies with each try.
    */
   #mailFor(device: number, token: string): { readonly mail: Buffer; readonly copy: Buffer | undefined } | SendResult {
     const { job, writer, prepared } = this.#deps;

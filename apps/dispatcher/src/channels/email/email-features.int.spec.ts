@@ -9,7 +9,7 @@ channelFeatures({
   ...{ masks: false, atMostOnce: true, hasTtl: false, invalidates: false, renews: false },
   // Servers throttle a client, whatever its credential: their replies are about single mails.
   throttle: 'none',
-  // To the connection, EHLO, the sender, the recipient, DATA, and the mail. A session has one mail at a time, and sessions open one after the other.
+  // Replies to the connection, EHLO, sender, recipient, DATA, and mail. A session has one mail at a time, and sessions open one after the other.
   ...{ repliesPerMessage: 6, atOnce: 5 },
   credentials: () => ({
     [Platform.Email]: {

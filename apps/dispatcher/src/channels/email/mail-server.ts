@@ -17,9 +17,9 @@ export interface MailServerOptions {
   /** Asked for each session. Rejects if there is none now. @param failures sessions in a row that did not open */
   readonly target: (failures: number) => Promise<Target>;
   readonly login?: Login | undefined;
-  /** Most sessions at a time, without those that wait long for a reply. */
+  /** Maximum concurrent sessions, not counting sessions that wait long for a reply. */
   readonly sessions: number;
-  /** Whether there is room for one more session beside those of other servers. @default there is */
+  /** Whether there is room for one more session beside the sessions of other servers. @default there is */
   readonly hasRoom?: () => boolean;
   readonly timers: Timers;
   readonly onFailure: (failure: FailedOpening) => void;
@@ -123,7 +123,7 @@ export class MailServer {
     if (this.#idle.length > 0 || this.size === 0) queueMicrotask(() => this.#wake());
   }
 
-  /** Until when no session is opened, in milliseconds of the system's clock; 0 = one is open or being opened. */
+  /** The time until which no session is opened, in milliseconds of the system's clock; 0 = one is open or being opened. */
   downUntil(): number {
     if (this.#closed) return Infinity;
     return this.size > 0 ? 0 : this.#downUntil;

@@ -34,7 +34,7 @@ export interface MailServersOptions {
   readonly names: MailNames;
   /** The port of domains' servers. @default 25 */
   readonly port?: number | undefined;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca: readonly string[] | undefined;
   readonly timers: Timers;
   readonly onFailure: (failure: FailedOpening, host: string) => void;
@@ -66,7 +66,7 @@ const timeouts = {
 /** The deadlines of mails end a session earlier, unless it waits for a reply to a mail. */
 const relayTimeouts = { ...timeouts, socketTimeout: RELAY_REPLY_MS + 60_000 };
 
-/** The mail servers of one lane: the relay, or those of domains. */
+/** The mail servers of one lane: the relay, or the servers of domains. */
 class LaneServers {
   readonly #options: MailServersOptions;
   readonly #byDomain = new Map<string, MailServer>();

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { SmtpStage } from '@tidings/channels';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 
-/** How a mail ended at a server. */
+/** The outcome of a mail at a server. */
 export type MailEnd =
   | { readonly is: 'accepted' }
   | { readonly is: 'refused'; readonly stage: SmtpStage; readonly status: number; readonly text: string }
-  /** It exceeds what the server says that it takes, so it was not written. */
+  /** The mail exceeds the size that the server announces, so it was not written. */
   | { readonly is: 'tooLarge' }
   /** The connection ended before the mail itself was written: repeating is safe. */
   | { readonly is: 'unprocessed' }
@@ -51,7 +51,7 @@ export type SessionError = NodeJS.ErrnoException & {
   readonly responseCode?: number;
   readonly response?: string;
   readonly command?: string;
-  /** The code of the system, where `code` is that of a phase. */
+  /** The error code of the operating system, where `code` names a phase. */
   readonly originalCode?: string;
 };
 

@@ -30,7 +30,7 @@ export interface FcmDeps {
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly postForm: PostForm;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface LineDeps {
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   /** @default LINE's */
   readonly url?: string | undefined;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -23,7 +23,7 @@ const LINE = 'https://api.line.me';
 const PATH = '/v2/bot/message/push';
 
 /**
- * LINE's Messaging API. One request per user: requests for several users are answered as a whole, and would not tell which of them was refused.
+ * LINE's Messaging API. One request per user: a request for several users is answered as a whole, without naming the user who was refused.
  */
 export const lineChannel = ({ url = LINE, ...deps }: LineDeps): Channel =>
   http1Channel<LineCredential>({

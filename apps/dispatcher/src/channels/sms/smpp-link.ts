@@ -107,7 +107,7 @@ class SmppLink implements Link, DeliveryLink {
     return this.#state === 'bound' && this.#waiting.size < this.#window;
   }
 
-  /** @param body of `submitPdu`, which is copied */
+  /** @param body a body made by `submitPdu`; it is copied */
   request(_: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
     if (!this.ready()) return false;
     const sequence = this.#nextSequence();
@@ -168,7 +168,7 @@ class SmppLink implements Link, DeliveryLink {
     this.#flushSoon(NO_EXCHANGE);
   }
 
-  /** @param exchange that the last PDU is for */
+  /** @param exchange the exchange of the last PDU */
   #flushSoon(exchange: number): void {
     if (this.#unwrittenFor.push(exchange) === 1) setImmediate(() => this.#flush());
   }

@@ -31,7 +31,7 @@ export interface SmsDeps {
   readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
   /** Opens persistent connections of HTTP/1.1. */
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
   readonly addresses: AddressGuard;
   readonly receipts: ReceiptStore;

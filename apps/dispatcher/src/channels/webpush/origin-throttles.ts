@@ -53,7 +53,7 @@ export class OriginThrottles {
     for (const run of known?.waiting ?? []) run();
   }
 
-  /** Until when nothing may be written, on the business clock; 0 = it may, or a probe is to be awaited. */
+  /** The time until which nothing may be written, on the business clock; 0 = now, or a probe is under way. */
   until(origin: string): number {
     const until = this.#throttles.get(origin)?.until ?? 0;
     return until > this.#clock.now() ? until : 0;

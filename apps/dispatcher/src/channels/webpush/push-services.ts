@@ -63,7 +63,7 @@ export class PushService {
     else queueMicrotask(run);
   }
 
-  /** Until when devices are not tried, on the timers' clock; 0 = they are. After a failure no device waits for the next attempt in a run. */
+  /** The time until which no device is tried, on the timers' clock; 0 = now. After a failure no device waits in a run for the next attempt. */
   downUntil(): number {
     if (this.#connection?.isOpen()) {
       this.#failures = 0;
@@ -124,7 +124,7 @@ type Services = Map<string, PushService>;
  */
 export class PushServices {
   readonly #options: PushServicesOptions;
-  /** In the order of their last use. */
+  /** Services in the order of their last use. */
   readonly #lanes = new Map<Lane, Services>();
 
   constructor(options: PushServicesOptions) {

@@ -39,7 +39,7 @@ export interface WebPushDeps {
   readonly addresses: AddressGuard;
   /** Contact of the operator for push services: `mailto:` or `https:`. @default none */
   readonly subject?: string | undefined;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface WnsDeps {
   readonly addresses: AddressGuard;
   /** Issues access tokens. @default Microsoft's */
   readonly tokenUrl?: string | undefined;
-  /** PEM of all CA certificates; undefined = those of Node. */
+  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 

@@ -196,7 +196,7 @@ interface WnsExchangeOptions {
   readonly service: PushService;
 }
 
-/** One push; its host is known by what is under way there. */
+/** One push. The state of its host stays in memory while a push is in flight. */
 class WnsExchange extends PushExchange {
   readonly #service: PushService;
 

@@ -11,7 +11,7 @@ export interface Evidence {
   readonly message: MessageView;
   readonly plans: PlansOfDeviceReply;
   readonly attempts: readonly DeviceAttempt[];
-  /** From statistics, which may be some seconds behind the plans. */
+  /** Outcomes from statistics, which may be some seconds behind the plans. */
   readonly outcomes: readonly DeviceOutcome[];
   readonly now: number;
 }

@@ -125,7 +125,7 @@ export interface FoundJob<Row> {
     readonly devices_success: number;
   };
   readonly view: JobView;
-  /** With `detailed` only. */
+  /** The rows; undefined unless `detailed` is asked for. */
   readonly rows: { readonly devices: Row[] } | undefined;
 }
 

@@ -10,7 +10,7 @@ export const getInboxMessages: Handler<typeof api.getInboxMessages> = async (inp
       ...{ inbox_id: message, order, rt: String(removal), send_date: String(saved), title, text },
       ...{ action_type: action.actionType, action_params: action.actionParams, image, status, hash },
     })),
-    // With nothing left the place stays, so that a loop ends at an empty page.
+    // The cursor stays the same when nothing is left, so that a client's loop ends with an empty page.
     next: entries.at(-1)?.order ?? before,
     deleted,
     new_inbox: fresh,

@@ -9,7 +9,7 @@ const events = {
   end: LiveActivityEvent.LIVE_ACTIVITY_EVENT_END,
 };
 
-/** From here on a number is unix time, below it seconds from now (R-M4). */
+/** Numbers from this value on are Unix seconds; smaller ones are seconds from now (R-M4). */
 const UNIX_FROM = 1_000_000_000;
 
 /** Unix seconds of a date that may count from now. */

@@ -63,7 +63,7 @@ async function repeatsAmong(
   { messages }: Pick<Context, 'messages'>,
   { account, pending }: Call,
 ): Promise<ReadonlyMap<number, CreatedMessage>> {
-  // Only these could leave a campaign without messages behind. The scheduler handles all other repeats.
+  // Only notifications with a campaign name and a transactionId could create a campaign without messages. The scheduler handles all other repeats.
   const naming = notifications.filter(({ campaignName, transactionId }) => campaignName !== '' && transactionId !== '');
   if (naming.length === 0) return new Map();
   const transactionIds = [...new Set(naming.map(({ transactionId }) => transactionId))];
@@ -181,7 +181,7 @@ async function accept(
 /** The messages of a request, and the applications that they are addressed to. */
 export interface MessagesAsked {
   readonly applications: readonly string[];
-  /** "" if the applications are not those of a group. */
+  /** The code of the group that the applications belong to; "" without a group. */
   readonly group: string;
   readonly asked: readonly Asked[];
 }
@@ -241,7 +241,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   call,
 ) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
-  // In a group a union of conditions on its applications would reach devices of one by those of another.
+  // For a group, sibling conditions are off: a device of one application must not match through its sibling in another.
   const bySiblings = group === '';
   const asked = notifications.map((notification, index) => ({
     notification,

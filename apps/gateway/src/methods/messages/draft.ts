@@ -71,7 +71,7 @@ export interface Asked {
   readonly paths: Paths;
   /** The caller's grant, for expressions. */
   readonly grant?: Grant;
-  /** Whether it is in the history however few it names (R-I6). */
+  /** Whether the message is in the history however few recipients it names (R-I6). */
   readonly isAlwaysStored?: boolean;
   /** Whether conditions on tags of other applications match by hwid (R-O5). @default false, they match nobody */
   readonly bySiblings?: boolean;
@@ -216,7 +216,7 @@ export function refuseOversized(drafts: readonly MessageDraft[], asked: readonly
   if (all > REQUEST_BYTES) throw Fault.argument('notifications: at most 32 MiB with their presets');
 }
 
-/** The frequency cap of the request replaces that of the application (R-I12). */
+/** The frequency cap of the request replaces the frequency cap of the application (R-I12). */
 const cappingOf = ({ capping }: Notification) => ({
   capping: capping.cap,
   cappingExclude: capping.exclude,
@@ -232,7 +232,7 @@ function datesOf({ sendAt: date }: Notification, now: Date): { sendAt?: Date; lo
   return isDueEverywhere(localTime, now) ? {} : { sendAt: localAt, localTime };
 }
 
-/** Recipients who get their message at once, whatever the rate of a preset. */
+/** Kinds of recipients whose message is sent at once, whatever the rate of a preset. */
 const UNRATED: ReadonlySet<string> = new Set([
   ...(['devices', 'hwids', 'pushTokens', 'contacts', 'testDevices'] satisfies Notification['recipients']['kind'][]),
 ]);
@@ -246,7 +246,7 @@ function sendRateOf(
   return value ?? preset?.sendRate ?? 0;
 }
 
-/** The preset that lists show: that of its e-mail, if it has one of its own (R-E16). */
+/** The preset that lists show: the preset of the e-mail, if the e-mail has one of its own (R-E16). */
 const shownPresetOf = ({ preset, platformPresets }: Notification): string =>
   platformPresets?.find(({ platform }) => platform === Platform.Email)?.code ?? preset ?? '';
 

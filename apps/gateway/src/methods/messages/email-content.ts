@@ -16,7 +16,7 @@ function subjectOf(given: GivenEmail['subject'], said: Localized | undefined, bo
   return given && 'entries' in given ? given : (said ?? { entries: [] });
 }
 
-/** The e-mail of a request; its body and subject are those of the preset where it has none (R-E7, R-K4). */
+/** The e-mail of a request; body and subject come from the preset where the request has none (R-E7, R-K4). */
 export function emailOf({ subject, body: own, ...given }: GivenEmail, said: Content): EmailContent {
   const body = own ?? said.text ?? { entries: [] };
   return EmailContent.fromPartial({

@@ -229,7 +229,7 @@ const toast = {
 const windowsRows: readonly Row[] = [
   ['wns_content', 'PHRvYXN0Lz4=', { ...toast, body: '<toast/>' }],
   ['wns_content', { default: 'PHRvYXN0Lz4=' }, { ...toast, body: '<toast/>' }],
-  // Of a notification of the caller's own only.
+  // The type applies only to a notification that the caller has made.
   ['wns_type', 'Tile', toast],
   ['wns_tag', 'news1', { ...toast, 'x-wns-tag': 'news1' }],
   ['wns_cache', 1, { ...toast, 'x-wns-cache-policy': 'cache' }],

@@ -67,7 +67,7 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   };
 }
 
-/** The content fields in the form of a notification's: an action replaces that of a preset as a whole. */
+/** The content fields in the form of createMessage; an action replaces the action of a preset as a whole. */
 function contentOf(message: NotifyMessage): GivenContent {
   const { action } = message;
   return {

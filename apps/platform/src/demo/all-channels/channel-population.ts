@@ -40,7 +40,7 @@ const apnsToken = (reaction: Reaction, n: number): string => {
   return reaction === 'accepts' ? `d${hex(n, 63)}` : `0badf00d0301${hex(n, 52)}`;
 };
 
-/** LINE's ids of users have a form, those of the simulator do not. */
+/** The user ids of LINE have a fixed form; special ids of the simulator do not. */
 const lineUser = (reaction: Reaction, n: number): string =>
   reaction === 'accepts' ? `U${createHash('md5').update(`line ${n}`).digest('hex')}` : texts('sim:', ':')(reaction, n);
 
@@ -98,7 +98,7 @@ export const channelPlatforms: readonly ChannelPlatform[] = [
 export interface ChannelDevice {
   readonly platform: ChannelPlatform;
   readonly reaction: Reaction;
-  /** As its provider knows it. */
+  /** The token by which the provider knows the device. */
   readonly token: string;
   /** The owner's name, which the message contains. */
   readonly name: string;

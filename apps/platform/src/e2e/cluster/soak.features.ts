@@ -20,9 +20,9 @@ const WINDOW_MS = Math.min(60_000, (MINUTES * 60_000) / 3);
 const READINGS = 6;
 /** Each of the eight clients pauses for this time after a reply: some forty calls a second in all, so that the cores are not always busy. */
 const PAUSE_MS = 200;
-/** Devices that each client registers again and again: a growing population would take more memory by right. */
+/** Devices that each client registers again and again, since a growing population would rightly take more memory. */
 const DEVICES = 250;
-/** For a collection of garbage in every process. */
+/** Time for a garbage collection in every process. */
 const COLLECT_MS = 2000;
 const HOUR_MS = 3_600_000;
 const SETTLE_MS = 120_000;

@@ -192,7 +192,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await world.call('compileFilter', { devices_filter: branch('EQ', 'north') })).toMatchObject({
         devices_count: 2,
       });
-      // A message to one application by createMessage finds the same devices, and one to a group those of the conditions themselves.
+      // createMessage finds the same devices for one application; for a group it finds only devices that meet the conditions themselves.
       const pushedBy = async (request: Parameters): Promise<number[]> => {
         const before = [...pushes(), pushesTo('fcm', strangerToken).length];
         await world.call('createMessage', { ...request, notifications: [{ content: 'x', filter_code: notNorth }] });

@@ -4,7 +4,7 @@ import { funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testi
 import { ANDROID, android, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 const SECOND = 1_000;
-/** A machine with other work records pushes late; with this variable the bounds are those of the rate itself. */
+/** A machine with other work records pushes late; this variable sets the bounds to the rate itself. */
 const isStrict = process.env['TIDINGS_STRICT_RATES'] === '1';
 
 /** The largest number of times within a second. */

@@ -114,7 +114,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     return { command, hwid, hwidHash, id: deviceIdOf(command.application, hwidHash) };
   };
 
-  /** @param guarded what an Idempotency-Key belongs to */
+  /** @param guarded the owner of an Idempotency-Key */
   const commandFor = (
     { command, hwid, hwidHash, id }: Addressed,
     { set, at }: Round,
@@ -173,7 +173,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
       const at = new Date(clock.now());
       const succeed = (): DeviceReply => done;
       const refuse = (error: unknown): DeviceReply => refusal(error, log);
-      // Not an async function: this runs once per device.
+      // A plain function is cheaper than an async one, and this runs once per device.
       const applyOne = (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
         try {
           if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);

@@ -37,7 +37,7 @@ const personalTags: ReadonlySet<number> = new Set(
 const ownTags = (device: Device): readonly TagEntry[] =>
   device.tags.filter(({ k }) => k >= FIRST_OWN_TAG || personalTags.has(k));
 
-/** Writes of the tags that devices of `from` have and devices of `to` lack; of several values, that of the most recently used device. */
+/** Writes of the tags that devices of `from` have and devices of `to` lack. Of several values, the most recently used device decides. */
 function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSet): TagWrite[] {
   const known = new Set(to.flatMap(ownTags).map(({ k }) => k));
   const values = new Map<number, readonly TagEntry[]>();

@@ -139,7 +139,7 @@ export function prepareRpc({
   presets,
 }: DevicesDeps & { store: AccountStore; presets: PresetStore }): Pick<Devices, 'prepare'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
-  // A message to one device costs these two reads, and a mail that of its address: concurrent requests share these two.
+  // A message to one device costs these two reads, and a mail costs the read of its address. Concurrent requests share these two.
   const present = presentDevices(db);
   const applicationsNamed = sharedReads(
     async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, each])),
@@ -184,7 +184,7 @@ export function prepareRpc({
     { target, path, targetPath, ...latest }: PrepareAudience & { readonly target: Described | undefined },
     room: Room,
   ): Promise<Addressed> => {
-    // Listed recipients are those of one application (R-I2).
+    // Listed recipients belong to one application (R-I2).
     const lookup = { devices, present, keys, account, application: applications[0]! };
     const found = await namedBy(db, { ...latest, target }, lookup);
     if (found) return named(found);

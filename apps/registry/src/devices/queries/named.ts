@@ -133,7 +133,7 @@ export async function findByToken(names: readonly string[], lookup: Lookup, plat
   };
 }
 
-/** Contacts of a platform by hwid; those of e-mail by the address that they hold, and by hwid only where no contact holds the name (R-E8). */
+/** Contacts of a platform by hwid. Contacts of e-mail are found by their address, and by hwid only where no contact has the name as address (R-E8). */
 export async function findContactsOf(
   platform: PlatformCode,
   names: readonly string[],
@@ -163,7 +163,7 @@ export async function findDevices(names: readonly string[], lookup: HwidLookup):
 
 type OfUser = Pick<DeviceDocument, '_id' | 'seq' | 'platform' | 'user' | 'token' | 'ta' | 'self' | 'createdAt'>;
 
-/** The keyed hash of a device's user: by default that of its hwid, which its id ends with (R-RES3). */
+/** The keyed hash of a device's user: by default the hash of its hwid, which its id ends with (R-RES3). */
 const userOf = ({ _id, user }: OfUser): string => user ?? _id.slice(_id.indexOf(':') + 1);
 
 /**

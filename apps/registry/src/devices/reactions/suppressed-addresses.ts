@@ -31,7 +31,7 @@ export function refusedIn({ application, chunk, outcome }: SliceOutcome): Suppre
     .map((position) => ({ ...common, seq: seqOf(chunk, position) }));
 }
 
-/** Contacts whose mail came back, or who complained about it. */
+/** Contacts whose mail bounced, or who complained about it. */
 export function reportedIn({ application, chunk, kind, positions, categories, sentAt }: Reports): Suppression[] {
   const reported = (action: Suppression['action'], i: number): Suppression[] => {
     const readAt = (sentAt[i] ?? 0) * 1000;
@@ -60,7 +60,7 @@ export function commandsFor(suppressions: readonly Suppression[], found: readonl
 
 /**
  * Puts addresses on the blacklist of their account whose mail bounced hard, at once or by a report later (R-E5), and records complaints (R-E14). Facts
- * carry no addresses: it is that of the contact, unless the contact has got another one since the send began.
+ * carry no addresses: the address of the contact is meant, unless the contact has got another one since the send began.
  */
 export function suppressAddresses(deps: ReactionDeps & { readonly write: AccountWriter }): Promise<Subscription> {
   const { db, clock, broker, report, write } = deps;

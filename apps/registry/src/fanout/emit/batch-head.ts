@@ -29,7 +29,7 @@ export function batchHead(
     applicationTitle: application?.title ?? '',
     marketing: !message.accepted.transactional,
     entry: planned.inbox && { order: message.inboxOrder, removal: planned.inbox.removal },
-    // Without a mask a repeat would be a second push.
+    // A repeat that the provider does not mask would be a second push.
     atMostOnce: application?.atMostOnce === true || !definitionServing(key).masksRepeats,
   };
 }

@@ -6,8 +6,8 @@ import type { Broker, GroupLag, Position } from '@tidings/streaming';
 export type Passed = (channel: string, lane: Lane) => Promise<(emission: Position) => boolean>;
 
 /**
- * Asks for the lag of each group once, when it is first needed. Later answers are as of that time: what has been passed since seems not to be, and is
- * found to be by the next one who asks.
+ * Asks for the lag of each group once, when it is first needed. Later answers are as of that time: a record that has been passed since seems not to be
+ * passed until another call of this function.
  */
 export function passedOnce(broker: Pick<Broker, 'lag' | 'ends'>): Passed {
   const known = new Map<string, Promise<(emission: Position) => boolean>>();

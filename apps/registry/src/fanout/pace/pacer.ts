@@ -80,7 +80,7 @@ export class Pacer {
     this.#progress.clear();
   }
 
-  /** @param steps of one message, or the message itself */
+  /** @param steps the released steps of one message, or the message itself */
   async #emit(steps: readonly Released[], passed: Passed): Promise<void> {
     const { chunks, pool } = this.#deps;
     const { message: code, accepted } = steps[0]!;

@@ -70,7 +70,7 @@ export function pageWith(page: CountedPage = emptyPage, { at, event }: PlanEvent
   return withoutSends(page, Bitmap.decode(event.value.set), event.value.plannedAt!.getTime());
 }
 
-/** @param id of the document: its last part is the day */
+/** @param id the id of the document; its last part is the day */
 export const countedPageDocument = ({ sends }: CountedPage, id: string): CountedPageDocument => ({
   day: Number(id.slice(id.lastIndexOf('/') + 1)),
   sends,

@@ -18,7 +18,7 @@ const has = ({ set }: { readonly set: Uint8Array }, position: number): boolean =
 
 type Place = Omit<PlannedDevice, 'bucket' | 'at'>;
 
-/** The place of a device in one of the audiences of a plan, that of pushes or that of the inbox alone; undefined if it is in neither set. */
+/** The place of a device in an audience of a plan, either of pushes or of the inbox alone; undefined if it is in neither set. */
 function placeAmong(
   { eligible, excluded }: Pick<ChunkPlanned, 'eligible' | 'excluded'>,
   position: number,

@@ -16,7 +16,7 @@ export interface PlanFanout {
 /** The log of a message's fan-outs, by the first digit of its code. */
 export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
 
-/** The splits of messages into chunks, in 16 logs; that of a message that has one chunk is committed with its plan. */
+/** The splits of messages into chunks, in 16 logs; the split of a message with one chunk is committed with its plan. */
 export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
   category: 'fanouts',
   needs: ({ key }) => ({ ids: [fanoutAt(key)] }),

@@ -94,9 +94,9 @@ export interface PlanDocument {
   readonly named: boolean;
   readonly at: Date;
   readonly settledAt?: Date;
-  /** Of a message that is saved to inboxes: found by its chunk or, if it names its recipients, by each of them. */
+  /** The place in inboxes of a saved message: found by its chunk or, if the message names its recipients, by each of them. */
   readonly inbox?: InboxPlace;
-  /** Its sends count for frequency capping. */
+  /** Whether the sends of the message count for frequency capping. */
   readonly counted?: boolean;
   readonly failed?: Binary | Uint8Array;
 }

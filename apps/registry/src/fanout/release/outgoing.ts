@@ -42,7 +42,7 @@ export class OutgoingMessages {
   /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
   readonly #cache = new SizedEntries<Outgoing>({ atMost: CACHED, maxBytes: CACHED_BYTES });
 
-  /** Applies events of messages, those of concurrent calls together; idempotent. */
+  /** Applies events of messages, together with events of concurrent calls; idempotent. */
   readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
 
   constructor(db: Db, clock: Clock) {

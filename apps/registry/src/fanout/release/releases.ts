@@ -17,7 +17,7 @@ export interface ReleaseDeps {
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
   readonly chunks: Chunks;
-  /** For messages that are planned on release. */
+  /** Buffers for messages that are planned on release. */
   readonly buffers: BufferPool;
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
 }
@@ -57,12 +57,12 @@ export class Releases {
   /**
    * Applies events of messages, in order: stores accepted ones, and splits released ones. Idempotent; an expired message is not released, since its plans
    * may have been removed.
-   * @param traces of messages, by code: the consequences of a release continue its message's trace
+   * @param traces the traces of messages, by code: the consequences of a release continue the trace of its message
    */
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
     const { clock, outgoing } = this.#deps;
     const keeping = outgoing.keep(events);
-    // Its failure is reported below, and may come before.
+    // A failure is reported below, and may come before it is awaited.
     keeping.catch(() => undefined);
     const found = await outgoing.released(events);
     const released = found.filter(({ expireAt }) => expireAt.getTime() > clock.now());

@@ -1,7 +1,7 @@
 const FIELD_BYTES = 8;
 
 /**
- * Bytes of a decoded message in memory, roughly: those of its texts and byte fields, and some for each other field. Encoding it would copy its
+ * Approximate bytes of a decoded message in memory: the bytes of its texts and byte fields, and some for each other field. Encoding it would copy its
  * attachments.
  */
 export function sizeOf(value: unknown): number {

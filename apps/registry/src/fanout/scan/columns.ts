@@ -15,8 +15,8 @@ export const ON_BLACKLIST = 16;
 const NOT_HELD = 8;
 
 /**
- * Maximum bytes of the texts in columns. A chunk of devices with the longest tokens and values would take 800 MB. Those of a single slice always fit,
- * with all devices that are read between them.
+ * Maximum bytes of the texts in columns. A chunk of devices with the longest tokens and values would take 800 MB. The texts of a single slice always
+ * fit, with all devices that are read between its devices.
  */
 const HELD_BYTES = 64 * 1024 * 1024;
 
@@ -28,7 +28,7 @@ export interface Row {
   position: number;
   platform: number;
   flags: number;
-  /** Bits of the fields that it has: `TOKEN_BIT` and those of `fieldBit`. */
+  /** Bits of the fields that the device has: `TOKEN_BIT` and the bits of `fieldBit`. */
   fields: number;
   language: string;
   controlBucket: number;

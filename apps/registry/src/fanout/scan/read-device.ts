@@ -99,7 +99,7 @@ export class DeviceReader {
     columns.add(row);
   }
 
-  /** Whether the device must be read with the results of its siblings to decide if it matches; `hwidHash` is that of the device then. */
+  /** Whether the device must be read with the results of its siblings to decide if it matches. `hwidHash` then belongs to this device. */
   needsSiblings(document: Buffer): boolean {
     const isNeeded = this.#isPresent(document) && this.#predicate?.siblings?.decide(this.#values.compared) === true;
     this.#columns.tokens.truncate(this.#columns.count);

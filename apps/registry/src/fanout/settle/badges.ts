@@ -85,7 +85,7 @@ export class Badges {
 interface Badged {
   readonly outcome: SliceOutcome;
   readonly kind: PushKind;
-  /** In all languages; undefined = none. */
+  /** The badges in all languages; undefined = none. */
   readonly badges: ReadonlySet<string | undefined>;
 }
 

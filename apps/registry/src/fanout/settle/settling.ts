@@ -86,7 +86,7 @@ export class Settling {
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
-  /** The ids of plans, known here, of which every slice was settled together: those of messages to one device. */
+  /** The ids of plans known here whose slices were all settled together, as in messages to one device. */
   #settledAtOnce(settled: ReadonlyMap<string, SettledSlices>): ReadonlySet<string> {
     const whole = new Set<string>();
     for (const [id, { key, numbers }] of settled) {

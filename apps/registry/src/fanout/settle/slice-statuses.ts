@@ -16,7 +16,7 @@ export const SLICE_STATUSES = 'sliceStatuses';
 
 /** The statuses of a sendable set's slices. Updates arrive in any order, so the first one creates the document. */
 export interface SliceStatusesDocument extends SliceStatuses {
-  /** Of `sendableId`. */
+  /** The id by `sendableId`. */
   readonly _id: string;
 }
 
@@ -59,7 +59,7 @@ export class SliceStatusStore {
     this.#unstored.set(id, { ...this.#unstored.get(id), ...placesOf(slices) });
   }
 
-  /** These sendable sets have no open slices any more. */
+  /** Forgets these sendable sets, which have no open slices any more. */
   settled(ids: readonly string[]): void {
     for (const id of ids) this.#unstored.delete(id);
   }
@@ -69,7 +69,7 @@ export class SliceStatusStore {
     const unstored = [...this.#unstored];
     if (unstored.length === 0) return;
     await this.#write(unstored.map(([id, places]) => emittedWrite(id, places)));
-    // One that was recorded meanwhile stays.
+    // An entry that was recorded meanwhile stays.
     for (const [id, places] of unstored) if (this.#unstored.get(id) === places) this.#unstored.delete(id);
   }
 

@@ -7,7 +7,7 @@ import type { TestClock } from '@tidings/testing';
 
 /** Acts like dispatchers: sends to every device of a slice once, sometimes later, and sometimes loses a batch. */
 export class FakeDispatchers {
-  /** By slice: the positions of each emission. */
+  /** The positions of each emission, by slice. */
   readonly emissions = new Map<string, number[][]>();
   readonly batches: SendBatch[] = [];
   readonly sent = new Map<string, number>();

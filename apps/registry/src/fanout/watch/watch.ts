@@ -47,7 +47,7 @@ const states = Object.keys(noSlices()) as readonly SliceState['kind'][];
 /** The work for one message. */
 interface Finding {
   readonly message: Released;
-  /** Not split, though released long ago. */
+  /** Whether the message is not split, though it was released long ago. */
   unsplit: boolean;
   /** Chunks with work to do: unplanned, or with due slices. */
   readonly tasks: ChunkKey[];
@@ -152,7 +152,7 @@ export class Watch {
       return plan && !plan.settledAt ? [{ key, slices: plan.slices }] : [];
     });
     const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
-    // After the statuses: what was emitted since would seem to be in no topic.
+    // The lag is read after the statuses; otherwise slices emitted in between would seem to be in no topic.
     const hasPassed = await this.#passed(new Set(open.flatMap(({ slices }) => slices.map(channelServing))));
     const look = new Look(this.#deps.clock.now(), plans, statuses, hasPassed);
     return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));

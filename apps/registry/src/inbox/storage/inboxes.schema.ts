@@ -5,15 +5,15 @@ import { date, defineModel, number, object, optional, record, text } from '@tidi
 export type StoredState = EntryState & { readonly until: number };
 
 /**
- * The acts of a user on the entries of their inbox, or of an operator on those of an application. Entries themselves are derived from plans: one that
- * nobody touched has no state.
+ * The acts of a user on the entries of their inbox, or of an operator on the entries of an application. Entries themselves are derived from plans: an
+ * entry without acts has no state.
  */
 export interface InboxDocument {
   /** Application and hash of the user; the application and "/" for the operator's deletions. */
   readonly _id: string;
   /** Grows with every change, for compare-and-set. */
   readonly rev: number;
-  /** By order of the entry. */
+  /** The states, by order of the entry. */
   readonly states: Readonly<Record<string, StoredState>>;
   /** When the last entry has left. */
   readonly expireAt: Date;

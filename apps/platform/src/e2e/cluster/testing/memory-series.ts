@@ -1,7 +1,7 @@
 import type { ProcessHealth } from '@tidings/testing';
 import { type Trend, trendOf } from './trend.ts';
 
-/** Memory at the start of a process is that of code that is being compiled, and of caches that fill. */
+/** Share of the windows that is left out: at the start of a process memory grows by code that is compiled, and by caches that fill. */
 const WARM_UP_SHARE = 1 / 3;
 const LEAST_WINDOWS = 3;
 
@@ -10,7 +10,7 @@ type Heap = Pick<ProcessHealth, 'heapMb' | 'codeMb'>;
 /** The trend of the heaps of all processes together. */
 export interface HeapTrend {
   readonly meanMb: number;
-  /** In percent of the mean an hour. */
+  /** Slope in percent of the mean per hour. */
   readonly slope: number;
   /** The standard error of the slope. */
   readonly error: number;
@@ -20,7 +20,7 @@ export interface HeapTrend {
 
 /** Readings of the health of processes, in windows of equal length. */
 export class MemorySeries {
-  /** By process, at the end of each window. */
+  /** Heaps at the end of each window, by process. */
   readonly #heaps = new Map<string, Heap[]>();
   readonly #delays = new Map<string, number[]>();
   #residentMb = 0;

@@ -29,7 +29,7 @@ export class MessageReader {
   /** The value of `grpc-encoding`: how compressed messages are encoded. */
   encoding = 'identity';
 
-  /** @param maxBytes of a message, compressed or not */
+  /** @param maxBytes the maximum bytes of a message, compressed or not */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }

@@ -10,7 +10,7 @@ import type { LinkDeps } from '../link-port.ts';
 /** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
 
-/** In the form of URLs. */
+/** Host and port in the form of URLs. */
 export const authorityOf = ({ host, port }: GrpcEndpoint): string =>
   (isIP(host) === 6 ? `[${host}]` : host) + `:${port}`;
 
@@ -32,7 +32,7 @@ async function socketTo(endpoint: GrpcEndpoint, deps: LinkDeps, signal: AbortSig
 }
 
 /**
- * Opens a connection of HTTP/2 to a subscriber. An error that occurs later is that of its streams.
+ * Opens a connection of HTTP/2 to a subscriber. A later error of the connection is reported by its streams.
  * @throws the reason why the subscriber cannot be reached, within 5 s, or 10 s by a proxy
  */
 export async function openSession(

@@ -1,6 +1,6 @@
 import type { Attributes, WebhookRequest } from '@tidings/rpc';
 
-/** The names of fields as the proto spells them, by those of the generated types. */
+/** The names of fields as the proto spells them, by their names in the generated types. */
 const names = new Map<string, string>();
 
 function nameOf(field: string): string {

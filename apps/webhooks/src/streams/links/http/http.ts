@@ -159,7 +159,7 @@ class HttpLink implements Link {
     const keys = await secrets.keysOf(this.#subscription);
     const body = `[${events.map(({ json }) => json).join(',')}]`;
     const uuids = events.map(({ uuid }) => uuid);
-    // By the clock of this machine, which receivers compare with theirs.
+    // Signed with the time of this machine, which receivers compare with their own.
     const signature = signatureHeaders(keys, { uuids, at: Math.floor(Date.now() / 1000), body });
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(overdue), ANSWER_MS).unref();
