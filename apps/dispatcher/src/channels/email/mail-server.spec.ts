@@ -45,7 +45,10 @@ describe('the sessions with a mail server', () => {
   });
 
   const until = async (isSo: () => boolean): Promise<void> => {
-    for (let waits = 0; !isSo() && waits < 5000; waits++) await delay(1);
+    for (let waits = 0; !isSo(); waits++) {
+      if (waits === 5000) throw new Error(`in vain: ${String(isSo)}`);
+      await delay(1);
+    }
   };
 
   it('open one after the other, and then as many at a time as there are', async () => {
