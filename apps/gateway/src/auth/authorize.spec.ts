@@ -117,6 +117,14 @@ describe('applications (R-T2, R-T5)', () => {
     });
   });
 
+  it.each([UNGRANTED, FOREIGN, 'CCCCC-00001'])(
+    'are unknown fields of methods that take none, and ignored (R-ER1): %s',
+    async (application) => {
+      expect(await client.json13('listTags', { auth: 'api', application })).toMatchObject(ok);
+      expect(await client.json13('getApplications', { auth: 'api', application })).toMatchObject(ok);
+    },
+  );
+
   it('may be open to all API tokens, but not to limited device tokens', async () => {
     const world = new World();
     const client = await open(world);

@@ -3,14 +3,14 @@ import type { z } from 'zod';
 import { compiledOnFirstUse } from '../compiled.ts';
 import { issueText } from '../issue.ts';
 import type { Example, Method, Request } from '../method.ts';
-import { missingIn } from '../presence.ts';
+import { missingIn, shapeFor } from '../presence.ts';
 
 /** The settings of a method in every family. */
 export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly input: Input;
   readonly output: Output;
   readonly examples: readonly Example<z.output<Output>>[];
-  /** @default the field `application` of the request */
+  /** @default the field `application` of the request, if the input has one: elsewhere it is an unknown field, which is ignored (R-ER1) */
   readonly application?: (request: Request) => unknown;
   /** @default {@link REQUEST_MS} */
   readonly deadlineMs?: number;
@@ -43,13 +43,19 @@ export const UPLOAD_MS = 120_000;
 
 const applicationField = (request: Request): unknown => request['application'];
 
+/** An input without a known shape counts as one with the field: an application is never left unauthorized. */
+function applicationOf(input: z.ZodType): Method['application'] {
+  const shape = shapeFor(input, {});
+  return !shape || 'application' in shape ? applicationField : () => undefined;
+}
+
 /** Makes a method of its definition. The start of a process waits for no checks of fields: the first request compiles them. */
 export function define<Input extends z.ZodType, Output extends z.ZodType>(
   given: Given,
   definition: Definition<Input, Output>,
   missingFault: (path: string) => Fault,
 ): Method<z.output<Input>, z.output<Output>> {
-  const { input, output, examples, application = applicationField, deadlineMs = REQUEST_MS } = definition;
+  const { input, output, examples, application = applicationOf(input), deadlineMs = REQUEST_MS } = definition;
   const { isCompiled = true } = definition;
   const missingPath = missingIn(input);
   return {
