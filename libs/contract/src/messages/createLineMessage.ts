@@ -13,10 +13,10 @@ import { plainLocalized } from './texts.ts';
 const MAX_USERS = 1000;
 
 const notification = object({
-  ...channelFields,
   content: optionalUnless(lineText, ({ content, preset, template }) =>
     [content, preset, template].some(isGiven) ? undefined : 'content',
   ),
+  ...channelFields,
   devices: listOf(hwid, MAX_USERS),
   template: optional(lineTemplates),
 }).transform(({ content, devices, template, ...common }) =>

@@ -127,6 +127,8 @@ describe('createLineMessage', () => {
   it.each([
     [{ send_date: null }, 'send_date'],
     [{ content: null }, 'content'],
+    [{ send_date: null, content: null, devices: null }, 'content'],
+    [{ send_date: null, devices: null }, 'send_date'],
     [{ devices: null }, 'devices'],
     [{ template: { en: { image_carousel: {} } } }, 'template.en.image_carousel.columns'],
   ])('requires what %j leaves out (R-ER2)', async (given, field) => {
