@@ -1,7 +1,8 @@
 import type { api, InputOf } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import type { ListMessagesReply, ListMessagesRequest, MessageView, Messages, Presets } from '@tidings/rpc';
-import type { Handler } from '../../context.ts';
+import type { ListMessagesReply, ListMessagesRequest, MessageView, Messages } from '@tidings/rpc';
+import { hasAccess } from '../../auth/application-access.ts';
+import type { Call, Context, Handler } from '../../context.ts';
 import { listedMessage } from './listed-message.ts';
 
 type Input = InputOf<typeof api.messagesList>;
@@ -96,18 +97,19 @@ function list(messages: Messages, input: Input, request: ListMessagesRequest, no
   return listWhole(messages, { ...request, createdFrom: new Date(now - reach) }, { replies: 0 });
 }
 
-async function campaignIdOf(presets: Presets, account: string, { application, campaign: code }: Input) {
-  const { campaign } = await presets.findCampaign({ account, code: code! });
-  if (campaign?.application !== application) throw Fault.argument('filters.campaign: not found');
+/** A message to a group of applications may belong to a campaign of any of them (R-I2). */
+async function campaignIdOf(code: string, context: Context, call: Call): Promise<bigint> {
+  const { campaign } = await context.presets.findCampaign({ account: call.account, code });
+  if (!campaign || !(await hasAccess(context, call, campaign.application))) {
+    throw Fault.argument('filters.campaign: not found');
+  }
   return campaign.id;
 }
 
-export const messagesList: Handler<typeof api.messagesList> = async (
-  input,
-  { messages, presets, statistics, clock },
-  { account },
-) => {
-  const campaignId = input.campaign === undefined ? 0n : await campaignIdOf(presets, account, input);
+export const messagesList: Handler<typeof api.messagesList> = async (input, context, call) => {
+  const { messages, statistics, clock } = context;
+  const { account } = call;
+  const campaignId = input.campaign === undefined ? 0n : await campaignIdOf(input.campaign, context, call);
   const found = await list(messages, input, requestOf(input, account, campaignId), clock.now());
   const codes = found.messages.map(({ code }) => code);
   const metrics = input.withMetrics && codes.length > 0 ? (await statistics.metrics({ messages: codes })).messages : [];

@@ -249,11 +249,36 @@ describe('messages:list', () => {
     });
   });
 
-  it('knows no campaign yet (R-RES5)', async () => {
-    const body = { filters: { application: APPLICATION, campaign: 'A1B2C-3D4E5' } };
-    expect(await client.apiV2('messages:list', body, key)).toMatchObject({
-      status: 400,
-      body: { code: 3, message: 'filters.campaign: not found' },
+  describe('of a campaign', () => {
+    const OPEN = 'AAAAA-00004';
+    const campaign = 'A1B2C-3D4E5';
+    const ofApplication = (application: string): void => {
+      world.presets.findCampaign = async ({ code }) => ({
+        campaign: { code, id: 17n, application, name: 'c', description: '' },
+      });
+    };
+    beforeAll(() => {
+      const view = world.applications.get(UNGRANTED)!;
+      world.applications.set(OPEN, { ...view, code: OPEN, authorizeAllTokens: true });
+    });
+    afterEach(() => {
+      world.presets.findCampaign = async () => ({ campaign: undefined });
+    });
+
+    it.each([APPLICATION, OPEN])('takes one of any application that the caller may use (R-I2): %s', async (owner) => {
+      ofApplication(owner);
+      expect((await list({}, { campaign, messages_ids: [3] })).items).not.toEqual([]);
+      expect(asked).toMatchObject([{ application: APPLICATION, campaignId: 17n }]);
+    });
+
+    it.each([undefined, UNGRANTED, FOREIGN])('refuses an unknown one, and one of %s (R-RES5, R-T7)', async (owner) => {
+      if (owner !== undefined) ofApplication(owner);
+      const body = { filters: { application: APPLICATION, campaign } };
+      expect(await client.apiV2('messages:list', body, key)).toMatchObject({
+        status: 400,
+        body: { code: 3, message: 'filters.campaign: not found' },
+      });
+      expect(asked).toEqual([]);
     });
   });
 });
