@@ -109,6 +109,17 @@ export const listOf = <Element extends z.ZodType>(element: Element, max: number)
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? undefined);
 
+/**
+ * The optional tags of a registration. A value that is no object is ignored, such as the list that PHP makes of an empty map: a tag problem must not
+ * cost a registration (R-C3).
+ */
+export const registrationTags = (
+  convert: (tags: Record<string, unknown>, context: z.core.ParsePayload) => Record<string, unknown> = tagTexts,
+) =>
+  optional(unchecked({ type: 'object' })).transform((given, context) =>
+    isObject(given) ? convert(given, context) : undefined,
+  );
+
 /** The refusal of a part that is left out and that the API does not mark as required: its absence is a wrong value (R-ER2). */
 export const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });
 

@@ -393,6 +393,33 @@ describe('multiRegisterDevice (R-X3)', () => {
   });
 });
 
+describe('tags that are no object', () => {
+  const request = { application: 'a', email: 'a@example.com', number: '+4915112345678' };
+
+  it.each([
+    [api.registerDevice, { ...device, ...request }],
+    [api.multiRegisterDevice, request],
+    [api.registerSmsNumber, request],
+    [api.registerWhatsappNumber, request],
+    [api.registerEmail, request],
+  ])('are ignored in a registration: %# (R-C3)', (method: Method, registration) => {
+    const untagged = method.parse(registration);
+    for (const tags of [[], ['x'], 'x', 5, true]) expect(method.parse({ ...registration, tags })).toEqual(untagged);
+  });
+
+  it.each([
+    [api.setTags, { ...device, tags: [] }, 'tags: must be an object'],
+    [api.setEmailTags, { ...request, tags: [] }, 'tags: must be an object'],
+    [
+      api.bulkRegisterDevice,
+      { ...request, devices: [{ hwid: 'x', push_token: 'y', platform: 3, tags: [] }] },
+      'devices[0].tags: must be an object',
+    ],
+  ])('are refused where tags are all that is asked for, and in jobs: %#', (method: Method, given, text) =>
+    expect(textOf(method, given)).toBe(text),
+  );
+});
+
 describe('country and city (R-RES17)', () => {
   const place = { country: 'de', city: 'Berlin' };
   const email = { application: 'a', email: 'a@example.com' };

@@ -16,7 +16,7 @@ import {
 import { emailAddress } from '../fields/email-address.ts';
 import { checkPushToken, pushToken, webPushKey } from '../fields/push-token.ts';
 import { tagTexts } from '../long-integer.ts';
-import { anyObject, array, integerOf, isObject, nothing, object, optional } from '../values.ts';
+import { array, integerOf, isObject, nothing, object, optional, registrationTags } from '../values.ts';
 
 const MAX_DEVICES = 1000;
 
@@ -26,7 +26,7 @@ const operations = [undefined, 'append', 'remove', 'increment'] as const;
 const operationNumber = integerOf(0, operations.length - 1);
 
 /** Converts tags whose operations may be numbers to the form of setTags. The value of an operation may be called `values`. */
-const numberedOperations = anyObject.transform((tags, context) => {
+function numberedOperations(tags: Record<string, unknown>, context: z.core.ParsePayload): Record<string, unknown> {
   const worded = Object.entries(tags).map(([name, given]): readonly [string, unknown] => {
     if (!isObject(given)) return [name, given];
     // null counts as not given (R-ER7).
@@ -38,7 +38,7 @@ const numberedOperations = anyObject.transform((tags, context) => {
     return [name, word === undefined ? value : { operation: word, value }];
   });
   return tagTexts(Object.fromEntries(worded));
-});
+}
 
 const fields = object({
   application: applicationCode,
@@ -49,7 +49,7 @@ const fields = object({
   language: deviceLanguage,
   timezone: optional(timezoneSeconds),
   ...placeFields,
-  tags: optional(numberedOperations),
+  tags: registrationTags(numberedOperations),
   push_devices: optional(
     array(
       object({

@@ -6,7 +6,7 @@ import { deviceLanguage, deviceType, hwid, placeFields, timezoneSeconds, userId 
 import { emailFault } from '../fields/email-address.ts';
 import { checkPushToken, deviceToken, pushToken, webPushKey } from '../fields/push-token.ts';
 import { optionalUnless } from '../presence.ts';
-import { integer, nothing, object, optional, tagValues, text, whole } from '../values.ts';
+import { integer, nothing, object, optional, registrationTags, text, whole } from '../values.ts';
 
 const fields = object({
   application: applicationCode,
@@ -20,7 +20,7 @@ const fields = object({
   language: deviceLanguage,
   timezone: optional(timezoneSeconds),
   email: optional(text),
-  tags: optional(tagValues),
+  tags: registrationTags(),
   idfa: optional(text),
   userId: optional(userId),
   app_version: optional(text),

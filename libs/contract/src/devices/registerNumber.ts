@@ -2,7 +2,7 @@ import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { deviceLanguage, placeFields, smsNumber, timezoneSeconds, userId, whatsAppNumber } from '../fields/device.ts';
-import { nothing, object, optional, tagValues } from '../values.ts';
+import { nothing, object, optional, registrationTags } from '../values.ts';
 
 const definition = (platform: number, number: typeof smsNumber) => ({
   scope: 'device' as const,
@@ -13,7 +13,7 @@ const definition = (platform: number, number: typeof smsNumber) => ({
     language: deviceLanguage,
     timezone: optional(timezoneSeconds),
     ...placeFields,
-    tags: optional(tagValues),
+    tags: registrationTags(),
   }).transform((request) => ({
     application: request.application,
     hwid: request.number,

@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid, language, placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { EMAIL_ONLY, emailAddress } from '../fields/email-address.ts';
-import { integer, nothing, object, optional, tagValues, whole } from '../values.ts';
+import { integer, nothing, object, optional, registrationTags, whole } from '../values.ts';
 
 const onlyEmail = integer.refine((code) => code === Platform.Email, whole(EMAIL_ONLY));
 
@@ -17,7 +17,7 @@ export const registerEmail = json13('registerEmail', {
     userId: optional(userId),
     tz_offset: optional(timezoneSeconds),
     ...placeFields,
-    tags: optional(tagValues),
+    tags: registrationTags(),
     hwid: optional(hwid),
     device_type: optional(onlyEmail),
   }).transform((request) => ({
