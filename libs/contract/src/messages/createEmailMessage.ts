@@ -47,8 +47,9 @@ type Given = z.output<z.ZodObject<typeof fields>>;
 /** `devices`, `users`, `filter`, `conditions`: the first one counts, and the others are not checked (R-E8). */
 function recipientsOf(given: Given, context: z.core.ParsePayload): Recipients {
   if (given.devices) {
-    const addresses = new Set(given.devices.map((address) => address.toLowerCase()));
-    return { kind: 'contacts', platform: Platform.Email, names: [...addresses] };
+    // Addresses are compared in lower case (R-E1), other hwids as they are (R-RES2).
+    const hwids = new Set(given.devices.map((hwid) => (hwid.includes('@') ? hwid.toLowerCase() : hwid)));
+    return { kind: 'contacts', platform: Platform.Email, names: [...hwids] };
   }
   if (given.users) return { kind: 'users', names: [...new Set(given.users)] };
   return selectedRecipients(given, context);
