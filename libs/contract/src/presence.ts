@@ -20,6 +20,12 @@ export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: N
 /** An optional field that excludes others, or goes with them, so that one may be required: null in its place is no request of its own. */
 export const alternative = <Schema extends z.ZodType>(schema: Schema) => optionalUnless(schema, () => undefined);
 
+/** A required object that the specification does not mark: where it is absent, `need` names the first marked field in it (R-ER2). */
+export function unmarked<Schema extends z.ZodType>(schema: Schema, need: Need): Schema {
+  needs.set(schema, need);
+  return schema;
+}
+
 type Choose = (request: Readonly<Record<string, unknown>>) => z.ZodType;
 
 /** The fields of an object, by the value of one of them. */
@@ -67,7 +73,7 @@ export function isOptional(schema: unknown): boolean {
   return schema instanceof z.ZodOptional;
 }
 
-/** Whether a field is required only under conditions of its own. */
+/** Whether a field has a rule of its own for the argument that is missing. */
 export const isConditional = (schema: object): boolean => needs.has(schema);
 
 const choiceIn = (taken: unknown) => (taken instanceof z.ZodType ? choices.get(taken) : undefined);

@@ -258,13 +258,23 @@ describe('mergeUser (R-X2)', () => {
 
 describe('addTag (R-D1)', () => {
   it.each([
-    [{}, 'Missing required argument: tag'],
+    [{}, 'Missing required argument: tag.name'],
+    [{ tag: null }, 'Missing required argument: tag.name'],
     [{ tag: { type: 1 } }, 'Missing required argument: tag.name'],
     [{ tag: { name: 'x' } }, 'Missing required argument: tag.type'],
     [{ tag: { name: '  ', type: 1 } }, 'tag.name: must be 1 to 255 characters'],
     [{ tag: { name: 'x', type: 8 } }, 'tag.type: must be 1 to 7'],
     [{ tag: 'x' }, 'tag: must be an object'],
   ])('requires a tag with a name and a type: %#', (request, text) => expect(textOf(api.addTag, request)).toBe(text));
+});
+
+describe('deleteTag (R-ER2)', () => {
+  it.each([
+    [{}, 'Missing required argument: tag.name'],
+    [{ tag: null }, 'Missing required argument: tag.name'],
+    [{ tag: {} }, 'Missing required argument: tag.name'],
+    [{ tag: 'x' }, 'tag: must be an object'],
+  ])('requires a tag with a name: %#', (request, text) => expect(textOf(api.deleteTag, request)).toBe(text));
 });
 
 describe('configureApplication', () => {

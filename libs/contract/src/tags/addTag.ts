@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { boolean, integerOf, object, optional, text } from '../values.ts';
+import { tagOf } from './tag.ts';
 
 const name = text
   .transform((value) => value.trim())
@@ -14,7 +15,7 @@ const name = text
 export const addTag = json13('addTag', {
   scope: 'api',
   input: object({
-    tag: object({
+    tag: tagOf({
       name,
       type: integerOf(1, 7),
       application_specific: optional(boolean),

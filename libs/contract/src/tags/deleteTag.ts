@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { object, text } from '../values.ts';
+import { tagOf } from './tag.ts';
 
 /**
  * Deletes a tag of the account at once, and its values in the background (R-D1, R-D2). Requires a token for all applications (R-T9).
@@ -8,7 +9,7 @@ import { object, text } from '../values.ts';
  */
 export const deleteTag = json13('deleteTag', {
   scope: 'api',
-  input: object({ tag: object({ name: text }) }).transform(({ tag }) => ({ name: tag.name })),
+  input: object({ tag: tagOf({ name: text }) }).transform(({ tag }) => ({ name: tag.name })),
   output: z.object({ result: z.literal(true) }),
   examples: [{ request: { auth: 'token', tag: { name: 'Outdated' } }, reply: { result: true } }],
 });
