@@ -41,6 +41,17 @@ describe('createLineMessage', () => {
     ]);
   });
 
+  it('registers nobody for a repeat, which answers as the first message did (R-I10)', async () => {
+    world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
+    const { body } = await send(
+      { ...hello, devices: ['U7'], transactionId: 'earlier' },
+      { ...hello, devices: ['U8'], transactionId: 'new' },
+    );
+    expect(body).toMatchObject({ status_code: 200, response: { Messages: ['C0DE0-EARLIER0', 'C0DE0-00000000'] } });
+    expect(world.registered()).toEqual(['U8']);
+    expect(world.drafts.map(({ transactionId }) => transactionId)).toEqual(['new']);
+  });
+
   it('has templates by language, one of three types each', async () => {
     const template = {
       default: image({ preview_image_url: 'https://a/{{Size}}', alt_text: 'a' }),

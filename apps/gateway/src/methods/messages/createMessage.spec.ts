@@ -241,4 +241,54 @@ describe('createMessage', () => {
     });
     world.messages.create = original;
   });
+
+  describe('with a transactionId', () => {
+    const DELETED = 'DDDDD-00001';
+    const earlier = { content: 'x', transactionId: 'earlier' };
+    /** The transactionIds that the scheduler was asked about in advance. */
+    const looked: string[][] = [];
+    beforeAll(() => {
+      const { prepare } = world.devices;
+      world.devices.prepare = async (request) => {
+        const refused = request.audiences.find(({ preset }) => preset === DELETED);
+        if (refused) throw Fault.argument(`${refused.presetPath}: not found`);
+        return prepare(request);
+      };
+      const { findCreated } = world.messages;
+      world.messages.findCreated = async (request) => {
+        looked.push(request.transactionIds);
+        return findCreated(request);
+      };
+      world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+    });
+    beforeEach(() => {
+      looked.length = 0;
+    });
+
+    it('asks nothing in advance where nothing is refused', async () => {
+      await create({ content: 'x', transactionId: 'new' });
+      expect(looked).toEqual([]);
+    });
+
+    it('answers a repeat as the first message, although its preset has been deleted (R-I10)', async () => {
+      const repeat = { ...earlier, preset: DELETED };
+      const { body } = await create({ content: 'a' }, repeat, { content: 'b', transactionId: 'new' });
+      expect(body).toMatchObject({
+        response: { Messages: ['C0DE0-00000000', 'CODE_NOT_AVAILABLE', 'C0DE0-00000001'] },
+      });
+      expect(looked).toEqual([['earlier', 'new']]);
+      expect((await create(repeat)).body).toMatchObject({ response: { Messages: ['CODE_NOT_AVAILABLE'] } });
+      expect(world.drafts).toHaveLength(2);
+    });
+
+    it('refuses what is no repeat', async () => {
+      const refused = { content: 'x', preset: DELETED };
+      for (const fields of [{}, { transactionId: 'new' }]) {
+        expect((await create({ ...earlier, preset: DELETED }, { ...refused, ...fields })).body).toMatchObject({
+          ...{ status_code: 210, status_message: 'notifications[1].preset: not found' },
+        });
+      }
+      expect(world.drafts).toEqual([]);
+    });
+  });
 });

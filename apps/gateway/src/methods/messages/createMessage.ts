@@ -40,7 +40,7 @@ const LISTED_UNKNOWN: ReadonlySet<string> = new Set(['devices', 'to'] satisfies 
 export function unknownDevices(
   notifications: readonly Notification[],
   created: readonly CreatedMessage[],
-  audiences: readonly PreparedAudience[],
+  audiences: MessagesCreated['audiences'],
 ): Record<string, string[]> | undefined {
   const unknown: Record<string, string[]> = {};
   created.forEach(({ answer, repeat }, index) => {
@@ -51,22 +51,55 @@ export function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
+/** Messages of a request whose transactionIds stand for earlier ones: they create nothing (R-I10). */
+type Repeats = ReadonlyMap<Asked, CreatedMessage>;
+
+const keysOf = (asked: readonly Asked[]): string[] => [
+  ...new Set(asked.map(({ notification }) => notification.transactionId).filter((id) => id !== '')),
+];
+
+/** @param found what stands for each transactionId */
+function repeatsIn(
+  asked: readonly Asked[],
+  transactionIds: readonly string[],
+  found: readonly CreatedMessage[],
+): Repeats {
+  const created = new Map(transactionIds.map((id, i) => [id, found[i]]));
+  return new Map(
+    asked.flatMap((each) => {
+      const repeat = created.get(each.notification.transactionId);
+      return repeat?.repeat ? [[each, repeat] as const] : [];
+    }),
+  );
+}
+
+/** The repeats among messages, as the scheduler knows them by now. */
+async function repeatsAmong(
+  asked: readonly Asked[],
+  { messages }: Pick<Context, 'messages'>,
+  { account }: Call,
+): Promise<Repeats> {
+  const transactionIds = keysOf(asked);
+  if (transactionIds.length === 0) return new Map();
+  const found = await messages.findCreated({ account, transactionIds, reserveFor: '' });
+  return repeatsIn(asked, transactionIds, found.messages);
+}
+
 /** Interval of polling for the message of another request with the same transactionId. */
 const LOOK_EVERY_MS = 50;
 
 /**
- * The notifications, by index, whose transactionIds have a message already: they create nothing (R-I10). The other transactionIds are reserved for
- * this request, so that only one of several concurrent requests creates its campaigns.
+ * The repeats among messages that name campaigns. Their other transactionIds are reserved for this request, so that only one of several concurrent
+ * requests creates its campaigns.
  */
-async function repeatsAmong(
-  notifications: readonly Notification[],
+async function reserveNaming(
+  asked: readonly Asked[],
   { messages }: Pick<Context, 'messages'>,
   { account, pending }: Call,
-): Promise<ReadonlyMap<number, CreatedMessage>> {
-  // Only notifications with a campaign name and a transactionId could create a campaign without messages. The scheduler handles all other repeats.
-  const naming = notifications.filter(({ campaignName, transactionId }) => campaignName !== '' && transactionId !== '');
-  if (naming.length === 0) return new Map();
-  const transactionIds = [...new Set(naming.map(({ transactionId }) => transactionId))];
+): Promise<Repeats> {
+  // Only messages with a campaign name could leave a campaign without messages behind. The scheduler handles all other repeats.
+  const transactionIds = keysOf(asked.filter(({ notification }) => notification.campaignName !== ''));
+  if (transactionIds.length === 0) return new Map();
   const request = { account, transactionIds, reserveFor: randomUUID() };
   let reply = await messages.findCreated(request);
   while (!reply.reserved) {
@@ -74,13 +107,7 @@ async function repeatsAmong(
     await delay(LOOK_EVERY_MS);
     reply = await messages.findCreated(request);
   }
-  const created = new Map(transactionIds.map((id, i) => [id, reply.messages[i]]));
-  return new Map(
-    notifications.flatMap(({ transactionId }, index) => {
-      const repeat = created.get(transactionId);
-      return repeat?.repeat ? [[index, repeat] as const] : [];
-    }),
-  );
+  return repeatsIn(asked, transactionIds, reply.messages);
 }
 
 /** The name of the campaign that a notification creates if it is missing; "" for none, and for the repeat of an earlier notification. */
@@ -186,10 +213,89 @@ export interface MessagesAsked {
   readonly asked: readonly Asked[];
 }
 
-/** The outcome for each message, in order, and its prepared audience. */
+/** The outcome for each message, in order, and its prepared audience, which a repeat may lack. */
 export interface MessagesCreated {
   readonly created: readonly CreatedMessage[];
-  readonly audiences: readonly PreparedAudience[];
+  readonly audiences: readonly (PreparedAudience | undefined)[];
+}
+
+/** The applications of a request, and its time. */
+interface Addressed extends Pick<MessagesAsked, 'applications' | 'group'> {
+  readonly now: number;
+}
+
+/** A message that nothing refuses. */
+interface Prepared {
+  readonly asked: Asked;
+  readonly audience: PreparedAudience;
+  readonly draft: MessageDraft;
+}
+
+/** Drafts messages, or throws the fault of the first that is refused. */
+async function prepareDrafts(
+  asked: readonly Asked[],
+  { applications, group, now }: Addressed,
+  context: Context,
+  call: Call,
+): Promise<Prepared[]> {
+  if (asked.length === 0) return [];
+  refuseDates(asked, now);
+  refuseInboxDates(asked, now);
+  const { audiences, application } = await context.devices.prepare({
+    ...{ account: call.account, applications: [...applications], group },
+    audiences: asked.map(audienceOf),
+  });
+  await checkAccess(asked, audiences, context, call);
+  refuseUnsuitablePresets(asked, audiences);
+  refuseUnknownContacts(asked, audiences);
+  const debugUntil = application?.debugUntil?.getTime() ?? 0;
+  const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };
+  const prepared = asked.map((each, index) => {
+    const audience = audiences[index];
+    if (!audience) throw Fault.bug('the registry did not resolve an audience');
+    return { asked: each, audience, draft: draftOf(each, audience, circumstances) };
+  });
+  refuseOversized(
+    prepared.map(({ draft }) => draft),
+    asked,
+  );
+  return prepared;
+}
+
+/** Whether a message that may be a repeat would register contacts. */
+const mayRegister = ({ asked: { notification, unknownContacts }, audience }: Prepared): boolean =>
+  notification.transactionId !== '' && unknownContacts === 'register' && audience.unknown.length > 0;
+
+/**
+ * Prepares the messages of a request that are no repeats, and registers their contacts. A repeat answers the value of the first message, whatever has
+ * become of its preset and its contacts, and registers none (R-I10). The scheduler recognizes repeats itself: it is asked in advance only about
+ * messages that are refused or would register contacts.
+ */
+async function prepareNew(
+  asked: readonly Asked[],
+  to: Addressed,
+  context: Context,
+  call: Call,
+): Promise<{ readonly prepared: readonly Prepared[]; readonly repeats: Repeats }> {
+  let repeats: Repeats = new Map();
+  let prepared: Prepared[];
+  const isNew = (each: Asked): boolean => !repeats.has(each);
+  try {
+    prepared = await prepareDrafts(asked, to, context, call);
+  } catch (refusal) {
+    if (Fault.from(refusal).kind === 'argument') repeats = await repeatsAmong(asked, context, call);
+    if (repeats.size === 0) throw refusal;
+    prepared = await prepareDrafts(asked.filter(isNew), to, context, call);
+  }
+  if (repeats.size === 0 && prepared.some(mayRegister)) {
+    repeats = await repeatsAmong(asked, context, call);
+    prepared = prepared.filter((each) => isNew(each.asked));
+  }
+  // Contacts are registered when nothing can refuse the messages any more; then they have numbers, which the drafts name.
+  const fresh = prepared.map((each) => each.asked);
+  const audiences = prepared.map(({ audience }) => audience);
+  const isKnown = !(await registerContacts(to.applications[0]!, fresh, audiences, context, call));
+  return { prepared: isKnown ? prepared : await prepareDrafts(fresh, to, context, call), repeats };
 }
 
 /** Creates the messages of a request: all are checked before any is created (R-I1). Every method that sends messages comes here. */
@@ -198,41 +304,28 @@ export async function createMessages(
   context: Context,
   call: Call,
 ): Promise<MessagesCreated> {
-  const { devices, presets, clock } = context;
-  const { account } = call;
-  const now = clock.now();
-  refuseDates(asked, now);
-  refuseInboxDates(asked, now);
-  const to = { account, applications: [...applications], group };
-  const prepareDrafts = async () => {
-    const prepared = await devices.prepare({ ...to, audiences: asked.map(audienceOf) });
-    await checkAccess(asked, prepared.audiences, context, call);
-    refuseUnsuitablePresets(asked, prepared.audiences);
-    refuseUnknownContacts(asked, prepared.audiences);
-    const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
-    const circumstances = { applications, debug: debugUntil > now, now: new Date(now) };
-    const drafts = asked.map((each, index) => {
-      const audience = prepared.audiences[index];
-      if (!audience) throw Fault.bug('the registry did not resolve an audience');
-      return draftOf(each, audience, circumstances);
-    });
-    refuseOversized(drafts, asked);
-    return { drafts, audiences: prepared.audiences };
-  };
-  const first = await prepareDrafts();
-  // Contacts are registered when nothing can refuse the messages any more; then they have numbers, which the drafts name.
-  const isKnown = !(await registerContacts(applications[0]!, asked, first.audiences, context, call));
-  const { drafts, audiences } = isKnown ? first : await prepareDrafts();
+  const to = { applications, group, now: context.clock.now() };
+  const { prepared, repeats: earlier } = await prepareNew(asked, to, context, call);
   // A campaign outlives its request: it is created only when nothing can refuse the messages any more, and never for a repeat.
   refuseLate(call.pending);
-  const notifications = asked.map(({ notification }) => notification);
-  const repeats = await repeatsAmong(notifications, context, call);
-  const isNew = (_: unknown, index: number): boolean => !repeats.has(index);
-  const names = campaignNames(notifications).filter(isNew);
-  const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, applications[0]!));
+  const reserved = await reserveNaming(
+    prepared.map((each) => each.asked),
+    context,
+    call,
+  );
+  const repeats = new Map([...earlier, ...reserved]);
+  const fresh = prepared.filter((each) => !repeats.has(each.asked));
+  const named = await nameCampaigns(
+    fresh.map(({ draft }) => draft),
+    campaignNames(fresh.map((each) => each.asked.notification)),
+    campaignIdIn(context.presets, call.account, applications[0]!),
+  );
   const accepted = (named.length > 0 ? await accept(context, call, named) : []).values();
-  const created = notifications.map((_, index) => repeats.get(index) ?? accepted.next().value!);
-  return { created, audiences };
+  const audiences = new Map(prepared.map((each) => [each.asked, each.audience]));
+  return {
+    created: asked.map((each) => repeats.get(each) ?? accepted.next().value!),
+    audiences: asked.map((each) => audiences.get(each)),
+  };
 }
 
 export const createMessage: Handler<typeof api.createMessage> = async (

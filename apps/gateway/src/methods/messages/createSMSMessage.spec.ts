@@ -49,6 +49,18 @@ describe('createSMSMessage', () => {
     expect(world.commands).toHaveLength(1);
   });
 
+  it('answers a repeat as the first message, although the number is not registered any more (R-I10)', async () => {
+    world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
+    const unregistered = { ...sms, use_auto_registration: false };
+    expect((await send({ ...unregistered, transactionId: 'earlier' })).body).toMatchObject({
+      ...{ status_code: 200, response: { Messages: ['C0DE0-EARLIER0'] } },
+    });
+    expect((await send({ ...unregistered, transactionId: 'new' })).body).toMatchObject({
+      ...{ status_code: 210, status_message: 'notifications[0].devices[0]: device is not registered' },
+    });
+    expect(world.drafts).toEqual([]);
+  });
+
   const exactly = 'notifications[0].devices: exactly one phone number is expected';
   it.each([
     [{ devices: NUMBER }, exactly],
