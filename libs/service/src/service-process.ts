@@ -56,7 +56,10 @@ export interface ServiceProcessOptions<Name extends RequiredVariable, P extends 
   readonly signal: AbortSignal;
 }
 
-/** The parts of any service's process: each is connected on demand, probed by readiness from then on, and closed in the reverse order. */
+/**
+ * The parts of any service's process: each is connected on demand and closed in the reverse order. Readiness waits for both stores, and probes
+ * MongoDB from then on.
+ */
 export class ServiceProcess<Name extends RequiredVariable = never, P extends ServiceName = never> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
@@ -91,11 +94,13 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     return url;
   }
 
-  /** Kafka, with all of its topics. */
+  /**
+   * Kafka, with all of its topics. Readiness waits for it once: commands are stored in MongoDB and published later, so a process without Kafka still
+   * takes them. A probe would end the readiness of all processes together.
+   */
   broker(): Promise<Broker> {
     this.#broker ??= this.#reach('kafka', async () => observed(await connectKafka(this), this.metrics), {
       close: (broker) => broker.close(),
-      probe: (broker) => broker.groups(),
     });
     return this.#broker;
   }
@@ -185,12 +190,12 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
   async #reach<T>(
     name: string,
     reach: () => Promise<T>,
-    { close, probe }: { readonly close: (reached: T) => unknown; readonly probe: (reached: T) => unknown },
+    { close, probe }: { readonly close: (reached: T) => unknown; readonly probe?: (reached: T) => unknown },
   ): Promise<T> {
     const done = this.readiness.waitFor(name);
     const reached = await untilThere(name, reach, { log: this.log, signal: this.#signal });
     this.closing.add(name, reached, close);
-    this.readiness.probe(name, () => probe(reached));
+    if (probe) this.readiness.probe(name, () => probe(reached));
     done();
     return reached;
   }
