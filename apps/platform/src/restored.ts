@@ -14,7 +14,7 @@ import {
   readServiceEnv,
   services,
 } from '@tidings/runtime';
-import { connectKafka, copiesOf, kafkaOptions } from '@tidings/service';
+import { connectKafka, kafkaOptions } from '@tidings/service';
 import { type Broker, createTopics, type OutRecord } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
@@ -36,7 +36,7 @@ const all = topics(channelNames());
 async function prepare(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const kafka = { name, configuration, log };
-  const options = { ...kafkaOptions(kafka), topics: all, replicationFactor: copiesOf(configuration) };
+  const options = { ...kafkaOptions(kafka), topics: all };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   await untilThere('kafka', () => createTopics(options), { log, signal });
   // The scans for the commits to publish again take minutes where there are millions of commits.

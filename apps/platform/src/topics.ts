@@ -2,7 +2,7 @@ import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
 import { untilThere } from '@tidings/coordination';
-import { copiesOf, kafkaOptions } from '@tidings/service';
+import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
 /** Time limit of connecting to Kafka. */
@@ -13,15 +13,16 @@ const name = 'topics';
 /** Creates or adjusts the topics of all channels before the services start; safe to repeat at any time. */
 async function makeTopics(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
-  const options = {
-    ...kafkaOptions({ name, configuration, log }),
-    topics: topics(channelNames()),
-    replicationFactor: copiesOf(configuration),
-  };
+  const options = { ...kafkaOptions({ name, configuration, log }), topics: topics(channelNames()) };
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const { created, altered, longer } = await untilThere('kafka', () => createTopics(options), { log, signal });
+  const changes = await untilThere('kafka', () => createTopics(options), { log, signal });
+  const { created, altered, longer, copies, otherCopies, fragile } = changes;
   if (longer.length > 0)
     log.warn({ topics: longer }, 'topics keep records longer than their retention; it is not shortened');
+  if (otherCopies.length > 0)
+    log.warn({ topics: otherCopies, copies }, 'topics have another number of copies than new ones; it is not changed');
+  if (fragile.length > 0)
+    log.warn({ topics: fragile }, 'topics take no records while a broker is away: min.insync.replicas is too high');
   log.info({ created, altered }, 'ready');
 }
 

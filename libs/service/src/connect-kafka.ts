@@ -13,24 +13,16 @@ export interface KafkaOptions {
   readonly log: Logger;
 }
 
-const MOST_COPIES = 3;
-
-/** Copies of each record in the topics that Tidings creates. */
-export const copiesOf = ({
-  kafkaBrokers,
-  kafkaReplicationFactor,
-}: Pick<Configuration, 'kafkaBrokers' | 'kafkaReplicationFactor'>): number =>
-  kafkaReplicationFactor ?? Math.min(kafkaBrokers.length, MOST_COPIES);
-
-/** The connection options of Kafka. */
+/** The connection options of Kafka, with the copies of new topics. */
 export const kafkaOptions = ({
   name,
-  configuration: { kafkaBrokers, kafkaNamespace, kafkaSecurity },
+  configuration: { kafkaBrokers, kafkaNamespace, kafkaSecurity, kafkaReplicationFactor },
   log,
 }: KafkaOptions) => ({
   brokers: kafkaBrokers.join(','),
   namespace: kafkaNamespace,
   clientId: `tidings-${name}`,
+  replicationFactor: kafkaReplicationFactor,
   ...kafkaSecurity,
   warn: (text: string, cause: unknown): void => log.warn({ err: cause }, text),
 });
@@ -40,7 +32,4 @@ export const kafkaOptions = ({
  * @throws Fault `unavailable` while it does not answer or lacks topics.
  */
 export const connectKafka = (deps: KafkaOptions & { readonly clock: Clock }): Promise<Broker> =>
-  openKafkaBroker({
-    ...{ ...kafkaOptions(deps), topics: topics(channels), clock: deps.clock },
-    replicationFactor: copiesOf(deps.configuration),
-  });
+  openKafkaBroker({ ...kafkaOptions(deps), topics: topics(channels), clock: deps.clock });

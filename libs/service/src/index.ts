@@ -1,4 +1,4 @@
-export { connectKafka, copiesOf, kafkaOptions, type KafkaOptions } from './connect-kafka.ts';
+export { connectKafka, kafkaOptions, type KafkaOptions } from './connect-kafka.ts';
 export { microservice, processModule, rpcServer } from './microservice.ts';
 export { runService, type Running, type Service } from './run-service.ts';
 export { storeModule } from './store-module.ts';

@@ -2,7 +2,7 @@ import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { ensureCollections } from '@tidings/mongo';
 import { compareMasterKeys, type Configuration, masterKeysOf, openLog } from '@tidings/runtime';
-import { copiesOf, kafkaOptions } from '@tidings/service';
+import { kafkaOptions } from '@tidings/service';
 import { createTopics, fillEmbeddedLog, fillKafka, type InRecord, type LogImport } from '@tidings/streaming';
 import type { Db, Document } from 'mongodb';
 import type { Progress } from '../progress.ts';
@@ -79,10 +79,7 @@ async function intoKafka(
   work: (log: LogImport) => Promise<void>,
 ): Promise<void> {
   const log = openLog(configuration.logLevel);
-  const options = {
-    ...kafkaOptions({ name: 'import-data', configuration, log }),
-    replicationFactor: copiesOf(configuration),
-  };
+  const options = kafkaOptions({ name: 'import-data', configuration, log });
   await createTopics({ ...options, topics: declared() });
   await fillKafka(options, manifest, work);
 }

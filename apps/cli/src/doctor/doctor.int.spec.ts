@@ -251,7 +251,10 @@ describe('the doctor, of a running system', () => {
   });
 
   describeWithKafka('with the environment of Kafka', (kafka) => {
-    const env = () => ({ KAFKA_BROKERS: kafka.brokers, KAFKA_NAMESPACE: kafka.namespace });
+    const env = () => ({
+      ...{ KAFKA_BROKERS: kafka.brokers, KAFKA_NAMESPACE: kafka.namespace },
+      KAFKA_REPLICATION_FACTOR: '1',
+    });
     const create = (wanted: ReturnType<typeof topics>) =>
       createTopics({
         ...{ brokers: kafka.brokers, namespace: kafka.namespace, clientId: 'spec', warn: () => undefined },
@@ -269,6 +272,17 @@ describe('the doctor, of a running system', () => {
       expect(await findings(url, env())).toMatchObject([{ text: expect.stringContaining(`should: ${first!.name}`) }]);
       await create(all);
       expect(await findings(url, env())).toEqual([]);
+    });
+
+    it('finds topics with another number of copies', async () => {
+      await create(topics(channelNames()));
+      expect(await findings(url, { ...env(), KAFKA_REPLICATION_FACTOR: '3' })).toMatchObject([
+        {
+          severity: 'warning',
+          text: expect.stringContaining('another number of copies than 3'),
+          remedy: expect.stringContaining('KAFKA_REPLICATION_FACTOR'),
+        },
+      ]);
     });
   });
 });

@@ -12,8 +12,8 @@ import {
   readGeoip,
   systemDatabase,
 } from '@tidings/runtime';
-import { copiesOf, kafkaOptions } from '@tidings/service';
-import { compareTopics } from '@tidings/streaming';
+import { kafkaOptions } from '@tidings/service';
+import { compareTopics, type TopicChanges } from '@tidings/streaming';
 import { skewed } from './api-checks.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
@@ -108,23 +108,36 @@ async function checkKeys(
   }
 }
 
-/** Whether Kafka answers, and has every topic with its settings. */
+function copiesFindings({ copies, otherCopies, fragile }: TopicChanges): Finding[] {
+  const others = warning(
+    `Topics have another number of copies than ${copies}, which new ones get: ${otherCopies.join(', ')}.`,
+    'Give them as many by `kafka-reassign-partitions.sh`, or set KAFKA_REPLICATION_FACTOR to the number that they are to have.',
+  );
+  const strict = warning(
+    `Topics take no records while one of their brokers is away: ${fragile.join(', ')}.`,
+    'Set their min.insync.replicas to less than their copies by `kafka-configs.sh`, or give them more copies.',
+  );
+  return [...(otherCopies.length > 0 ? [others] : []), ...(fragile.length > 0 ? [strict] : [])];
+}
+
+/** Whether Kafka answers, and has every topic with its settings and copies. */
 export async function checkTopics(configuration: Configuration): Promise<Finding[]> {
   const { kafkaBrokers } = configuration;
   if (kafkaBrokers.length === 0) return [];
   const make =
     'Run `apps/platform/dist/topics.js` with the variables of the services: it creates and adjusts topics, and is safe to repeat.';
   try {
-    const { created: missing, altered } = await compareTopics({
+    const changes = await compareTopics({
       ...kafkaOptions({ name: 'doctor', configuration, log: openLog('silent') }),
       topics: topics(channelNames()),
-      replicationFactor: copiesOf(configuration),
     });
+    const { created: missing, altered } = changes;
     return [
       ...(missing.length > 0 ? [problem(`Kafka lacks the topics ${missing.join(', ')}.`, make)] : []),
       ...(altered.length > 0
         ? [problem(`Topics have other settings than they should: ${altered.join(', ')}.`, make)]
         : []),
+      ...copiesFindings(changes),
     ];
   } catch (error) {
     const { kind, message } = Fault.from(error);

@@ -13,11 +13,19 @@ const SEGMENTS_PER_RETENTION = 8;
 const SERVED_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 const FOR_EVER = '9223372036854775807';
+const MOST_COPIES = 3;
 
-export interface CreateTopicsOptions extends Omit<KafkaClientOptions, 'openSocket'> {
+/** The number of copies of new topics. */
+export interface CopiesOptions {
+  /**
+   * Copies of each record. With three or more, an acknowledged one has at least all but one of them.
+   * @default one on each broker that is named or in the cluster, at most three
+   */
+  readonly replicationFactor?: number | undefined;
+}
+
+export interface CreateTopicsOptions extends Omit<KafkaClientOptions, 'openSocket'>, CopiesOptions {
   readonly topics: readonly TopicSpec[];
-  /** Copies of each record. With three or more, an acknowledged one has at least all but one of them. */
-  readonly replicationFactor: number;
 }
 
 /** Names of topics. */
@@ -27,62 +35,75 @@ export interface TopicChanges {
   readonly altered: readonly string[];
   /** Existing topics that keep records longer than wanted, and go on doing so. */
   readonly longer: readonly string[];
+  /** Copies that new topics have. */
+  readonly copies: number;
+  /** Existing topics with another number of copies, and go on having it. */
+  readonly otherCopies: readonly string[];
+  /** Existing topics that take no records while one of their brokers is away: `min.insync.replicas` asks for all of their copies, or for more. */
+  readonly fragile: readonly string[];
 }
 
 /**
  * Creates missing topics, and updates the settings of existing ones, whichever version created them; other settings and the number of copies stay
- * unchanged. A retention that is longer than wanted, and a compression that was set for the topic, stay: an operator may have set them. Idempotent.
+ * unchanged. A retention that is longer than wanted, a higher `min.insync.replicas`, and a compression that was set for the topic, stay: an operator
+ * may have set them. Idempotent.
  * @throws Fault `conflict`, before any change, when a topic has another number of partitions: keys would move. `argument` when Kafka refuses the
  * configured access, `unavailable` when it does not answer.
  */
 export const createTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
-  withTopics(options, async (admin, { missing, existing }) => {
-    await create(admin, missing, options.replicationFactor);
-    const { altered, longer } = await compared(admin, existing);
-    await alter(admin, altered);
-    return changesOf(missing, altered, longer);
+  withTopics(options, async (admin, plan) => {
+    await create(admin, plan.missing);
+    const found = await compared(admin, plan.existing);
+    await alter(admin, found.filter(isAltered));
+    return changesOf(plan, found);
   });
 
 /** The changes that {@link createTopics} would make; changes nothing. Throws the same faults. */
 export const compareTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
-  withTopics(options, async (admin, { missing, existing }) => {
-    const { altered, longer } = await compared(admin, existing);
-    return changesOf(missing, altered, longer);
-  });
+  withTopics(options, async (admin, plan) => changesOf(plan, await compared(admin, plan.existing)));
 
 const namesOf = (topics: readonly Wanted[]): string[] => topics.map(({ name }) => name);
 
-const changesOf = (
-  missing: readonly Wanted[],
-  altered: readonly Existing[],
-  longer: readonly Existing[],
-): TopicChanges => ({
-  created: namesOf(missing),
-  altered: namesOf(altered.map(({ topic }) => topic)),
-  longer: namesOf(longer.map(({ topic }) => topic)),
-});
+const changesOf = ({ copies, missing, existing }: Plan, found: readonly Existing[]): TopicChanges => {
+  const those = (is: (topic: Existing) => boolean): string[] => namesOf(found.filter(is).map(({ topic }) => topic));
+  return {
+    created: namesOf(missing),
+    altered: those(isAltered),
+    longer: those(({ isLonger }) => isLonger),
+    copies,
+    otherCopies: namesOf(existing.filter((topic) => topic.copies !== copies)),
+    fragile: those(isFragile),
+  };
+};
 
-async function withTopics<T>(
-  { topics, replicationFactor, ...options }: CreateTopicsOptions,
-  work: (admin: Admin, topics: { readonly missing: Wanted[]; readonly existing: Wanted[] }) => Promise<T>,
-): Promise<T> {
+/** The wanted topics, with the copies of new ones. */
+interface Plan {
+  readonly copies: number;
+  readonly missing: readonly Wanted[];
+  readonly existing: readonly Wanted[];
+}
+
+async function withTopics<T>(options: CreateTopicsOptions, work: (admin: Admin, plan: Plan) => Promise<T>): Promise<T> {
   const admin = newClient(options).admin();
   const names = new Names(options.namespace);
-  const wanted = topics.map((spec) => ({
-    ...spec,
-    wire: names.out(spec.name),
-    settings: settingsOf(spec, replicationFactor),
-  }));
   try {
     await admin.connect();
-    const known = await partitionsOf(admin);
+    const known = await knownTopics(admin);
+    const copies = await copiesOf(admin, options);
+    const wanted = options.topics.map((spec) => {
+      const wire = names.out(spec.name);
+      const own = known.get(wire)?.copies ?? copies;
+      // A topic that is being moved has the copies of both places for a while.
+      return { ...spec, wire, copies: own, settings: settingsOf(spec, Math.min(own, copies)) };
+    });
     for (const { wire, partitions } of wanted) {
-      const has = known.get(wire) ?? partitions;
+      const has = known.get(wire)?.partitions ?? partitions;
       if (has !== partitions) {
         throw Fault.conflict(`Topic ${wire} has ${has} partitions, and the number cannot be changed to ${partitions}`);
       }
     }
     return await work(admin, {
+      copies,
       missing: wanted.filter(({ wire }) => !known.has(wire)),
       existing: wanted.filter(({ wire }) => known.has(wire)),
     });
@@ -97,14 +118,24 @@ async function withTopics<T>(
 export async function createTopic(
   admin: Admin,
   spec: TopicSpec,
-  { names, replicationFactor }: { readonly names: Names; readonly replicationFactor: number },
+  { names, ...options }: { readonly names: Names } & BrokersOptions,
 ): Promise<number> {
   const wire = names.out(spec.name);
-  const partitions = (await partitionsOf(admin)).get(wire);
-  if (partitions !== undefined) return partitions;
-  const settings = settingsOf(spec, replicationFactor);
-  await create(admin, [{ ...spec, wire, settings }], replicationFactor);
+  const known = (await knownTopics(admin)).get(wire);
+  if (known) return known.partitions;
+  const copies = await copiesOf(admin, options);
+  await create(admin, [{ ...spec, wire, copies, settings: settingsOf(spec, copies) }]);
   return spec.partitions;
+}
+
+/** The options that decide on the copies of new topics. */
+type BrokersOptions = Pick<KafkaClientOptions, 'brokers'> & CopiesOptions;
+
+/** The brokers that are named may be some of the cluster's, and the cluster lists only those that run. */
+async function copiesOf(admin: Admin, { brokers, replicationFactor }: BrokersOptions): Promise<number> {
+  if (replicationFactor !== undefined) return replicationFactor;
+  const running = (await admin.describeCluster()).brokers.length;
+  return Math.min(Math.max(running, brokers.split(',').length), MOST_COPIES);
 }
 
 type Settings = Readonly<Record<string, string>>;
@@ -112,16 +143,23 @@ type Settings = Readonly<Record<string, string>>;
 /** The setting that bounds the lifetime of a record; those of a compacted topic that were replaced by a newer one of their key must expire, too. */
 const retentionOf = ({ kind }: TopicSpec): string => (kind === 'compacted' ? 'max.compaction.lag.ms' : 'retention.ms');
 
+/** The number of copies that a record must have to be acknowledged. */
+const IN_SYNC = 'min.insync.replicas';
+/** Above it, a topic takes no records while one of its brokers is away. */
+const mostInSync = (copies: number): number => Math.max(1, copies - 1);
+
 /** Publishers compress; a broker of which another compression is the default must not do it again. */
 const COMPRESSION = 'compression.type';
 
 interface Wanted extends TopicSpec {
   /** The name in Kafka. */
   readonly wire: string;
+  /** The copies of each record; of an existing topic those that it has. */
+  readonly copies: number;
   readonly settings: Settings;
 }
 
-function settingsOf(spec: TopicSpec, replicationFactor: number): Settings {
+function settingsOf(spec: TopicSpec, copies: number): Settings {
   const { kind, retentionMs } = spec;
   return {
     'cleanup.policy': kind === 'compacted' ? 'compact' : 'delete',
@@ -129,7 +167,7 @@ function settingsOf(spec: TopicSpec, replicationFactor: number): Settings {
     [COMPRESSION]: 'producer',
     'segment.ms': String(Math.ceil(retentionMs / SEGMENTS_PER_RETENTION)),
     'max.message.bytes': String(LARGEST_BATCH_BYTES),
-    'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
+    [IN_SYNC]: String(mostInSync(copies)),
     // A test clock runs ahead of Kafka's.
     'message.timestamp.after.max.ms': FOR_EVER,
   };
@@ -137,20 +175,28 @@ function settingsOf(spec: TopicSpec, replicationFactor: number): Settings {
 
 const entriesOf = (settings: Settings) => Object.entries(settings).map(([name, value]) => ({ name, value }));
 
-async function partitionsOf(admin: Admin): Promise<ReadonlyMap<string, number>> {
+/** The number of partitions of each topic, and of the copies of those that have the fewest. */
+async function knownTopics(
+  admin: Admin,
+): Promise<ReadonlyMap<string, { readonly partitions: number; readonly copies: number }>> {
   const { topics } = await admin.fetchTopicMetadata();
-  return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+  return new Map(
+    topics.map(({ name, partitions }) => {
+      const copies = Math.min(...partitions.map(({ replicas }) => replicas.length));
+      return [name, { partitions: partitions.length, copies }];
+    }),
+  );
 }
 
-async function create(admin: Admin, topics: readonly Wanted[], replicationFactor: number): Promise<void> {
+async function create(admin: Admin, topics: readonly Wanted[]): Promise<void> {
   if (topics.length === 0) return;
   // kafkajs returns false if another process creates the topic concurrently: the result is the same.
   await admin.createTopics({
     waitForLeaders: false,
-    topics: topics.map(({ wire, partitions, settings }) => ({
+    topics: topics.map(({ wire, partitions, copies, settings }) => ({
       topic: wire,
       numPartitions: partitions,
-      replicationFactor,
+      replicationFactor: copies,
       configEntries: entriesOf(settings),
     })),
   });
@@ -179,23 +225,26 @@ interface Existing {
   readonly isLonger: boolean;
 }
 
+const isAltered = ({ own, wanted }: Existing): boolean =>
+  Object.entries(wanted).some(([name, value]) => own[name] !== value);
+
+const isFragile = ({ topic, wanted }: Existing): boolean => Number(wanted[IN_SYNC]) > mostInSync(topic.copies);
+
 /** -1 is for ever. */
 const lifetimeOf = (setting: string | undefined): number => (setting === '-1' ? Infinity : Number(setting ?? 0));
 
 function existingOf(topic: Wanted, own: Settings): Existing {
   const retention = retentionOf(topic);
   const isLonger = lifetimeOf(own[retention]) > topic.retentionMs;
+  const isStricter = Number(own[IN_SYNC] ?? 0) > Number(topic.settings[IN_SYNC]);
   // Segments that an operator has fitted to the longer retention stay with it.
-  const kept = [...(isLonger ? [retention, 'segment.ms'] : []), COMPRESSION];
+  const kept = [...(isLonger ? [retention, 'segment.ms'] : []), ...(isStricter ? [IN_SYNC] : []), COMPRESSION];
   const made = Object.fromEntries(kept.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])));
   return { topic, own, wanted: { ...topic.settings, ...made }, isLonger };
 }
 
-async function compared(
-  admin: Admin,
-  topics: readonly Wanted[],
-): Promise<{ readonly altered: Existing[]; readonly longer: Existing[] }> {
-  if (topics.length === 0) return { altered: [], longer: [] };
+async function compared(admin: Admin, topics: readonly Wanted[]): Promise<Existing[]> {
+  if (topics.length === 0) return [];
   const type = kafkajs.ConfigResourceTypes.TOPIC;
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -207,13 +256,7 @@ async function compared(
       return [resourceName, Object.fromEntries(made.map(({ configName, configValue }) => [configName, configValue]))];
     }),
   );
-  const existing = topics.map((topic) => existingOf(topic, own.get(topic.wire) ?? {}));
-  return {
-    altered: existing.filter(({ own: has, wanted }) =>
-      Object.entries(wanted).some(([name, value]) => has[name] !== value),
-    ),
-    longer: existing.filter(({ isLonger }) => isLonger),
-  };
+  return topics.map((topic) => existingOf(topic, own.get(topic.wire) ?? {}));
 }
 
 /** Kafka replaces all settings of a topic together, so foreign settings are written again. */

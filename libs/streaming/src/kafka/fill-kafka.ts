@@ -3,7 +3,7 @@ import type { Admin, Message, Producer } from 'kafkajs';
 import { type InRecord, LARGEST_RECORD_BYTES, type TopicSpec } from '../broker-port.ts';
 import type { LogImport, LogSummary } from '../log-contents.ts';
 import { GZIP } from './compression.ts';
-import { createTopic } from './create-topics.ts';
+import { type CopiesOptions, createTopic } from './create-topics.ts';
 import { type KafkaClientOptions, newClient } from './kafka-client.ts';
 import { faultOf, settingAtFault } from './kafka-faults.ts';
 import { Names, placeOf } from './names.ts';
@@ -12,10 +12,8 @@ import { Names, placeOf } from './names.ts';
 const REQUEST_RECORDS = 1_000;
 const REQUEST_BYTES = LARGEST_RECORD_BYTES;
 
-export interface FillKafkaOptions extends Omit<KafkaClientOptions, 'openSocket'> {
-  /** Copies of each record of a topic that a subscription has added; the others exist. */
-  readonly replicationFactor: number;
-}
+/** Topics that a subscription has added have the copies of {@link CopiesOptions}; the others exist. */
+export type FillKafkaOptions = Omit<KafkaClientOptions, 'openSocket'> & CopiesOptions;
 
 /**
  * Gives `work` the means to fill Kafka's empty topics with the contents of another log. Times of publication and the partitions of records stay the
@@ -24,7 +22,7 @@ export interface FillKafkaOptions extends Omit<KafkaClientOptions, 'openSocket'>
  * `unavailable` when it does not answer
  */
 export async function fillKafka(
-  { replicationFactor, ...options }: FillKafkaOptions,
+  options: FillKafkaOptions,
   summary: LogSummary,
   work: (log: LogImport) => Promise<void>,
 ): Promise<void> {
@@ -38,7 +36,7 @@ export async function fillKafka(
   });
   try {
     await Promise.all([admin.connect(), producer.connect()]);
-    for (const topic of summary.topics) await prepare(admin, topic, { names, replicationFactor });
+    for (const topic of summary.topics) await prepare(admin, topic, { ...options, names });
     await work(new Filling({ admin, producer, names, summary }));
   } catch (error) {
     throw settingAtFault(error) ?? faultOf(error);
@@ -50,7 +48,7 @@ export async function fillKafka(
 async function prepare(
   admin: Admin,
   topic: TopicSpec,
-  how: { readonly names: Names; readonly replicationFactor: number },
+  how: FillKafkaOptions & { readonly names: Names },
 ): Promise<void> {
   const [wire, partitions] = [how.names.out(topic.name), await createTopic(admin, topic, how)];
   if (partitions !== topic.partitions) {

@@ -114,24 +114,28 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       ['compacted', { 'cleanup.policy': 'compact', 'max.compaction.lag.ms': `${DAY_MS}` }],
     ])('are created with what %s need, once', async (kind, settings) => {
       const wanted = spec({ kind, partitions: 3 });
-      expect(await create(wanted)).toEqual({ created: [topic], altered: [], longer: [] });
+      expect(await create(wanted)).toMatchObject({ created: [topic], altered: [], longer: [] });
       expect(await settingsOf()).toMatchObject({ ...settings, 'segment.ms': `${DAY_MS / 8}` });
       const { topics } = await admin.fetchTopicMetadata({ topics: [wire()] });
       expect(topics[0]?.partitions).toHaveLength(3);
-      expect(await create(wanted)).toEqual({ created: [], altered: [], longer: [] });
+      expect(await create(wanted)).toMatchObject({ created: [], altered: [], longer: [] });
     });
 
     it('are created once by several at the same time', async () => {
       const topics = ['a', 'b', 'c'].map((name) => spec({ name }));
       const changes = await Promise.all([create(...topics), create(...topics), create(...topics)]);
       expect(changes.flatMap(({ altered }) => altered)).toEqual([]);
-      expect(await create(...topics)).toEqual({ created: [], altered: [], longer: [] });
+      expect(await create(...topics)).toMatchObject({ created: [], altered: [], longer: [] });
     });
 
     it('get the settings that they lack, and keep those that others have made', async () => {
       await create(spec());
       await set({ 'flush.messages': '17' });
-      expect(await create(spec({ retentionMs: 2 * DAY_MS }))).toEqual({ created: [], altered: [topic], longer: [] });
+      expect(await create(spec({ retentionMs: 2 * DAY_MS }))).toMatchObject({
+        created: [],
+        altered: [topic],
+        longer: [],
+      });
       expect(await settingsOf()).toMatchObject({ 'flush.messages': '17', 'retention.ms': `${2 * DAY_MS}` });
     });
 
@@ -146,14 +150,14 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
         { name: 'max.message.bytes', value: '1048588' },
       ];
       await admin.createTopics({ waitForLeaders: true, topics: [{ topic: wire(), numPartitions, configEntries }] });
-      expect(await create(spec({ kind }))).toEqual({ created: [], altered: [topic], longer: [] });
+      expect(await create(spec({ kind }))).toMatchObject({ created: [], altered: [topic], longer: [] });
       const { 'max.message.bytes': largest, ...settings } = await settingsOf();
       expect(settings).toMatchObject({
         ...{ [retention]: `${DAY_MS}`, 'segment.ms': `${DAY_MS / 8}`, 'compression.type': 'producer' },
         'cleanup.policy': kind === 'compacted' ? 'compact' : 'delete',
       });
       expect(Number(largest)).toBeGreaterThan(1_048_588);
-      expect(await create(spec({ kind }))).toEqual({ created: [], altered: [], longer: [] });
+      expect(await create(spec({ kind }))).toMatchObject({ created: [], altered: [], longer: [] });
     });
 
     it.each([`${2 * DAY_MS}`, '-1'])(
@@ -161,16 +165,40 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       async (longer) => {
         await create(spec());
         await set({ 'retention.ms': longer, 'segment.ms': `${DAY_MS}`, 'compression.type': 'zstd' });
-        expect(await create(spec())).toEqual({ created: [], altered: [topic], longer: [topic] });
+        expect(await create(spec())).toMatchObject({ created: [], altered: [topic], longer: [topic] });
         expect(await settingsOf()).toMatchObject({
           ...{ 'retention.ms': longer, 'segment.ms': `${DAY_MS}`, 'compression.type': 'zstd' },
           'cleanup.policy': 'delete',
         });
-        expect(await create(spec())).toEqual({ created: [], altered: [], longer: [topic] });
+        expect(await create(spec())).toMatchObject({ created: [], altered: [], longer: [topic] });
         await create(spec({ retentionMs: 3 * DAY_MS }));
         await shown({ 'retention.ms': longer === '-1' ? '-1' : `${3 * DAY_MS}` });
       },
     );
+
+    it('have a copy on each of at most three brokers of the cluster, unless the number is given', async () => {
+      const { brokers } = await admin.describeCluster();
+      const copies = Math.min(brokers.length, 3);
+      expect(await createTopics({ ...world.kafka, topics: [spec()] })).toMatchObject({ created: [topic], copies });
+      const { topics } = await admin.fetchTopicMetadata({ topics: [wire()] });
+      expect(topics[0]?.partitions[0]?.replicas).toHaveLength(copies);
+    });
+
+    it('keep their copies, and records have to be on no more of them than before', async () => {
+      await create(spec());
+      const grown = await createTopics({ ...world.kafka, topics: [spec()], replicationFactor: 3 });
+      expect(grown).toMatchObject({ altered: [], copies: 3, otherCopies: [topic], fragile: [] });
+      expect(await settingsOf()).toMatchObject({ 'min.insync.replicas': '1' });
+      expect(await create(spec())).toMatchObject({ altered: [], copies: 1, otherCopies: [], fragile: [] });
+    });
+
+    it('keep a higher number of copies that a record needs, which is reported', async () => {
+      await create(spec());
+      await set({ 'min.insync.replicas': '2' });
+      // Other settings are missing again, since Kafka replaces all of them together.
+      expect(await create(spec())).toMatchObject({ altered: [topic], fragile: [topic] });
+      await shown({ 'min.insync.replicas': '2', 'segment.ms': `${DAY_MS / 8}` });
+    });
 
     it('keep their partitions: a plan that wants others is refused as a whole', async () => {
       await create(spec({ partitions: 2 }));

@@ -13,7 +13,7 @@ import type {
 } from '../broker-port.ts';
 import { type KafkaClientOptions, LONG_RETRY, newClient, SHORT_RETRY, withoutRepeats } from './kafka-client.ts';
 import { consumerSettings } from './consumer-settings.ts';
-import { createTopic } from './create-topics.ts';
+import { type CopiesOptions, createTopic } from './create-topics.ts';
 import { faultOf, settingAtFault } from './kafka-faults.ts';
 import { Lookups } from './lookups.ts';
 import { Member } from './group-member.ts';
@@ -25,12 +25,11 @@ const OPEN_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 const CLOSE_MS = 5_000;
 
-export interface KafkaBrokerOptions extends KafkaClientOptions {
+/** Added topics have the copies of {@link CopiesOptions}. */
+export interface KafkaBrokerOptions extends KafkaClientOptions, CopiesOptions {
   readonly clock: Clock;
   /** Every topic that this program uses. They must exist, with this number of partitions. */
   readonly topics: readonly TopicSpec[];
-  /** Copies of each record in added topics. @default 1 */
-  readonly replicationFactor?: number;
 }
 
 /**
@@ -103,12 +102,11 @@ class KafkaBroker implements Broker {
 
   async addTopic(spec: TopicSpec): Promise<void> {
     if (this.#ended) throw closed();
-    const { replicationFactor = 1 } = this.#options;
-    const partitions = await createTopic(this.#admin, spec, { names: this.#names, replicationFactor }).catch(
-      (error) => {
-        throw faultOf(error);
-      },
-    );
+    const { brokers, replicationFactor } = this.#options;
+    const options = { names: this.#names, brokers, replicationFactor };
+    const partitions = await createTopic(this.#admin, spec, options).catch((error) => {
+      throw faultOf(error);
+    });
     if (this.#topics.get(spec.name)?.partitions === partitions) return;
     const added = { ...spec, partitions };
     this.#topics.set(spec.name, added);
