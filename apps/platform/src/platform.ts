@@ -124,7 +124,7 @@ async function open(
   });
   closing.add('log', broker, (opened) => opened.close());
   log.debug({ ms: Math.round(performance.now()) }, 'log open');
-  const metrics = openMetrics();
+  const metrics = openMetrics({ readiness });
   if (hasHealthPort) {
     const health = await serveHealth({ readiness, metrics, host, port: healthPort }).catch(
       wrongPlace({ variable: 'HEALTH_PORT', port: healthPort, host }),

@@ -170,6 +170,11 @@ export default dashboard({
           stacked: true,
           queries: [['{{version}}', 'count by (version) (tidings_build_info{$scope})']],
         },
+        perProcess(
+          'Readiness',
+          '1: the process takes work. 0: it starts, ends, or waits for a dependency, which /readyz names.',
+          ...['short', 'min by (job, instance) (tidings_ready{$scope})'],
+        ),
       ],
     },
   ],

@@ -1,4 +1,6 @@
+import { readIn } from '@tidings/telemetry';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Readiness } from './readiness.ts';
 import { productVersion } from './version.ts';
 
 /**
@@ -7,12 +9,26 @@ import { productVersion } from './version.ts';
  */
 export const LOOP_TIMER_MS = 100;
 
+export interface MetricsOptions {
+  /** Asked at each scrape. @default not reported */
+  readonly readiness?: Readiness;
+}
+
 /** Metrics of this process: Node's own (heap, collections, event-loop delay and its percentiles) and those of services. */
-export function openMetrics(): Registry {
+export function openMetrics({ readiness }: MetricsOptions = {}): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: LOOP_TIMER_MS });
   const help = 'Always 1; the label is the version of the process';
   const info = new Gauge({ name: 'tidings_build_info', help, labelNames: ['version'], registers: [metrics] });
   info.set({ version: productVersion }, 1);
+  if (readiness) reportReadiness(metrics, readiness);
   return metrics;
+}
+
+function reportReadiness(metrics: Registry, readiness: Readiness): void {
+  const help = '1 = the process is ready, 0 = it starts, ends, or waits for a dependency';
+  readIn(metrics, 'gauge', { name: 'tidings_ready', help }, async () => {
+    const missing = Object.keys(await readiness.waitingFor());
+    return [{ value: missing.length === 0 ? 1 : 0 }];
+  });
 }

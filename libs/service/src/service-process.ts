@@ -65,8 +65,8 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly metrics: Registry = openMetrics();
   readonly readiness = new Readiness();
+  readonly metrics: Registry = openMetrics({ readiness: this.readiness });
   readonly closing: Closing;
   /** Mutual authentication with other services. */
   readonly rpcAccess: RpcAccess;

@@ -137,6 +137,7 @@ describe('the metrics of the platform', () => {
       scraped.samples.flatMap(({ name, labels }) => (name === 'tidings_consumer_lag_records' ? [labels['group']] : [])),
     );
     expect(groups.size).toBeGreaterThanOrEqual(10);
+    expect(value('tidings_ready')).toBe(1);
     expect(value('tidings_consumer_lag_records')).toBe(0);
     expect(value('tidings_scheduler_oldest_unfinished_seconds')).toBe(0);
     expect(value('tidings_relay_unpublished_commits')).toBe(0);
