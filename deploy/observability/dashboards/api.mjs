@@ -175,6 +175,17 @@ export default dashboard({
           '1: the process takes work. 0: it starts, ends, or waits for a dependency, which /readyz names.',
           ...['short', 'min by (job, instance) (tidings_ready{$scope})'],
         ),
+        {
+          title: 'Time to the expiry of certificates',
+          description: 'By connection. A renewed certificate is used from the next start of the process on.',
+          unit: 's',
+          queries: [
+            [
+              '{{job}} {{instance}} {{connection}}',
+              'min by (job, instance, connection) (tidings_tls_certificate_expiry_timestamp_seconds{$scope}) - time()',
+            ],
+          ],
+        },
       ],
     },
   ],

@@ -25,6 +25,12 @@ export function pemOf(value: string): string {
   return value.startsWith('-----BEGIN ') ? value : readFileSync(value, 'utf8');
 }
 
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The certificates in a PEM text, in their order. */
+export const certificatesIn = (text: string): X509Certificate[] =>
+  [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem));
+
 /** A variable with the name of a PEM file, or its text. An invalid value is not included in errors: it may be a key. */
 const pem = (check: (text: string) => unknown, wanted: string) =>
   z.string().transform((value, context) => {

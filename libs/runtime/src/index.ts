@@ -1,7 +1,7 @@
 export { AddressGuard } from './address-guard.ts';
 export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
-export { pemOf } from './connection-security.ts';
+export { certificatesIn, pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export {
   type Configuration,

@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { certificateAuthority } from '@tidings/testing';
 import { openMetrics } from './open-metrics.ts';
 import { Readiness } from './readiness.ts';
 
@@ -15,5 +17,15 @@ describe('the metrics of a process', () => {
     expect(await ready()).toEqual([1]);
     readiness.probe('mongodb', () => Promise.reject(new Error('down')));
     expect(await ready()).toEqual([0]);
+  });
+
+  it('tell when the first certificate of a chain expires', async () => {
+    const authority = certificateAuthority('deployment');
+    const { cert } = authority.issue('service.test');
+    const metrics = openMetrics({ certificates: { grpc: cert + authority.ca, kafka: undefined } });
+    const { values } = await metrics.getSingleMetric('tidings_tls_certificate_expiry_timestamp_seconds')!.get();
+    // The CA is older than what it has issued, and both are valid for a day.
+    const first = Date.parse(new X509Certificate(authority.ca).validTo) / 1000;
+    expect(values).toMatchObject([{ labels: { connection: 'grpc' }, value: first }]);
   });
 });

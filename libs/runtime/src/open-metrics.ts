@@ -1,5 +1,6 @@
-import { readIn } from '@tidings/telemetry';
+import { gaugeIn, readIn } from '@tidings/telemetry';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { certificatesIn } from './connection-security.ts';
 import type { Readiness } from './readiness.ts';
 import { productVersion } from './version.ts';
 
@@ -12,16 +13,19 @@ export const LOOP_TIMER_MS = 100;
 export interface MetricsOptions {
   /** Asked at each scrape. @default not reported */
   readonly readiness?: Readiness;
+  /** The certificates of this process by connection, PEM texts with their chains: it goes on with them to its end. @default none */
+  readonly certificates?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Metrics of this process: Node's own (heap, collections, event-loop delay and its percentiles) and those of services. */
-export function openMetrics({ readiness }: MetricsOptions = {}): Registry {
+export function openMetrics({ readiness, certificates = {} }: MetricsOptions = {}): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: LOOP_TIMER_MS });
   const help = 'Always 1; the label is the version of the process';
   const info = new Gauge({ name: 'tidings_build_info', help, labelNames: ['version'], registers: [metrics] });
   info.set({ version: productVersion }, 1);
   if (readiness) reportReadiness(metrics, readiness);
+  reportExpiry(metrics, certificates);
   return metrics;
 }
 
@@ -31,4 +35,17 @@ function reportReadiness(metrics: Registry, readiness: Readiness): void {
     const missing = Object.keys(await readiness.waitingFor());
     return [{ value: missing.length === 0 ? 1 : 0 }];
   });
+}
+
+function reportExpiry(metrics: Registry, certificates: Readonly<Record<string, string | undefined>>): void {
+  const expiry = gaugeIn(metrics, {
+    name: 'tidings_tls_certificate_expiry_timestamp_seconds',
+    help: 'When the first certificate in the chain that the process uses expires',
+    labels: ['connection'],
+  });
+  for (const [connection, text] of Object.entries(certificates)) {
+    if (text === undefined) continue;
+    const expiries = certificatesIn(text).map(({ validTo }) => Date.parse(validTo));
+    expiry.set({ connection }, Math.min(...expiries) / 1000);
+  }
 }

@@ -66,7 +66,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
   readonly log: Logger;
   readonly clock: Clock;
   readonly readiness = new Readiness();
-  readonly metrics: Registry = openMetrics({ readiness: this.readiness });
+  readonly metrics: Registry;
   readonly closing: Closing;
   /** Mutual authentication with other services. */
   readonly rpcAccess: RpcAccess;
@@ -81,7 +81,9 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     this.log = log;
     this.clock = configuration.testClock ? new ShiftedClock() : systemClock;
     this.closing = new Closing(log);
-    const { grpcTls, masterKey, previousMasterKey } = configuration;
+    const { grpcTls, kafkaSecurity, masterKey, previousMasterKey } = configuration;
+    const certificates = { grpc: grpcTls?.cert, kafka: kafkaSecurity.tls?.cert };
+    this.metrics = openMetrics({ readiness: this.readiness, certificates });
     this.masterKeys = masterKeysOf(masterKey, previousMasterKey);
     this.rpcAccess = grpcTls ? { tls: grpcTls } : { masterKeys: this.masterKeys };
     this.#signal = signal;

@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
 import {
+  certificatesIn,
   checkMasterKeys,
   type Configuration,
   masterKeysOf,
@@ -25,15 +26,13 @@ const GEOIP_OLD_DAYS = 45;
 /** Variables with certificates, as a file or its text. */
 const certificateVariables = ['GRPC_TLS_CERT', 'GRPC_TLS_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_CA', 'TIDINGS_EXTRA_CA'];
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /** Whether the certificates in the environment are valid, and for how long. @param now milliseconds since 1970 */
 export function checkCertificates(env: NodeJS.ProcessEnv, now = Date.now()): Finding[] {
   return certificateVariables.flatMap((variable) => {
     const value = env[variable];
     if (!value) return [];
     try {
-      return [...pemOf(value).matchAll(PEM)].flatMap(([pem]) => validity(variable, new X509Certificate(pem), now));
+      return certificatesIn(pemOf(value)).flatMap((certificate) => validity(variable, certificate, now));
     } catch (error) {
       return [problem(`${variable}: ${(error as Error).message}.`, 'Give a PEM file that this user can read.')];
     }
