@@ -445,6 +445,20 @@ describeWithHelm('the Helm chart', () => {
     expect(paths.filter((path) => !has(values, path)).map((path) => path.join('.'))).toEqual([]);
   });
 
+  it('lets the largest body and the longest wait of the gateway pass the Ingress', async () => {
+    const { example } = await kubernetesPage();
+    const limits = await readFile('docs/operations.md', 'utf8');
+    const [, mebibytes] = /^\| a body \|.* of bulk requests (\d+) MiB/m.exec(limits)!;
+    const [, seconds] = /^\| a connection without traffic in either direction \| (\d+) s/m.exec(limits)!;
+    for (const chart of [chartOf('tls'), await renderChart('tiny', '--values', example)]) {
+      const [ingress] = chart.of('Ingress');
+      const annotationOf = (name: string) => ingress!.metadata.annotations?.[`nginx.ingress.kubernetes.io/${name}`];
+      expect(annotationOf('proxy-body-size')).toBe(`${mebibytes}m`);
+      for (const name of ['proxy-send-timeout', 'proxy-read-timeout'])
+        expect(Number(annotationOf(name))).toBeGreaterThan(Number(seconds));
+    }
+  });
+
   it('refuses unknown values at every level', async () => {
     const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as object;
     // Their keys are the operator's.
