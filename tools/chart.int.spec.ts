@@ -282,6 +282,16 @@ describeWithHelm('the Helm chart', () => {
     expect(Math.min(...least)).toBeGreaterThanOrEqual(3);
   });
 
+  it('lets KEDA take the place of each other autoscaler while that is still there, under another name', async () => {
+    const [before, after] = [await renderChart('ha', '--set', 'keda.enabled=false'), chartOf('ha')];
+    const autoscalers = before.of('HorizontalPodAutoscaler');
+    expect(autoscalers.length).toBeGreaterThan(after.of('HorizontalPodAutoscaler').length);
+    for (const { metadata } of autoscalers)
+      expect(metadata.annotations).toEqual({ 'validations.keda.sh/hpa-ownership': 'false' });
+    // The autoscaler of a ScaledObject has a name that KEDA makes of its own.
+    for (const { spec } of after.of('ScaledObject')) expect(spec).not.toHaveProperty('advanced');
+  });
+
   it('mounts the files of the gateway, of each kind, and only there', () => {
     const filesIn = (name: string): unknown[][] =>
       chartOf(name).workloads.flatMap((workload) =>
