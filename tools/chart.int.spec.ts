@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -292,6 +295,25 @@ describeWithHelm('the Helm chart', () => {
     for (const { spec } of after.of('ScaledObject')) expect(spec).not.toHaveProperty('advanced');
   });
 
+  it('leaves Deployments that are scaled by load the pods that they have', async () => {
+    const replicasIn = ({ deployments }: RenderedChart): Readonly<Record<string, number | undefined>> =>
+      Object.fromEntries(deployments.map(({ metadata, spec }) => [metadata.name, spec.replicas]));
+    const alone = replicasIn(chartOf('ha'));
+    const fixed = Object.values(alone).filter((replicas) => replicas !== undefined);
+    expect(fixed).toEqual([3]);
+
+    const cluster = clusterWith({ 'tidings-gateway': 5, 'tidings-scheduler': 7 });
+    try {
+      await once(cluster.listen(0, '127.0.0.1'), 'listening');
+      const { port } = cluster.address() as AddressInfo;
+      const asked = await renderChart('ha', '--dry-run=server', '--kube-apiserver', `http://127.0.0.1:${port}`);
+      expect(replicasIn(asked)).toEqual({ ...alone, 'tidings-gateway': 5 });
+    } finally {
+      cluster.closeAllConnections();
+      cluster.close();
+    }
+  });
+
   it('mounts the files of the gateway, of each kind, and only there', () => {
     const filesIn = (name: string): unknown[][] =>
       chartOf(name).workloads.flatMap((workload) =>
@@ -493,6 +515,25 @@ describeWithHelm('the Helm chart', () => {
     expect(refused.sort()).toEqual(paths.sort());
   });
 });
+
+/** A server of Kubernetes that knows these Deployments, by their number of pods. */
+function clusterWith(deployments: Readonly<Record<string, number>>): Server {
+  const resource = { name: 'deployments', singularName: 'deployment', namespaced: true, kind: 'Deployment', verbs: [] };
+  const group = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'apps/v1', resources: [resource] };
+  const missing = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
+  const answerTo = (path: string): { readonly kind: string } => {
+    if (path === '/apis/apps/v1') return group;
+    const name = basename(path);
+    const replicas = deployments[name];
+    if (replicas === undefined) return missing;
+    return { ...{ kind: 'Deployment', apiVersion: 'apps/v1' }, ...{ metadata: { name }, spec: { replicas } } };
+  };
+  return createServer(({ url = '' }, response) => {
+    const answer = answerTo(new URL(url, 'http://cluster').pathname);
+    response.writeHead(answer === missing ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  });
+}
 
 /** The variables of every program in a value file, and those of the defaults. */
 function environmentIn(name: string): object {
