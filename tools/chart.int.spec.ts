@@ -314,6 +314,11 @@ describeWithHelm('the Helm chart', () => {
     }
   });
 
+  it('keeps the labels of metrics where the operator of Prometheus has labels of the same name', () => {
+    const monitors = chartOf('ha').of<{ endpoints: readonly object[] }>('ServiceMonitor');
+    expect(monitors.flatMap(({ spec }) => spec.endpoints)).toEqual([expect.objectContaining({ honorLabels: true })]);
+  });
+
   it('mounts the files of the gateway, of each kind, and only there', () => {
     const filesIn = (name: string): unknown[][] =>
       chartOf(name).workloads.flatMap((workload) =>

@@ -10,6 +10,7 @@ import {
   type Rule,
   rules,
   ruleTests,
+  TARGET_LABELS,
 } from './observability.ts';
 
 const metrics = new Map([
@@ -145,6 +146,12 @@ describe('the dashboards', () => {
 
 describe('queries of alerts and dashboards', () => {
   const queries = allQueries().map(readQuery);
+
+  it('find the labels of targets unchanged, since no metric has one of them', () => {
+    const targets = [...TARGET_LABELS, 'pod', 'container', 'endpoint'];
+    const hidden = [...metrics].filter(([, { labels }]) => labels.some((label) => targets.includes(label)));
+    expect(hidden).toEqual([]);
+  });
 
   it('name documented metrics, and of histograms the parts', () => {
     const series = [...new Set(queries.flatMap((query) => query.series))].filter(isOwn);
