@@ -43,6 +43,10 @@ type Workload = RenderedObject<RenderedWorkload>;
 const containerOf = ({ spec }: Workload): RenderedContainer => spec.template.spec.containers[0];
 const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
 
+/** The options of helm that set values in a text. */
+const optionsIn = (text: string): string[] =>
+  [...text.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);
+
 /** Variables that are no settings of a cluster. */
 const notSettable = ['TIDINGS_DATA', 'TIDINGS_TEST_CLOCK'];
 
@@ -459,8 +463,7 @@ describeWithHelm('the Helm chart', () => {
 
   it('takes the example of docs/kubernetes.md, with the images that the page builds, and has the values that it names', async () => {
     const { page, example } = await kubernetesPage();
-    const options = [...page.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);
-    const chart = await renderChart('tiny', '--values', example, ...options);
+    const chart = await renderChart('tiny', '--values', example, ...optionsIn(page.split('\n## Restore\n')[1]!));
     const job = chart.workloads.find(({ kind }) => kind === 'Job')!;
     expect(containerOf(job).command).toContain('apps/platform/dist/restored.js');
 
@@ -480,6 +483,22 @@ describeWithHelm('the Helm chart', () => {
       key === undefined || (Object.hasOwn(value as object, key) && has((value as Record<string, unknown>)[key], rest));
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.filter((path) => !has(values, path)).map((path) => path.join('.'))).toEqual([]);
+  });
+
+  it('replaces the registry first and the gateway last by the commands of docs/kubernetes.md', async () => {
+    const { page } = await kubernetesPage();
+    const commands = page.match(/^helm upgrade .*$/gm)!;
+    const notReplaced = commands.map(async (command) => {
+      // The chart of the new version has its tag.
+      const { workloads } = await renderChart('default', '--set', 'image.tag=0.2.0', ...optionsIn(command));
+      const tagOf = (workload: Workload): string => containerOf(workload).image.split(':').at(-1)!;
+      for (const workload of workloads)
+        expect(workload.metadata.labels['app.kubernetes.io/version']).toBe(tagOf(workload));
+      return [...new Set(workloads.filter((each) => tagOf(each) !== '0.2.0').map(programOf))];
+    });
+    const [first, ...others] = await Promise.all(notReplaced);
+    expect(first!.sort()).toEqual(serviceNames.filter((name) => name !== 'registry').sort());
+    expect(others).toEqual([['gateway'], []]);
   });
 
   it('lets the largest body and the longest wait of the gateway pass the Ingress', async () => {

@@ -16,11 +16,16 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Labels that every object of the release shares. */}}
+{{/* The tag of an image: takes root and tag, which is that of a program, or absent. */}}
+{{- define "tidings.tag" -}}
+{{- default .root.Chart.AppVersion (default .root.Values.image.tag .tag) -}}
+{{- end -}}
+
+{{/* Labels that every object of the release shares. Takes root and tag. */}}
 {{- define "tidings.commonLabels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/version: {{ default .Chart.AppVersion .Values.image.tag | trunc 63 | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ include "tidings.tag" . | trunc 63 | quote }}
 app.kubernetes.io/part-of: tidings
 {{- end -}}
 
@@ -34,16 +39,16 @@ tidings-channel: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* Labels of an object: takes what tidings.selector takes. */}}
+{{/* Labels of an object: takes what tidings.selector and tidings.commonLabels take. */}}
 {{- define "tidings.labels" -}}
 {{ include "tidings.selector" . }}
-{{ include "tidings.commonLabels" .root }}
+{{ include "tidings.commonLabels" . }}
 {{- end -}}
 
-{{/* The image of an app: takes root and app. */}}
+{{/* The image of an app: takes root, app and tag. */}}
 {{- define "tidings.image" -}}
 {{- $image := .root.Values.image -}}
 {{- with $image.registry }}{{ . }}/{{ end -}}
 {{- with $image.prefix }}{{ . }}/{{ end -}}
-{{ .app }}:{{ default .root.Chart.AppVersion $image.tag }}
+{{ .app }}:{{ include "tidings.tag" . }}
 {{- end -}}
