@@ -76,6 +76,12 @@ describe('the list of services', () => {
     }
   });
 
+  it('is the list of targets of Prometheus in docs/operations.md', () => {
+    const [, example] = /^scrape_configs:\n(.*?)^---/ms.exec(read('docs/operations.md'))!;
+    const targets = [...example!.matchAll(/'([\w-]+):8080'/g)].map(([, target]) => target!);
+    expect(targets.sort()).toEqual([...composed.keys()].sort());
+  });
+
   it('is the list of addresses in README.md', () => {
     const [row] = /^\| `REGISTRY_ADDRESS`.*$/m.exec(read('README.md'))!;
     const stated = [...row.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, variable]) => variable!);
