@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { dispatcherGroup, fanoutGroups, lanes } from '@tidings/delivery';
+import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
-import { addressVariable, type ServiceName, services } from '@tidings/runtime';
+import { addressVariable, consumerGroups, type ServiceName, services } from '@tidings/runtime';
 import { programsWith, type ServiceProgram } from './service-programs.ts';
 
 const programs = programsWith();
@@ -74,6 +76,57 @@ describe('the list of services', () => {
         calls === 'every service, and other gateways' ? names : calls!.split(', ').filter((each) => each !== '–');
       expect([entry, stated]).toEqual([entry, peers]);
     }
+  });
+
+  describe('in the rights of docs/operations.md', () => {
+    const section = read('docs/operations.md').split('\n### Rights in Kafka and MongoDB\n')[1]!.split('\n## ')[0]!;
+    const rows = [...section.matchAll(/^\| ([\w-]+) \| (.*) \| (.*) \| (.*) \| .* \|$/gm)];
+    const namesIn = (cell: string): string[] => [...cell.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!);
+    const rights = new Map(
+      rows.map(([, name, write, readable, groups]) => [
+        name!,
+        { write: namesIn(write!), read: namesIn(readable!), groups: namesIn(groups!) },
+      ]),
+    );
+    /** Whether a right covers a name: its own, or all with a prefix. */
+    const covers = (right: string, name: string): boolean =>
+      right === name || (right.endsWith('.') && name.startsWith(right));
+
+    it('has a row for Kafka, with topics that there are, each of which a program writes', () => {
+      const all = topics(channels).map(({ name }) => name.replace(/^tidings\./, ''));
+      for (const name of names) {
+        const { write, read: readable } = rights.get(name)!;
+        const unknown = [...write, ...readable].filter((right) => !all.some((topic) => covers(right, topic)));
+        expect([name, unknown]).toEqual([name, []]);
+      }
+      const written = names.flatMap((name) => rights.get(name)!.write);
+      expect(all.filter((topic) => !written.some((right) => covers(right, topic)))).toEqual([]);
+    });
+
+    it('has the consumer groups of its work', () => {
+      const working: Partial<Record<ServiceName, readonly string[]>> = {
+        ...consumerGroups,
+        fanout: Object.values(fanoutGroups),
+        dispatcher: channels.flatMap((channel) => lanes.map((lane) => dispatcherGroup(channel, lane))),
+      };
+      for (const name of names) {
+        const { groups } = rights.get(name)!;
+        expect(groups).not.toEqual([]);
+        const refused = (working[name] ?? []).filter((group) => !groups.some((right) => covers(right, group)));
+        expect([name, refused]).toEqual([name, []]);
+      }
+    });
+
+    it('has a row for MongoDB with its database, and that of the master key', () => {
+      for (const name of names) {
+        const facts = services[name];
+        if (!('database' in facts)) continue;
+        const [, row] = new RegExp(`^\\| (?:[\\w-]+, )*${name}(?:, [\\w-]+)* \\| (.*) \\|$`, 'm').exec(
+          section.split('**MongoDB.**')[1]!,
+        )!;
+        expect(namesIn(row!)).toEqual([`tidings_${facts.database}`, 'tidings_system']);
+      }
+    });
   });
 
   it('is the list of targets of Prometheus in docs/operations.md', () => {
