@@ -32,6 +32,8 @@ import {
   SECRETS_FOLDER,
 } from '@tidings/testing';
 import { parse } from 'yaml';
+import { costsOf, scalePath } from './scale/report.ts';
+import { DEVICES, MESSAGES_PER_SECOND, PERIOD_SECONDS, serviceNames as costedServices } from './scale/simulation.ts';
 
 const folder = 'deploy/helm/tidings';
 const valueFiles = globSync(`${folder}/ci/*-values.yaml`).map((file) => basename(file, '-values.yaml'));
@@ -499,6 +501,26 @@ describeWithHelm('the Helm chart', () => {
     const [first, ...others] = await Promise.all(notReplaced);
     expect(first!.sort()).toEqual(serviceNames.filter((name) => name !== 'registry').sort());
     expect(others).toEqual([['gateway'], []]);
+  });
+
+  it('requests the CPU that docs/scale.md tells: for the base by default, for ten times the base where pods are added', async () => {
+    const costs = costsOf(await readFile(scalePath, 'utf8'));
+    const { page } = await kubernetesPage();
+    const requestsIn = (name: string, program: string): number[] =>
+      chartOf(name)
+        .deployments.filter((deployment) => programOf(deployment) === program)
+        .map((deployment) => parseInt(containerOf(deployment).resources.requests['cpu']!, 10));
+    for (const name of costedServices) {
+      const { push, message } = costs[name];
+      const all = ((DEVICES / PERIOD_SECONDS) * push) / 1e3 + MESSAGES_PER_SECOND * message;
+      const base = name === 'dispatcher' ? all / 2 : all;
+      const cells = [base, 10 * base].map((cpu) => `${cpu.toFixed(0)}m`).join(' \\| ');
+      expect(page).toMatch(new RegExp(`^\\| ${name}\\b.* \\| ${cells} \\|$`, 'm'));
+      const program = name.replace('-', '');
+      // The default is a round number near the base of each.
+      for (const request of requestsIn('default', program)) expect(1.2 * request).toBeGreaterThan(base);
+      for (const request of requestsIn('ha', program)) expect(3 * request).toBeGreaterThan(10 * base);
+    }
   });
 
   it('lets the largest body and the longest wait of the gateway pass the Ingress', async () => {
