@@ -50,7 +50,7 @@ async function measureIn(world: World, { apnsUrl }: Providers): Promise<Measure>
     details: {
       ours: inWords(mediansOf(ours.map(({ cpu }) => cpu)), 'µs'),
       bare: `${format(median(theirs))} µs`,
-      rate: `${format(median(ours.map(({ rate }) => rate)))} pushes/s on the whole machine, stand-ins included`,
+      rate: `${format(median(ours.map(({ rate }) => rate)))} pushes/s on the whole machine, simulators included`,
     },
   };
 }

@@ -98,7 +98,10 @@ const REPLACED_NAMES: Readonly<Record<string, string>> = {
   pieceProcessor: 'partProcessor',
   piecesModel: 'jobPartsModel',
   sendingParts: 'sendingDeps',
-  standInParts: 'standInDeps',
+  standIn: 'simulator',
+  standInDeps: 'simulatorDeps',
+  standInParts: 'simulatorDeps',
+  standIns: 'simulators',
   storePiece: 'storePart',
   streamParts: 'streamDeps',
   takePieces: 'takeRanges',
@@ -165,7 +168,7 @@ describe('words that the glossary has replaced', () => {
       exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
     });
     expect([...files, ...documents].filter(isMisnamed)).toEqual([]);
-    expect(['a/rpc.ts', 'a/parked.int.spec.ts', 'a/stand-in-parts.ts'].filter((file) => !isMisnamed(file))).toEqual([]);
+    expect(['a/rpc.ts', 'a/parked.int.spec.ts', 'a/stand-ins.ts'].filter((file) => !isMisnamed(file))).toEqual([]);
   });
 
   it('leave the suffix controller to classes that Nest routes', () => {

@@ -10,9 +10,15 @@ import {
   untilDone,
 } from '@tidings/testing';
 import { transports } from './channels/transports.ts';
-import { fcmToken, type ReceivedEvent, standIns, startSubscriber, type Subscriber } from './testing/test-simulators.ts';
+import {
+  fcmToken,
+  type ReceivedEvent,
+  simulators,
+  startSubscriber,
+  type Subscriber,
+} from './testing/test-simulators.ts';
 import { TOY, TOY_PLATFORM, toy } from './testing/toy/toy-definition.ts';
-import { toyStandIn } from './testing/toy/toy-stand-in.ts';
+import { toySimulator } from './testing/toy/toy-simulator.ts';
 import { toyTransport } from './testing/toy/toy-transport.ts';
 
 const ANDROID = 3;
@@ -37,7 +43,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
     removeChannel('adm');
     addChannel(TOY, toy);
     transports.set(TOY, (parts) => toyTransport(parts, () => world.simulators.urlOf(TOY)));
-    standIns.set(TOY, toyStandIn);
+    simulators.set(TOY, toySimulator);
 
     world = await platform({ simulators: { keepPayloads: true } }, 'embedded');
     subscriber = await startSubscriber();
@@ -65,7 +71,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
   afterAll(async () => {
     await world?.stop();
     subscriber?.down();
-    for (const parts of [transports, standIns]) parts.delete(TOY);
+    for (const parts of [transports, simulators]) parts.delete(TOY);
     removeChannel(TOY);
     addChannel('adm', definitions.adm);
   });

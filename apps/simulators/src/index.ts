@@ -12,7 +12,7 @@ export {
   type ServiceAccount,
   type VapidKeys,
 } from './provider-keys.ts';
-export { type StandIn, type StandInDeps, standIns } from './stand-ins.ts';
+export { type Simulator, type SimulatorDeps, simulators } from './provider-simulators.ts';
 export { selfSigned } from './self-signed.ts';
 export type { TlsFiles } from './transport/listener.ts';
 export { apnsReasonToken, apnsToken } from './apns/apns-tokens.ts';

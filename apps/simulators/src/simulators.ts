@@ -6,7 +6,7 @@ import { Keys } from './provider-keys.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger/entries.ts';
 import type { Provider, ProviderName, SocketProvider } from './provider.ts';
-import { standIns } from './stand-ins.ts';
+import { simulators } from './provider-simulators.ts';
 import { Outbox } from './transport/outbox.ts';
 import { serveHttp1 } from './transport/http1-server.ts';
 import { serveHttp2 } from './transport/http2-server.ts';
@@ -102,14 +102,14 @@ const open = async (provider: Provider, { ledger, faults }: Stage, venue: Venue)
 const stageOf = (options: SimulatorOptions, base: Partial<ProviderFaults>, resets: (() => void)[]): Stage => {
   const clock = new ShiftedClock();
   const now = (): number => clock.now();
-  const identify = new Map(Array.from(standIns, ([name, { idOf }]) => [name, idOf]));
+  const identify = new Map(Array.from(simulators, ([name, { idOf }]) => [name, idOf]));
   const ledger = new Ledger(now, identify, options);
   const accessTokens = new AccessTokens(now, options.accessTokenSeconds);
   const reset = (ledgerOptions?: LedgerOptions): void => {
     ledger.reset(ledgerOptions);
     for (const each of resets) each();
   };
-  return { ledger, faults: new Faults(standIns.keys(), base), keys: new Keys(), accessTokens, clock, reset };
+  return { ledger, faults: new Faults(simulators.keys(), base), keys: new Keys(), accessTokens, clock, reset };
 };
 
 /** Starts simulators that speak the providers' real protocols, and a control API. Resolves when all of them listen. */
@@ -122,13 +122,13 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
   const urlOf = (name: string): string => {
     const listener = listeners.get(name);
     if (!listener) throw new RangeError(`no provider ${name}`);
-    return `${standIns.get(name)?.scheme ?? scheme}://${host}:${listener.port}`;
+    return `${simulators.get(name)?.scheme ?? scheme}://${host}:${listener.port}`;
   };
   const tokenUrl = (): string => `${urlOf('google-oauth')}/token`;
   const deps = { ...stage, now: () => stage.clock.now(), tokenUrl };
   const portOf: ReadonlyMap<string, number> = new Map(Object.entries(ports));
-  for (const [name, { http1, ...standIn }] of standIns) {
-    const provider = standIn.open(deps);
+  for (const [name, { http1, ...simulator }] of simulators) {
+    const provider = simulator.open(deps);
     resets.push(() => provider.reset());
     const port = portOf.get(name);
     const venue = { host, port, tls, maxConcurrentStreams, http1 };

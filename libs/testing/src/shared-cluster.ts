@@ -149,24 +149,24 @@ async function end({ pid }: KeptCluster): Promise<void> {
 
 async function start(): Promise<KeptCluster> {
   await rm(folder(), { recursive: true, force: true });
-  const { standIns } = await import('@tidings/simulators');
+  const { simulators } = await import('@tidings/simulators');
   const [mongo, { brokers, namespace }, freed] = await Promise.all([
     startMongo(),
     startKafka(),
-    freePorts(standIns.size),
+    freePorts(simulators.size),
     mkdir(folder(), { recursive: true }),
     buildAll(),
   ]);
   // The databases are kept.
   await mongo.client.close();
-  const ports = Object.fromEntries([...standIns.keys()].map((name, i) => [name, freed[i]!]));
+  const ports = Object.fromEntries([...simulators.keys()].map((name, i) => [name, freed[i]!]));
   const adminToken = newAdminToken();
   const options: KeeperOptions = {
     runner: runner(),
     ports,
     apps,
     adminToken,
-    env: { ...testEnvironment(simulatorsAt(ports, standIns), adminToken), KAFKA_NAMESPACE: namespace },
+    env: { ...testEnvironment(simulatorsAt(ports, simulators), adminToken), KAFKA_NAMESPACE: namespace },
     mongoUrl: databasesAt(mongo),
     kafkaBrokers: brokers,
   };
@@ -193,9 +193,9 @@ async function start(): Promise<KeptCluster> {
 
 const simulatorsAt = (
   ports: Ports,
-  standIns: ReadonlyMap<string, { readonly scheme?: string }>,
+  simulators: ReadonlyMap<string, { readonly scheme?: string }>,
 ): Pick<Simulators, 'urlOf'> => ({
-  urlOf: (provider) => `${standIns.get(provider)?.scheme ?? 'http'}://127.0.0.1:${ports[provider]!}`,
+  urlOf: (provider) => `${simulators.get(provider)?.scheme ?? 'http'}://127.0.0.1:${ports[provider]!}`,
 });
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;

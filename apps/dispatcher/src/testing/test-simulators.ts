@@ -1,2 +1,2 @@
-// The stand-ins are a program of their own; specs of channels run against them all the same.
+// The simulators are a program of their own; specs of channels run against them all the same.
 export * from '@tidings/simulators';

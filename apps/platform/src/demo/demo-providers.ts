@@ -40,7 +40,7 @@ const PAGE = 5000;
 const LATENCY_MS = 40;
 
 /** One program of simulators, and the addresses of all its providers. */
-export interface StandIn {
+export interface Simulators {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly webPushUrl: string;
@@ -58,13 +58,15 @@ export interface StandIn {
 }
 
 /** Starts the simulators, which are a program of their own. */
-export async function startStandIn(logFile: string): Promise<StandIn> {
+export async function startSimulators(logFile: string): Promise<Simulators> {
   const child = await startNode({
     entry: fileURLToPath(new URL('main.js', import.meta.resolve('@tidings/simulators'))),
     env: { KEEP_PAYLOADS: '1', HOST: '127.0.0.1' },
     logFile,
   });
-  const addresses = JSON.parse(await child.firstLine()) as Omit<StandIn, 'control' | 'stop'> & { controlUrl: string };
+  const addresses = JSON.parse(await child.firstLine()) as Omit<Simulators, 'control' | 'stop'> & {
+    controlUrl: string;
+  };
   const control = new HttpClient(addresses.controlUrl, 4);
   await control.send('/faults', { method: 'POST', body: { latencyMs: LATENCY_MS } });
   return {
@@ -81,10 +83,10 @@ export async function startStandIn(logFile: string): Promise<StandIn> {
 /** Starts the simulators, which are a program of their own: one, and another one as the push service of Firefox. @param folder for their logs */
 export async function startProviders(folder: string): Promise<Providers> {
   const [main, firefox] = await Promise.all([
-    startStandIn(join(folder, 'simulators.log')),
-    startStandIn(join(folder, 'simulators-firefox.log')),
+    startSimulators(join(folder, 'simulators.log')),
+    startSimulators(join(folder, 'simulators-firefox.log')),
   ]);
-  const services: Readonly<Record<ServiceName, StandIn>> = { main, firefox };
+  const services: Readonly<Record<ServiceName, Simulators>> = { main, firefox };
   const get = async <T>({ service }: DemoPlatform, path: string): Promise<T> =>
     (await services[service].control.send(path)).body as T;
   return {

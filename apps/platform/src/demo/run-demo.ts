@@ -58,7 +58,7 @@ async function start(
       WEB_PUSH_SUBJECT: 'mailto:demo@example.com',
     });
     started = { providers, url };
-    return `Tidings at ${url}${form}, with stand-ins for APNs, FCM and the push services of Chrome and Firefox`;
+    return `Tidings at ${url}${form}, with simulators of APNs, FCM and the push services of Chrome and Firefox`;
   });
   return started!;
 }

@@ -1,10 +1,10 @@
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
 import { isMailReply } from '../email/mail-addresses.ts';
-import { standIns } from '../stand-ins.ts';
+import { simulators } from '../provider-simulators.ts';
 
 const count = z.coerce.number().int().nonnegative();
-const providerNames = [...standIns.keys()];
+const providerNames = [...simulators.keys()];
 const provider = z.enum(providerNames);
 
 export const entriesQuery = z.strictObject({
@@ -31,7 +31,7 @@ export const faultsBody = z
     answer: z.string().nullable().optional(),
     retryAfterSeconds: count.optional(),
   })
-  .refine(({ provider: name, answer }) => answer == null || (standIns.get(name)?.isReason(answer) ?? false), {
+  .refine(({ provider: name, answer }) => answer == null || (simulators.get(name)?.isReason(answer) ?? false), {
     path: ['answer'],
     error: 'must be a reason of the one provider that is named',
   });

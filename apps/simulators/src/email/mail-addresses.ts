@@ -27,7 +27,7 @@ export interface MailRequestOfAddress {
   readonly reply: string;
 }
 
-/** Replies of 4xx and 5xx as stand-ins give them. */
+/** Replies of 4xx and 5xx as simulators give them. */
 export const isMailReply = (text: string): boolean => /^[45]\d\d( |$)/.test(text);
 
 /** The behaviour that the address requests; undefined for addresses without the marker. Local parts are compared in lower case. */

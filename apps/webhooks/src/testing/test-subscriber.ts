@@ -1,4 +1,4 @@
-// The stand-ins are a separate program; specs of streams use them as well.
+// The simulators are a separate program; specs of streams use them as well.
 export {
   type Consumer,
   dialIn,

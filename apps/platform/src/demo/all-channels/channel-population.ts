@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { subscriptionKeys } from '../demo-population.ts';
-import type { StandIn } from '../demo-providers.ts';
+import type { Simulators } from '../demo-providers.ts';
 
 /** The provider's reaction to a device: the special tokens of the simulators (see their README). */
 export type Reaction = 'accepts' | 'refuses' | 'asks to repeat once';
@@ -15,7 +15,7 @@ export interface ChannelPlatform {
   /** How the provider knows the n-th device. */
   readonly tokenOf: (reaction: Reaction, n: number) => string;
   /** How the device registers, beside platform and tags. @default a push token of a device with an id of its own */
-  readonly registrationOf?: (token: string, urls: StandIn) => Readonly<Record<string, string>>;
+  readonly registrationOf?: (token: string, urls: Simulators) => Readonly<Record<string, string>>;
 }
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
@@ -132,7 +132,7 @@ export function channelDeviceOf(n: number): ChannelDevice {
 }
 
 /** The parameters of registerDevice. */
-export function registrationOf({ platform, token, name, isAddressed }: ChannelDevice, urls: StandIn, n: number) {
+export function registrationOf({ platform, token, name, isAddressed }: ChannelDevice, urls: Simulators, n: number) {
   const { code, registrationOf: own = (push_token: string) => ({ push_token }) } = platform;
   const tags = { Name: name, Audience: isAddressed ? 'demo' : 'none' };
   return { hwid: `demo-${n}`, device_type: code, language: 'en', tags, ...own(token, urls) };

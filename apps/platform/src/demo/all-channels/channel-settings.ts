@@ -1,8 +1,8 @@
 import { type Credentials, generateCredentials } from '../demo-credentials.ts';
-import type { StandIn } from '../demo-providers.ts';
+import type { Simulators } from '../demo-providers.ts';
 
 /** The variables of Tidings that name the simulated providers. */
-export const providerVariables = (urls: StandIn): Readonly<Record<string, string>> => ({
+export const providerVariables = (urls: Simulators): Readonly<Record<string, string>> => ({
   APNS_URL: urls.apnsUrl,
   FCM_URL: urls.fcmUrl,
   HMS_URL: urls.hmsUrl,
@@ -28,7 +28,7 @@ const macSettings = ({ ios }: Credentials): Readonly<Record<string, unknown>> =>
 });
 
 /** The settings of every platform, for configureApplication, and the public keys for the simulators. */
-export function allSettings(urls: StandIn): {
+export function allSettings(urls: Simulators): {
   readonly settings: readonly Readonly<Record<string, unknown>>[];
   readonly publicKeys: unknown;
 } {

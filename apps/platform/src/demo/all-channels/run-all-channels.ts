@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ApiClient, issueTokens } from '@tidings/client';
 import type { Closing } from '@tidings/runtime';
 import { all } from '../all.ts';
-import { type StandIn, startStandIn } from '../demo-providers.ts';
+import { type Simulators, startSimulators } from '../demo-providers.ts';
 import type { DemoOptions } from '../run-demo.ts';
 import { Screen } from '../screen.ts';
 import { SentMessages } from '../sent-messages.ts';
@@ -20,7 +20,7 @@ const TEXT = 'Hello {{Name|Regular|friend}}, your week in numbers is here';
 
 interface Scene {
   readonly screen: Screen;
-  readonly standIn: StandIn;
+  readonly simulators: Simulators;
   readonly client: ApiClient;
 }
 
@@ -31,10 +31,10 @@ export async function runAllChannels({ devices: count, closing, ...system }: Dem
   const screen = new Screen();
   const devices = Array.from({ length: count }, (_, n) => channelDeviceOf(n));
   screen.say(`Tidings demo: a message to ${thousands(count)} devices and contacts on all channels\n`);
-  const { standIn, url } = await start(screen, closing, system);
+  const { simulators, url } = await start(screen, closing, system);
   const secrets = await issueTokens(url, system.adminToken);
   const client = closing.add('client', new ApiClient(url, secrets, CONNECTIONS), (opened) => opened.close());
-  const scene: Scene = { screen, standIn, client };
+  const scene: Scene = { screen, simulators, client };
   const application = await configure(scene);
   await register(scene, application, devices);
   const codes = await send(scene, application, devices.filter(({ isAddressed }) => isAddressed).length);
@@ -52,22 +52,22 @@ function conclusion(figures: readonly ChannelFigures[], faults: number, seconds:
 }
 
 async function start(screen: Screen, closing: Closing, system: Omit<DemoOptions, 'devices' | 'closing'>) {
-  let started: { standIn: StandIn; url: string } | undefined;
+  let started: { simulators: Simulators; url: string } | undefined;
   await screen.step('start', async () => {
     const logFile = join(system.folder, 'simulators.log');
-    const standIn = closing.add('providers', await startStandIn(logFile), (opened) => opened.stop());
-    const { url, form } = await startSystem(closing, system, providerVariables(standIn));
-    started = { standIn, url };
-    return `Tidings at ${url}${form}, with stand-ins for the providers of all channels`;
+    const simulators = closing.add('providers', await startSimulators(logFile), (opened) => opened.stop());
+    const { url, form } = await startSystem(closing, system, providerVariables(simulators));
+    started = { simulators, url };
+    return `Tidings at ${url}${form}, with simulators of the providers of all channels`;
   });
   return started!;
 }
 
-async function configure({ screen, client, standIn }: Scene): Promise<string> {
+async function configure({ screen, client, simulators }: Scene): Promise<string> {
   let application = '';
   await screen.step('configure', async () => {
-    const { settings, publicKeys } = allSettings(standIn);
-    await standIn.control.send('/keys', { method: 'POST', body: publicKeys });
+    const { settings, publicKeys } = allSettings(simulators);
+    await simulators.control.send('/keys', { method: 'POST', body: publicKeys });
     ({ application } = await client.call('createApplication', { title: 'All channels' }));
     await client.call('setDebug', { code: application });
     for (const each of settings) await client.call('configureApplication', { application, ...each });
@@ -77,9 +77,9 @@ async function configure({ screen, client, standIn }: Scene): Promise<string> {
   return application;
 }
 
-function register({ screen, client, standIn }: Scene, application: string, devices: readonly ChannelDevice[]) {
+function register({ screen, client, simulators }: Scene, application: string, devices: readonly ChannelDevice[]) {
   return screen.step('register', async (progress) => {
-    const numbered = devices.map((device, n) => ({ application, ...registrationOf(device, standIn, n) }));
+    const numbered = devices.map((device, n) => ({ application, ...registrationOf(device, simulators, n) }));
     await all(numbered, CONNECTIONS, (parameters) => client.call('registerDevice', parameters), progress);
     const outside = devices.filter(({ isAddressed }) => !isAddressed).length;
     return `${thousands(devices.length)} devices and contacts, ${thousands(outside)} of them outside the audience`;
@@ -110,11 +110,11 @@ async function send({ screen, client }: Scene, application: string, addressed: n
   return codes;
 }
 
-async function compare({ screen, client, standIn }: Scene, devices: readonly ChannelDevice[], codes: string[]) {
+async function compare({ screen, client, simulators }: Scene, devices: readonly ChannelDevice[], codes: string[]) {
   const providers = new Set(channelPlatforms.map(({ provider, channel }) => provider ?? channel));
   const funnels = await Promise.all(codes.map((message_code) => client.call('getDeliveryFunnel', { message_code })));
   const ledgers = new Map<string, readonly Entry[]>();
-  for (const provider of providers) ledgers.set(provider, await entriesOf(standIn, provider));
+  for (const provider of providers) ledgers.set(provider, await entriesOf(simulators, provider));
   const figures = channelFigures(devices, funnels, (provider) => ledgers.get(provider) ?? []);
   screen.say(
     '\nAudience, sent, errors and bounced are those of getDeliveryFunnel; the rest is from the ledgers of the simulated providers.',
@@ -124,7 +124,7 @@ async function compare({ screen, client, standIn }: Scene, devices: readonly Cha
 }
 
 /** All requests that a provider has got, in pages. */
-async function entriesOf({ control }: StandIn, provider: string): Promise<readonly Entry[]> {
+async function entriesOf({ control }: Simulators, provider: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
     const query = `provider=${provider}&limit=${PAGE}&offset=${entries.length}`;

@@ -28,7 +28,7 @@ import { isWnsReason } from './wns/wns-reasons.ts';
 import { Wns, wnsIdOf } from './wns/wns.ts';
 
 /** The dependencies of a simulator. */
-export interface StandInDeps {
+export interface SimulatorDeps {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -40,8 +40,8 @@ export interface StandInDeps {
 }
 
 /** The definition of a provider's simulator. */
-export interface StandIn {
-  open(deps: StandInDeps): Provider | SocketProvider;
+export interface Simulator {
+  open(deps: SimulatorDeps): Provider | SocketProvider;
   /** Whether it also serves HTTP/1.1. */
   readonly http1: boolean;
   /** The scheme of its URL. @default `http`, or `https` with TLS */
@@ -76,7 +76,7 @@ const byName = {
     idOf: () => '',
     isReason: isOAuthError,
   },
-} satisfies Record<ProviderName, StandIn>;
+} satisfies Record<ProviderName, Simulator>;
 
 /** The simulator of every provider by name, one line each; read when the simulators start. */
-export const standIns = new Map<string, StandIn>(Object.entries(byName));
+export const simulators = new Map<string, Simulator>(Object.entries(byName));

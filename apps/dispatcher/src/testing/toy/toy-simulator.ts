@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { StandIn } from '../test-simulators.ts';
+import type { Simulator } from '../test-simulators.ts';
 import { SIGNED, TOY } from './toy-definition.ts';
 
 /** Requests that carry another one are refused. */
@@ -12,7 +12,7 @@ interface ToyRequest {
 }
 
 /** A signed push must have a key, and only that. A token is refused for ever where it begins with `DEAD`, and the first time where it begins with `BUSY`. */
-export const toyStandIn: StandIn = {
+export const toySimulator: Simulator = {
   http1: false,
   idOf: (row) => `toy-${row}`,
   isReason: () => false,
