@@ -34,7 +34,7 @@ class World {
     const content = { liveActivity: { id: 'order', event, contentState: '{}' } };
     const draft = MessageAccepted.fromPartial({ applications: [APPLICATION], content });
     const path = 'notifications[0].live_activity_id';
-    const of = { code, id: this.#count, account: 'acme', activity: 'key', isKnown, path, draft, at: this.#at(after) };
+    const of = { code, id: this.#count, account: 'mine', activity: 'key', isKnown, path, draft, at: this.#at(after) };
     this.apply(createInActivity(of, this.activity).events);
     return code;
   }
@@ -168,7 +168,7 @@ describe('the messages of a live activity (R-M3)', () => {
     const world = started();
     const [first, second] = [world.send({ event: UPDATE }), world.send({ event: UPDATE })];
     const at = new Date(SECONDS * 1000);
-    expect(() => cancelMessage(world.messages.get(second), 'acme', at)).toThrow('Message cannot be deleted');
+    expect(() => cancelMessage(world.messages.get(second), 'mine', at)).toThrow('Message cannot be deleted');
     for (const code of [first, second]) world.apply(purgeMessage(world.messages.get(code), APPLICATION, at));
     expect([first, second].map((code) => world.statusOf(code))).toEqual(['FAIL', 'CANCELED']);
     expect(world.activity).toMatchObject({ sending: undefined, waiting: [] });

@@ -24,7 +24,7 @@ const later = (ms: number): Date => new Date(at.getTime() + ms);
 const command = (over: Partial<CreateMessage> = {}): CreateMessage => ({
   code: 'A000-00000000-00000001',
   id: 17,
-  account: 'acme',
+  account: 'mine',
   at,
   draft: MessageAccepted.fromPartial({ applications: ['AAAAA-BBBBB'] }),
   ...over,
@@ -98,19 +98,19 @@ describe('a scheduled message', () => {
   });
 
   it('is canceled before it is released, and then never released', () => {
-    const canceled = after(cancelMessage(pending, 'acme', later(1)));
+    const canceled = after(cancelMessage(pending, 'mine', later(1)));
     expect(canceled).toMatchObject({ status: 'CANCELED', canceledAt: later(1) });
     expect(releaseMessage(canceled, later(60_000), 5n)).toEqual([]);
   });
 
   it('is not canceled twice, not after its release, and not by another account (R-I29)', () => {
     const cancel =
-      (message: Message | undefined, account = 'acme') =>
+      (message: Message | undefined, account = 'mine') =>
       () =>
         cancelMessage(message, account, later(60_000));
     expect(cancel(undefined)).toThrow('Message not found');
     expect(cancel(pending, 'other')).toThrow('Message not found');
-    expect(cancel(after(cancelMessage(pending, 'acme', at)))).toThrow('Message cannot be deleted');
+    expect(cancel(after(cancelMessage(pending, 'mine', at)))).toThrow('Message cannot be deleted');
     expect(cancel(after(releaseMessage(pending, later(60_000), 5n)))).toThrow('Message cannot be deleted');
   });
 
@@ -148,7 +148,7 @@ describe('joinMessage', () => {
     audience: { target: { $case: 'named', value: { seqs: [3] } }, platforms: [1] },
   });
   const join = (over: Partial<JoinMessage> = {}): JoinMessage => ({
-    ...{ code: command().code, id: 17, account: 'acme', at, cause: 'visit 1', draft, ...over },
+    ...{ code: command().code, id: 17, account: 'mine', at, cause: 'visit 1', draft, ...over },
   });
   const opened = evolved(joinMessage(join(), undefined, false));
 
@@ -275,9 +275,9 @@ describe('releaseStep (R-I9, R-S2)', () => {
   });
 
   it('is canceled before the first step only (R-I29)', () => {
-    const canceled = cancelMessage(pending, 'acme', later(1)).reduce<Message | undefined>(evolveMessage, pending);
+    const canceled = cancelMessage(pending, 'mine', later(1)).reduce<Message | undefined>(evolveMessage, pending);
     expect(canceled).toMatchObject({ status: 'CANCELED' });
     expect(stepped(canceled, {})).toEqual([]);
-    expect(() => cancelMessage(tokyo, 'acme', later(22 * HOUR))).toThrow('Message cannot be deleted');
+    expect(() => cancelMessage(tokyo, 'mine', later(22 * HOUR))).toThrow('Message cannot be deleted');
   });
 });

@@ -16,7 +16,7 @@ const accepted = MessageAccepted.fromPartial({
   content: Content.fromPartial({ text: localized('<p>Invoice</p>'), title: localized('Title'), data: '{}', email }),
 });
 const message: Message = {
-  ...{ status: 'PENDING', code: 'AF0B-EEFE4D5E-E445B2E9', id: 5, account: 'acme', createdAt: new Date(0) },
+  ...{ status: 'PENDING', code: 'AF0B-EEFE4D5E-E445B2E9', id: 5, account: 'mine', createdAt: new Date(0) },
   ...{ accepted, joined: 0 },
 };
 
