@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { boolean, object, optional } from '../values.ts';
 
-/** Waits until no work is in progress or due; a barrier for tests. Work for a later time does not count (architecture 8). */
+/**
+ * Answers 200 if no work is in progress or due, otherwise 409 with a line for each open item: a barrier for tests, which repeat it. Work for a later
+ * time does not count (architecture 8).
+ */
 export const settled = admin('settled', {
   route: 'GET settled',
   input: object({ brief: optional(boolean) }),
