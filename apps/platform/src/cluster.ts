@@ -40,7 +40,7 @@ try {
     dispatchers: [channelNames()],
     replicas: () => replicas,
     mongoUrl: configuration.mongoUrl,
-    kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,
+    kafkaBrokers: configuration.kafkaBrokers.join(',') || undefined,
     log,
   });
   closeOnSignal({ log, timeoutMs: 60_000, close: async () => (await opening).stop() });
