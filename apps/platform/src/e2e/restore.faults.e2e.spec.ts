@@ -22,7 +22,7 @@ import { backUp, pushesIn } from './cluster/testing/backups.ts';
 
 const APPLICATIONS = 3;
 /** Devices per platform and application: several slices each. */
-const STEADY = process.env['FULL'] ? 4_000 : 700;
+const STEADY = process.env['FULL'] === '1' ? 4_000 : 700;
 const DEAD = 5;
 /** Slow enough that slices are open at the moment of the backup. */
 const LATENCY_MS = 150;
