@@ -18,7 +18,7 @@ import { type ProviderAddresses, providersOf, providerVariables, web } from './p
 import { quotas } from './quota-settings.ts';
 import { secretVariables, withSecretFiles } from './secret-files.ts';
 
-/** All settings of the environment, checked and typed: the names of architecture 8. */
+/** All settings of the environment, checked and typed; the README lists their names under *Configuration*. */
 export interface Configuration {
   readonly host: string;
   /** 0 = any free port. */

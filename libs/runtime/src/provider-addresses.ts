@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 
-/** The addresses of providers in the environment; absent ones are the channel's defaults (architecture 8). */
+/** The addresses of providers in the environment; absent ones are the channel's defaults (README, *Configuration*). */
 export interface ProviderAddresses {
   /** `http://` means HTTP/2 without TLS. */
   readonly apns?: string | undefined;

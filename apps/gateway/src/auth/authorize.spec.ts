@@ -143,7 +143,7 @@ describe('applications (R-T2, R-T5)', () => {
     });
   });
 
-  it('can be used as soon as their creation was answered (architecture 8)', async () => {
+  it('can be used as soon as their creation was answered (ADR 8)', async () => {
     const client = await open(new World());
     expect(await client.json13('getApplication', { auth: 'api', application: APPLICATION })).toMatchObject(ok);
     const created = await client.json13('createApplication', { auth: 'api', title: 'New' });

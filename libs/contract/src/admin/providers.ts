@@ -24,7 +24,7 @@ const provider = z.object({
 
 /**
  * Lists the credentials that dispatchers have used since they started, with the reachability of their provider, the last connection failure,
- * and the end of a throttle. Throttled credentials are listed after a restart as well (architecture 8, R-P1). A push service of browsers throttles a
+ * and the end of a throttle. Throttled credentials are listed after a restart as well (R-P1). A push service of browsers throttles a
  * credential alone, in the process that it asked to wait.
  */
 export const listProviders = admin('listProviders', {

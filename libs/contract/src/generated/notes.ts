@@ -79,7 +79,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   listGeoZoneClusters: {"folder":"geozones","text":"Lists the clusters of an application with their number of zones, oldest first (R-F6). Spec F."},
   listGeoZones: {"folder":"geozones","text":"Lists the geozones of an application by cluster, those without a cluster last (R-F6). Spec F."},
   listPresets: {"folder":"presets","text":"Lists the presets of an application and of its groups that the token may use, oldest first (R-K1). Spec K."},
-  listProviders: {"folder":"admin","text":"Lists the credentials that dispatchers have used since they started, with the reachability of their provider, the last connection failure, and the end of a throttle. Throttled credentials are listed after a restart as well (architecture 8, R-P1). A push service of browsers throttles a credential alone, in the process that it asked to wait."},
+  listProviders: {"folder":"admin","text":"Lists the credentials that dispatchers have used since they started, with the reachability of their provider, the last connection failure, and the end of a throttle. Throttled credentials are listed after a restart as well (R-P1). A push service of browsers throttles a credential alone, in the process that it asked to wait."},
   listSubscriptions: {"folder":"admin","text":"Lists all subscriptions, oldest first (R-T8)."},
   listTags: {"folder":"tags","text":"Lists the tags of the account by name, default tags included (R-D2, R-RES17). Spec D."},
   listTestDevices: {"folder":"test-devices","text":"Lists the test devices of an application, oldest first (R-L2). Spec L."},
