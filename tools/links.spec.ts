@@ -1,13 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
 const found = (patterns: string[]): string[] =>
-  globSync(patterns, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path) });
-const pages = found(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy}/**/*.md']);
+  globSync(patterns, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|\.venv)$/.test(path) });
+const pages = found(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy,examples}/**/*.md']);
 
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
+/** A link to a heading of the same page, or of another one. */
+const ANCHOR = /\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g;
 /** A file or folder of this repository between backticks; names with placeholders or wildcards are no paths. */
 const PATH = /`((?:apps|libs|tools|docs|proto|bench|deploy)\/[\w./-]+)`/g;
 /** A file without its folder, or with the last ones only. */
@@ -27,6 +29,24 @@ const unknownIn = (page: string, text: string, files: readonly string[]): string
     .filter((name) => !files.some((file) => file.endsWith(`/${name}`)))
     .map((name) => `${name} in ${page}`);
 
+/** The anchors of a page's headings, as GitHub makes them. A comment in a block of code is no heading. */
+const anchorsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+/** The headings that a page links to, and that are missing. */
+const missingAnchorsIn = (page: string, text: string, textOf: (path: string) => string): string[] =>
+  [...text.matchAll(ANCHOR)]
+    .map(([, target, anchor]) => ({ path: target === '' ? page : join(dirname(page), target!), anchor: anchor! }))
+    .filter(({ path, anchor }) => !anchorsOf(textOf(path)).has(anchor))
+    .map(({ path, anchor }) => `${path}#${anchor} in ${page}`);
+
 describe('links and paths in documents', () => {
   it('lead somewhere', () => {
     expect(pages.length).toBeGreaterThan(50);
@@ -34,8 +54,14 @@ describe('links and paths in documents', () => {
     expect(pages.flatMap((page) => missingIn(page, readFileSync(join(root, page), 'utf8'), exists))).toEqual([]);
   });
 
+  it('lead to headings that there are', () => {
+    const textOf = (path: string): string =>
+      existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+    expect(pages.flatMap((page) => missingAnchorsIn(page, textOf(page), textOf))).toEqual([]);
+  });
+
   it('name files that there are', () => {
-    const files = found(['{apps,libs,bench,tools}/**/*.ts']);
+    const files = found(['{apps,libs,bench,tools,examples}/**/*.ts']);
     expect(files.length).toBeGreaterThan(1000);
     expect(pages.flatMap((page) => unknownIn(page, readFileSync(join(root, page), 'utf8'), files))).toEqual([]);
   });
@@ -47,8 +73,29 @@ describe('links and paths in documents', () => {
       'b.md in docs/page.md',
       'libs/gone.ts in docs/page.md',
     ]);
+    const anchors = 'See [a](#one-and-two), [b](#three), [c](b.md#r-c1) and [d](b.md#r-c2).';
+    const texts: Readonly<Record<string, string>> = {
+      'docs/page.md': '## `One` and two\n```\n# Three\n```\n',
+      'docs/b.md': '### R-C1\n',
+    };
+    expect(missingAnchorsIn('docs/page.md', anchors, (path) => texts[path] ?? '')).toEqual([
+      'docs/page.md#three in docs/page.md',
+      'docs/b.md#r-c2 in docs/page.md',
+    ]);
     const names = 'See `b.ts`, `a/b.ts`, `libs/gone.ts`, `<channel>-b.ts` and `ab.ts`.';
     expect(unknownIn('docs/page.md', names, ['libs/a/b.ts'])).toEqual(['ab.ts in docs/page.md']);
+  });
+});
+
+describe('the index of decisions', () => {
+  it('has each by its number and title', () => {
+    const rows = found(['docs/adr/0*.md'])
+      .toSorted()
+      .map((path) => {
+        const [, number, title] = /^# (\d+)\. (.*)$/m.exec(readFileSync(join(root, path), 'utf8'))!;
+        return `| ${number!} | [${title!}](${basename(path)}) |`;
+      });
+    expect(readFileSync(join(root, 'docs/adr/README.md'), 'utf8').match(/^\| \d.*$/gm)).toEqual(rows);
   });
 });
 
