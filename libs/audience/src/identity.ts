@@ -78,14 +78,11 @@ function spelled(hwid: string): { readonly hwid: string | undefined; readonly pl
 /** The id of a hwid's device in one application, in documents and events. */
 export const deviceIdOf = (application: string, hwidHash: string): string => `${application}:${hwidHash}`;
 
-/** Number of logs that the devices of a deployment are spread over; fixed for its lifetime. */
-export const DEVICE_LOGS = 16;
-
 const SIXTETS = new Map([...BASE64URL].map((character, value) => [character, value]));
 
 const sixtet = (hwidHash: string, index: number): number => SIXTETS.get(hwidHash.charAt(index)) ?? 0;
 
-/** The number of a hwid's log, 0 to 15: its first four bits. */
+/** The number of a hwid's log, 0 to 15: its first four bits. The 16 logs of devices are fixed for the lifetime of a deployment. */
 export const logOf = (hwidHash: string): number => sixtet(hwidHash, 0) >> 2;
 
 /** The name of that log. */

@@ -70,7 +70,6 @@ export {
   type CalledContact,
   checkOf,
   contactCalled,
-  DEVICE_LOGS,
   deviceIdOf,
   deviceLogOf,
   keyedId,

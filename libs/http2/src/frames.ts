@@ -18,7 +18,6 @@ export const Setting = {
   InitialWindowSize: 4,
   MaxFrameSize: 5,
 } as const;
-export const NO_ERROR = 0;
 export const REFUSED_STREAM = 7;
 export const CANCEL = 8;
 

@@ -115,9 +115,8 @@ export function readLinkToken(key: KeyObject, purpose: LinkPurpose, token: strin
   };
 }
 
+/** A multiple of three, so that base64url ends with a whole character. */
 const TARGET_MAC_BYTES = 15;
-/** Length of the signature of a target in characters. */
-export const TARGET_MAC_LENGTH = (TARGET_MAC_BYTES / 3) * 4;
 
 /** Signs the target of a link of a message: nobody else's target, and none of another message, can be followed through it. */
 export const targetMac = (

@@ -72,9 +72,6 @@ export const jsonData = z
   })
   .transform((value, context) => bounded(typeof value === 'string' ? value : JSON.stringify(value), context));
 
-/** JSON text of at most 65,536 characters. */
-export const jsonText = text.refine(isJson, 'must be a JSON string').meta({ contentMediaType: 'application/json' });
-
 /** An object as JSON text of at most 65,536 characters. */
 export const jsonObject = anyObject
   .meta(boundedWords)
