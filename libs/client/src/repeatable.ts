@@ -10,10 +10,10 @@ const others: ReadonlySet<MethodName> = new Set<MethodName>([
   ...(['compileFilter', 'totalsByIntervals'] as const),
 ]);
 
-/** Creations of which a repeat leaves one that nobody refers to: its code was never answered. */
+/** Creations that may be repeated: the first result is unused, since its code was never returned. */
 const harmless: ReadonlySet<MethodName> = new Set<MethodName>(['createAccount', 'createApplication', 'createToken']);
 
-/** Methods that count, although the name says that it sets. */
+/** Methods that add, although named `set…`. */
 const counting: ReadonlySet<MethodName> = new Set<MethodName>(['setPurchase']);
 
 const entriesOf = (value: unknown): unknown[] => (typeof value === 'object' && value ? Object.values(value) : []);

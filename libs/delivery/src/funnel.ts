@@ -71,7 +71,7 @@ const CHANNELS: readonly ChannelOfFunnel[] = [
 
 /** @param last time until which reports count, in hours @default all count */
 const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
-  // Without the hours themselves a device is confirmed if any of its reports is: merging them by device would cost most of a funnel.
+  // Confirmed devices are the union of both report sets; merging them hour by hour would take most of the funnel's time.
   stages.mail ? upToHour(confirmedHoursOf(stages, last), last) : upToHourOfAny([stages.delivered, stages.opened], last);
 
 /** Metrics of a message per platform with at least one device counted (R-H4, R-E16); reports of every eligible device count (R-H13). */

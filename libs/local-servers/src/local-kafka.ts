@@ -240,7 +240,7 @@ const SETTINGS = {
   'offsets.topic.replication.factor': 1,
   'offsets.topic.num.partitions': 1,
   'group.initial.rebalance.delay.ms': 0,
-  // After a kill, the start waits until the previous incarnation counts as dead.
+  // After a kill, the start waits until the session of the previous process has expired.
   'broker.heartbeat.interval.ms': 500,
   'broker.session.timeout.ms': 3_000,
   'log.cleaner.backoff.ms': 500,

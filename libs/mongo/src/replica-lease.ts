@@ -20,7 +20,7 @@ export interface Replica extends ReplicaNumber {
 
 export interface ReplicaOptions {
   readonly log: Logger;
-  /** How long the number is nobody else's after it was last renewed. @default 30 s, renewed every 5 s */
+  /** Time after the last renewal for which the number stays reserved. @default 30 s, renewed every 5 s */
   readonly leaseMs?: number;
 }
 

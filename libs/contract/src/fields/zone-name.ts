@@ -59,9 +59,9 @@ function offsetIn(zone: string, instantMs: number): number {
 const DAY_MS = 86_400_000;
 
 /**
- * The instant at which clocks of a zone show a time. Of two such instants it is the first; a time that clocks leave out moves forward by
- * what they leave out (R-I8).
- * @param wallMs the time as if it were one of UTC, in milliseconds since 1970
+ * The instant at which clocks of a zone show a local time. The first of two instants with this local time is taken; a skipped local time moves
+ * forward by the gap (R-I8).
+ * @param wallMs the local time as if it were UTC, in milliseconds since 1970
  */
 export function instantInZone(zone: string, wallMs: number): number {
   // No zone changes its offset twice in two days.

@@ -105,7 +105,7 @@ const hasContent = (given: Fields): boolean =>
 interface SendTime {
   /** The date in its zone (R-I8); for `localAt`, when it is due for devices without an offset (R-I9). */
   readonly at: Date;
-  /** The date is one of each recipient's own clock, which it is given as if it were one of UTC. */
+  /** The date on each recipient's clock, encoded as if it were UTC. */
   readonly localAt: Date | undefined;
   /** For devices on whose clocks `localAt` has passed. @default SEND_IMMEDIATELY */
   readonly pastOffsets?: 'SEND_IMMEDIATELY' | 'NEXT_DAY' | 'SKIP';

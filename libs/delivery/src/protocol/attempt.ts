@@ -47,9 +47,9 @@ export interface Deferral {
   readonly batch: Uint8Array;
   /** Per device of the batch. */
   readonly progress: readonly Progress[];
-  /** Until when the slice is held back: its credential is throttled or unusable, or others have their turn. 0 = it is not. */
+  /** Time until which the slice is held back, by a throttle, an unusable credential or for fairness; 0 = not held back. */
   readonly heldUntil: number;
-  /** Until when the worker that deferred it awaits answers: no other worker resumes it before. 0 = it does not. */
+  /** Time until which the worker that deferred the slice awaits answers: no other worker resumes it before; 0 = none awaited. */
   readonly answersUntil: number;
 }
 

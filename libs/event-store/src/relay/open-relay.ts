@@ -37,7 +37,7 @@ export interface Relay<Event> {
   readonly offer: (commit: Commit<Event>) => void;
   /** True when every commit has been published, by any process. */
   level(): Promise<boolean>;
-  /** True when this process publishes nothing, and has stored what it published: what is left, any process sees by {@link level}. */
+  /** True if this process is publishing nothing and has stored its progress; {@link level} covers the rest, in any process. */
   quiet(): Promise<boolean>;
   /** Stops publishing and lets the next relay take over at once. */
   close(): Promise<void>;

@@ -4,17 +4,17 @@ import type { Binary } from 'mongodb';
 /** The record of a deployment's keys. */
 export interface KeysDocument {
   readonly _id: 'check';
-  /** The check value of the master key that seals. */
+  /** Check value of the current master key, which encrypts the data. */
   readonly value: string;
-  /** That of the master key which sealed before, until nothing is sealed with it any more. */
+  /** Check value of the previous master key, until nothing is encrypted with it. */
   readonly previous?: string;
-  /** The services that have nothing sealed with that one any more; absent without one. */
+  /** Services that have nothing encrypted with the previous master key any more; absent without a previous one. */
   readonly resealed?: readonly string[];
-  /** The identity keys, sealed with the master key that seals. Absent in a store of earlier versions. */
+  /** The identity keys, encrypted with the current master key. Absent in a store of earlier versions. */
   readonly identity?: Uint8Array | Binary;
 }
 
-/** The keys that the data of a deployment is sealed with: one document. */
+/** The check values of the master keys that encrypt the data of a deployment: one document. */
 export const masterKeyModel = defineModel<KeysDocument>({
   name: 'masterKey',
   retention: 'for ever',
