@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
 import type { Commit, DocumentAddress, LogDefinition } from './event-log-port.ts';
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
-import { PATIENT } from './until.features.ts';
+import { PATIENT } from './testing/until.ts';
 
 /** A store under test, shared by all its writers. */
 export interface EventStoreUnderTest {

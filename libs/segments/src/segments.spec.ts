@@ -10,8 +10,8 @@ import {
   sampleNow,
   sampleViewpoint,
   valuesOf,
-} from './arbitraries.ts';
-import { isInSet } from './naive.ts';
+} from './testing/arbitraries.ts';
+import { isInSet } from './testing/naive.ts';
 import type { Comparable } from './condition.ts';
 import { canMatch, compilePredicate, type Predicate } from './predicate.ts';
 import { chooseLookup, scanPlan } from './scan-plan.ts';

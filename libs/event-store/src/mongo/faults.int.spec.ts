@@ -12,7 +12,7 @@ import {
   type ThingReply,
   things,
 } from '../things.features.ts';
-import { PATIENT, until } from '../until.features.ts';
+import { PATIENT, until } from '../testing/until.ts';
 import type { CommitDocument } from './commits.ts';
 import { faulty, type FaultyDb, lost } from './faulty.features.ts';
 import { openLogs } from './open-logs.ts';

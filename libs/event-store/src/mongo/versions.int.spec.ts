@@ -7,7 +7,7 @@ import type { DocumentAddress } from '../event-log-port.ts';
 import type { Problem } from '../problems.ts';
 import { openRelay, type Relay } from '../relay/open-relay.ts';
 import { thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
-import { PATIENT, until } from '../until.features.ts';
+import { PATIENT, until } from '../testing/until.ts';
 import { faulty } from './faulty.features.ts';
 import { guarded } from './guards.ts';
 import { openCommits } from './open-commits.ts';

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { logMetrics } from '../log-metrics.ts';
 import { openLogs } from '../mongo/open-logs.ts';
 import { type ThingEvent, things } from '../things.features.ts';
-import { PATIENT, until } from '../until.features.ts';
+import { PATIENT, until } from '../testing/until.ts';
 import { openRelay, type Relay } from './open-relay.ts';
 import type { Publisher, RelayedRecord } from './outbox.ts';
 

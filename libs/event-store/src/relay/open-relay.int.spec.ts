@@ -11,7 +11,7 @@ import { openLogs } from '../mongo/open-logs.ts';
 import type { CountingLogWriter } from '../log-options.ts';
 import type { Commit } from '../event-log-port.ts';
 import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
-import { PATIENT, until } from '../until.features.ts';
+import { PATIENT, until } from '../testing/until.ts';
 import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
 import type { Publisher } from './outbox.ts';
 import { publishAgain, publishedSince } from './publish-again.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bounceOf, smtpReplyOf } from '../bounces.ts';
 import { MAIL_TOKEN_LENGTH, messageIdOf, returnPathOf } from '../mail-token.ts';
-import { deliveryReport, feedbackReport, golden } from './golden-mails.ts';
+import { deliveryReport, feedbackReport, golden } from './testing/golden-mails.ts';
 import { type IncomingMail, incomingMailOf } from './incoming-mail.ts';
 
 const read = (text: string): IncomingMail => incomingMailOf(Buffer.from(text, 'latin1'));

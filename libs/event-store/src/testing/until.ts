@@ -1,4 +1,4 @@
-import { delay } from './waiting.ts';
+import { delay } from '../waiting.ts';
 
 const PATIENCE_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import { type Expression, type Operand, Operator, TagType } from '@tidings/events';
 import fc from 'fast-check';
-import { type Comparable, deviceTraits } from './condition.ts';
-import type { Viewpoint } from './predicate.ts';
-import { type DeviceLayout, INDEXED_LENGTH } from './scan-plan.ts';
+import { type Comparable, deviceTraits } from '../condition.ts';
+import type { Viewpoint } from '../predicate.ts';
+import { type DeviceLayout, INDEXED_LENGTH } from '../scan-plan.ts';
 
 /** A device as stored in specs: one entry per value of each tag, and the tags that are fields. */
 export interface SampleDevice {
