@@ -17,10 +17,9 @@ import {
 import { relativeBadge } from './badge.ts';
 import type { Push } from './channel-definition.ts';
 import { type JsonObject, parseObject } from './exact-json.ts';
+import { given } from './given-text.ts';
 import { inboxFragments } from './inbox-fragments.ts';
 import { openActionFragments } from './open-action.ts';
-
-const given = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 /** The data holds strings only. */
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,7 +1,6 @@
 import type { OpenAction } from '@tidings/events';
 import { type Fragment, json, type TemplateContext, url } from '@tidings/messaging';
-
-const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+import { given } from './given-text.ts';
 
 /**
  * The target of a tap on the push, by the keys that clients read: a link, an HTML page, a remote page, a page of rich media (R-I30).

@@ -17,6 +17,7 @@ import {
 import { relativeBadge } from '../badge.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
+import { given } from '../given-text.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
@@ -29,8 +30,6 @@ export type ApnsPushType = 'alert' | 'background' | 'voip' | 'liveactivity';
 const LIMIT = 4096;
 const VOIP_LIMIT = 5120;
 const DEFAULT_SOUND = 'default';
-
-const given = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 interface Alert {
   readonly title: string | undefined;

@@ -16,13 +16,12 @@ import {
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { given } from '../given-text.ts';
 
 /** Characters of a text, as LINE counts them: UTF-16 code units. */
 const LIMIT = 5000;
 /** Characters of what LINE shows in place of a template. */
 const ALT_TEXT_LENGTH = 400;
-
-const given = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 /** The template of a message in a language (R-I15, R-I26). */
 function templateFragment(template: LineTemplate, { applicationTitle }: Push, context: TemplateContext): Fragment {

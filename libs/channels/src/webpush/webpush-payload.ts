@@ -19,12 +19,11 @@ import {
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import { parseObject } from '../exact-json.ts';
+import { given } from '../given-text.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { PLAINTEXT_LIMIT } from './webpush-encryption.ts';
-
-const given = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 /** The variant of browsers without keys that Firebase Cloud Messaging reaches (R-RES2). */
 export const BY_FCM = 'fcm';

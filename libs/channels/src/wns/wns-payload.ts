@@ -16,6 +16,7 @@ import {
   xmlText,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { given } from '../given-text.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
@@ -23,8 +24,6 @@ import { remainingTtl } from '../remaining-ttl.ts';
 
 /** Bytes of a notification (R-I23). */
 const LIMIT = 5000;
-
-const given = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 interface Texts {
   readonly title: string | undefined;
