@@ -14,6 +14,12 @@ export function cpuMicros(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
 }
 
+/** CPU time (user and system) so far of this process and of MongoDB's, in microseconds. */
+export function ownCpuWith(mongodPid: number): Parts {
+  const { user, system } = process.cpuUsage();
+  return { process: user + system, mongod: cpuMicros(mongodPid) };
+}
+
 /** Resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -12,13 +12,14 @@ import { openWebhooks } from '@tidings/webhooks';
 import { MongoClient } from 'mongodb';
 import { publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
-import { cpuMicros } from '../lib/processes.ts';
+import { ownCpuWith } from '../lib/processes.ts';
 
 /**
  * G9's two senders in turn, to the same subscriber. argv: MongoDB's address and pid, the subscriber's port, and the number of events in a round. Prints
  * {@link StreamRounds}.
  */
 const [url, mongodPid, port, count] = process.argv.slice(2) as [string, string, string, string];
+const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
 /** CPU microseconds per event, of this process and of MongoDB, and events per second, by round. */
 export interface StreamRounds {
@@ -71,11 +72,6 @@ const service = await openWebhooks({
   // In place of dispatchers, which have kept nothing.
   sentValues: { keep: async () => ({}), find: async () => ({ found: [] }), erase: async () => ({}) },
 });
-
-function cpu(): Parts {
-  const { user, system } = process.cpuUsage();
-  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
-}
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + GIVE_UP_MS; !(await condition()); await delay(POLL_MS))

@@ -8,13 +8,14 @@ import { openEmbeddedBroker } from '@tidings/streaming';
 import { BSON, type Document, MongoClient } from 'mongodb';
 import { broadcast, chunksOf, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
-import { cpuMicros } from '../lib/processes.ts';
+import { ownCpuWith } from '../lib/processes.ts';
 
 /**
  * Projects the events of a broadcast, and then counts its funnel in turn with reading its documents. argv: MongoDB's address and pid, and the number of
  * devices. Prints {@link FunnelReads}.
  */
 const [url, mongodPid, devices] = process.argv.slice(2) as [string, string, string];
+const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
 /** CPU microseconds per query, of this process and of MongoDB, by round. */
 export interface FunnelReads {
@@ -40,11 +41,6 @@ const service = await openStatistics({
   ...{ clock: systemClock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)) },
   ...{ broker, db },
 });
-
-function cpu(): Parts {
-  const { user, system } = process.cpuUsage();
-  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
-}
 
 const { message, records, figures } = broadcast(new Date(Date.now() - AGO_MS), 1n, chunksOf(Number(devices)));
 for (const [topic, own] of records) await publishAll(broker, topic, own);

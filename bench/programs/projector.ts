@@ -9,13 +9,14 @@ import { consume, microBatcher, openEmbeddedBroker, type OutRecord } from '@tidi
 import { MongoClient } from 'mongodb';
 import { type Broadcast, broadcast } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
-import { cpuMicros } from '../lib/processes.ts';
+import { ownCpuWith } from '../lib/processes.ts';
 
 /**
  * G4's three consumers, one after the other, of the same records in the embedded log: the events of two broadcasts to 393,000 devices each. Checks
  * that the read models match the events exactly, also after redelivering all of them. argv: MongoDB's address and pid. Prints {@link Round}s.
  */
 const [url, mongodPid] = process.argv.slice(2) as [string, string];
+const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
 /** CPU microseconds per event, of this process and of MongoDB. */
 export interface Round {
@@ -111,11 +112,6 @@ async function feed(group: string, names: readonly string[], most = Infinity): P
 
 async function level(group: string): Promise<void> {
   while ((await broker.lag(group)).some(({ committed, end }) => committed < end)) await delay(10);
-}
-
-function cpu(): Parts {
-  const { user, system } = process.cpuUsage();
-  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
 }
 
 interface Published {

@@ -9,13 +9,14 @@ import { consume, openEmbeddedBroker } from '@tidings/streaming';
 import { MongoClient } from 'mongodb';
 import { type Broadcast, broadcast, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
-import { cpuMicros } from '../lib/processes.ts';
+import { ownCpuWith } from '../lib/processes.ts';
 
 /**
  * Replays of the events of broadcasts in the embedded log, in turn with a consumer that only decodes the same records. argv: MongoDB's address and pid,
  * and the number of broadcasts. Prints {@link Round}s.
  */
 const [url, mongodPid, broadcasts] = process.argv.slice(2) as [string, string, string];
+const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
 /** CPU microseconds per event, of this process and of MongoDB. */
 export interface Round {
@@ -50,11 +51,6 @@ const service = await openStatistics({
   ...{ broker, db: client.db('statistics') },
 });
 const { statistics } = service;
-
-function cpu(): Parts {
-  const { user, system } = process.cpuUsage();
-  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
-}
 
 async function publish({ records }: Broadcast): Promise<void> {
   const times = records.get(topicNames.messages)!;
