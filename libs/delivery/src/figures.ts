@@ -1,5 +1,5 @@
-import { Bitmap } from '@tidings/kernel';
-import { type HourSets, mergeHours, noHours, upToHour } from './hour-sets.ts';
+import type { Bitmap } from '@tidings/kernel';
+import { type HourSets, mergeHours, upToHour } from './hour-sets.ts';
 import { confirmedMail, type MailStages, openedMail } from './mail-stages.ts';
 
 /** The outcomes of the devices of one (application, platform, chunk) for one message: the sets that all figures are computed from. */
@@ -47,12 +47,6 @@ export interface InboxStages {
   /** One device for each entry that was opened, whoever else got it (R-H4). */
   readonly entriesOpened: HourSets;
 }
-
-/** Of a message that is not saved to inboxes. */
-export const noInbox: InboxStages = {
-  ...{ eligible: Bitmap.empty, excluded: new Map<string, never>() },
-  ...{ reached: noHours, read: noHours, opened: noHours, entriesOpened: noHours },
-};
 
 /** Final failures of one kind, by hour. */
 export interface FailedDevices {

@@ -2,14 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import { type DeviceOutcome, deviceOutcomeOf } from './device-outcome.ts';
-import {
-  type ChunkStages,
-  type Count,
-  type FailedDevices,
-  noInbox,
-  type PlatformMetrics,
-  type Stage,
-} from './figures.ts';
+import type { ChunkStages, Count, FailedDevices, PlatformMetrics, Stage } from './figures.ts';
 import { funnelOf, metricsOf, windowEndOf } from './funnel.ts';
 import {
   coarser,
@@ -22,6 +15,7 @@ import {
   upToHour,
 } from './hour-sets.ts';
 import { type HourTotals, intervalTotalsOf } from './interval-totals.ts';
+import { noInbox } from './testing/no-inbox.ts';
 
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
-import { type ChunkStages, noInbox } from './figures.ts';
+import type { ChunkStages } from './figures.ts';
 import { funnelOf, metricsOf } from './funnel.ts';
 import { type HourSets, hourOf, noHours } from './hour-sets.ts';
+import { noInbox } from './testing/no-inbox.ts';
 
 const RELEASED = new Date('2026-03-01T10:20:30Z');
 const HOUR = hourOf(RELEASED);

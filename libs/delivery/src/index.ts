@@ -14,7 +14,6 @@ export {
   type Funnel,
   type InboxStages,
   type MailMetrics,
-  noInbox,
   type PlatformMetrics,
 } from './figures.ts';
 export { funnelOf, metricsOf, windowEndOf } from './funnel.ts';

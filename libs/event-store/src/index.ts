@@ -23,7 +23,6 @@ export type { RelayCounts } from './relay/tail.ts';
 export { MemoryStore } from './memory/memory-store.ts';
 export { project, type ProjectedDocument, type Projection, type ReadModel } from './projecting/project.ts';
 export { RecentParts } from './projecting/recent-parts.ts';
-export { dropSeen, type SeenPlaces, type Stamp } from './projecting/seen.ts';
 export { commitRetention, truncateLogs, type TruncationOptions } from './truncation.ts';
 export type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
 export type { Problem, WriterCounts } from './problems.ts';

@@ -95,9 +95,3 @@ export const tokenInReturnPath = (local: string): string | undefined =>
 
 /** The left part of a Message-ID. */
 export const messageIdOf = (hash: string, token: string): string => `${hash}.${token}`;
-
-/** The token in the left part of a Message-ID; undefined for other ones. */
-export const tokenInMessageId = (left: string): string | undefined => {
-  const at = left.lastIndexOf('.');
-  return at < 0 ? undefined : left.slice(at + 1);
-};

@@ -45,16 +45,3 @@ export function gsm7(text: string): Buffer | undefined {
 
 /** Whether a text may be cut before this septet: an escape and its character belong together. */
 export const isSeptetBoundary = (bytes: Uint8Array, at: number): boolean => bytes[at - 1] !== ESCAPE;
-
-const characters = new Map(extensions.map(([character, septet]) => [septet, character]));
-
-/** The text of septets, one per byte. An unknown extension is the character without its escape. */
-export function textOfGsm7(bytes: Uint8Array): string {
-  let text = '';
-  for (let i = 0; i < bytes.length; i++) {
-    const septet = bytes[i]! & 0x7f;
-    if (septet !== ESCAPE) text += ALPHABET.charAt(septet);
-    else if (++i < bytes.length) text += characters.get(bytes[i]!) ?? ALPHABET.charAt(bytes[i]! & 0x7f);
-  }
-  return text;
-}

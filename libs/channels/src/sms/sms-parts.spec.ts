@@ -1,14 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { gsm7, textOfGsm7 } from './gsm7.ts';
+import { gsm7 } from './gsm7.ts';
 import { GSM_7, joiningHeader, type SmsParts, smsParts, UCS_2 } from './sms-parts.ts';
 
 const ALPHABET = [...'@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&()*+,-./0189:;<=>?¡AZÄÖÑÜ§¿azäöñüà\f^{}\\[~]|€'];
 const gsmText = (max: number) => fc.string({ unit: fc.constantFrom(...ALPHABET), maxLength: max });
 
+/** Every character by its bytes in hex: one, or two of an extension. */
+const characters = new Map(
+  Array.from({ length: 0x2100 }, (_, unit) => String.fromCharCode(unit)).map((character) => [
+    gsm7(character)?.toString('hex'),
+    character,
+  ]),
+);
+
+const gsm7TextOf = (part: Uint8Array): string =>
+  Buffer.from(part)
+    .toString('hex')
+    .replaceAll(/1b..|../g, (bytes) => characters.get(bytes)!);
+
 const read = ({ dataCoding, parts }: SmsParts): string =>
   parts
-    .map((part) => (dataCoding === GSM_7 ? textOfGsm7(part) : Buffer.from(part).swap16().toString('utf16le')))
+    .map((part) => (dataCoding === GSM_7 ? gsm7TextOf(part) : Buffer.from(part).swap16().toString('utf16le')))
     .join('');
 
 describe('the alphabet of GSM', () => {
