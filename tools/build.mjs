@@ -9,7 +9,7 @@ import { swcOptions } from './swc.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
 
-/** In the file system of the output, so that renames are atomic. */
+/** Temporary file in the file system of the output, so that renames are atomic. */
 const unfinished = join(root, 'node_modules', `.tidings-build-${process.pid}`);
 
 /**

@@ -36,7 +36,7 @@ const programs = {
 };
 
 const POLL_MS = 250;
-/** Of a build on a machine that does much else. */
+/** Time limit of a build on a busy machine. */
 const BUILD_TIMEOUT_MS = 60 * 60_000;
 
 const findGo = () => ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0);

@@ -19,7 +19,7 @@ export default class KindSequencer {
     return ranked.toSorted((a, b) => a.rank - b.rank || b.size - a.size).map(({ test }) => test);
   }
 
-  /** For `--onlyFailures`, which needs the results of earlier runs. */
+  /** Tests for `--onlyFailures`, which needs the results of earlier runs. */
   allFailedTests() {
     return [];
   }

@@ -11,7 +11,7 @@ const oxfmt = 'node_modules/oxfmt/bin/oxfmt';
 const buf = 'node_modules/@bufbuild/buf/bin/buf';
 const jest = 'node_modules/jest/bin/jest.js';
 
-/** In order of start, the longest first. The graph precedes all: ESLint reads its stored result. */
+/** Checks in the order of their start, the longest first. The graph precedes all: ESLint reads its stored result. */
 const checks = {
   graph: ['tools/graph.mjs'],
   // With types.

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bulkDevice } from './load.ts';
 import type { World } from './world.ts';
 
-/** Most devices of one bulk job of the figures. */
+/** Maximum number of devices of a bulk job of the figures. */
 export const JOB_DEVICES = 50_000;
 const POLL_MS = 100;
 

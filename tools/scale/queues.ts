@@ -61,7 +61,7 @@ const emptyProcess = (service: number): Process => ({
 export class Network {
   readonly #services: readonly Service[];
   readonly #processes: readonly (readonly Process[])[];
-  /** By the time of their next completion. */
+  /** Busy processes by the time of their next completion. */
   readonly #busy: Process[] = [];
   readonly #completed: (piece: Piece, service: number, at: number) => void;
 

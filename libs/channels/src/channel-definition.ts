@@ -12,7 +12,7 @@ export const ALERT = 'alert';
 /** The payload of a message for all devices of one language. */
 export interface ChannelPayload {
   readonly payload: CompiledPayload;
-  /** In bytes: a body within the limit always fits, and a longer one has its trimmable text truncated to it. */
+  /** Maximum bytes of a body: one within the limit always fits, and a longer one has its trimmable text truncated to the limit. */
   readonly limit: number;
 }
 
@@ -85,13 +85,13 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   /**
    * Compiles pushes in a language; "" is for devices without a language.
    * @param key the message's, in the application of the devices
-   * @param credential that of the sender, for transports of HTTP/1.1 whose requests name it; undefined where nothing is sent, as in events
+   * @param credential the sender's, for transports of HTTP/1.1 whose requests name it; undefined where nothing is sent, as in events
    */
   compile(push: Push, language: string, key: MessageKey, credential?: Credential): ChannelPayload;
-  /** Whether the provider accepts a body by its own measure of bytes. @param limit that of its {@link ChannelPayload} */
+  /** Whether the provider accepts a body by its own measure of bytes. @param limit the limit of its {@link ChannelPayload} */
   fits(body: Buffer, limit: number): boolean;
   /**
-   * Whether an answer of the status 200 may be a refusal, which its body or its headers tell. Then {@link refusal} is asked about every answer, and
+   * Whether an answer of the status 200 may be a refusal, by its body or its headers. Then {@link refusal} is asked about every answer, and
    * returns `sent` for an accepted push. Only transports of HTTP/1.1 read such answers. @default false: 200 is accepted
    */
   readonly readsSuccess?: boolean;

@@ -38,7 +38,7 @@ export interface SendResult {
   readonly code: string;
   /** The provider's reason, or the name of a local cause. */
   readonly name: string;
-  /** Of an e-mail that counts as sent: the receiving side refused it (R-E18). */
+  /** Category of the bounce, if the receiving side refused an e-mail, which counts as sent (R-E18). */
   readonly bounce?: BounceCategory | undefined;
   readonly then: Then;
 }
@@ -152,7 +152,7 @@ export function interned(
       const nameless = make(status, '');
       if (isDeepStrictEqual([made.category, made.then], [nameless.category, nameless.then])) return nameless;
     }
-    // Names on which a result rests are those of the provider's table.
+    // A result rests only on names from the provider's table.
     known.set(key, made);
     return made;
   };

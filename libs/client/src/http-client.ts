@@ -14,7 +14,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
-  /** How long the connection may be silent. @default 30000 */
+  /** Maximum silence of the connection, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
 }
 

@@ -24,7 +24,7 @@ export interface Example<Output> {
 /** An API method as a value. Validation, envelopes, authorisation and the conformance spec are derived from it. */
 export interface Method<Input = unknown, Output = unknown> {
   readonly family: Family;
-  /** As the API spells it. */
+  /** Name as the API spells it. */
   readonly name: string;
   readonly verb: Verb;
   /** From the root, with `{name}` for path parameters. */

@@ -2,9 +2,9 @@ import { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './pr
 
 /** The holder of a lease, as other processes see it. */
 export interface LeaseOwner {
-  /** Random for each holder: neither host names nor process ids tell processes apart. */
+  /** Random for each holder: neither host names nor process ids identify a process. */
   readonly id: string;
-  /** Absent where others cannot tell whether it has ended. */
+  /** Absent if other processes cannot see whether the holder has ended. */
   readonly process?: ProcessIdentity | undefined;
 }
 
@@ -20,7 +20,7 @@ export function beginOwner(id: string): LeaseOwner {
 
 export const endOwner = (id: string): void => void here.delete(id);
 
-/** Whether an owner is known to have ended, so that nobody needs to wait for its lease. False for one that cannot be seen from here. */
+/** Whether an owner is known to have ended, so that no process needs to wait for its lease. False for an owner that this process cannot see. */
 export function hasOwnerEnded({ id, process }: LeaseOwner): boolean {
   if (!process) return false;
   return isThisProcess(process) ? !here.has(id) : hasEnded(process);

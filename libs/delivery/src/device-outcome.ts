@@ -19,7 +19,7 @@ export interface DeviceOutcome {
   readonly error:
     | { readonly category: string; readonly code: string; readonly name: string; readonly hour: number }
     | undefined;
-  /** Of a device that was sent to: notifications were on. */
+  /** Whether notifications were on, for a device that was sent to. */
   readonly displayable: boolean;
   /** Delivered or opened, whichever came first (R-C11). */
   readonly confirmed: ReportedHour | undefined;

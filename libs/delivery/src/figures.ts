@@ -6,7 +6,7 @@ import { confirmedMail, type MailStages, openedMail } from './mail-stages.ts';
 export interface ChunkStages {
   readonly platform: number;
   readonly eligible: Bitmap;
-  /** By category of STAGE_AUDIENCE. */
+  /** Excluded devices by category of STAGE_AUDIENCE. */
   readonly excluded: ReadonlyMap<string, Bitmap>;
   readonly failed: readonly FailedDevices[];
   readonly sent: HourSets;
@@ -15,7 +15,7 @@ export interface ChunkStages {
   readonly delivered: HourSets;
   readonly opened: HourSets;
   readonly inbox: InboxStages;
-  /** Of e-mail only, whose deliveries and opens no device reports: `delivered` and `opened` are empty. */
+  /** Stages of e-mail, whose deliveries and opens no device reports: `delivered` and `opened` are empty. Undefined for other platforms. */
   readonly mail?: MailStages | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface InboxStages {
   readonly reached: HourSets;
   readonly read: HourSets;
   readonly opened: HourSets;
-  /** One device for each entry that was opened, whoever else got it (R-H4). */
+  /** One device for each entry that was opened, however many devices got the entry (R-H4). */
   readonly entriesOpened: HourSets;
 }
 
@@ -64,7 +64,7 @@ export interface PlatformMetrics {
   readonly inboxOpens: number;
   readonly unshowableSends: number;
   readonly errors: number;
-  /** Of e-mail only. */
+  /** Metrics of e-mail; undefined for other platforms. */
   readonly mail?: MailMetrics | undefined;
 }
 
@@ -151,7 +151,7 @@ export function total(stages: readonly ChunkStages[], pick: Pick): Count {
 /** The eligible devices of a channel, and those that are excluded. */
 export interface AudienceSets {
   readonly eligible: Bitmap;
-  /** By category of STAGE_AUDIENCE. */
+  /** Excluded devices by category of STAGE_AUDIENCE. */
   readonly excluded: ReadonlyMap<string, Bitmap>;
 }
 

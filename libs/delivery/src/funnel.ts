@@ -41,7 +41,7 @@ interface ChannelOfFunnel {
 
 const MAIL = 'CHANNEL_EMAIL';
 
-/** In the specification's order; platforms without sending still have an audience, and errors (R-H8). */
+/** Channels in the specification's order; platforms without sending still have an audience, and errors (R-H8). */
 const CHANNELS: readonly ChannelOfFunnel[] = [
   {
     channel: 'CHANNEL_MOBILE_PUSH',

@@ -46,7 +46,7 @@ export function mergeHours(all: readonly HourSets[]): HourSets {
 
 /** Removes devices from later hours. @param hours in ascending order */
 function disjoint(hours: HourSets): HourSets {
-  // Most devices report once: then nothing has to be removed.
+  // Devices usually report once: then nothing has to be removed.
   if (Bitmap.areDisjoint([...hours.values()])) return hours;
   const first = new Map<number, Bitmap>();
   let earlier = Bitmap.empty;

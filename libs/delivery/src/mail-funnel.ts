@@ -35,8 +35,8 @@ export function bouncePieces(stages: readonly ChunkStages[], last: number): Piec
 }
 
 /**
- * The opens of sent e-mails, split by who opened them, and clicks (R-H10, R-H19).
- * @param areSplit whether opens are told apart; later only those by Apple Mail Privacy Protection alone are
+ * The opens of sent e-mails, split into human, unknown and machine ones, and clicks (R-H10, R-H19).
+ * @param areSplit whether opens are split; later only opens by Apple Mail Privacy Protection alone are
  * @param last time whose reports count, in hours (R-H17)
  */
 export function readingStages(stages: readonly ChunkStages[], last: number, areSplit: boolean): Stage[] {

@@ -16,14 +16,14 @@ export interface MailRecipient {
   readonly seq: number;
 }
 
-/** What became of an e-mail after the receiving side accepted it (R-E16 to R-E18). */
+/** A report about an e-mail after the receiving side accepted it (R-E16 to R-E18). */
 export type MailReport =
   /** A click by a person needs no open of its own: it implies a human one. */
   | {
       readonly kind: 'opened';
       readonly open: Exclude<MailOpen, MailOpen.MAIL_OPEN_UNSPECIFIED>;
     }
-  /** By a person: clicks of scanners are not reported. */
+  /** A click by a person: clicks of scanners are not reported. */
   | { readonly kind: 'clicked'; readonly url: string }
   /** The category that the recipient left; "" for all. */
   | { readonly kind: 'unsubscribed'; readonly category: string }

@@ -2,14 +2,14 @@ import type { BounceCategory } from '@tidings/channels';
 import { Bitmap } from '@tidings/kernel';
 import { type HourSets, hoursWithout, mergeHours, noHours, upToHour } from './hour-sets.ts';
 
-/** What became of the e-mails to the devices of a chunk (R-E16 to R-E18). */
+/** The stages of the e-mails to the devices of a chunk (R-E16 to R-E18). */
 export interface MailStages {
-  /** Those that the receiving side accepted; the others that were sent are among the bounced ones. */
+  /** E-mails that the receiving side accepted; all other sent ones are bounced. */
   readonly accepted: HourSets;
   /** Refused, or accepted and returned later; all of them are sent, and each belongs to its first bounce. */
   readonly bounced: Bounces;
   readonly opened: MailOpens;
-  /** By a person, which implies an open by that person (R-E17). */
+  /** Clicks by a person, each of which implies an open by that person (R-E17). */
   readonly clicked: HourSets;
   readonly unsubscribed: HourSets;
   readonly complained: HourSets;
@@ -89,11 +89,11 @@ export const openedMail = ({ opened: { human, unknown, ampp, machine }, clicked 
 /** The recipients of a split of opens; they are disjoint (R-H19). */
 export interface OpensSplit {
   readonly human: Bitmap;
-  /** Without a human open. */
+  /** Recipients with an unknown open, and without a human one. */
   readonly unknown: Bitmap;
-  /** By machines only. */
+  /** Recipients with opens by machines only. */
   readonly machine: Bitmap;
-  /** Those of them with nothing but opens of Apple Mail Privacy Protection. */
+  /** The `machine` recipients whose opens are all by Apple Mail Privacy Protection. */
   readonly ampp: Bitmap;
 }
 

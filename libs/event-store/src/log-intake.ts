@@ -150,13 +150,13 @@ export class Intake<Command, Reply> {
     return (log.busy = true);
   }
 
-  /** After a group failed as a whole: halves the next ones, until the faulty command is alone. */
+  /** Halves the next groups after a group failed as a whole, until the faulty command is alone. */
   suspect(log: Log<Command, Reply>, commands: number): void {
     log.suspects = Math.max(log.suspects, commands);
     log.groupCommands = Math.max(1, Math.ceil(commands / 2));
   }
 
-  /** After this number of commands succeeded, or the faulty one was refused. */
+  /** Counts commands that succeeded, or the refused faulty one; after the last suspect, groups have their full size again. */
   acquit(log: Log<Command, Reply>, commands: number): void {
     if (log.suspects > 0) log.suspects = Math.max(0, log.suspects - commands);
     if (log.suspects > 0) return;

@@ -193,7 +193,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     try {
       group.decided = await this.#decidedOn(loaded, commands);
       if (group.isRemembered && group.decided.events.length === 0) {
-        // No commit will tell whether a remembered document is outdated.
+        // No commit shows that a remembered document is outdated.
         const stored = new LoadedDocuments<State>(this.#applier.reader);
         const needs = commands.map((command) => this.#definition.needs(command));
         await load(this.#store, this.#applier.reader, needs, stored);

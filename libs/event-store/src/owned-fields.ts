@@ -4,7 +4,7 @@ import type { LogDefinition } from './event-log-port.ts';
 
 type FieldOf<Document> = Document extends unknown ? Exclude<keyof Document & string, '_id' | 'rev'> : never;
 
-/** The fields of a state's document, for `LogDefinition.fields`: the compiler checks that none is missing; for a union, those of all its members. */
+/** The fields of a state's document, for `LogDefinition.fields`, of all members of a union: the compiler checks that none is missing. */
 export const fieldsOf = <Document>(fields: { readonly [Field in FieldOf<Document>]: true }): readonly string[] =>
   Object.keys(fields);
 

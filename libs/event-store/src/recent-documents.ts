@@ -49,7 +49,7 @@ export class RecentDocuments<State> {
     this.#clock = clock;
   }
 
-  /** Adds those of these documents that are remembered; false if none is. */
+  /** Adds the remembered ones of these documents; false if none is remembered. */
   load(log: OfLog, addresses: Iterable<DocumentAddress>, into: LoadedDocuments<State>): boolean {
     if (this.#documents.size === 0) return false;
     const since = this.#clock.now() - KEPT_MS;

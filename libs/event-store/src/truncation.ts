@@ -8,7 +8,7 @@ import type { LogDefinition } from './event-log-port.ts';
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Retention of commits (R-LM3): that of figures that depend on them, or that of details of single devices. */
+/** Retention of commits (R-LM3): as long as figures that depend on them, or as details of single devices. */
 export const commitRetention = { asFigures: 365 * DAY_MS, asDetails: 30 * DAY_MS } as const;
 
 export interface TruncationOptions {

@@ -1,8 +1,8 @@
 /** Bytes that some version has written, and the value that every later one decodes them to. */
 export interface Golden {
-  /** In base64. */
+  /** Encoded message in base64. */
   readonly bytes: string;
-  /** As {@link plain} has it. */
+  /** Decoded message in the form of {@link plain}. */
   readonly value: unknown;
 }
 

@@ -12,7 +12,7 @@ interface Decoder {
   decode(payload: Uint8Array): unknown;
 }
 
-/** The types of the records of public topics, by topic: those of the AsyncAPI document. */
+/** The types of the records of public topics, by topic, as in the AsyncAPI document. */
 const types = new Map<string, Decoder>([
   [topicNames.devices, DeviceEvent],
   [topicNames.visits, VisitEvent],

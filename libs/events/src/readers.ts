@@ -4,7 +4,7 @@ import { PlanEvent } from './generated/tidings/events/v1/plans.ts';
 import { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
 
-/** Decodes the records of a topic, and identifies those of a kind that this version does not know. */
+/** Decodes the records of a topic, and identifies records of a kind that this version does not know. */
 export interface FactReader<Fact> {
   decode(payload: Uint8Array): Fact;
   isKnown(fact: Fact): boolean;

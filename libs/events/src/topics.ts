@@ -1,6 +1,6 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** As long as figures are kept (R-LM3), and a day: facts arise after the send date, which that is counted from. */
+/** Retention of facts: one day longer than the year of figures (R-LM3), which counts from the send date; facts arise later. */
 const FIGURES = 366 * DAY;
 
 /** Names of the topics (architecture 6): tests, tools and subscribers rely on them. */

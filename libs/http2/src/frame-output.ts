@@ -6,7 +6,7 @@ const SLAB_BYTES = 65_536;
 /** Number of bytes that are flushed at once, without waiting for the end of the turn. */
 const FLUSH_BYTES = 32_768;
 
-/** Frames to write to a socket: those of one turn of the event loop are written together. */
+/** Frames to write to a socket: the frames of one turn of the event loop are written together. */
 export class FrameOutput {
   readonly #socket: Socket;
   /** The socket may hold parts of it, so no part is overwritten. */

@@ -10,7 +10,7 @@ import { openTunnelled } from './tunnelled-link.ts';
 /** Connections of a link: each has one request at a time. */
 const CONNECTIONS_MAX = 64;
 const DIAL_MS = 5_000;
-/** After a refused connection, no further one is opened for this time. */
+/** Time after a refused connection for which no further one is opened. */
 const GROW_AGAIN_MS = 2_000;
 
 type Supply = (...result: [null, Socket] | [Error, null]) => void;

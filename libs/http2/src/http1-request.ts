@@ -64,7 +64,7 @@ export class Http1Request implements Dispatcher.DispatchHandler {
     this.#finish();
   }
 
-  /** Not before `request` of the link has returned: undici may report an error at once. */
+  /** Fails after `request` of the link has returned: undici may report an error at once. */
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     // It would be refused again: repeating it at once is of no use.
     if ((error as NodeJS.ErrnoException).code === INVALID) this.#written = true;

@@ -20,13 +20,13 @@ export interface ProviderConnection {
   request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean;
   /** Calls once, when a request may be written or the connection could not be opened. */
   whenReady(run: () => void): void;
-  /** Until when it does not try to open, in milliseconds of the system's clock; 0 = open, or opening. */
+  /** Time until which the connection does not try to open, in milliseconds of the system's clock; 0 = open, or opening. */
   downUntil(): number;
   /** The failure of the last attempt to open; undefined once it is open again. */
   lastFailure(): FailedOpening | undefined;
   /** The number of the current connection, counted as they are opened. */
   readonly epoch: number;
-  /** Uses a new connection for the next request, if that of `epoch` is still current; requests in progress end on the old one. */
+  /** Uses a new connection for the next request, if connection `epoch` is still current; requests in progress end on the old one. */
   renew(epoch: number): void;
   close(): void;
 }
@@ -40,7 +40,7 @@ export interface OutgoingRequest {
   readonly own: readonly string[];
 }
 
-/** Headers of an answer; over HTTP/2, those of a 200 are not read. */
+/** Headers of an answer; over HTTP/2, the headers of a 200 are not read. */
 export type AnswerHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A request, and the receiver of its result. */
@@ -76,7 +76,7 @@ export interface ConnectionSettings {
   readonly onFailure?: (failure: FailedOpening, host: string) => void;
 }
 
-/** In milliseconds. */
+/** Time limits of a connection, in milliseconds. */
 export interface ConnectionTiming extends Patience {
   /** Time limit for opening a connection: TCP, TLS and the provider's settings. */
   readonly connectMs: number;

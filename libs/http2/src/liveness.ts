@@ -1,6 +1,6 @@
 /** Time limits of silence, in milliseconds. */
 export interface Patience {
-  /** With requests in progress and this silence, a PING is sent. */
+  /** Silence after which a PING is sent, while requests are in progress. */
   readonly silenceMs: number;
   /** A link with an unanswered PING is suspect after this time. */
   readonly pingMs: number;

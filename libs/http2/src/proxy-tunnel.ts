@@ -13,7 +13,7 @@ const ADDRESSES_MAX = 4;
 
 /** The destination of a connection. */
 export interface Destination {
-  /** Of `https:` for connections through the proxy; others go directly. */
+  /** Address of the destination: only connections to `https:` go through the proxy. */
   readonly url: string;
   /** Given for hosts that callers choose: the proxy gets an address that it returned, never the name. */
   readonly lookup?: LookupFunction | undefined;
@@ -41,7 +41,7 @@ export function needsProxy({ url }: Destination, proxy: OutboundProxy | undefine
 /**
  * A socket on which the next byte goes to the destination, by the proxy's tunnel; undefined if the destination is reached directly. Resolves or rejects
  * within 5 s, and rejects with the reason of the signal when that is aborted.
- * @throws an error with the cause `proxy_failed`, or that of the look-up
+ * @throws an error with the cause `proxy_failed`, or the cause of the look-up
  */
 export async function tunnelTo(
   destination: Destination,

@@ -1,4 +1,4 @@
-/** Jobs that run one after another: those of an application. */
+/** The jobs of an application, which run one after another. */
 export interface Queue {
   readonly account: string;
   /** "" = exports of several applications of the account. */

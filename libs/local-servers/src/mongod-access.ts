@@ -12,7 +12,7 @@ const USER_EXISTS: ReadonlySet<unknown> = new Set([11000, 51003]);
 
 /** Credentials of a folder's server: other users of the machine can connect to its port, but cannot read the folder. */
 export interface MongodKey {
-  /** For the server's `keyFile`. */
+  /** Path for the server's `keyFile`. */
   readonly file: string;
   readonly secret: string;
 }

@@ -38,7 +38,7 @@ export async function boundLog(file: string, maxBytes = MAX_LOG_BYTES): Promise<
   const { size } = await stat(file).catch(() => ({ size: 0 }));
   if (size <= maxBytes) return;
   const last = createReadStream(file, { start: size - maxBytes, end: size - 1 });
-  // A full disk has no room for the copy, and needs that of the log all the more.
+  // A full disk has no room for the copy, and needs the log's room all the more.
   await pipeline(last, createWriteStream(`${file}.1`)).catch(() => undefined);
   await truncate(file);
 }

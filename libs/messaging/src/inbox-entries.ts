@@ -1,7 +1,7 @@
 /** Statuses of an inbox entry (R-S4). */
 export const inboxStatus = { delivered: 1, read: 2, opened: 3, deletedByUser: 4, deletedByOperator: 5 } as const;
 
-/** The acts of a user on an entry. Times are milliseconds since 1970; those of a kind are of its first occurrence. */
+/** The acts of a user on an entry. The time of each kind is its first occurrence, in milliseconds since 1970. */
 export interface EntryState {
   /** A status that the user can set, 1 to 4. */
   readonly status: number;

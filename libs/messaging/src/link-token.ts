@@ -66,7 +66,7 @@ export class LinkTokens {
   readonly #texts: Record<LinkPurpose, string> = { tracking: '', preferences: '' };
   #seq: Seq = -1;
 
-  /** @param key that of {@link linkKeyOf} */
+  /** @param key the key from {@link linkKeyOf} */
   constructor(key: KeyObject, { application, message, messageId }: LinkedMessage, clock: Clock) {
     this.#key = key;
     this.#clock = clock;
@@ -118,7 +118,7 @@ export function readLinkToken(key: KeyObject, purpose: LinkPurpose, token: strin
 /** A multiple of three, so that base64url ends with a whole character. */
 const TARGET_MAC_BYTES = 15;
 
-/** Signs the target of a link of a message: nobody else's target, and none of another message, can be followed through it. */
+/** Signs the target of a link of a message, so that no other target, and no target of another message, can be followed through the link. */
 export const targetMac = (
   key: KeyObject,
   { application, message }: Pick<LinkedMessage, 'application' | 'message'>,

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 /** Offsets of devices from UTC, in whole minutes, -12 to +14 hours (R-RES4). */
 const OFFSETS_MINUTES = Array.from({ length: 26 * 60 + 1 }, (_, i) => i - 12 * 60);
-/** An offset counts as that of the nearest minute, so that a message has at most 1,561 due times; half a minute counts up. */
+/** An offset is rounded to the nearest minute, so that a message has at most 1,561 due times; half a minute counts up. */
 const NEAREST_SECONDS = 30;
 
 /** A local time of a message, and the moment from which it is ahead or has passed. */

@@ -59,7 +59,7 @@ export interface CreateMessage {
 
 /** A recipient joins the message of its zone and day (R-F5). */
 export interface JoinMessage {
-  /** Of the message that it joins. */
+  /** Code of the message that the recipient joins. */
   readonly code: string;
   /** The id of the message, if this recipient opens it. */
   readonly id: number;

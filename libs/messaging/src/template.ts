@@ -224,14 +224,14 @@ export const filledText = (
   valueOf: (tag: string) => string | undefined,
   encode: Encode = unchanged,
 ): string =>
-  // Most texts of a message are empty or the same for all.
+  // Texts of a message are usually empty or the same for all devices.
   text.includes('{') ? fillText(compileText(text, variables, encode), valueOf, encode) : text;
 
 /** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined without any. */
 export const textFor = (localized: Localized | undefined, language: string): string | undefined =>
   entryFor(localized?.entries ?? [], language)?.text;
 
-/** The entry for a language, chosen like that of a text; undefined if there are none. */
+/** The entry for a language, chosen like the entry of a text; undefined if there are none. */
 export function entryFor<Entry extends { readonly language: string }>(
   entries: readonly Entry[],
   language: string,

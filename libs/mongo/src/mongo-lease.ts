@@ -80,7 +80,7 @@ export class Lease {
     this.#answered = options.answered ?? unbounded;
   }
 
-  /** By this process's own clock, counted from before the last renewal was sent. */
+  /** Whether this process holds the lease, by its own clock, counted from before the last renewal was sent. */
   get held(): boolean {
     return performance.now() < this.#heldUntil;
   }

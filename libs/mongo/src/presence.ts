@@ -6,14 +6,14 @@ import { processIdentity } from './storage/leases.schema.ts';
 export interface PresenceDocument {
   readonly _id: string;
   readonly until: Date;
-  /** Absent where others cannot tell whether it has ended. */
+  /** Absent if other processes cannot see whether the owner has ended. */
   readonly process?: ProcessIdentity;
 }
 
 /** The fields of a collection of owners. */
 export const presenceFields: Fields<PresenceDocument> = { _id: text, until: date, process: optional(processIdentity) };
 
-/** Stores until when each of many owners is alive, and with it keeps what it has taken. Their clocks must agree to within a second. */
+/** Stores the time until which each of many owners is alive and keeps what it has taken. Clocks of owners must agree to within a second. */
 export interface Presence {
   /** Extends the time of an owner to `until`, in milliseconds since 1970; never shortens it. */
   renew(owner: LeaseOwner, until: number): Promise<void>;

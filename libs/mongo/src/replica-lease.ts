@@ -84,7 +84,7 @@ class LeasedNumber implements ReplicaNumber {
     );
   }
 
-  /** A time from now by the server's clock, and how long ago it began by the own ones. */
+  /** A time from now by the server's clock, and the time since its beginning by the process's own clock. */
   async #term(ms: number): Promise<{ readonly agoMs: () => number; readonly now: Date; readonly until: Date }> {
     const agoMs = stopwatch();
     const { localTime: now } = (await this.#db.command({ isMaster: 1 })) as unknown as { readonly localTime: Date };

@@ -84,7 +84,7 @@ const kinds: readonly FaultKind[] = [
   'unavailable',
 ];
 
-/** The behaviour of every binding: callers cannot tell which one they have. */
+/** The behaviour of every binding: callers cannot distinguish the bindings. */
 export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void {
   describe(name, () => {
     let binding: RpcBinding;

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** An address without the name of an interface; one of IPv4 that is mapped into IPv6 is that of IPv4. "" if it is no address. */
+/** An address without the name of an interface; an address of IPv4 that is mapped into IPv6 becomes the one of IPv4. "" if it is no address. */
 export function plainAddress(text: string): string {
   const [bare = ''] = text.split('%');
   const address = MAPPED.exec(bare)?.[1] ?? bare;

@@ -39,7 +39,7 @@ export interface Configuration {
   /** Copies of each record for created topics. Absent = one on each named broker, at most three. */
   readonly kafkaReplicationFactor?: number | undefined;
   readonly kafkaSecurity: KafkaSecurity;
-  /** For calls between services. Absent = they carry a key derived from the master key. */
+  /** TLS of calls between services. Absent = calls carry a key derived from the master key. */
   readonly grpcTls?: TlsIdentity | undefined;
   /** An absolute path. */
   readonly dataFolder: string;
@@ -81,7 +81,7 @@ export interface Configuration {
 
 /** The sampling of traces, by the standard's names; the exporter reads the endpoint from the same environment. */
 export interface TracingConfiguration {
-  /** Headers of the exporter's requests beside those of `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…`, with percent-encoded values. @default none */
+  /** Headers of the exporter's requests, in addition to `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…`, with percent-encoded values. @default none */
   readonly headers?: string | undefined;
   readonly sampler: (typeof samplers)[number];
   /** From 0 to 1, for ratio-based samplers. */

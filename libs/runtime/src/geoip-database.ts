@@ -8,11 +8,11 @@ import { plainAddress } from './address-ranges.ts';
 export interface GeoipPlace {
   /** ISO 3166-1 alpha-2, in upper case. */
   readonly country: string;
-  /** In English, up to 1024 characters. "" = unknown; undefined if the database has no cities. */
+  /** Name in English, up to 1024 characters. "" = unknown; undefined if the database has no cities. */
   readonly city: string | undefined;
 }
 
-/** A database is held in memory. Those of cities have about 100 MiB. */
+/** Maximum size of a database, which is held in memory. Databases of cities have about 100 MiB. */
 const BYTES_MAX = 1024 ** 3;
 /** The metadata begin with the mark, in the last bytes of the file. */
 const METADATA_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
@@ -26,7 +26,7 @@ interface CityRecord {
   readonly city?: { readonly names?: { readonly en?: unknown } };
 }
 
-/** A database of places by address in the format of MaxMind DB 2.0, with records as those of GeoIP2 Country and City. */
+/** A database of places by address in the format of MaxMind DB 2.0, with records as in GeoIP2 Country and City. */
 export class GeoipDatabase {
   readonly #reader: Reader<Response>;
   readonly #hasCities: boolean;
@@ -70,7 +70,7 @@ function cityOf(record: CityRecord | null): string {
   return typeof city === 'string' ? [...city].slice(0, CITY_LENGTH).join('') : '';
 }
 
-/** The reader takes any file whose end looks like that of a database. */
+/** The reader accepts any file that ends like a database. */
 function check(
   { buildEpoch, ipVersion, recordSize, searchTreeSize }: Reader<Response>['metadata'],
   bytes: number,

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { KEY_BYTES, type MasterKeys, masterKeyId } from './master-keys.ts';
 import { open, seal, type SealedPlace, sealedWith } from './sealing.ts';
 
-/** In storage order. */
+/** Purposes of the keys, in storage order. */
 const purposes = [
   // Hashes of hwids, and of the users in the indexes.
   'device',
@@ -53,7 +53,7 @@ export function openIdentity(master: MasterKeys, sealed: Uint8Array): IdentityKe
 
 /** The keys as a service with a store reports them to one without. */
 export interface ReportedKeys {
-  /** Of the current master key. */
+  /** Id of the current master key. */
   readonly id: string;
   /** The identity keys, encrypted once with each master key of the service; empty if they are derived from the master key. */
   readonly identities: readonly Uint8Array[];

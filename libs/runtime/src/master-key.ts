@@ -128,15 +128,15 @@ export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDI
 /** The place of the key: the folder that keeps it, and the data that it belongs to. */
 export interface MasterKeyPlace {
   readonly folder: string;
-  /** Of `TIDINGS_MASTER_KEY`. */
+  /** The key of `TIDINGS_MASTER_KEY`. */
   readonly given?: Uint8Array | undefined;
-  /** Of `TIDINGS_MASTER_KEY_PREVIOUS`. */
+  /** The key of `TIDINGS_MASTER_KEY_PREVIOUS`. */
   readonly previous?: Uint8Array | undefined;
   readonly system: Db;
 }
 
 /**
- * The keys of a deployment whose master key is `TIDINGS_MASTER_KEY`, otherwise that of the data folder. The first start generates and syncs the
+ * The keys of a deployment whose master key is `TIDINGS_MASTER_KEY`, otherwise the key of the data folder. The first start generates and syncs the
  * latter; so does a rotation whose start finds the file moved away.
  * @throws Fault `argument` if a key of the data is missing, or the file is missing beside data: a new key would make all encrypted credentials
  * worthless. Fault `unavailable` when the file contains no key.

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 export const KEY_BYTES = 32;
 const ID_CHARACTERS = 12;
 
-/** The master keys of a process, each of 32 bytes: the first one encrypts, and all of them decrypt. Two are those of a rotation. */
+/** The master keys of a process, each of 32 bytes: the first one encrypts, and all of them decrypt. There are two during a rotation. */
 export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 const checkValues = new WeakMap<Uint8Array, string>();

@@ -30,7 +30,7 @@ export interface ConnectionBudget {
  * The number of HTTP connections that the limit of open files permits, so that it is never reached: a process that cannot open files loses its store
  * and its service.
  * @param limit
- * @default that of this process
+ * @default this process
  * @throws Fault `argument` below 512 open files
  */
 export function connectionBudget(limit = openFilesLimit()): ConnectionBudget {

@@ -19,7 +19,7 @@ export type Open = () => Promise<string[]>;
 export interface OpenWork {
   /** Open work that only this process knows, such as commands that it is writing. */
   readonly own: Open;
-  /** Open work that the stores tell any process of the service alike, such as the lag of its consumer groups. */
+  /** Open work that any process of the service reads from the stores alike, such as the lag of its consumer groups. */
   readonly shared: Open;
 }
 

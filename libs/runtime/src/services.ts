@@ -6,7 +6,7 @@ interface ServiceFacts {
   readonly program: string;
   /** The name of its database, which the prefix of the deployment precedes. */
   readonly database?: string;
-  /** Variables that its process requires in addition to those of all services. */
+  /** Variables that the process requires in addition to the variables of all services. */
   readonly required: readonly string[];
   /** The services that it calls. */
   readonly peers: readonly string[];

@@ -32,7 +32,7 @@ export interface Predicate {
 /** Conditions on the devices with the same hwid in other applications. */
 export interface SiblingConditions {
   readonly conditions: readonly SiblingCondition[];
-  /** Whether they decide if a device matches. The values are those of {@link Predicate.matches}; values of the conditions' traits are ignored. */
+  /** Whether they decide if a device matches. The values are as in {@link Predicate.matches}; values of the conditions' traits are ignored. */
   decide(values: TagValues): boolean;
 }
 
@@ -88,7 +88,7 @@ export function resolve(expression: Expression | undefined, { now, application, 
   const elsewhere = (negated: boolean): Node => (negated ? everybody : nobody);
   const tag = (asked: TagCondition, negated: boolean): Node => {
     const isHere = asked.application === '' || asked.application === application;
-    // The complement of a sibling's condition is that of a set: devices without a sibling belong to it.
+    // A sibling's condition describes a set: devices without a sibling belong to the complement.
     const found = leaf(meaningOf(asked, now, isHere && negated));
     if (isHere || found.kind !== 'leaf') return found;
     return bySiblings ? siblingLeaf(found, asked.application, negated) : elsewhere(negated);

@@ -45,7 +45,7 @@ export interface ScanPlan {
 
 /** A sample of an application's devices, to estimate the selectivity of conditions. */
 export interface Sample {
-  /** In the order of the predicate's tags. */
+  /** Values of the devices, in the order of the predicate's tags. */
   readonly devices: readonly TagValues[];
   /** Approximate number of devices of the application. */
   readonly total: number;
@@ -155,7 +155,7 @@ const bounds = ({ from, to, below }: Range): Record<string, unknown> => ({
   ...(below === undefined ? {} : { $lt: below }),
 });
 
-/** Filters on one value, of which any must match. */
+/** Filters on one value; one of them must match. */
 function valueFilters({ values, ranges }: Condition): unknown[] {
   const [first, ...others] = [...new Set(values.map(indexed))];
   const listed = first === undefined ? [] : others.length === 0 ? [first] : [{ $in: [first, ...others] }];

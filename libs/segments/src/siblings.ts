@@ -12,7 +12,7 @@ export interface SiblingTests {
 interface SiblingTest {
   /** Its index in {@link SiblingConditions.conditions}. */
   readonly condition: number;
-  /** Whether a device meets it. @param values those of the tags, in order */
+  /** Whether a device meets the condition. @param values the values of the tags, in order */
   readonly meets: (values: TagValues) => boolean;
 }
 

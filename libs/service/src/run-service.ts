@@ -29,7 +29,7 @@ export interface Running {
 
 export interface Service<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: ServiceName;
-  /** Required variables, in addition to those of all services. */
+  /** Required variables, in addition to the variables of all services. */
   readonly required: readonly Name[];
   /** The services that it calls. */
   readonly peers: readonly P[];

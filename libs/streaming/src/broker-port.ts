@@ -73,7 +73,7 @@ export interface SubscribeOptions {
   readonly maxRecords?: number;
   /** The start of a group without offsets. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
-  /** How long after a batch an incomplete one waits for more records: fewer batches cost less. @default 0 */
+  /** Time after a batch for which an incomplete one waits for more records: fewer batches cost less. @default 0 */
   readonly lingerMs?: number;
   /** The group ends with its last subscription: nothing is kept of it, and no record is kept for it. @default false */
   readonly ephemeral?: boolean;

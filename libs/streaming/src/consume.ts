@@ -4,7 +4,7 @@ import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
 import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
 
-/** How long a delivery is retried before it returns to the broker: with the handler's own time, less than 5 s (architecture 6). */
+/** Time for which a delivery is retried before it returns to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;
 const BACK_OFF_MS = 50;
 /** Tries of a record before it is dead-lettered, those together with others included. */
@@ -59,7 +59,7 @@ export interface ConsumeOptions<R extends Readers> {
   readonly maxRecords?: number;
   /** The start of a group without offsets. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
-  /** How long after a batch an incomplete one waits for more records. @default 0 */
+  /** Time after a batch for which an incomplete one waits for more records. @default 0 */
   readonly lingerMs?: number;
   readonly report?: (incident: Incident) => void;
 }
@@ -149,7 +149,7 @@ class Wrapped<R extends Readers> {
   readonly #broker: Outlet;
   readonly #options: ConsumeOptions<R>;
   readonly #stopping: AbortSignal;
-  /** By partition. */
+  /** Suspicions by partition. */
   readonly #suspicions = new Map<string, Suspicion>();
 
   constructor(broker: Outlet, options: ConsumeOptions<R>, stopping: AbortSignal) {
@@ -252,7 +252,7 @@ class Wrapped<R extends Readers> {
     return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
   }
 
-  /** One of the next `size` records makes their handler fail: they are delivered in parts, and those of a failing part one at a time. */
+  /** One of the next `size` records makes their handler fail: they are delivered in parts, and the records of a failing part one at a time. */
   #suspect({ place, readable, done }: Delivery<R>, size: number): void {
     const before = this.#suspicions.get(place);
     this.#suspicions.set(place, {

@@ -3,7 +3,7 @@ import type { StoredOffset } from './offsets.ts';
 
 /** A topic with its contents' bounds. */
 export interface StoredTopic extends TopicSpec {
-  /** By partition, the offset of the next record. */
+  /** Offset of the next record of each partition. */
   readonly ends: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export interface LogContents extends LogSummary {
 
 /** Fills an empty log with the contents of another. */
 export interface LogImport {
-  /** Appends records of a partition; those of each partition come in order. */
+  /** Appends records of a partition, in order. */
   append(topic: string, partition: number, records: readonly InRecord[]): Promise<void>;
   /** Stores the groups' offsets. Each group goes on with the record that it would have had next. */
   finish(): Promise<void>;

@@ -36,7 +36,7 @@ export class Offsets {
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
-  /** In a row. */
+  /** Number of failures in a row. */
   #failures = 0;
   #closed = false;
 

@@ -15,7 +15,7 @@ export interface CollectedSpan {
 
 /** Receives traces by OTLP over HTTP with protobuf, as a collector does. */
 export interface Collector {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** Address for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
   /** The spans received so far. */
   spans(): readonly CollectedSpan[];

@@ -11,9 +11,9 @@ export interface TunnelRequest {
 }
 
 export interface ConnectProxy {
-  /** Without credentials. */
+  /** Address without credentials. */
   readonly url: string;
-  /** In the order in which they came. */
+  /** Requests in the order of their arrival. */
   readonly requests: readonly TunnelRequest[];
   /** Number of open connections to it. */
   open(): number;
@@ -25,7 +25,7 @@ export interface ConnectProxyOptions {
   readonly routes?: Readonly<Record<string, number>>;
   /** `user:password`: requests without them are answered with 407. */
   readonly credentials?: string;
-  /** In place of an answer. */
+  /** Action in place of an answer. */
   readonly answer?: (socket: Socket) => void;
 }
 

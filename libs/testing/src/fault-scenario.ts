@@ -46,15 +46,15 @@ export interface ProviderCount {
   readonly repeated: number;
   /** Repeated pushes with the masking id of the first one. */
   readonly masked: number;
-  /** Most that the faults allow to be repeated. */
+  /** Maximum number of repeated pushes that the faults permit. */
   readonly allowed: number;
 }
 
 /** The parts of the time that a recovery took. */
 export interface Recovery {
-  /** From the end of the fault until nothing was in progress or due. */
+  /** Time from the end of the fault until nothing was in progress or due. */
   readonly settledSeconds: number;
-  /** By which the clock was advanced after that, until the last deferred devices were due. */
+  /** Time by which the clock was advanced afterwards, until the last deferred devices were due. */
   readonly deferredSeconds: number;
   /** The kind of work that was open longest, and for how long; undefined = none was. */
   readonly openLongest: string | undefined;

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 5;
 const LANGUAGES = ['de', 'fr'];
 /** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
-/** Without a pause the load would take the processor from the processes that restart, and from the takeovers. */
+/** Pause of the load, which would otherwise take the processor from the processes that restart and from the takeovers. */
 const PAUSE_MS = 20;
 
 interface Named {
@@ -39,7 +39,7 @@ export class Load {
   readonly #application: string;
   readonly #named: readonly string[];
   readonly #name = `load-${randomBase62(6)}`;
-  /** By hwid: the language in the last acknowledged registration. */
+  /** Language in the last acknowledged registration of each hwid. */
   readonly #languages = new Map<string, string>();
   readonly #messages: Named[] = [];
   readonly #faults: string[] = [];

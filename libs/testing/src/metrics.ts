@@ -91,7 +91,7 @@ interface Reading {
 export class GivenUp {
   readonly #cluster: Cluster;
   readonly #channel: string;
-  /** By process id: each process counts from 0. */
+  /** Counts by process id: each process counts from 0. */
   readonly #readings = new Map<number, Reading>();
 
   private constructor(cluster: Cluster, channel: string) {

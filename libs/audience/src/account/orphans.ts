@@ -4,16 +4,16 @@ import type { AccountView } from './account-view.ts';
 
 /** The data of a deleted application in the configuration of its account: codes, names and numbers. */
 export interface Orphans {
-  /** Its own, and those of groups of which it was the last application: groups cannot be extended. */
+  /** Presets of the application itself, and of groups whose last application it was: groups cannot be extended. */
   readonly presets: readonly string[];
   readonly campaigns: readonly string[];
-  /** By name: names of filters are unique in an account. */
+  /** Names of the filters, which are unique in an account. */
   readonly filters: readonly string[];
   readonly geozones: readonly bigint[];
   readonly clusters: readonly string[];
 }
 
-/** Deletes these of a deleted application, and its test devices; others, and deleted ones, are skipped. */
+/** Deletes these orphans and the test devices of a deleted application; orphans of other applications, and deleted ones, are skipped. */
 export interface ClearOrphans {
   readonly type: 'clearOrphans';
   readonly application: string;

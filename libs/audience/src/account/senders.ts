@@ -5,7 +5,7 @@ import { Fault, Platform } from '@tidings/kernel';
 export interface Senders {
   /** False = any. */
   readonly required: boolean;
-  /** In lower case. */
+  /** Permitted addresses, in lower case. */
   readonly verified: readonly string[];
 }
 

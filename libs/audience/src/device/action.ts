@@ -8,10 +8,10 @@ import type { TagWrite } from '../tags/operations.ts';
 import type { Device, SelfReportedState } from './device.ts';
 
 export interface NewToken {
-  /** As stored: lower case on iOS. */
+  /** The token as it is stored: in lower case on iOS. */
   readonly text: string;
   readonly hash: string;
-  /** Other hashes under which the address of an e-mail contact may be on the blacklist: those of other forms of its domain. */
+  /** Hashes of the other forms of an e-mail contact's domain, under which its address may be on the blacklist, too. */
   readonly formerHashes?: readonly string[];
 }
 

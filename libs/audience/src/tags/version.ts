@@ -5,7 +5,7 @@ const LIMIT = 64;
 export const isVersion = (text: string): boolean => text.length <= LIMIT && FORM.test(text);
 
 interface Part {
-  /** Without leading zeros; "" is 0. */
+  /** Digits without leading zeros; "" is 0. */
   readonly digits: string;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A visitor of a website, as the push package tells Safari, which repeats it with every request. */
+/** A visitor of a website: the push package names it to Safari, which repeats it with every request. */
 export interface WebsiteVisitor {
   /** The hwid of the device that the page names; undefined for a page that registers devices itself. */
   readonly hwid: string | undefined;

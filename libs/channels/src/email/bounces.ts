@@ -19,7 +19,7 @@ export type BounceCategory =
 /** Whether a bounce puts the address on the blacklist (R-E5). */
 export const isHardBounce = (category: string): boolean => category.startsWith('BOUNCED_HARD_');
 
-/** What a mail server says of a recipient or of a mail. */
+/** The reply of a mail server about a recipient or a mail. */
 export interface SmtpReply {
   /** 4xx or 5xx. */
   readonly status: number;

@@ -11,9 +11,9 @@ export interface HtmlLink {
 }
 
 export interface HtmlLinks {
-  /** In order. */
+  /** Links in the order of the text. */
   readonly links: readonly HtmlLink[];
-  /** Where the body ends: before its last end tag, or behind everything. */
+  /** End of the body: before its last end tag, or behind the whole text. */
   readonly bodyEnd: number;
 }
 

@@ -13,10 +13,10 @@ export const mailPaths = {
 } as const;
 
 export interface MailLinksDeps {
-  /** That of `linkKeyOf`. */
+  /** The key from `linkKeyOf`. */
   readonly key: KeyObject;
   readonly clock: Clock;
-  /** Without a trailing slash. */
+  /** Public address of the service, without a trailing slash. */
   readonly publicUrl: string;
 }
 

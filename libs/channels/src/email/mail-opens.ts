@@ -32,7 +32,7 @@ const SCANNER = new RegExp(
   'i',
 );
 
-/** Who opened a mail, by the request for its image or one of its links (R-E17). */
+/** Whether a person or a machine opened a mail, judged by the request for its image or one of its links (R-E17). */
 export function mailOpenOf({ userAgent, isHead, afterMs }: MailRequest): MailOpen {
   if (userAgent === AMPP) return MailOpen.MAIL_OPEN_MACHINE_AMPP;
   if (isHead || afterMs < READER_DELAY_MS) return MailOpen.MAIL_OPEN_MACHINE;

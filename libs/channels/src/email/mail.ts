@@ -49,7 +49,7 @@ const attachmentPart = ({ name, content }: MailAttachment): string =>
 const attachmentParts = (attachments: readonly MailAttachment[]): string =>
   attachments.length === 0 ? '' : `${attachments.map(attachmentPart).join('')}--${MIXED}--${CRLF}`;
 
-/** What all mails of a message share. A sender in the message replaces that of the application (Spec E). */
+/** The common part of all mails of a message. A sender in the message replaces the application's sender (Spec E). */
 export function stationeryOf({ email }: Content, sender: MailSender, date: Date): Stationery {
   return {
     from: given(email, 'from') ?? sender.from,

@@ -35,7 +35,7 @@ export function fcmPayload(push: Push, language: string, key: MessageKey): Chann
   return { payload: compilePayload(whole), limit: LIMIT };
 }
 
-/** For an app on Android. */
+/** The members of a message to an app on Android. */
 function appFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
   const content = message.content!;
   const ttlSeconds = remainingTtl(content.android?.ttlSeconds, message);
@@ -46,7 +46,7 @@ function appFragments(message: Push, language: string, key: MessageKey): Record<
   };
 }
 
-/** For a browser: the members that its worker reads, as strings (R-RES2). */
+/** The members of a message to a browser, as strings: its worker reads them (R-RES2). */
 function pageFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
   const names = webPushHeaders(message);
   const headers = Object.fromEntries(

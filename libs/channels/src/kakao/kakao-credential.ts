@@ -1,9 +1,9 @@
 import type { CredentialDefinition } from '../credential-definition.ts';
 
 export interface KakaoCredential {
-  /** Of the sending profile. */
+  /** Key of the sending profile. */
   readonly senderKey: string;
-  /** Of the application at NHN Cloud: requests are addressed to it. */
+  /** Key of the application at NHN Cloud, which requests are addressed to. */
   readonly appKey: string;
   readonly secretKey: string;
 }

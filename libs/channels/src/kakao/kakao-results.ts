@@ -26,7 +26,7 @@ const providerError: Row = { category: 'PROVIDER_ERROR', then: retry() };
 const DAILY_LIMIT = -1017;
 /** Keys of the application and of the sending profile, and states in which it must not send. */
 const SENDER: ReadonlySet<number> = new Set([-1000, -1001, -1006, -1014, -1022, -1024, -1027, -1030, -2017]);
-/** Numbers that are not those of a recipient, in the result of one. */
+/** Codes of a wrong number, in the result of a recipient. */
 const RECIPIENT: ReadonlySet<number> = new Set([-1020, -1022]);
 
 /** Refused templates and values. */
@@ -76,7 +76,7 @@ function refusalIn(reply: Fields, status: number): SendResult | undefined {
   return status === 200 || requestRow(code) ? ofRequest(code, name) : others(status, `${code} ${name}`);
 }
 
-/** The meaning of an answer: its body tells refusals, also with the status 200. One that cannot be read is judged by its status. */
+/** The meaning of an answer: its body contains refusals, also with the status 200. An unreadable answer is judged by its status. */
 export function kakaoRefusal(status: number, body: string): Refusal {
   const reply = replyOf(body);
   const refused = reply && refusalIn(reply, status);

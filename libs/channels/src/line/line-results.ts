@@ -15,7 +15,7 @@ interface Row {
   readonly then: Then;
 }
 
-/** Answers as R-P lists them; those of 400 and 429 depend on the text, for LINE has no codes. A user id is never removed (R-P2). */
+/** Answers as R-P lists them; answers with 400 and 429 depend on the text, for LINE has no codes. A user id is never removed (R-P2). */
 const rows = {
   recipient: { category: 'INVALID_TOKEN', then: final },
   content: { category: 'INVALID_CONTENT', then: final },

@@ -166,7 +166,7 @@ const FINAL_RECEIPT = 1;
 export const submitHead = (sender: SmppAddress): Buffer => Buffer.concat([cString(''), addressBytes(sender)]);
 
 export interface Submission {
-  /** Of {@link submitHead}. */
+  /** The bytes from {@link submitHead}. */
   readonly head: Buffer;
   /** An E.164 number. */
   readonly to: string;
@@ -182,8 +182,8 @@ const PLUS = '+'.charCodeAt(0);
 const scratch = Buffer.allocUnsafeSlow(1024);
 
 /**
- * A submit_sm without its sequence number, which asks for a receipt. It is valid until the next one, and may have bytes behind the end that its length
- * tells: messages need no buffer each.
+ * A submit_sm without its sequence number, which asks for a receipt. It is valid until the next one, and its length field ends it before the end of the
+ * buffer: messages need no buffer each.
  */
 export function submitPdu({ head, to, dataCoding, header, userData }: Submission): Buffer {
   const headerBytes = header?.length ?? 0;
@@ -231,7 +231,7 @@ export interface ShortMessage {
   readonly esmClass: number;
   readonly registeredDelivery: number;
   readonly dataCoding: number;
-  /** With its header, if it has one. */
+  /** User data, with the header if there is one. */
   readonly userData: Buffer;
   readonly optional: ReadonlyMap<number, Buffer>;
 }

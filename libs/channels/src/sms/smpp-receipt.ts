@@ -43,7 +43,7 @@ const canonical = (id: string): string => id.toLowerCase().replace(/^0+(?=.)/, '
 const MAX_DIGITS = 40;
 
 /**
- * The forms of an id, that of the id itself first: answers may have it in hexadecimal and receipts in decimal, or the reverse, and with zeros in front.
+ * The forms of an id, the id itself first: answers may have it in hexadecimal and receipts in decimal, or the reverse, and with zeros in front.
  * Two spellings of an id have a form in common.
  */
 export function formsOfId(id: string): readonly string[] {

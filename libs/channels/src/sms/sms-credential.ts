@@ -13,7 +13,7 @@ export interface SmppCredential {
 
 const SMPP_PORT = 2775;
 
-/** The account in an address, `smpp://system_id:password@host:port?sender=NAME`: that of a deployment. */
+/** The account in an address, `smpp://system_id:password@host:port?sender=NAME`, which a deployment has. */
 export function smppCredentialIn(address: string): SmppCredential {
   const { hostname, port, username, password, searchParams } = new URL(address);
   return {
@@ -38,7 +38,7 @@ export interface TwilioCredential {
 
 export type SmsCredential = SmppCredential | TwilioCredential;
 
-/** The settings of an application: those of SMPP, or those of HTTP. */
+/** The settings of an application, for SMPP or for HTTP. */
 export const smsCredential: CredentialDefinition<SmsCredential> = {
   requiredFor: () => ['sms_sender'],
 

@@ -29,7 +29,7 @@ function namesOf(platform: number): KeyNames {
   return found;
 }
 
-/** Of base64 in either alphabet. */
+/** The bytes of base64 in either alphabet. */
 const bytesOf = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
 
 /** The stored settings of a browser: an uncompressed public key and its private key of 32 bytes, both in base64 of either alphabet (R-A4). */

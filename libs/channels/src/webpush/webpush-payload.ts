@@ -76,7 +76,7 @@ function lookFragments(look: Look, context: TemplateContext, written: Written): 
     image: given(image) ? fileUrl(image, context) : undefined,
     buttons: buttonsFragment(look, context),
     duration: durationSeconds === undefined ? undefined : written(json(durationSeconds)),
-    // An option of the notification: it stays until somebody reacts to it.
+    // An option of the notification: it stays until the user reacts to it.
     requireInteraction: durationSeconds === 0 ? written(json(true)) : undefined,
   };
 }

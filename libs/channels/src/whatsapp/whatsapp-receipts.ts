@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** Whether the header `X-Hub-Signature-256` is that of these bytes, compared in constant time. @param appSecret of the app that sends receipts */
+/** Whether the header `X-Hub-Signature-256` signs these bytes, compared in constant time. @param appSecret of the app that sends receipts */
 export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header: string | undefined): boolean {
   const given = SIGNATURE.exec(header ?? '')?.[1];
   if (given === undefined) return false;

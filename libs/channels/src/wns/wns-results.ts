@@ -18,7 +18,7 @@ interface Row {
   readonly then: Then;
 }
 
-/** Answers by status, as R-P lists them. The access token is that of the credential, and so is the rate that 406 speaks of. */
+/** Answers by status, as R-P lists them. The access token and the rate that 406 refers to belong to the credential. */
 const byStatus: ReadonlyMap<number, Row> = new Map([
   [400, { category: 'INVALID_CONTENT', name: 'bad_request', then: final }],
   [401, { category: 'INVALID_CONFIGURATION', name: 'unauthorized', then: once }],

@@ -3,7 +3,7 @@ import { admin } from '../families/admin.ts';
 import { nothing, object, text } from '../values.ts';
 
 const error = z.object({
-  /** As in the funnel, such as `certificate_expired` or `connection_refused` (R-P1). */
+  /** Name of the cause as in the funnel, such as `certificate_expired` or `connection_refused` (R-P1). */
   name: z.string(),
   message: z.string(),
   at: z.string(),

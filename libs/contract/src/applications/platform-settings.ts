@@ -6,7 +6,7 @@ import { integer, object } from '../values.ts';
 export interface PlatformSettings {
   readonly application: string;
   readonly platform: number;
-  /** By request field name; objects and lists as JSON text. */
+  /** Settings by the name of the request's field; objects and lists as JSON text. */
   readonly settings: Readonly<Record<string, string>>;
   /** Names of the settings that are secret. */
   readonly secrets: readonly string[];

@@ -16,7 +16,7 @@ export const moment = optional(integer.refine((value) => value >= 0, 'must not b
 /** 1 or more (R-M4). */
 export const score = optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 }));
 
-/** Texts of the push, and who receives it. */
+/** Texts and recipients of the push. */
 interface Said {
   readonly recipients: Recipients;
   readonly text?: LocalizedText | undefined;

@@ -69,7 +69,7 @@ export const copies = list(
   BCC_MAX,
 );
 
-/** A sender, or an address for replies, in place of that of the application. */
+/** A sender, or an address for replies, in place of the application's. */
 export const mailbox = object({ name: optional(text), email: optional(senderAddress) })
   .refine((given) => given.email !== undefined, mustBeSet('email'))
   .transform((given) => ({ address: given.email!, name: given.name ?? '' }));
@@ -77,5 +77,5 @@ export const mailbox = object({ name: optional(text), email: optional(senderAddr
 const isListUnsubscribe = (value: string): boolean =>
   /^(https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(value) && !/[<>]/.test(value) && URL.canParse(value);
 
-/** Where a mail can be unsubscribed from (R-E11). */
+/** The address for unsubscribing from a mail (R-E11). */
 export const listUnsubscribe = nonEmptyText.refine(isListUnsubscribe, 'must be an https, http or mailto URL');

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { boolean, optional } from '../values.ts';
 import { androidContent, androidFields } from './android.ts';
 
-/** Fields `huawei_android_*` of a notification: those of Android, and the lock screen. */
+/** Fields `huawei_android_*` of a notification: the fields of Android, and the lock screen. */
 export const huaweiFields = {
   huawei_android_header: androidFields.android_header,
   huawei_android_content: androidFields.android_content,

@@ -1,7 +1,7 @@
 import { integer, oneOf, optional, text } from '../values.ts';
 import { localized } from './texts.ts';
 
-/** Fields of platforms that no device registers with: they are checked, and reach nobody (R-RES24, R-I22). */
+/** Fields of platforms that no device registers with: they are checked and reach no device (R-RES24, R-I22). */
 export const legacyFields = {
   wp_type: optional(oneOf(['Tile', 'Toast'])),
   wp_background: optional(text),

@@ -49,7 +49,7 @@ const minimizeLink = z.union(
 /** The number of a page, which is not looked up (R-I30). */
 const pageId = integerOf(0, UINT32_MAX);
 
-/** The fields of a message, apart from those that say who receives it. */
+/** The fields of a message, except the recipients. */
 export const messageFields = {
   send_date: optional(sendDate),
   ignore_user_timezone: optional(boolean),
@@ -107,7 +107,7 @@ interface SendTime {
   readonly at: Date;
   /** The date on each recipient's clock, encoded as if it were UTC. */
   readonly localAt: Date | undefined;
-  /** For devices on whose clocks `localAt` has passed. @default SEND_IMMEDIATELY */
+  /** Treatment of devices on whose clocks `localAt` has passed. @default SEND_IMMEDIATELY */
   readonly pastOffsets?: 'SEND_IMMEDIATELY' | 'NEXT_DAY' | 'SKIP';
 }
 
@@ -122,7 +122,7 @@ function sendTimeOf({
   return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) };
 }
 
-/** Not checked if a campaign code is given. */
+/** The name is not checked if a campaign code is given. */
 const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
   given.campaign_name === undefined
     ? ''
@@ -165,7 +165,7 @@ interface Reached {
   readonly platforms: readonly number[] | undefined;
 }
 
-/** A message by its fields and by who receives it. */
+/** A message by its fields and its recipients. */
 export function messageOf(given: Fields, reached: Reached, context: z.core.ParsePayload) {
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
@@ -216,7 +216,7 @@ export type GivenContent = Omit<
   readonly whatsApp?: GivenWhatsApp | undefined;
   readonly email?: GivenEmail | undefined;
   readonly windows: Partial<ReturnType<typeof windowsContent>> & Omit<OwnTexts, 'subtitle'> & OwnAction;
-  /** For LINE, in place of the common text. */
+  /** Content for LINE, in place of the common text. */
   readonly line?: LineContent | undefined;
   /** The title is the subject of an MMS. */
   readonly sms?: Partial<ReturnType<typeof smsContent>> & Pick<OwnTexts, 'text' | 'title'>;
@@ -227,7 +227,7 @@ export type GivenContent = Omit<
   readonly settings?: readonly LocaleSettings[] | undefined;
   /** Platforms whose own action has its link replaced by a short one if it is http(s) (R-I19). */
   readonly actionsToShorten?: readonly number[];
-  /** Whether the target of a tap replaces that of the preset as a whole. */
+  /** Whether the target of a tap replaces the preset's target as a whole. */
   readonly replacesAction?: boolean;
 };
 

@@ -12,7 +12,7 @@ export type Recipients =
   | { readonly kind: 'devices' | 'to' | 'hwids' | 'pushTokens'; readonly names: readonly string[] }
   /** Contacts of one platform, by hwid. */
   | { readonly kind: 'contacts'; readonly platform: PlatformCode; readonly names: readonly string[] }
-  /** Those of the application (R-L2); they have no names. */
+  /** The test devices of the application (R-L2), which have no names. */
   | { readonly kind: 'testDevices'; readonly names: readonly [] }
   /** `latestDevice`: only the most recently active device of each. */
   | { readonly kind: 'users'; readonly names: readonly string[]; readonly latestDevice?: boolean }

@@ -17,9 +17,9 @@ interface Given {
 
 /** The send rate of a request. */
 export const sendRateOf = ({ send_rate: value, send_rate_avoid: avoid = false }: Given) => ({
-  /** Undefined: that of the preset, if any. */
+  /** The rate; undefined = the preset's, if any. */
   value,
-  /** No rate, whoever gives one. */
+  /** No rate limits the message, not even the preset's. */
   avoid,
 });
 

@@ -75,7 +75,7 @@ const firefoxBlock = object({
   ...{ ...texts, ...firefoxSettings, root_params: optional(jsonObject) },
   ttl: optional(duration),
 });
-/** Of a platform that has no devices: it is checked, and serves nobody. */
+/** The block of a platform without devices: it is checked and serves no device. */
 const idleBlock = object({ title: optional(text), subtitle: optional(text), body: optional(text) });
 
 const { title: _safariTitle, ...safariSettings } = withoutPrefix('safari_', safariFields);

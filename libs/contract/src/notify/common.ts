@@ -87,7 +87,7 @@ const servedBy = ({
   ...(kakao ? [Platform.Kakao] : []),
 ];
 
-/** Codes that a message is restricted to: those listed, else those that its blocks serve. A list of platforms without devices addresses nobody. */
+/** Codes that a message is restricted to: the list, else all that its blocks serve. A list of platforms without devices addresses no device. */
 const platformsOf = (given: Fields): readonly PlatformCode[] => {
   const { platforms: listed = [] } = given;
   if (listed.length === 0) return servedBy(given);
@@ -143,14 +143,14 @@ const lineContentOf = ({ line }: Fields): LineContent | undefined =>
 /** The e-mail of a message. */
 const emailOf = (given: Fields) => ({
   email: given.email_payload && { ...given.email_payload.email, category: given.email_category },
-  /** The only block is that of e-mail (R-RES23). */
+  /** The only block is the e-mail block (R-RES23). */
   isEmail: blockNames.every((name) => (name === 'email_payload') === (given[name] !== undefined)),
-  /** Its preset is that of e-mail alone (R-E7). */
+  /** The only preset is the e-mail preset (R-E7). */
   hasEmailPreset:
     given.payload === undefined && given.line?.template === undefined && given.email_payload?.template !== undefined,
 });
 
-/** A message of notify, apart from those who receive it. */
+/** A message of notify, except its recipients. */
 export function commonOf(given: Fields, isListed: boolean, context: z.core.ParsePayload) {
   if (blockNames.every((name) => given[name] === undefined)) {
     const message = `at least one of ${blockNames.join(', ')} is required`;

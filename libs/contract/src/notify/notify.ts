@@ -17,7 +17,7 @@ const notifiedRate = object({
   avoid: optional(boolean),
 }).transform(({ value, avoid = false }) => ({ value, avoid }));
 
-/** Undefined: that of the preset, if any. */
+/** The rate of the preset, if any. */
 const NO_RATE = { value: undefined, avoid: false };
 
 const segment = object({

@@ -8,7 +8,7 @@ const words: ReadonlyMap<string, PlatformCode> = new Map<string, PlatformCode>([
   ['MAC_OS', platformWords.OSX],
 ]);
 
-/** A platform of the specification that no device registers with: it addresses nobody. */
+/** A platform of the specification that no device registers with: it addresses no device. */
 const NOBODY = 'BAIDU_ANDROID';
 
 const platform = z.union(

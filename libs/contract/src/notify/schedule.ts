@@ -36,9 +36,9 @@ export const schedule = object({
   .transform((given) => ({
     at: given.at,
     afterMs: given.after,
-    /** The wall time of `at` in UTC is that of each device. */
+    /** The wall time of `at` in UTC is the local time of each device. */
     followsZones: given.follow_user_timezone === true,
-    /** For devices on whose clocks it has passed. */
+    /** Treatment of devices on whose clocks the local time has passed. */
     pastOffsets: given.past_timezones_behaviour ?? 'SEND_IMMEDIATELY',
   }));
 

@@ -197,7 +197,7 @@ export const resumed = (attempt: Attempt | undefined, owner: string, now: number
 export const dueOf = ({ progress, heldUntil, answersUntil }: Deferral): number =>
   Math.max(heldUntil, answersUntil, Math.min(...progress.map(({ dueAt }) => dueAt)));
 
-/** Merges the results of a run into those of an attempt. Devices with a result keep it. */
+/** Merges the results of a run into the results of an attempt. Devices with a result keep it. */
 export function withResults(before: Results, added: Results): Results {
   const both = answered(before).intersect(answered(added));
   if (both.size > 0) throw new Error('a device was answered twice');

@@ -11,7 +11,7 @@ export interface Candidates {
   readonly platforms: Uint8Array;
   /** Control-group buckets, 0 to 9999 (R-E15). */
   readonly controlBuckets: Uint16Array;
-  /** Bits of the fields that a device has: `TOKEN_BIT` and those of `fieldBit`. */
+  /** Bits of the fields that a device has: `TOKEN_BIT` and the bits of `fieldBit`. */
   readonly fields: Uint8Array;
 }
 
@@ -140,7 +140,7 @@ interface Group {
   readonly platform: number;
   readonly addressed: boolean;
   readonly choices: readonly Choice[];
-  /** By reason, in the order of the rules. */
+  /** Suppressed positions by reason, in the order of the rules. */
   readonly suppressed: readonly Positions[];
   readonly controlGroup: Positions;
   readonly capped: Positions;
@@ -270,7 +270,7 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
   return planned;
 }
 
-/** All devices that a plan addresses: eligible and excluded ones, those of the inbox alone included. */
+/** All devices that a plan addresses: eligible and excluded ones, and devices with an inbox entry alone. */
 export const devicesOf = ({ eligible, excluded, inbox }: ChunkPlanned): Bitmap =>
   Bitmap.union(
     [...eligible, ...excluded, ...(inbox ? [...inbox.eligible, ...inbox.excluded] : [])].map(({ set }) =>

@@ -18,7 +18,7 @@ export const WATCH_GRACE_MS = 6_000;
 /** Longer than a lease: a worker that published nothing for this time is dead, or continues in a new epoch. */
 export const SILENCE_MS = WORKER_LEASE_MS + WATCH_GRACE_MS;
 
-/** How long an answer is awaited after the end of a run: until then nothing is repeated. */
+/** Time for which an answer is awaited after the end of a run: until then nothing is repeated. */
 export const LATE_ANSWER_MS = 30_000;
 
 /**

@@ -20,7 +20,7 @@ export const fanoutId = (key: Omit<ChunkKey, 'chunk'>): string => `${key.message
 /** `_id` of a plan. */
 export const planId = (key: ChunkKey): string => `${fanoutId(key)}/${key.chunk}`;
 
-/** All ids that begin with `<prefix>/`, such as those of a message, whose code {@link fanoutId} begins with. */
+/** All ids that begin with `<prefix>/`: a {@link fanoutId} begins with the code of its message. */
 export const idsBelow = (prefix: string): { readonly $gt: string; readonly $lt: string } => ({
   $gt: `${prefix}/`,
   $lt: `${prefix}0`,

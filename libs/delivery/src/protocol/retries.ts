@@ -44,7 +44,7 @@ const endOf = (releasedAt: number, ttlSeconds: number | undefined): number =>
   ttlSeconds === undefined ? Infinity : releasedAt + ttlSeconds * 1000;
 
 /**
- * Until when a device may be tried again, in milliseconds since 1970. TTLs count from the start of processing; the hour counts from the device's
+ * Time until which a device may be tried again, in milliseconds since 1970. TTLs count from the start of processing; the hour counts from the device's
  * first try, so that a paced or throttled message leaves its last device as much time as its first.
  * @param ttlSeconds undefined = none
  * @param forMs the time of the schedule
@@ -56,7 +56,7 @@ export const retryDeadline = (
   forMs: number = RETRY_FOR_MS,
 ): number => Math.min(firstTriedAt + forMs, endOf(releasedAt, ttlSeconds));
 
-/** Until when a device without a try waits behind a throttle, in milliseconds since 1970 (R-P1). */
+/** Time until which a device without a try waits behind a throttle, in milliseconds since 1970 (R-P1). */
 export const throttleDeadline = (releasedAt: number, ttlSeconds: number | undefined): number =>
   Math.min(ttlSeconds === undefined ? releasedAt + WAITS_FOR_MS : Infinity, endOf(releasedAt, ttlSeconds));
 

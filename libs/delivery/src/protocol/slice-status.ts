@@ -9,9 +9,9 @@ const WORD = 31;
 
 /** The recorded statuses of a sendable set's slices. Every field is written by commutative, idempotent updates. */
 export interface SliceStatuses {
-  /** By slice: partition, offset and time (milliseconds since 1970) of its last record. */
+  /** Partition, offset and time (milliseconds since 1970) of the last record of each slice. */
   readonly emitted?: Readonly<Record<string, readonly [partition: number, offset: number, at: number]>>;
-  /** By slice: end of its last deferral, milliseconds since 1970. A later emission supersedes it. */
+  /** End of the last deferral of each slice, in milliseconds since 1970. A later emission supersedes the deferral. */
   readonly deferred?: Readonly<Record<string, number>>;
   /** Settled slices, 31 to a number: bits are only added. */
   readonly settled?: Readonly<Record<string, number>>;

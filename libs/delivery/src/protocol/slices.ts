@@ -1,7 +1,7 @@
 import type { ChunkPlanned } from '@tidings/events';
 import { type ChunkKey, planId } from './record-keys.ts';
 
-/** Most devices in a slice: slice n of size s holds the ranks sn to sn+s-1 of a sendable set (sending 2). */
+/** Maximum number of devices in a slice: slice n of size s holds the ranks sn to sn+s-1 of a sendable set (sending 2). */
 export const SLICE_SIZE = 500;
 
 /** Devices in a slice of a message with a send rate: at the lowest rate half a second. */

@@ -20,7 +20,7 @@ export interface MessageTimes {
   readonly claimedAt: number;
   /** undefined = none, or unknown. */
   readonly ttlSeconds: number | undefined;
-  /** How long its channel retries. @default an hour */
+  /** Time for which the channel retries. @default an hour */
   readonly retryForMs?: number | undefined;
 }
 

@@ -17,9 +17,9 @@ import { GUARD, Guards, VALIDATION_FAILED } from './guards.ts';
 interface Step {
   readonly write: StateWrite;
   readonly kind: 'insert' | 'patch' | 'upsert' | 'selfReport';
-  /** Of `selfReport`: the index of the write's self-report. */
+  /** Index of the write's self-report, for `selfReport`. */
   readonly selfReport: number;
-  /** An upsert that met a duplicate once: the second time the document exists for certain, and is no older. */
+  /** Whether an upsert met a duplicate once: the second time the document certainly exists, and is no older. */
   readonly again: boolean;
 }
 

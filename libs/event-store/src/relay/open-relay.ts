@@ -22,7 +22,7 @@ export interface RelayOptions<Event> {
    * retried; a commit that keeps failing otherwise is passed over, reported and stored in `<category>.unpublished`.
    */
   readonly publish: Publishing<Event>;
-  /** How long commits may wait to be published together, which costs less. @default 0 */
+  /** Maximum time for which commits wait to be published together, which costs less. @default 0 */
   readonly lingerMs?: number;
   /** Receives failures. */
   readonly onProblem?: (error: unknown) => void;
@@ -42,7 +42,7 @@ export interface Relay<Event> {
   /** Stops publishing and lets the next relay take over at once. */
   close(): Promise<void>;
   readonly counts: Readonly<RelayCounts>;
-  /** Number of commits waiting to be published here; those of a log beyond memory count as one. */
+  /** Number of commits waiting to be published here; all commits of a log beyond memory count as one. */
   unpublished(): number;
   /** Number of logs whose next commit this version cannot publish. */
   held(): number;
@@ -83,7 +83,7 @@ class CommitRelay<Event> implements Relay<Event> {
   /** Whether the published positions of all logs have been read since the lease was taken. */
   #hasLooked = false;
   #closed = false;
-  /** Until then the lease is left to others, by `performance.now()`. */
+  /** Time until which the lease is left to other processes, by `performance.now()`. */
   #awayUntil = -Infinity;
   readonly #reported = new Set<string>();
 
@@ -167,7 +167,7 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#lease.release().catch(this.#report);
   }
 
-  /** With many logs a look takes long; then looks are rarer, so that they use at most a fiftieth of the time. A failed look is soon repeated. */
+  /** Pauses in proportion to the last look, so that looks use at most a fiftieth of the time. A failed look is soon repeated. */
   #lookAgain(tookMs: number): void {
     if (this.#closed) return;
     const look = async (): Promise<void> => {

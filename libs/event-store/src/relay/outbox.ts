@@ -11,7 +11,7 @@ export interface RelayedRecord {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The part of a broker that a relay needs; that of `@tidings/streaming` has it. */
+/** The part of a broker that a relay needs; the broker of `@tidings/streaming` has it. */
 export interface Publisher {
   publish(topic: string, records: readonly Omit<RelayedRecord, 'topic'>[]): Promise<unknown>;
 }
@@ -44,7 +44,7 @@ export class Outbox {
   readonly #running = new Set<string>();
   #closed = false;
 
-  /** @param lingerMs how long a publish waits for more records. */
+  /** @param lingerMs time for which a publication waits for more records. */
   constructor(broker: Publisher, lingerMs: number, onProblem: (error: unknown) => void) {
     this.#broker = broker;
     this.#lingerMs = lingerMs;

@@ -74,7 +74,7 @@ export class Tail<Event> {
   #published: number;
   /** The highest position that exists, or may exist: commits after the queue must be read. */
   #heard: number;
-  /** Number of hints so far: a position alone does not tell a hint from an earlier one of the same position. */
+  /** Number of hints so far: a position alone does not distinguish a hint from an earlier one of the same position. */
   #hints = 0;
   #reading = false;
   #isHeld = false;

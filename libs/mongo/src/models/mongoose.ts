@@ -13,7 +13,7 @@ types.DocumentArray.options.castNonArrays = false;
 Text.checkRequired((value: unknown) => typeof value === 'string');
 Bytes.checkRequired((value: unknown) => value !== undefined && value !== null);
 
-/** Of every schema: nothing happens by itself, and a field that the schema does not name is refused. */
+/** Options of every schema: nothing happens by itself, and a field that the schema does not name is refused. */
 export const schemaOptions = {
   autoCreate: false,
   autoIndex: false,

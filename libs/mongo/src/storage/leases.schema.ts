@@ -5,16 +5,16 @@ import { defineModel } from '../models/model.ts';
 /** A lease of a process of a service: of work, of a relay, or of a number for ids. */
 export interface LeaseDocument {
   readonly _id: string;
-  /** Random for each holder: neither host names nor process ids tell processes apart. */
+  /** Random for each holder: neither host names nor process ids identify a process. */
   readonly owner: string;
   readonly until: Date;
-  /** Absent where others cannot tell whether it has ended. */
+  /** Absent if other processes cannot see whether the holder has ended. */
   readonly process?: ProcessIdentity;
   /** When another process last asked for the lease of a relay. */
   readonly rivalAt?: Date;
 }
 
-/** The data that tell whether a process has ended. */
+/** The identity of a process, by which others on its host see whether it has ended. */
 export const processIdentity = object<ProcessIdentity>({ space: text, pid: number, startedAt: text });
 
 /** The leases of a service. */

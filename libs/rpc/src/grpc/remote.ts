@@ -101,7 +101,7 @@ class Attempts {
   readonly #rules: Rules;
   readonly #method: string;
   readonly #request: unknown;
-  /** By `performance.now()`: the time of day may be set back. */
+  /** Deadline by `performance.now()`: the time of day may be set back. */
   readonly #deadline: number;
 
   constructor(targets: Targets, rules: Rules, method: string, request: unknown) {

@@ -7,9 +7,9 @@ import { rendezvous } from './rendezvous.ts';
 import { Replica } from './rpc-replica.ts';
 
 const REFRESH_EVERY_MS = 5_000;
-/** After failed calls names are resolved again, at most at this interval. */
+/** Minimum interval at which names are resolved again after failed calls. */
 const REFRESH_AT_MOST_MS = 500;
-/** Maximum wait of a call for that: a resolver may not answer. */
+/** Maximum wait of a call for a resolution: a resolver may not answer. */
 const RESOLVING_MS = 500;
 /** Keys with cached replicas: logs are few, other keys may be many. */
 const REMEMBERED_KEYS = 1_024;

@@ -28,9 +28,9 @@ export type RpcAccess = { readonly tls: RpcTls } | { readonly masterKeys: readon
 
 const KEY = 'tidings-key';
 const KEY_BYTES = 32;
-/** Those of a rotation; further ones are ignored. */
+/** Number of keys during a rotation; further ones are ignored. */
 const MAX_KEYS = 2;
-/** In a refusal: the id of the process's master key. */
+/** Metadata of a refusal: the id of the process's master key. */
 const EXPECTED = 'tidings-master-key-id';
 
 const sharedKey = (masterKey: Uint8Array): string =>

@@ -146,7 +146,7 @@ const timeOfDay = (deadline: number): number => Date.now() + deadline - performa
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** With the text of a call that was never sent: see `isNeverTaken`. */
+/** The error of a call that was never sent, with the text by which `isNeverTaken` recognizes it. */
 const notConnected = (): ServiceError =>
   Object.assign(new Error('not connected'), {
     code: status.UNAVAILABLE,

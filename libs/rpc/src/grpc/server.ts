@@ -68,7 +68,7 @@ export class RpcServer extends ServerGrpc {
   }
 
   override async close(): Promise<void> {
-    // Aborts the others afterwards. `forceShutdown` does not find the connections: it only knows those of channelz.
+    // Aborts the others afterwards. `forceShutdown` does not find the connections: it only knows the connections of channelz.
     this.#server?.drain(this.address, this.#drainMs);
     await super.close();
   }

@@ -110,7 +110,7 @@ export class Run {
     }
   }
 
-  /** At most `max` records from `position` on, which must be covered; none if compaction left none. */
+  /** The next records from `position` on, which must be covered, at most `max`; none if compaction left none. */
   take(position: number, max: number): Taken {
     const parts: (readonly InRecord[])[] = [];
     let room = max;

@@ -25,7 +25,7 @@ export interface Member {
 export interface CursorDeps {
   readonly store: Store;
   readonly offsets: Pick<Offsets, 'changed'>;
-  /** For the operator: it recovers by itself. */
+  /** Reports a failure, from which the log recovers by itself, to the operator. */
   warn(text: string, cause: unknown): void;
 }
 

@@ -52,7 +52,7 @@ const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const packed = (body: Buffer): Pick<StoredBatch, 'raw' | 'records'> =>
   body.length < PACKED_BYTES ? { records: body } : { raw: body.length, records: zstdCompressSync(body, fast) };
 
-/** In one piece: the default pieces would be joined. */
+/** Unpacks records in one piece: the default pieces would be joined. */
 const unpacked = (records: Buffer, raw: number | undefined): Buffer =>
   raw === undefined ? records : zstdDecompressSync(records, { chunkSize: raw + 64 });
 
@@ -212,7 +212,7 @@ export class Store implements OffsetStore {
     return (await found.toArray()).map(({ _id, o }) => ({ group: _id.g, topic: _id.t, partition: _id.p, offset: o }));
   }
 
-  /** Not durable at once: records whose offsets a crash of the server loses are delivered again. */
+  /** Saves offsets without waiting for the disk: records whose offsets a crash of the server loses are delivered again. */
   async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
     await this.#all({
       update: OFFSETS,

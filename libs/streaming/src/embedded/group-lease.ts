@@ -29,7 +29,7 @@ export class Lease {
   readonly #me: Known;
   readonly #timer: NodeJS.Timeout;
   readonly #onLost: (fault: Fault) => void;
-  /** How long ago this process last knew that the lease was its own. */
+  /** Time since this process last knew that the lease was its own. */
   #sureMsAgo: () => number;
   #lost: Fault | undefined;
   #renewing: Promise<void> | undefined;

@@ -15,7 +15,7 @@ interface Group {
   /** Its offsets are not stored, and it ends with its last member. */
   readonly ephemeral: boolean;
   readonly members: Set<Subscriber>;
-  /** By topic, then by partition. */
+  /** Cursors by topic, then by partition. */
   readonly cursors: Map<string, Map<number, Cursor>>;
 }
 

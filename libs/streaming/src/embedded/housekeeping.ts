@@ -20,7 +20,7 @@ export interface HousekeepingDeps {
   readonly store: Store;
   readonly lease: Lease;
   readonly clock: Clock;
-  /** For the operator: it recovers by itself. */
+  /** Reports a failure, from which the log recovers by itself, to the operator. */
   warn(text: string, cause: unknown): void;
 }
 

@@ -10,7 +10,7 @@ const READ_BATCHES = 8;
 const NO_RECORDS = Buffer.alloc(0);
 
 /**
- * Gives `work` the whole embedded log, which nobody writes meanwhile.
+ * Gives `work` the whole embedded log, which no process writes meanwhile.
  * @param declared the topics of the program; the log itself knows those that subscriptions have added
  * @throws Fault `conflict` while a platform runs on it
  */
@@ -133,7 +133,7 @@ class Filling {
   }
 }
 
-/** Records that were published at the same time, as those of a batch are. */
+/** Records that were published at the same time, as in a batch. */
 function* sameTimes(records: readonly InRecord[]): Generator<readonly InRecord[]> {
   for (let from = 0; from < records.length;) {
     const { timestamp } = records[from]!;

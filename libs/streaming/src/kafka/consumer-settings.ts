@@ -6,7 +6,7 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
 /** Time for members to return in a rebalance. */
 const REBALANCE_MS = 15_000;
-/** How long a fetch waits for records at the broker, and so about how long a member takes to notice a rebalance. */
+/** Time for which a fetch waits for records at the broker, and about the time in which a member notices a rebalance. */
 const FETCH_WAIT_MS = 1_000;
 const FETCH_BYTES = { partition: 1 << 20, all: 8 << 20 };
 

@@ -148,7 +148,7 @@ const IN_SYNC = 'min.insync.replicas';
 /** Above it, a topic takes no records while one of its brokers is away. */
 const mostInSync = (copies: number): number => Math.max(1, copies - 1);
 
-/** Publishers compress; a broker of which another compression is the default must not do it again. */
+/** Publishers compress: a broker with another default must not compress again. */
 const COMPRESSION = 'compression.type';
 
 interface Wanted extends TopicSpec {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 /** kafkajs' membership of one consumer, as far as it is touched here. */
 interface ConsumerGroup {
-  /** How long the broker may keep the next fetch. */
+  /** Maximum time for which the broker may keep the next fetch. */
   maxWaitTime: number;
   paused: (this: ConsumerGroup) => readonly unknown[];
   fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly unknown[]>;

@@ -65,9 +65,9 @@ interface Place {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** In the other log. */
+  /** Offset in the other log. */
   readonly offset: number;
-  /** Number of records before it, so far. */
+  /** Number of records before the offset, so far. */
   passed: number;
 }
 

@@ -15,7 +15,7 @@ const MAX_RECORDS = 500;
 const SIDE_BY_SIDE = 32;
 /** Maximum time for which a full partition delays fetching the others. */
 const ROOM_WAIT_MS = 100;
-/** How long fetched records wait for a partition's queue. */
+/** Maximum time for which fetched records wait for a partition's queue. */
 const BEGIN_WAIT_MS = 1_000;
 const COMMIT_SPACING_MS = 50;
 const BACK_OFF_MS = { first: 100, most: 5_000 };
@@ -182,7 +182,7 @@ export class Member implements OffsetStore {
     });
   }
 
-  /** After a rebalance. A member that returns with the same id has missed nothing: it keeps its queues. */
+  /** Joins after a rebalance. A member that returns with the same id has missed nothing: it keeps its queues. */
   #join(consumer: Consumer, { memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     if (consumer !== this.#consumer) {
       // Stopped while joining. Deferred: it does not know yet that it has joined.

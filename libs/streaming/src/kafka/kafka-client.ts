@@ -32,15 +32,15 @@ export interface KafkaClientOptions {
 }
 
 const BACK_OFF = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
-/** For calls with a waiting caller: some 3 s. */
+/** Retries of calls with a waiting caller: some 3 s. */
 export const SHORT_RETRY = { ...BACK_OFF, retries: 5 };
 /**
- * For members of groups: some minutes. A member that returns with its old id after a restart of Kafka continues at once; a new one would wait until
- * the old session has expired.
+ * Retries of members of groups: some minutes. A member that returns with its old id after a restart of Kafka continues at once; a new one would wait
+ * until the old session has expired.
  */
 export const LONG_RETRY = { ...BACK_OFF, retries: 200 };
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** For requests that the broker answers at once: after this time there will be no answer. */
+/** Time limit of requests that the broker answers at once. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 /** Longer than a member waits for the others in a rebalance. */

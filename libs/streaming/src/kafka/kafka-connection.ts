@@ -34,7 +34,7 @@ prototype.connect = function (): Promise<boolean> {
   return connect.call(this);
 };
 
-/** Ends a connection that only fetches wait on: kafkajs waits for their answers, which nobody reads any more. */
+/** Ends a connection that only fetches wait on: kafkajs waits for their answers, which no consumer reads any more. */
 prototype.disconnect = function (): Promise<boolean> {
   const { inflight, pending } = this.requestQueue;
   if (pending.length === 0 && [...inflight.values()].every(({ entry }) => entry.apiKey === FETCH))

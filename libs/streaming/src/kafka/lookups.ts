@@ -14,7 +14,7 @@ export interface Bounds {
 const PATIENCE_MS = 3_000;
 const ASK_EVERY_MS = 200;
 
-/** By topic, then by partition. */
+/** Committed offsets by topic, then by partition. */
 export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
 
 /** kafkajs commits it when records were trimmed before the group had read them: it continues with the earliest record. */

@@ -3,7 +3,7 @@ import { type MimePart, partsOf, textOf } from './mime-parts.ts';
 
 /** Senders of bounces. */
 const DAEMON = /\b(mailer-daemon|postmaster)\b/i;
-/** Subjects of warnings that the mail is late. Those of bounces may quote the subject of the mail. */
+/** Subjects of warnings that the mail is late. Subjects of bounces may quote the subject of the mail. */
 const LATE = /\(delay\)|^warning: message .* delayed\b/i;
 
 const isReport = ({ type, parameters }: MimePart): boolean =>

@@ -1,7 +1,7 @@
 import { MAIL_TOKEN_LENGTH } from '../mail-token.ts';
 import { type Fields, type MimePart, partsOf, readFields, textOf } from './mime-parts.ts';
 
-/** What a feedback report says (RFC 5965): a complaint, with the tokens that it quotes, or something else. */
+/** The meaning of a feedback report (RFC 5965): a complaint with the tokens that the report quotes, or something else. */
 export interface Feedback {
   readonly isComplaint: boolean;
   /** Tokens of mails by which the reported one may be found, the best one first; any of them may be forged. */

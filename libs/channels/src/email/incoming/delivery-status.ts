@@ -1,7 +1,7 @@
 import { type SmtpReply, smtpReplyOf } from '../bounces.ts';
 import { type Fields, type MimePart, partsOf, readFields, textOf } from './mime-parts.ts';
 
-/** What a report says of the delivery (RFC 3464). */
+/** The meaning of a delivery report (RFC 3464). */
 export type Delivery =
   /** It failed for good. `reply` is undefined if the report does not say why. */
   | { readonly is: 'failed'; readonly reply: SmtpReply | undefined }

@@ -9,7 +9,7 @@ export interface MimePart {
   /** Parameters of the type by their lower-case names. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: string;
-  /** The parts of a multipart; those of an embedded mail are not read. */
+  /** The parts of a multipart; parts of an embedded mail are not read. */
   readonly parts: readonly MimePart[];
 }
 

@@ -9,7 +9,7 @@ import { RpcServer, type RpcServerOptions } from '../server.ts';
 export interface RpcProcess {
   readonly address: string;
   readonly port: number;
-  /** As SIGTERM does. */
+  /** Stops the process as SIGTERM does. */
   close(): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export interface OffsetDocument {
   readonly o: number;
 }
 
-/** A topic that was added to those of the program. */
+/** A topic that was added to the program's topics. */
 export interface TopicDocument {
   readonly _id: string;
   readonly kind: TopicKind;
@@ -56,10 +56,10 @@ export interface TopicDocument {
 /** The process that writes. */
 export interface Holder {
   readonly _id: 'holder';
-  /** For the sentence that refuses another one. */
+  /** Host of the holder, for the error of another process. */
   readonly host: string;
   readonly pid: number;
-  /** Absent where others cannot tell whether it has ended. */
+  /** Absent if other processes cannot see whether the holder has ended. */
   readonly process?: ProcessIdentity;
   /** Random for each holder. */
   readonly epoch: string;
@@ -67,7 +67,7 @@ export interface Holder {
   readonly ttlMs: number;
 }
 
-/** The holder, and the server's clock, which tells whether its lease is over. */
+/** The holder, and the server's time, by which its lease has ended or not. */
 type LeaseDocument = Partial<Omit<Holder, '_id'>> & { readonly _id: string; readonly now?: Date };
 
 export const batchesModel = defineModel<StoredBatch>({
