@@ -237,7 +237,7 @@ export interface CategoriesSet {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What the account may register. */
+/** The permitted registrations of the account. */
 export interface PlanSet {
   /** Nothing but contacts of mail (R-E3). */
   emailOnly: boolean;
@@ -306,9 +306,9 @@ export interface TagAdded {
 export interface FilterCreated {
   code: string;
   name: string;
-  /** As it was given. */
+  /** The text as the caller gave it. */
   text: string;
-  /** What it means, with what the segments hold that it names. */
+  /** Meaning of the text, with the contents of the segments that it names. */
   expression:
     | Expression
     | undefined;
@@ -321,7 +321,7 @@ export interface FilterCreated {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** By its owner, or because it has expired. */
+/** A filter was deleted by its owner, or has expired. */
 export interface FilterDeleted {
   name: string;
   /** The application that it was bound to; "" = none. */

@@ -121,7 +121,7 @@ export interface TagCondition {
   operator: Operator;
   /** One operand for EQ, NOTEQ, GTE, LTE; two for BETWEEN; at least one for IN and NOTIN. Already of the tag's type. */
   operands: Operand[];
-  /** Only devices of this application meet it; "" = those of any. */
+  /** Only devices of this application meet it; "" = devices of any. */
   application: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

@@ -74,7 +74,7 @@ export interface SendBatch {
   columnNames: string[];
   columns: Buffer;
   columnEnds: Buffer;
-  /** Most pushes a second of the whole message, whoever writes them; 0 = any. */
+  /** Maximum pushes a second of the whole message, over all workers; 0 = no limit. */
   sendRate: number;
   /** Title of pushes that must have one and that the content gives none (R-I22). */
   applicationTitle: string;

@@ -31,7 +31,7 @@ export interface LocalizedEntry {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What a message says, before it is rendered for a device. JSON texts are kept byte for byte. */
+/** The content of a message before it is rendered for a device. JSON texts are kept byte for byte. */
 export interface Content {
   text: Localized | undefined;
   title: Localized | undefined;
@@ -64,7 +64,7 @@ export interface Content {
   inbox:
     | InboxContent
     | undefined;
-  /** What a tap opens instead of the app, or beside the link (R-I30): the code of a page of rich media, the number of an HTML page, a URL. */
+  /** Targets of a tap instead of the app, or beside the link (R-I30): the code of a page of rich media, the number of an HTML page, a URL. */
   richMedia?: string | undefined;
   pageId?: number | undefined;
   remotePage?: string | undefined;
@@ -77,7 +77,7 @@ export interface Content {
   whatsApp:
     | WhatsAppContent
     | undefined;
-  /** Of e-mail, beside the common text and title, which are its body and subject. */
+  /** Content of e-mails, beside the common text and title, which are their body and subject. */
   email: EmailContent | undefined;
   amazon: AndroidContent | undefined;
   line: LineContent | undefined;
@@ -113,14 +113,14 @@ export interface LocaleSettings {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What a push says of a live activity. JSON texts are kept byte for byte. */
+/** The part of a push about a live activity. JSON texts are kept byte for byte. */
 export interface LiveActivity {
   /** The caller's. */
   id: string;
   event: LiveActivityEvent;
   /** A JSON object. */
   contentState: string;
-  /** Of a start only; `attributes` is a JSON object. */
+  /** Type and attributes of a start only; `attributes` is a JSON object. */
   attributesType: string;
   attributes: string;
   /** Unix seconds, higher with each push of the activity (R-M3). The scheduler sets it. */
@@ -132,7 +132,7 @@ export interface LiveActivity {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What a tap opens on one platform, in place of the common fields (R-O1). */
+/** The target of a tap on one platform, in place of the common fields (R-O1). */
 export interface OpenAction {
   link?: string | undefined;
   richMedia?: string | undefined;
@@ -243,7 +243,7 @@ export interface AndroidContent {
   groupId?:
     | string
     | undefined;
-  /** Of huawei_android_* only: whether the lock screen shows the notification. */
+  /** Whether the lock screen shows the notification; for huawei_android_* only. */
   lockscreen?: boolean | undefined;
   openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -256,7 +256,7 @@ export interface ChromeContent {
   ttlSeconds?:
     | number
     | undefined;
-  /** 0 keeps the notification until somebody reacts to it. */
+  /** 0 keeps the notification until the user reacts to it. */
   durationSeconds?: number | undefined;
   image?:
     | string
@@ -315,7 +315,7 @@ export interface SafariContent {
   action?:
     | string
     | undefined;
-  /** In place of each %@ in the website's URL. */
+  /** Values in place of each %@ in the website's URL. */
   urlArgs: string[];
   ttlSeconds?:
     | number
@@ -375,9 +375,9 @@ export interface WindowsContent {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What e-mails say of their own (Spec E); an absent field was not given. */
+/** The content of e-mails alone (Spec E); an absent field was not given. */
 export interface EmailContent {
-  /** In place of the common title. */
+  /** Subject in place of the common title. */
   subject:
     | Localized
     | undefined;
@@ -385,7 +385,7 @@ export interface EmailContent {
   body:
     | Localized
     | undefined;
-  /** In place of those of the application. */
+  /** Sender and reply address in place of the application's. */
   from: MailAddress | undefined;
   replyTo:
     | MailAddress
@@ -397,7 +397,7 @@ export interface EmailContent {
   listUnsubscribe?:
     | string
     | undefined;
-  /** Of the subscription preferences of recipients. */
+  /** Category in the subscription preferences of recipients. */
   category?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -464,7 +464,7 @@ export interface LineFlex {
 
 /** An SMS; with a title, its subject, or media it is an MMS (Spec O). */
 export interface SmsContent {
-  /** In place of the common one. */
+  /** Text in place of the common one. */
   text: Localized | undefined;
   title:
     | Localized

@@ -27,7 +27,7 @@ export interface Conversion {
     | undefined;
   /** Name of the event; `In-app Purchase` for setPurchase. */
   name: string;
-  /** Both present where it is worth money. */
+  /** Value of the event: amount and currency are both present, or both absent. */
   amount?:
     | number
     | undefined;

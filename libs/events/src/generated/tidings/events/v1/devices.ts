@@ -74,7 +74,7 @@ export interface DeviceRegistered {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What a later registration changed, apart from token and tags. Absent = as before. */
+/** The changes by a later registration, except token and tags. Absent = as before. */
 export interface DeviceUpdated {
   platform?: number | undefined;
   user: DeviceUser | undefined;
@@ -160,7 +160,7 @@ export interface DeviceErased {
 /** A purchase or an event that the application reports; changes nothing of the device. */
 export interface DeviceOccurrence {
   name: string;
-  /** Both present where it is worth money. */
+  /** Value of the event: amount and currency are both present, or both absent. */
   amount?:
     | number
     | undefined;
@@ -181,14 +181,14 @@ export interface DeviceOccurrence {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What live activities are started with on the device. */
+/** The token that starts live activities on the device. */
 export interface PushToStartTokenSet {
   /** Absent = removed. */
   token?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What one live activity is updated with on the device. */
+/** The token that updates one live activity on the device. */
 export interface ActivityTokenSet {
   activityId: string;
   /** Keyed hash of (account, activity id). */
@@ -202,7 +202,7 @@ export interface ActivityTokenSet {
 export interface OwnerReplaced {
   /** Keyed hash of (account, user id). */
   from: string;
-  /** "" = nobody: they are gone. */
+  /** "" = no user: the entries are gone. */
   to: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

@@ -39,8 +39,8 @@ export enum JobFailure {
 }
 
 /**
- * Logs jobs-0 to jobs-15; topic tidings.jobs, key = job: the life of a bulk job or an export. What callers said of devices is in the service's
- * documents, and so is what devices are: never here.
+ * Logs jobs-0 to jobs-15; topic tidings.jobs, key = job: the life of a bulk job or an export. The data of devices, given or exported, is in the
+ * service's documents, never here.
  */
 export interface JobEvent {
   stamp:

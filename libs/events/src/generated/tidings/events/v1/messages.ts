@@ -15,7 +15,7 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/messages.proto";
 
-/** What happens to the devices for which the time had passed when the message was accepted (R-I9). */
+/** Treatment of the devices for which the time had passed when the message was accepted (R-I9). */
 export enum PastOffsets {
   /** PAST_OFFSETS_UNSPECIFIED - They are sent to at once, as if it were PAST_OFFSETS_SEND_IMMEDIATELY. */
   PAST_OFFSETS_UNSPECIFIED = 0,
@@ -78,7 +78,7 @@ export interface MessageAccepted {
   shortLinkTarget: string;
   /** HMAC of the account's transactionId, claimed in the same commit; "" without one (R-I10). */
   transaction: string;
-  /** What the request answers and a repeat answers again: the code or CODE_NOT_AVAILABLE. */
+  /** The answer to the request and to its repeats: the code or CODE_NOT_AVAILABLE. */
   answer: string;
   /** The segment that it addresses, as messages:list shows it; "" without one. */
   filterName: string;
@@ -99,11 +99,11 @@ export interface MessageAccepted {
   cappingExclude: boolean;
   /** It is sent whatever caps there are, and counts. */
   cappingAvoid: boolean;
-  /** Most pushes a second, over all applications, platforms and channels; 0 = any (R-I11). */
+  /** Maximum pushes a second, over all applications, platforms and channels; 0 = no limit (R-I11). */
   sendRate: number;
   /** Caps apply and it counts for them, although it is transactional (R-E12). */
   capped: boolean;
-  /** Code of the preset that the content is from; "" without one. messages:list shows that of an e-mail. */
+  /** Code of the preset that the content is from; "" without one. messages:list shows the preset of an e-mail. */
   preset: string;
   /** It is sent when the clock of each recipient shows this time (R-I9); unset = to all recipients at send_at. */
   localTime:
@@ -179,9 +179,9 @@ export interface MessageCompleted {
 export interface MessageJoined {
   /** Which one, counted from 1: the bucket that is planned for it. */
   bucket: number;
-  /** What made it join, so that the same joins once. */
+  /** Cause of the joining: the same cause joins once. */
   cause: string;
-  /** What it is sent: the message with the recipient, and with the content as it is now. */
+  /** The message for the recipient, with the content at the time of the joining. */
   message: MessageAccepted | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

@@ -30,7 +30,7 @@ export interface SliceOutcome {
     | { $case: "settled"; value: SliceSettled }
     | { $case: "deferred"; value: SliceDeferred }
     | undefined;
-  /** Of the batch, for the payloads of events. */
+  /** Entry of the batch, for the payloads of events. */
   entry: ReportedEntry | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -45,7 +45,7 @@ export interface SliceSettled {
   claimedAt:
     | Date
     | undefined;
-  /** Those of the sent ones whose e-mail the receiving side refused (R-E18). */
+  /** Sent devices whose e-mail the receiving side refused (R-E18). */
   bounced: BouncedSet[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -68,7 +68,7 @@ export interface SentSet {
   /** Hours since 1970 UTC in which the provider accepted. */
   hour: number;
   set: Buffer;
-  /** Those of them with Push Alerts Enabled false. */
+  /** Devices of the set with Push Alerts Enabled false. */
   notDisplayable: Buffer;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

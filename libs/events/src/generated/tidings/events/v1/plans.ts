@@ -23,7 +23,7 @@ export interface PlanEvent {
   messageId: bigint;
   account: string;
   application: string;
-  /** 0, except for recipient-time-zone messages: the offset's bucket; and for those that recipients join: that of the joining. */
+  /** Bucket of the offset for recipient-time-zone messages, and of the joining for messages that recipients join; otherwise 0. */
   bucket: number;
   at: Date | undefined;
   event:
@@ -57,9 +57,9 @@ export interface ChunkPlanned {
   inbox:
     | InboxAudience
     | undefined;
-  /** What is sendable counts for frequency capping (R-I12). */
+  /** Whether sendable devices count for frequency capping (R-I12). */
   counted: boolean;
-  /** Devices in a slice; 0 = 500. Those of a message with a send rate are smaller. */
+  /** Devices in a slice; 0 = 500. Slices of a message with a send rate are smaller. */
   sliceSize: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

@@ -12,7 +12,7 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/presets.proto";
 
-/** What messages are counted under, in an application. */
+/** A name under which messages of an application are counted. */
 export interface Campaign {
   code: string;
   /** Unique, ordered by time, below 2^53: statistics hash, events, geozones. */

@@ -62,7 +62,7 @@ export interface Reports {
   platforms: number[];
   /** Unix seconds. */
   at: number[];
-  /** Of the kinds of the inbox only. */
+  /** Inbox entry; for the kinds of the inbox only. */
   entry:
     | ReportedEntry
     | undefined;

@@ -32,7 +32,7 @@ export interface GeozoneEntered {
   zone: bigint;
   /** The cooldowns that the send starts, by the ids of their states: of zone and device, and of cluster, user and message. */
   cooldowns: string[];
-  /** Until then their states are kept. */
+  /** Time until which the states of the cooldowns are kept. */
   until:
     | Date
     | undefined;

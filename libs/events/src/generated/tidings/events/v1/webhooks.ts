@@ -52,7 +52,7 @@ export interface WebhookEvent {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What an operator says of a subscription (R-EV1). */
+/** The settings of a subscription by an operator (R-EV1). */
 export interface SubscriptionSettings {
   /** grpc:// or grpcs://; a path names another method than the specified one. */
   endpoint: string;
@@ -112,26 +112,26 @@ export interface EventsEnqueued {
   set: Buffer;
   /** Unix seconds, in the order of the set; a single one holds for all. */
   at: number[];
-  /** The bucket of the message that a Sent tells of; 0 for reports, which name no bucket. */
+  /** The bucket of the message of a Sent; 0 for reports, which name no bucket. */
   bucket: number;
-  /** The kind of push that a Sent tells of; "" for reports. */
+  /** The kind of push of a Sent; "" for reports. */
   variant: string;
-  /** Of the kinds of the inbox, and of a Sent of a message that is saved to inboxes. */
+  /** Inbox entry; for the kinds of the inbox, and for a Sent of a message that is saved to inboxes. */
   entry:
     | ReportedEntry
     | undefined;
-  /** Of the other kinds, for the payload. */
+  /** Details of the other kinds, for the payload. */
   details:
     | EventDetails
     | undefined;
-  /** The number of the slice that a Sent tells of; 0 for other kinds. */
+  /** The number of the slice of a Sent; 0 for other kinds. */
   slice: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What payloads of events say, in part. */
+/** A part of the payloads of events. */
 export interface EventDetails {
-  /** Of an error, of a bounce, or that of e-mails which an unsubscribe names. */
+  /** Category of an error or a bounce, or the category of e-mails that an unsubscribe names. */
   category: string;
   code: string;
   name: string;
@@ -154,7 +154,7 @@ export interface ReportsPending {
   until:
     | Date
     | undefined;
-  /** Of reports about mails, as in EventsEnqueued. */
+  /** Details of reports about mails, as in EventsEnqueued. */
   details: EventDetails | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

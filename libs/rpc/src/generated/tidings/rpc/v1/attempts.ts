@@ -47,7 +47,7 @@ export interface DeviceAttempt {
   result?:
     | ProviderAnswer
     | undefined;
-  /** What the device waits with; absent if it does not. */
+  /** Progress of a device that waits; absent for others. */
   progress?: DeviceProgress | undefined;
 }
 
@@ -669,13 +669,13 @@ export const DeviceProgress: MessageFns<DeviceProgress> = {
   },
 };
 
-/** What dispatchers remember of single devices; for operators. All channels share a store, so any dispatcher answers for all. */
+/** The attempts of single devices; for operators. All channels share a store, so any dispatcher answers for all. */
 export interface Attempts {
   /** The attempts of slices, and what they know of one of their devices. Slices without an attempt are left out. */
   ofDevice(request: AttemptsOfDeviceRequest): Promise<AttemptsOfDeviceReply>;
 }
 
-/** What dispatchers remember of single devices; for operators. All channels share a store, so any dispatcher answers for all. */
+/** The attempts of single devices; for operators. All channels share a store, so any dispatcher answers for all. */
 export type AttemptsDefinition = typeof AttemptsDefinition;
 export const AttemptsDefinition = {
   name: "Attempts",

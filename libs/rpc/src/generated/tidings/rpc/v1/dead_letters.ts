@@ -33,7 +33,7 @@ export interface ListDeadLettersRequest {
 }
 
 export interface ListDeadLettersReply {
-  /** Without headers and payloads. */
+  /** Dead letters without headers and payloads. */
   deadLetters: DeadLetterView[];
 }
 

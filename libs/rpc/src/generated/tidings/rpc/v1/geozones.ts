@@ -19,7 +19,7 @@ export interface AddGeozonesRequest {
 }
 
 export interface GeozoneDraft {
-  /** Without id, application and campaign. */
+  /** The zone without id, application and campaign. */
   zone:
     | Geozone
     | undefined;
@@ -145,7 +145,7 @@ export interface ReportLocationRequest {
     | undefined;
   /** How many of the nearest zones are wanted. */
   nearest: number;
-  /** Of this method alone; "" without one. A repeat within 24 hours is answered and has no second effect (R-ER11). */
+  /** Key for this method alone; "" without one. A repeat within 24 hours is answered and has no second effect (R-ER11). */
   idempotencyKey: string;
 }
 

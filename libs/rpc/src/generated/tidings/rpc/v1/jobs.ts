@@ -22,7 +22,7 @@ export enum JobStatus {
   JOB_STATUS_FAILED = 3,
 }
 
-/** What a caller says of a device, or of all devices of a user. */
+/** The entry of a request about a device, or about all devices of a user. */
 export interface JobEntry {
   identifier: { $case: "hwid"; value: string } | { $case: "userId"; value: string } | {
     $case: "pushToken";
@@ -42,7 +42,7 @@ export interface JobEntry {
   integers: string[];
 }
 
-/** As it is stored: each entry an encoded JobEntry, so that a part can be filled up to its size. */
+/** A part as it is stored: each entry is an encoded JobEntry, so that a part can be filled up to its size. */
 export interface PartEntries {
   entries: Buffer[];
 }
@@ -69,7 +69,7 @@ export interface AcceptJobReply {
 
 export interface AcceptExportRequest {
   job: string;
-  /** Of the account that the job is for. */
+  /** Segment of the account that the job is for. */
   segment:
     | SelectRequest
     | undefined;
@@ -78,7 +78,7 @@ export interface AcceptExportRequest {
   format: ExportFormat;
 }
 
-/** As it is stored: what an export reads, and what it writes of it. */
+/** The input of an export as it is stored: the devices that it reads, and the fields that it writes. */
 export interface ExportInput {
   selection: Selection | undefined;
   fields: DeviceFields | undefined;
@@ -94,7 +94,7 @@ export interface FindArchivesReply {
 
 export interface ArchiveView {
   job: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: bigint;
 }
 
@@ -142,9 +142,9 @@ export interface JobRows {
 }
 
 export interface JobRow {
-  /** Of an entry that met no device: the identifier that it gave. */
+  /** Identifier in an entry that met no device. */
   hwid: string;
-  /** What the entry gave where it gave no hwid; "" otherwise. */
+  /** User id in an entry without a hwid; "" otherwise. */
   userId: string;
   pushToken: string;
   status: EntryStatus;

@@ -34,7 +34,7 @@ export interface PlansOfDeviceReply {
   decidedAt?:
     | Date
     | undefined;
-  /** By bucket; at most 100. */
+  /** Plans by bucket; at most 100. */
   plans: PlannedDevice[];
 }
 
@@ -692,13 +692,13 @@ export const PlannedSlice: MessageFns<PlannedSlice> = {
   },
 };
 
-/** What the fan-out has decided about single devices; for operators. */
+/** The decisions of the fan-out about single devices; for operators. */
 export interface Plans {
   /** A device, and its places in the plans of a message. */
   ofDevice(request: PlansOfDeviceRequest): Promise<PlansOfDeviceReply>;
 }
 
-/** What the fan-out has decided about single devices; for operators. */
+/** The decisions of the fan-out about single devices; for operators. */
 export type PlansDefinition = typeof PlansDefinition;
 export const PlansDefinition = {
   name: "Plans",

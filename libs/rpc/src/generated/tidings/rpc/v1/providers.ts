@@ -53,7 +53,7 @@ export interface ThrottledService {
 }
 
 export interface ProviderError {
-  /** As in the funnel: `dns_failed`, `connection_refused` and the like. */
+  /** Name of the cause as in the funnel: `dns_failed`, `connection_refused` and the like. */
   name: string;
   message: string;
   at: Date | undefined;
@@ -584,14 +584,14 @@ export const LiftThrottleReply: MessageFns<LiftThrottleReply> = {
   },
 };
 
-/** What a dispatcher knows of the credentials that it sends with; for operators. */
+/** The state of the credentials that a dispatcher sends with; for operators. */
 export interface Providers {
   listProviders(request: ListProvidersRequest): Promise<ListProvidersReply>;
   /** Ends a throttle at once. A repeat finds none. */
   liftThrottle(request: LiftThrottleRequest): Promise<LiftThrottleReply>;
 }
 
-/** What a dispatcher knows of the credentials that it sends with; for operators. */
+/** The state of the credentials that a dispatcher sends with; for operators. */
 export type ProvidersDefinition = typeof ProvidersDefinition;
 export const ProvidersDefinition = {
   name: "Providers",

@@ -50,7 +50,7 @@ export interface FindAccountRequest {
 
 export interface FindAccountReply {
   found: boolean;
-  /** Of e-mail (R-E13); empty while none are defined. */
+  /** Categories of e-mail (R-E13); empty while none are defined. */
   categories: string[];
 }
 
@@ -58,7 +58,7 @@ export interface GetMasterKeyIdRequest {
 }
 
 export interface GetMasterKeyIdReply {
-  /** Of the master key that seals. Equal for equal keys; tells nothing of the key. */
+  /** Id of the current master key. Equal for equal keys; reveals nothing of the key. */
   id: string;
   /** The identity keys, sealed once with each master key that the service has. None = they are derived from the master key. */
   identities: Buffer[];
@@ -115,19 +115,19 @@ export interface LimitTokenReply {
 }
 
 export interface TakeRequestsRequest {
-  /** Of a token. */
+  /** Id of a token. */
   id: string;
   /** The token's limit, as the gateway knows it. */
   rateLimit: RateLimit | undefined;
   wanted: number;
-  /** What was taken before and not used. */
+  /** Number of requests that were taken before and not used. */
   unused: number;
 }
 
 export interface TakeRequestsReply {
-  /** As many as there were, up to those wanted. */
+  /** Number of requests that are allowed, up to the wanted number. */
   granted: number;
-  /** Until one more comes to be allowed; 0 where one is left. Milliseconds. */
+  /** Time until one more is allowed, in milliseconds; 0 if one is left. */
   waitMs: number;
 }
 
@@ -185,7 +185,7 @@ export interface CreateApplicationReply {
 export interface UpdateApplicationRequest {
   account: string;
   application: string;
-  /** What is absent stays as it is. */
+  /** Absent fields stay as they are. */
   title?:
     | string
     | undefined;
@@ -214,7 +214,7 @@ export interface ListApplicationsRequest {
 
 export interface ListApplicationsReply {
   applications: ListApplicationsReply_Entry[];
-  /** Of all pages. */
+  /** Number of applications of all pages. */
   count: number;
   pages: number;
 }
@@ -246,7 +246,7 @@ export interface GetApplicationFileReply {
 export interface GetPushPackageRequest {
   application: string;
   websitePushId: string;
-  /** Of the visitor's device; "" for the package that is the same for all visitors. */
+  /** Hwid of the visitor's device; "" for the package that is the same for all visitors. */
   hwid: string;
   /** Where the service is reached from outside. */
   publicUrl: string;
@@ -319,7 +319,7 @@ export interface SendersView {
 export interface AddressRequest {
   /** "" = the default account. */
   account: string;
-  /** In whatever case. */
+  /** Address in any case. */
   email: string;
 }
 
@@ -340,7 +340,7 @@ export interface ClearComplaintReply {
 
 export interface CreateGroupRequest {
   name: string;
-  /** Of one account, which the group belongs to. */
+  /** Applications of one account, which the group belongs to. */
   applications: string[];
 }
 
@@ -632,7 +632,7 @@ export interface RecordEvent {
   currency?:
     | string
     | undefined;
-  /** Of setPurchase alone. */
+  /** Purchase of setPurchase alone. */
   purchase:
     | Purchase
     | undefined;
@@ -730,7 +730,7 @@ export interface FaultView {
   /** A FaultKind of the kernel. */
   kind: string;
   text: string;
-  /** Of `throttled` alone: when the caller may try again. */
+  /** Seconds after which the caller may try again; for `throttled` alone. */
   retryAfterSeconds?: number | undefined;
 }
 
@@ -757,7 +757,7 @@ export interface GetTagsReply_IntegersEntry {
 export interface FindContactsRequest {
   account: string;
   application: string;
-  /** In lower case. */
+  /** Address in lower case. */
   email?: string | undefined;
   userId?: string | undefined;
 }
@@ -809,7 +809,7 @@ export interface DescribeRequest {
 export interface DescribeReply {
   /** In the order of the request. */
   devices: DeviceDescription[];
-  /** Of the application; "" if it is another account's. */
+  /** Title of the application; "" if it is another account's. */
   applicationTitle: string;
   /** The sender's address of its e-mails, where a message names no other; "" without one. */
   mailFrom: string;
@@ -1024,7 +1024,7 @@ export interface PreparedAudience {
   /** The segment that was asked for. */
   filterName: string;
   filterCode: string;
-  /** Those of the devices that are named, each once, ascending; empty where none are. */
+  /** Platforms of the named devices, each once, ascending; empty without named devices. */
   platforms: number[];
   /** A device has a token for the live activity that was asked for. */
   activityKnown: boolean;
@@ -12605,7 +12605,7 @@ export interface Accounts {
   updateApplication(request: UpdateApplicationRequest): Promise<UpdateApplicationReply>;
   /** The code is unknown everywhere when this is answered, which takes a second; what belongs to it is removed in the background. */
   deleteApplication(request: DeleteApplicationRequest): Promise<DeleteApplicationReply>;
-  /** What a token may use, oldest first, by pages of 100 (R-B3). */
+  /** The applications that a token may use, oldest first, by pages of 100 (R-B3). */
   listApplications(request: ListApplicationsRequest): Promise<ListApplicationsReply>;
   configurePlatform(request: ConfigurePlatformRequest): Promise<ApplicationView>;
   setPlatformStatus(request: SetPlatformStatusRequest): Promise<ApplicationView>;
@@ -12769,7 +12769,7 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** What a token may use, oldest first, by pages of 100 (R-B3). */
+    /** The applications that a token may use, oldest first, by pages of 100 (R-B3). */
     listApplications: {
       name: "ListApplications",
       requestType: ListApplicationsRequest as typeof ListApplicationsRequest,

@@ -45,7 +45,7 @@ export interface CreateMessagesReply {
 
 export interface CreatedMessage {
   code: string;
-  /** What the method answers: the code, or CODE_NOT_AVAILABLE. */
+  /** The answer of the method: the code, or CODE_NOT_AVAILABLE. */
   answer: string;
   /** A repeat of an earlier transactionId: nothing was sent. */
   repeat: boolean;

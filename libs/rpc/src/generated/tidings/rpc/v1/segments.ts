@@ -73,7 +73,7 @@ export interface CountRequest {
   account: string;
   grant: Grant | undefined;
   expression: string;
-  /** What the caller's request calls the expression, for faults. */
+  /** Name of the expression in the caller's request, for faults. */
   path: string;
 }
 
@@ -88,7 +88,7 @@ export interface SelectRequest {
     | { $case: "expression"; value: string }
     | { $case: "filterCode"; value: string }
     | undefined;
-  /** What the caller's request calls either, for faults. */
+  /** Name of either in the caller's request, for faults. */
   path: string;
 }
 
@@ -96,7 +96,7 @@ export interface Selection {
   expression:
     | Expression
     | undefined;
-  /** What "N days ago" counts from. */
+  /** The time that "N days ago" counts from. */
   now:
     | Date
     | undefined;
@@ -2191,7 +2191,7 @@ export interface Segments {
   deleteFilter(request: DeleteFilterRequest): Promise<DeleteFilterReply>;
   /** How many devices meet an expression, with a push token or without. */
   count(request: CountRequest): Promise<CountReply>;
-  /** What a segment means now, for scans that mean the same later. */
+  /** The present meaning of a segment, for scans that mean the same later. */
   select(request: SelectRequest): Promise<Selection>;
   /** How the devices of a selection are looked up in an application, for scans of it. */
   chooseLookup(request: ChooseLookupRequest): Promise<ChooseLookupReply>;
@@ -2240,7 +2240,7 @@ export const SegmentsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** What a segment means now, for scans that mean the same later. */
+    /** The present meaning of a segment, for scans that mean the same later. */
     select: {
       name: "Select",
       requestType: SelectRequest as typeof SelectRequest,

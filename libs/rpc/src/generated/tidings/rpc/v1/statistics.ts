@@ -51,7 +51,7 @@ export interface ReplayView {
 export interface ReplayedTopic {
   topic: string;
   handled: bigint;
-  /** Those that were there when its reading began. */
+  /** Number of records when the reading of the topic began. */
   total: bigint;
 }
 
@@ -72,7 +72,7 @@ export interface OutcomesOfDeviceRequest {
 }
 
 export interface OutcomesOfDeviceReply {
-  /** By platform: more than one where a device joined a message repeatedly and has changed in between. */
+  /** Outcomes by platform: more than one if a device joined a message repeatedly and changed its platform in between. */
   outcomes: DeviceOutcome[];
 }
 
@@ -134,7 +134,7 @@ export interface PlatformMetrics {
   inboxOpens: number;
   unshowableSends: number;
   errors: number;
-  /** Of platform 14 only. */
+  /** Metrics of platform 14 only. */
   mail?: MailMetrics | undefined;
 }
 
@@ -2880,7 +2880,7 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
 
 export interface Statistics {
   metrics(request: MetricsRequest): Promise<MetricsReply>;
-  /** What became of a device; nothing for one that the message does not address. */
+  /** The outcomes of a device; none for a device that the message does not address. */
   outcomesOfDevice(request: OutcomesOfDeviceRequest): Promise<OutcomesOfDeviceReply>;
   funnel(request: FunnelRequest): Promise<FunnelReply>;
   /** Metrics by hour, and conversions (R-H5, R-H6). */
@@ -2906,7 +2906,7 @@ export const StatisticsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** What became of a device; nothing for one that the message does not address. */
+    /** The outcomes of a device; none for a device that the message does not address. */
     outcomesOfDevice: {
       name: "OutcomesOfDevice",
       requestType: OutcomesOfDeviceRequest as typeof OutcomesOfDeviceRequest,
