@@ -69,7 +69,7 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
    * Whether pushes carry an id by which a repeat replaces the original. If not, a device with an unknown outcome is not sent to again (sending 4).
    */
   readonly masksRepeats: boolean;
-  /** When retried pushes are tried again. @default after 1 s to 10 min, for an hour (R-P1) */
+  /** Schedule of the retries of pushes. @default after 1 s to 10 min, for an hour (R-P1) */
   readonly retries?: RetrySchedule;
   /** A push token as it is stored and compared (R-RES2). */
   tokenText(token: string): string;

@@ -1,4 +1,4 @@
-/** When the retried pushes of a channel are tried again. */
+/** The schedule of the retries of a channel's pushes. */
 export interface RetrySchedule {
   /** Waits before the next tries, in order; the last one repeats. */
   readonly waitsMs: readonly number[];

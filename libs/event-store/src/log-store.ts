@@ -61,7 +61,7 @@ export interface Quarantined {
   readonly log: string;
   readonly position: number;
   readonly reason: string;
-  /** Its next event is of a kind that the quarantining version does not have: a newer version continues from there. */
+  /** Whether the next event is of a kind that the quarantining version does not have: a newer version continues from there. */
   readonly isUnknown: boolean;
 }
 

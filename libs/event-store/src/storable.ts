@@ -15,7 +15,7 @@ export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
-/** It exceeds the size of a document, or of one command's commit. */
+/** A value that exceeds the size of a document, or of one command's commit. */
 export class Oversized extends Unstorable {
   constructor(what: string, bytes: number) {
     super(`${what} of ${bytes} bytes`);

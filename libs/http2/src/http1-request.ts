@@ -6,7 +6,7 @@ import { type AnswerHeaders, BODY_MAX, type Exchange } from './http2-port.ts';
 export interface RequestEvents {
   /** The provider has begun to answer. */
   heard(): void;
-  /** It is over; the exchange is about to get its result. */
+  /** The request is over; the exchange is about to get its result. */
   ended(): void;
   /** The exchange has its result. */
   room(): void;
@@ -71,7 +71,7 @@ export class Http1Request implements Dispatcher.DispatchHandler {
     queueMicrotask(() => this.fail());
   }
 
-  /** Its time is over. */
+  /** Ends the request, whose time is over. */
   expire(): void {
     if (this.#status > 0) this.#finish();
     else this.#end(() => this.exchange.failed('timeout'));

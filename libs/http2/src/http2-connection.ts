@@ -32,7 +32,7 @@ interface Entry {
   readonly epoch: number;
   readonly timer: NodeJS.Timeout;
   requests: number;
-  /** It accepts no further request. */
+  /** Whether the link accepts no further request. */
   retired: boolean;
 }
 

@@ -11,7 +11,7 @@ export class ShiftedClock implements Clock {
   #aheadMs = 0;
   readonly #watchers = new Set<() => void>();
 
-  /** How far it is ahead of the system's clock, in milliseconds. */
+  /** Lead over the system's clock, in milliseconds. */
   get aheadMs(): number {
     return this.#aheadMs;
   }

@@ -13,9 +13,9 @@ import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
 
 /** A Kafka of one node on the loopback address, for development and tests. */
 export interface LocalKafka {
-  /** Its address, `host:port`; constant over restarts. */
+  /** Address of the broker, `host:port`; constant over restarts. */
   readonly brokers: string;
-  /** Its address behind TLS and SASL, under the name `localhost`; undefined without {@link LocalKafkaOptions.security}. */
+  /** Address with TLS and SASL, under the name `localhost`; undefined without {@link LocalKafkaOptions.security}. */
   readonly securedBrokers: string | undefined;
   /** Changes with every start. */
   readonly pid: number;
@@ -32,7 +32,7 @@ export interface LocalKafkaOptions {
   readonly version?: string;
   /** Adds a listener with TLS and SASL, with one user for each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default no such listener */
   readonly security?: LocalKafkaSecurity | undefined;
-  /** Whether it continues to run if this process is killed. @default false */
+  /** Whether the broker continues to run if this process is killed. @default false */
   readonly outlivesKill?: boolean;
 }
 
@@ -234,7 +234,7 @@ class Server implements LocalKafka {
   }
 }
 
-/** One node with little memory, and no delays for further members. */
+/** Settings for one node with little memory, and without delays for further members. */
 const SETTINGS = {
   'auto.create.topics.enable': false,
   'offsets.topic.replication.factor': 1,

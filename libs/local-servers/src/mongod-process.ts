@@ -67,13 +67,13 @@ export interface Server {
 /** The server's log; see {@link boundLog}. */
 export const logOf = (folder: string): string => join(folder, 'mongod.log');
 
-/** How a server ended, with its last relevant log line. */
+/** The end of a server, with its last relevant log line. */
 export async function lastWordsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
   const [how, said] = [child?.how(), await lastWords(logOf(folder), child?.logFrom)];
   return { ...(how && { how }), ...(said && { said }) };
 }
 
-/** Why a server ended during its start. */
+/** The reason why a server ended during its start. */
 export async function notStarted(child: Server, folder: string): Promise<Fault> {
   const { how = 'ended', said = 'it gave no reason' } = await lastWordsOf(folder, child);
   return Fault.unavailable(`MongoDB did not start (${how}): ${said}; see ${logOf(folder)}`);

@@ -38,7 +38,7 @@ interface Note {
 }
 
 export interface MongodOptions {
-  /** Whether it continues to run if this process is killed, for the next one on the folder. @default false */
+  /** Whether the server continues to run if this process is killed, for the next process on the folder. @default false */
   readonly outlivesKill?: boolean;
 }
 

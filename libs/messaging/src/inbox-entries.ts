@@ -18,7 +18,7 @@ export interface EntryState {
 /** A call of inboxStatus. */
 export interface InboxCall {
   readonly status: number;
-  /** When it happened, as the device says. */
+  /** Time of the act according to the device. */
   readonly time: number;
   readonly at: number;
 }

@@ -10,7 +10,7 @@ export const LONGEST_SEND_MS = 3 * DAY_MS;
 /** The day of an instant in UTC, counted from 1970. */
 export const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
-/** When an entry that is saved at `at` leaves the inbox: 00:00:01 UTC of the day that the message names, or of the next day (R-I21). */
+/** Time at which an entry that is saved at `at` leaves the inbox: 00:00:01 UTC of the day that the message names, or of the next day (R-I21). */
 export const inboxRemovalOf = ({ removalDay, days = 1 }: InboxContent, at: Date): Date =>
   new Date((removalDay ?? dayOf(at) + days) * DAY_MS + AFTER_MIDNIGHT_MS);
 
@@ -29,7 +29,7 @@ export function inboxImageOf(
   return entryFor(chosen, language)?.image ?? image;
 }
 
-/** When the last entry of a message has left the inboxes; undefined for a message without entries. */
+/** Time at which the last entry of a message has left the inboxes; undefined for a message without entries. */
 export const lastRemovalOf = ({ content, sendAt }: MessageAccepted, acceptedAt: Date): Date | undefined =>
   content?.inbox &&
   inboxRemovalOf(content.inbox, new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + LONGEST_SEND_MS));

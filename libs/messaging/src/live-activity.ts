@@ -25,7 +25,7 @@ interface ActivityFacts {
   readonly timestamp: number;
   /** Code of the update that is being sent, or of the end. */
   readonly sending: string | undefined;
-  /** Its messages that are not released yet, in the order of their acceptance. */
+  /** Messages of the activity that are not released yet, in the order of their acceptance. */
   readonly waiting: readonly WaitingMessage[];
 }
 

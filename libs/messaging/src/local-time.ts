@@ -26,7 +26,7 @@ export interface Steps {
 
 export const noSteps: Steps = { count: 0, until: undefined, areComplete: false };
 
-/** When devices are due whose clocks show the local time at an instant, in milliseconds since 1970; undefined = never (R-I9). */
+/** Due time of devices whose clocks show the local time at an instant, in milliseconds since 1970; undefined = never (R-I9). */
 function dueAt(instantMs: number, { localTime, acceptedAt }: LocalSchedule): number | undefined {
   const acceptedMs = acceptedAt.getTime();
   if (instantMs > acceptedMs) return instantMs;
@@ -43,7 +43,7 @@ function dueAt(instantMs: number, { localTime, acceptedAt }: LocalSchedule): num
 const dueAtOffset = (minutes: number, schedule: LocalSchedule): number | undefined =>
   dueAt(schedule.localTime.wallAt!.getTime() - minutes * MINUTE_MS, schedule);
 
-/** When devices without an offset are due. */
+/** Due time of devices without an offset. */
 const dueByDefault = (schedule: LocalSchedule): number | undefined =>
   dueAt(schedule.localTime.defaultAt!.getTime(), schedule);
 

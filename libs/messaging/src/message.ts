@@ -198,7 +198,7 @@ export function openSchedule(message: Message): (LocalSchedule & { readonly step
   return { localTime: accepted.localTime, acceptedAt: createdAt, steps };
 }
 
-/** When the next devices of a message with a local time may be due; undefined if it has no steps to come. */
+/** Earliest time at which further devices of a message with a local time are due; undefined if no step is left. */
 export function nextStepAt(message: Message): Date | undefined {
   const schedule = openSchedule(message);
   return schedule && nextDue(schedule, schedule.steps.until);

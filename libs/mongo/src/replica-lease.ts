@@ -24,7 +24,7 @@ export interface ReplicaOptions {
   readonly leaseMs?: number;
 }
 
-/** Its leases run on the server's clock, and are named `replica/<number>`. */
+/** A number whose leases run on the server's clock, and are named `replica/<number>`. */
 class LeasedNumber implements ReplicaNumber {
   readonly #db: Db;
   readonly #leases: Collection<LeaseDocument>;

@@ -28,7 +28,7 @@ export class AddressRanges {
     }
   }
 
-  /** Whether it has the address; false for a text that is none. */
+  /** Whether a range contains the address; false for a text that is no address. */
   has(text: string): boolean {
     const address = plainAddress(text);
     return address !== '' && this.#list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');

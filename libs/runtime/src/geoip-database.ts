@@ -44,7 +44,7 @@ export class GeoipDatabase {
     }
   }
 
-  /** When it was built, in milliseconds since 1970. */
+  /** Build time of the database, in milliseconds since 1970. */
   get builtAt(): number {
     return this.#reader.metadata.buildEpoch.getTime();
   }

@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { type KeyFile, keyFileContents } from './key-file-contents.ts';
 
-/** One file to open. */
+/** A key file to open. */
 export interface KeyFileTask {
   readonly bytes: Uint8Array;
   readonly password: string;
 }
 
-/** Its content, or the reason why it cannot be opened. */
+/** The content of the file, or the reason why it cannot be opened. */
 export type KeyFileAnswer = { readonly opened: KeyFile } | { readonly refused: string };
 
 parentPort?.on('message', ({ bytes, password }: KeyFileTask) => {

@@ -2,15 +2,15 @@
 export const requiredByAll = ['KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const;
 
 interface ServiceFacts {
-  /** Its built program, below `apps`. */
+  /** The built program of the service, below `apps`. */
   readonly program: string;
-  /** The name of its database, which the prefix of the deployment precedes. */
+  /** The name of the service's database, after the prefix of the deployment. */
   readonly database?: string;
   /** Variables that the process requires in addition to the variables of all services. */
   readonly required: readonly string[];
   /** The services that it calls. */
   readonly peers: readonly string[];
-  /** Its processes serve the channels in `TIDINGS_CHANNEL`: each one, or several together. */
+  /** Whether processes serve the channels in `TIDINGS_CHANNEL`: each one, or several together. */
   readonly isPerChannel?: true;
 }
 

@@ -32,7 +32,7 @@ export interface Predicate {
 /** Conditions on the devices with the same hwid in other applications. */
 export interface SiblingConditions {
   readonly conditions: readonly SiblingCondition[];
-  /** Whether they decide if a device matches. The values are as in {@link Predicate.matches}; values of the conditions' traits are ignored. */
+  /** Whether the conditions decide if a device matches. Values are as in {@link Predicate.matches}; values of the conditions' traits are ignored. */
   decide(values: TagValues): boolean;
 }
 
@@ -41,7 +41,7 @@ export interface SiblingCondition {
   readonly application: string;
   /** The condition on that device. */
   readonly condition: Condition;
-  /** The trait of the evaluated device that is true if it has such a sibling, which meets the condition; otherwise unset. */
+  /** The trait of the evaluated device that is true if a sibling meets the condition; otherwise unset. */
   readonly trait: number;
 }
 

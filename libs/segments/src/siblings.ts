@@ -10,7 +10,7 @@ export interface SiblingTests {
 }
 
 interface SiblingTest {
-  /** Its index in {@link SiblingConditions.conditions}. */
+  /** Index of the condition in {@link SiblingConditions.conditions}. */
   readonly condition: number;
   /** Whether a device meets the condition. @param values the values of the tags, in order */
   readonly meets: (values: TagValues) => boolean;

@@ -21,7 +21,7 @@ const HEALTH_PORT = 8080;
 
 /** A service that accepts requests. */
 export interface Running {
-  /** Its addresses by protocol, for the log. */
+  /** Addresses of the service by protocol, for the log. */
   readonly addresses: Readonly<Record<string, string>>;
   /** Refuses new requests and answers those in progress. */
   close(): Promise<void>;
@@ -31,9 +31,9 @@ export interface Service<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: ServiceName;
   /** Required variables, in addition to the variables of all services. */
   readonly required: readonly Name[];
-  /** The services that it calls. */
+  /** The services that this service calls. */
   readonly peers: readonly P[];
-  /** It serves HTTP, with health on the same port unless `HEALTH_PORT` is set. @default false */
+  /** Whether the service serves HTTP, with health on the same port unless `HEALTH_PORT` is set. @default false */
   readonly http?: boolean;
   /** Opens it and starts listening. */
   readonly start: (process: ServiceProcess<Name, P>) => Promise<Running>;

@@ -29,7 +29,7 @@ export type Headers = Readonly<Record<string, string>>;
 export interface OutRecord {
   readonly key: string;
   readonly value: Uint8Array;
-  /** They carry the trace context. None and an empty object are equivalent. */
+  /** Headers, which carry the trace context. Absent and empty headers are equivalent. */
   readonly headers?: Headers | undefined;
 }
 

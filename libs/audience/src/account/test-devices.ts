@@ -24,7 +24,7 @@ export interface TestDeviceAction {
   readonly device: TestDevice;
 }
 
-/** They are one state, which must fit into the store regardless of their quota. */
+/** Maximum size of all test devices together: they are one state, which must fit into the store regardless of their quota. */
 const MAX_TOGETHER_MEBIBYTES = 3;
 
 type Change = NonNullable<AccountEvent['event']>;

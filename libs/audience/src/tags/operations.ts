@@ -30,7 +30,7 @@ const typeNames: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_VERSION]: 'Version',
 };
 
-/** Whether it is one of the seven types of the API. */
+/** Whether a type is one of the seven types of the API. */
 export const isTagType = (type: number): type is TagType => type in typeNames;
 
 export const typeName = (type: TagType): string => typeNames[type] ?? 'unknown';

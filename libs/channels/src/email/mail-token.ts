@@ -14,7 +14,7 @@ export interface MailingReference {
   readonly sentAt: number;
 }
 
-/** One of these mails. */
+/** One mail of a message in an application. */
 export interface MailReference extends MailingReference {
   readonly seq: Seq;
 }

@@ -86,7 +86,7 @@ const dateText = (date: Date): string => date.toUTCString().replace('GMT', '+000
 /** A line has at most 998 characters (RFC 5322); the name of the field takes some. White space within the brackets is ignored (RFC 2369). */
 const URL_LINE = 900;
 
-/** How the recipient unsubscribes: by the sender's own link, or by one of the service with one click (RFC 8058). */
+/** The way to unsubscribe: the sender's own link, or a link of the service with one click (RFC 8058). */
 function unsubscribeHeaders(own: string | undefined, ofService: string | undefined): string[] {
   if (own !== undefined) return [`List-Unsubscribe: <${folded(oneLine(own), URL_LINE)}>`];
   if (ofService === undefined) return [];

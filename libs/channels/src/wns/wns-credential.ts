@@ -2,7 +2,7 @@ import type { CredentialDefinition } from '../credential-definition.ts';
 
 /** The identity of an app at the Windows Push Notification Services. */
 export interface WnsCredential {
-  /** Its package SID: `ms-app://…`. */
+  /** Package SID of the app: `ms-app://…`. */
   readonly sid: string;
   readonly secret: string;
 }

@@ -257,7 +257,7 @@ interface OwnAction {
 interface PlatformPreset {
   readonly platform: number;
   readonly code: string;
-  /** Its field in the message. */
+  /** Field of the preset in the message. */
   readonly path: string;
 }
 

@@ -5,7 +5,7 @@ import { type Results, answered, merged } from '../batch-results.ts';
 export type Attempt = Claimed | Deferred | Settled;
 
 interface Begun {
-  /** When the slice was first claimed or deferred. */
+  /** Time of the first claim or deferral of the slice. */
   readonly claimedAt: number;
   /** The final results so far. */
   readonly results: Results;
@@ -56,15 +56,15 @@ export interface Deferral {
 export interface Progress {
   /** Number of failed tries that permit a retry. */
   readonly tries: number;
-  /** Time of the first try; 0 = none, it has only waited. Retries count from here (R-P1). */
+  /** Time of the first try, from which retries count (R-P1); 0 = the device has only waited. */
   readonly firstTriedAt: number;
   /** Earliest time of the next try. */
   readonly dueAt: number;
-  /** It has had its one repeat with refreshed credentials. */
+  /** Whether the device has had its one repeat with refreshed credentials. */
   readonly refreshed: boolean;
-  /** It was written without an answer, and may have been delivered. If repeats are not masked it must not be written again. */
+  /** Whether a push was written without an answer, and may have been delivered. Unless repeats are masked it must not be written again. */
   readonly outcomeUnknown: boolean;
-  /** The result when its time is over (R-P1: the same category); undefined = it was never written, and no connection failed for a named cause. */
+  /** The result when the time is over (R-P1: the same category); undefined = nothing was written, and no connection failed for a named cause. */
   readonly last: SendResult | undefined;
 }
 
@@ -90,11 +90,11 @@ export const claimed = (owner: string, now: number, results: Results): Claimed =
 /** The action for a slice in a delivered batch. */
 export type ClaimResolution =
   | { readonly do: 'send'; readonly attempt: Claimed }
-  /** Its outcome is known: publish it again. */
+  /** The outcome of the slice is known: publish it again. */
   | { readonly do: 'publish'; readonly attempt: Deferred | Settled }
   /** Another worker, in this epoch, has the slice. */
   | { readonly do: 'drop'; readonly owner: string }
-  /** Its worker died between claim and settlement: unanswered devices may have been sent to (reliability 1). */
+  /** The worker of the slice died between claim and settlement: unanswered devices may have been sent to (reliability 1). */
   | { readonly do: 'takeOver'; readonly attempt: Claimed };
 
 /**

@@ -1,7 +1,7 @@
 import { openSliceOf, openSlices, type SliceStatuses } from './slice-status.ts';
 import { RATED_SLICE_SIZE } from './slices.ts';
 
-/** How much of a message with a send rate is emitted ahead of its time: what a dispatcher needs to go on without a gap. */
+/** Part of a message with a send rate that is emitted ahead of its time, so that dispatchers go on without a gap. */
 const AHEAD_MS = 1_000;
 /** Maximum time in which the slices of a sendable set in flight could be sent: a channel that does not send must not pile them up. */
 const IN_FLIGHT_MS = 10_000;

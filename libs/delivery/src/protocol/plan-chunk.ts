@@ -60,7 +60,7 @@ export interface PlanRules {
   /** The devices that have reached the message's frequency cap. @default none */
   readonly capped?: Bitmap | undefined;
   readonly at: Date;
-  /** When the entries leave the inboxes; undefined for a message that is not saved to them (R-I21). */
+  /** Time at which the entries leave the inboxes; undefined for a message that is not saved to inboxes (R-I21). */
   readonly inboxRemoval?: Date | undefined;
 }
 

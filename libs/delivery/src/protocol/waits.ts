@@ -4,7 +4,7 @@ import { type SendResult, localResults } from '@tidings/channels';
 
 /** The reason why a device is not written now. Instants are milliseconds since 1970. */
 export type HeldBack =
-  /** Its credential is throttled. */
+  /** The credential of the device is throttled. */
   | { readonly by: 'throttle'; readonly until: number }
   /** There is no connection or no token, for this cause; that counts as the device's first try. */
   | { readonly by: 'provider'; readonly until: number; readonly cause: SendResult }

@@ -12,7 +12,7 @@ interface IndexedPath {
 }
 
 interface IndexedField {
-  /** Its index among the paths of the collection. */
+  /** Index of the field's path among the paths of the collection. */
   readonly path: number;
   readonly name: string;
   readonly hashed: boolean;

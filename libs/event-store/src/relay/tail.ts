@@ -236,7 +236,7 @@ export class Tail<Event> {
     return this.#queue.slice(0, count);
   }
 
-  /** Its records now, if they can be made: waiting in memory, bytes cost less than events. */
+  /** The records of a commit, made now if possible: in memory, waiting bytes cost less than events. */
   #offered(commit: Commit<Event>): Queued['records'] {
     try {
       const made = this.#publishing(commit);

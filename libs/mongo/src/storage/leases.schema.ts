@@ -10,7 +10,7 @@ export interface LeaseDocument {
   readonly until: Date;
   /** Absent if other processes cannot see whether the holder has ended. */
   readonly process?: ProcessIdentity;
-  /** When another process last asked for the lease of a relay. */
+  /** Time at which another process last asked for the lease of a relay. */
   readonly rivalAt?: Date;
 }
 

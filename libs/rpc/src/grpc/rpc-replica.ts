@@ -17,7 +17,7 @@ const { READY, TRANSIENT_FAILURE, SHUTDOWN } = connectivityState;
 
 /** One serving process, and the channel to it. */
 export class Replica {
-  /** Its own address. */
+  /** Address of the process. */
   readonly name: string;
   readonly #client: Client;
   readonly #access: ClientAccess;

@@ -5,7 +5,7 @@ export interface DeletedDocument {
   /** Code of the application. */
   readonly _id: string;
   readonly account: string;
-  /** When this service heard of it. */
+  /** Time at which this service read of the deletion. */
   readonly deletedAt: Date;
   readonly looks: number;
   readonly dueAt: Date;

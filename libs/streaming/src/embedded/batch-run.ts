@@ -32,7 +32,7 @@ function indexIn(records: readonly InRecord[], offset: number): number {
 /** Batches in memory with all records in the offsets [`from`, `to`). */
 export class Run {
   readonly #place: Place;
-  /** Those before `#head` are dropped. */
+  /** Batches; the ones before `#head` are dropped. */
   #held: (Held | undefined)[] = [];
   #head = 0;
   #from: number;

@@ -12,7 +12,7 @@ interface Subscriber extends Member {
 }
 
 interface Group {
-  /** Its offsets are not stored, and it ends with its last member. */
+  /** Whether the offsets of the group are not stored, and the group ends with its last member. */
   readonly ephemeral: boolean;
   readonly members: Set<Subscriber>;
   /** Cursors by topic, then by partition. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BrokerUnderTest, until, text, record, records, numbers, latch } from './broker-under-test.ts';
 
-/** How records reach a handler, and what becomes of those that it does not take. */
+/** The delivery of records to a handler, and the treatment of records that the handler does not take. */
 export function handingOverFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

@@ -216,12 +216,12 @@ async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<
   }
 }
 
-/** A topic that exists, the settings that were made for it, and those that it should have. */
+/** A topic that exists, its own settings, and the wanted settings. */
 interface Existing {
   readonly topic: Wanted;
   readonly own: Settings;
   readonly wanted: Settings;
-  /** Whether it keeps records longer than its specification says. */
+  /** Whether the topic keeps records longer than specified. */
   readonly isLonger: boolean;
 }
 

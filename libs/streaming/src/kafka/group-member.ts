@@ -59,7 +59,7 @@ export class Member implements OffsetStore {
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #joined = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
-  /** It could not leave in time. */
+  /** Aborted if the member could not leave in time. */
   readonly #abandoned = new AbortController();
   #consumer: Consumer | undefined;
   #memberId: string | undefined;

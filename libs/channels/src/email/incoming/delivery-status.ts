@@ -3,9 +3,9 @@ import { type Fields, type MimePart, partsOf, readFields, textOf } from './mime-
 
 /** The meaning of a delivery report (RFC 3464). */
 export type Delivery =
-  /** It failed for good. `reply` is undefined if the report does not say why. */
+  /** The delivery failed for good. `reply` is undefined if the report contains no reason. */
   | { readonly is: 'failed'; readonly reply: SmtpReply | undefined }
-  /** It is not over, or it succeeded. */
+  /** The delivery is in progress, or succeeded. */
   | { readonly is: 'delayed' | 'delivered' };
 
 /** Recipients that are read of a report; more name the members of a list. */

@@ -6,7 +6,7 @@ import { readMail } from './mime-parts.ts';
 
 /** A report about a mail that was sent. */
 export type IncomingMail =
-  /** It failed after it was accepted. */
+  /** The mail failed after it was accepted. */
   | {
       readonly kind: 'bounced';
       readonly category: BounceCategory;
@@ -14,9 +14,9 @@ export type IncomingMail =
       readonly code: string;
       readonly name: string;
     }
-  /** Its recipient does not want it. */
+  /** The recipient does not want the mail. */
   | { readonly kind: 'complained'; readonly tokens: readonly string[] }
-  /** It is late, or arrived: nothing changes. */
+  /** The mail is late, or arrived: nothing changes. */
   | { readonly kind: 'delayed' | 'delivered' }
   /** Feedback other than a complaint. */
   | { readonly kind: 'feedback' }
