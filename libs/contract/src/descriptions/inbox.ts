@@ -21,7 +21,7 @@ export const inboxWords = {
   'messages.send_date': 'When the message was saved to the inbox, in Unix seconds.',
   'messages.title': 'Title; empty if there is none.',
   'messages.text': 'Text, in the language of the device that the user used last.',
-  action_type: 'What a tap opens: 0 nothing, 1 a link, 2 rich media.',
+  action_type: 'Target of a tap: 0 nothing, 1 a link, 2 rich media.',
   action_params:
     'JSON object with those of the payload that apply: link `l`, rich media `rm`, data `u`, `meta_data` in `md`, statistics hash `p`.',
   'messages.image': 'URL of the picture; empty if there is none.',

@@ -5,7 +5,7 @@ const badge = 'Number on the app icon, or a change such as `+1` or `-1`.';
 const sound = 'Name of the sound file in the app.';
 const soundOff = 'Whether to play no sound.';
 const icon = 'URL of the icon of the notification.';
-const nobody = 'Of a platform that has no devices: checked, and of no effect.';
+const nobody = 'Field of a platform without devices: it is checked and has no effect.';
 const silent = '1 delivers the push to the app without showing it.';
 const templateValues = 'An object of texts, or JSON text of one, of up to 100 entries.';
 const codes =
@@ -107,17 +107,17 @@ export const messageWords = {
     'Whether unknown addresses are registered; those that are not valid are left out.',
   'createEmailMessage.notifications.users':
     'Ids of the users who receive the e-mail. Takes precedence over `filter` and `conditions`.',
-  'createEmailMessage.notifications.from': 'Sender, in place of that of the application.',
+  'createEmailMessage.notifications.from': 'Sender, in place of the sender of the application.',
   'createEmailMessage.notifications.from.name': 'Name that recipients see.',
   'createEmailMessage.notifications.from.email': 'Address of the sender.',
-  'createEmailMessage.notifications.reply-to': 'Addressee of replies, in place of that of the application.',
+  'createEmailMessage.notifications.reply-to': 'Addressee of replies, in place of the addressee of the application.',
   'createEmailMessage.notifications.reply-to.name': 'Name that recipients see.',
   'createEmailMessage.notifications.reply-to.email': 'Address for replies.',
   'createEmailMessage.notifications.bcc': 'Addresses that receive a copy of each e-mail, at most 10.',
   'createEmailMessage.notifications.email_type':
     '`marketing`, or `transactional`, the default. Marketing leaves out the control group and who has unsubscribed. A cap in the request applies if the field is left out.',
   'createEmailMessage.notifications.email_category':
-    'Category of the subscription preferences, required for marketing. One of those of the account, if it has any.',
+    'Category of the subscription preferences, required for marketing. One of the categories of the account, if it has any.',
   'createWhatsAppMessage.notifications.send_date':
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
   'createWhatsAppMessage.notifications.content':
@@ -142,7 +142,7 @@ export const messageWords = {
   dynamic_content_placeholders:
     'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of that name.',
   send_rate:
-    'Most pushes per second of the message, 100 to 1,000, over all platforms. Replaces the rate of the preset. Not with `devices`.',
+    'Maximum pushes per second of the message, 100 to 1,000, over all platforms. Replaces the rate of the preset. Not with `devices`.',
   send_rate_avoid: 'Whether the message is sent without a send rate, whoever sets one.',
   capping_days:
     'Period of the frequency cap in days, 1 to 30. It replaces the cap of the application. Requires `capping_count`.',

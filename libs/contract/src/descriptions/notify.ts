@@ -34,13 +34,13 @@ export const notifyWords = {
   schedule: 'Time to send; now if left out.',
   'schedule.at': 'Time in RFC 3339, at most 365 days ahead. A past time means now.',
   'schedule.after': 'Time from now in seconds, such as `5s`.',
-  'schedule.follow_user_timezone': 'Whether the wall time of `at` in UTC is that of every device.',
+  'schedule.follow_user_timezone': 'Whether the wall time of `at` in UTC is the local time of every device.',
   'schedule.past_timezones_behaviour':
     'Treatment of time zones where the time has passed: `SEND_IMMEDIATELY`, the default; `NEXT_DAY`; or `SKIP`, which leaves their devices out.',
-  'segment.send_rate': 'Most pushes a second, over all platforms; that of the preset if left out.',
+  'segment.send_rate': 'Maximum pushes a second, over all platforms; the rate of the preset if left out.',
   'send_rate.value': 'Pushes a second, 100 to 1,000.',
   'send_rate.bucket': 'Length of the interval: always `1s`.',
-  'send_rate.avoid': 'Sends without a rate, whoever gives one.',
+  'send_rate.avoid': 'Sends without a rate, also if the preset has one.',
   payload: 'Content of the push.',
   'payload.preset': 'Code of a preset that supplies the fields left out.',
   'payload.silent': 'Whether the push is delivered to the app without being shown.',
@@ -64,9 +64,9 @@ export const notifyWords = {
   ...blocks,
   ...Object.fromEntries(platforms.map((platform) => [`localized_content.${platform}.inbox`, inbox])),
   'inbox.image_url':
-    'URL of a picture for the entry, which may contain placeholders and differ between blocks: that of the first block that names one if left out.',
+    'URL of a picture for the entry, which may contain placeholders and differ between blocks: the picture of the first block that names one if left out.',
   'inbox.expiration_date':
-    'Day after that of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. The same in all blocks that name it; the day after the send if left out.',
+    'Day after the day of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. The same in all blocks that name it; the day after the send if left out.',
   'localized_content.default.root_params': 'Members for the payload root.',
   'localized_content.default.sound': sound,
   'localized_content.default.badges': badges,
@@ -164,7 +164,7 @@ export const notifyWords = {
   'localized_content.sms.file_urls': 'Up to 10 URLs of files of an MMS, all https.',
   custom_data:
     'Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.',
-  open_action: 'Action of a tap, instead of that of the preset: one of `link`, `rich_media` and `remote_page`.',
+  open_action: 'Action of a tap, instead of the action of the preset: one of `link`, `rich_media` and `remote_page`.',
   open_actions:
     'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Windows (8), Chrome (11) and Firefox (12) are served; Safari (10) has none, for it opens the URL of its website with `url_args`.',
   'open_action.link': 'A URL to open.',
@@ -198,7 +198,7 @@ export const notifyWords = {
   'attachments.content': 'Content of the file in base64.',
   'email_payload.bcc': 'Up to 10 addresses that receive copies.',
   email_category:
-    'Category of the subscription preferences: contacts who have left it get no e-mail. One of those of the account, if it has any.',
+    'Category of the subscription preferences: contacts who have left it get no e-mail. One of the categories of the account, if it has any.',
   kakao: 'Content of a Kakao message.',
   'kakao.template': 'Code of the approved template.',
   'kakao.content': 'Whole text of the message, which must match the template, in place of `content_variables`.',
@@ -214,7 +214,7 @@ export const notifyWords = {
   'segment.message_type':
     '`MESSAGE_TYPE_MARKETING`, the default, or `MESSAGE_TYPE_TRANSACTIONAL`, which is exempt from frequency caps and control groups.',
   'transactional.message_type': '`MESSAGE_TYPE_TRANSACTIONAL`, the default, or `MESSAGE_TYPE_MARKETING`.',
-  frequency_capping: 'Frequency cap of the message, in place of that of the application.',
+  frequency_capping: 'Frequency cap of the message, in place of the cap of the application.',
   'frequency_capping.days': 'Period of the cap in days, 1 to 30.',
   'frequency_capping.count': 'Maximum number of messages to a device in the period.',
   'frequency_capping.exclude': 'Whether the message does not count for caps.',
