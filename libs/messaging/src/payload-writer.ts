@@ -4,6 +4,7 @@ import { htmlEntities } from './html-escapes.ts';
 import { LINK_TOKEN_LENGTH } from './link-token.ts';
 import { macOf, writeDevicePart } from './statistics-hash.ts';
 import { type Format, formatted } from './template.ts';
+import { writeFileUrl, writeUrl } from './url-writers.ts';
 
 const utf8 = new TextEncoder();
 
@@ -17,7 +18,6 @@ export const OVERSIZED_BYTES = 1 << 20;
 const oversized = Buffer.alloc(OVERSIZED_BYTES, ' ');
 
 const PLAIN = 0;
-const HEX = utf8.encode('0123456789ABCDEF');
 const LOWER_HEX = utf8.encode('0123456789abcdef');
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
@@ -32,19 +32,6 @@ const shortEscapes = new Map([
 ]);
 /** Per byte: 0 = literal in a JSON string, 1 = \u00XX, else the letter of its short escape. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => shortEscapes.get(byte) ?? (byte < 0x20 ? 1 : PLAIN));
-/** Per byte: 1 = literal in a URL, as in encodeURIComponent. */
-const unreserved = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 128 && encodeURIComponent(String.fromCharCode(byte)).length === 1 ? 1 : 0,
-);
-/** Per byte: 1 = literal in the URL of a file, as in encodeURI. */
-const urlCharacters = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 128 && encodeURI(String.fromCharCode(byte)).length === 1 ? 1 : 0,
-);
-const PERCENT = 0x25;
-/** Per byte: 1 = hexadecimal digit. */
-const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) =>
-  /^[0-9a-f]$/i.test(String.fromCharCode(byte)) ? 1 : 0,
-);
 
 function writeText(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
@@ -89,34 +76,6 @@ function writeNested(target: Uint8Array, at: number, source: Uint8Array, from: n
       target[at++] = LOWER_HEX[byte >>> 4]!;
       target[at++] = LOWER_HEX[byte & 15]!;
     }
-  }
-  return at;
-}
-
-function writeUrl(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
-  for (let i = from; i < to; i++) {
-    const byte = source[i]!;
-    if (unreserved[byte] === 1) target[at++] = byte;
-    else at = writePercentEncoded(target, at, byte);
-  }
-  return at;
-}
-
-function writePercentEncoded(target: Uint8Array, at: number, byte: number): number {
-  target[at++] = PERCENT;
-  target[at++] = HEX[byte >>> 4]!;
-  target[at++] = HEX[byte & 15]!;
-  return at;
-}
-
-/** The bytes of `inFileUrl`. */
-function writeFileUrl(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
-  for (let i = from; i < to; i++) {
-    const byte = source[i]!;
-    const isEscape =
-      byte === PERCENT && i + 2 < to && hexDigits[source[i + 1]!] === 1 && hexDigits[source[i + 2]!] === 1;
-    if (isEscape || urlCharacters[byte] === 1) target[at++] = byte;
-    else at = writePercentEncoded(target, at, byte);
   }
   return at;
 }

@@ -18,6 +18,8 @@ const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
+/** Maximum number of jobs of other processes that are remembered. */
+const MOST_OTHERS = 1_000;
 /** Prefix of the names of job leases. */
 export const JOB_LEASES = 'jobs/';
 /** Retention of the leases of dead jobs; a lease lasts for seconds. */
@@ -51,6 +53,8 @@ export class Worker {
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #queues = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
+  /** Leases of jobs that other processes hold: each knows since when it has seen the other's lease unchanged. */
+  readonly #others = new Map<string, Lease>();
   /** The last part of each job that this process may have begun without a durable end. */
   readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
@@ -106,8 +110,14 @@ export class Worker {
   /** Undefined if another process holds the job or has just ended it. */
   async #take(id: string): Promise<Taken | undefined> {
     const { db, clock, store } = this.#deps;
-    const lease = new Lease(db, `${JOB_LEASES}${id}`, { clock, lengthMs: LEASE_MS });
-    if (!(await lease.take())) return undefined;
+    const lease = this.#others.get(id) ?? new Lease(db, `${JOB_LEASES}${id}`, { clock, lengthMs: LEASE_MS });
+    if (!(await lease.take())) {
+      // Jobs that others have ended are forgotten with the rest.
+      if (this.#others.size >= MOST_OTHERS) this.#others.clear();
+      this.#others.set(id, lease);
+      return undefined;
+    }
+    this.#others.delete(id);
     const job = await store.find(id);
     if (job?.status === 'Pending') return { job, lease };
     await lease.release();

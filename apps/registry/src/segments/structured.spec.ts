@@ -74,7 +74,9 @@ describe('a structured filter', () => {
         },
       });
     };
-    const meaning = (value: unknown) => ({ node: { value: { operands: [{ value }] } } });
+    const meaning = (value: unknown) => ({
+      node: { $case: 'all', value: { of: [{ node: { value: { operands: [{ value }] } } }] } },
+    });
     expect(conditionOn(TagType.TAG_TYPE_BOOLEAN, 'EQ', true)).toMatchObject(meaning({ $case: 'flag', value: true }));
     expect(conditionOn(TagType.TAG_TYPE_STRING, 'EQ', 'true')).toMatchObject(meaning({ $case: 'text', value: 'true' }));
     expect(() => conditionOn(TagType.TAG_TYPE_STRING, 'EQ', true)).toThrow('filter: wrong operand for String tag');

@@ -367,20 +367,6 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBe(T0 + 60_000);
   });
 
-  it('remove a date by its minute, the last open, too (R-C5, R-RES9)', () => {
-    const { firstInstall, lastApplicationOpen } = defaultTags;
-    const removing = (value: string) =>
-      [firstInstall, lastApplicationOpen].map((date) => write(date, { operation: 'remove', value }));
-    const start = given(register());
-    start.at(0.5).when({ type: 'open', writes: [] });
-    start.when({ type: 'setTags', writes: removing('2026-01-01 12:01') });
-    expect(start.world.device().self?.open).toBe(T0 + 30_000);
-    expect(entriesIn(start.world.device(), firstInstall.number)).toHaveLength(1);
-    start.when({ type: 'setTags', writes: removing('2026-01-01 12:00') });
-    expect(start.world.device().self?.open).toBeNull();
-    expect(entriesIn(start.world.device(), firstInstall.number)).toEqual([]);
-  });
-
   it('that are shared never differ between sibling applications', () => {
     const definitions = [level, colour, products];
     const input = (definition: TagDefinition) =>

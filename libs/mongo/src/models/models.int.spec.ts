@@ -116,9 +116,9 @@ describeWithMongo('models', (mongo) => {
     const db = mongo.database('large');
     await db.collection('things').insertOne({ name: '' });
     // A build needs the collection alone, and so waits for a reader.
-    const reading = db.collection('things').find({ $where: 'sleep(2000) || true' }).toArray();
+    const reading = db.collection('things').find({ $where: 'sleep(6000) || true' }).toArray();
     await delay(300);
-    const client = await MongoClient.connect(mongo.url, { ...mongoOptions, socketTimeoutMS: 300 });
+    const client = await MongoClient.connect(mongo.url, { ...mongoOptions, socketTimeoutMS: 1_500 });
     try {
       await createCollections(client.db(db.databaseName), [things]);
     } finally {

@@ -243,22 +243,24 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
 
     it('ends an open whose log is still loading', async () => {
       let isLoading = false;
-      let mayLoad = false;
-      // The last batch of each partition is read while the log is loading.
+      let isTaken = false;
+      let hasRenewed = false;
       const db = intercepted(async (command, run) => {
+        // The last batch of each partition is read while the log is loading.
         if ('find' in command) {
           isLoading = true;
-          await until(() => mayLoad);
+          await until(() => hasRenewed);
         }
-        return run();
+        const isRenewal = isTaken && 'update' in command;
+        const reply = await run();
+        hasRenewed ||= isRenewal;
+        return reply;
       });
       const opening = expect(open({ db })).rejects.toMatchObject({ kind: 'unavailable' });
       await until(() => isLoading);
       await bury(world.db);
       await open();
-      // Longer than the interval of renewals, by which the first one learns of it.
-      await delay(3_000);
-      mayLoad = true;
+      isTaken = true;
       await opening;
     });
 

@@ -1,4 +1,4 @@
-import { PastOffsets, Preset } from '@tidings/events';
+import { Preset } from '@tidings/events';
 import { Platform, pushPlatforms } from '@tidings/kernel';
 import type { PrepareRequest } from '@tidings/rpc';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
@@ -277,24 +277,6 @@ describe('notify', () => {
     }
   });
 
-  it('of a duration is sent to all when it is over, whatever clocks it follows (R-O1)', async () => {
-    const from = world.clock.now() + 60_000;
-    await notify(segment({ schedule: { after: '60s', follow_user_timezone: true } }));
-    const { message } = world.drafts[0]!;
-    expect(message).toMatchObject({ localTime: undefined });
-    expect(message!.sendAt!.getTime()).toBeGreaterThanOrEqual(from);
-    expect(message!.sendAt!.getTime()).toBeLessThanOrEqual(world.clock.now() + 60_000);
-  });
-
-  it('of a time that has passed on every clock means now, unless devices wait or are left out (R-O1)', async () => {
-    const at = new Date(world.clock.now() - 13 * 3_600_000).toISOString();
-    for (const past_timezones_behaviour of ['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])
-      await notify(segment({ schedule: { at, follow_user_timezone: true, past_timezones_behaviour } }));
-    const { PAST_OFFSETS_NEXT_DAY: nextDay, PAST_OFFSETS_SKIP: skip } = PastOffsets;
-    expect(world.drafts.map(({ message }) => message!.localTime?.pastOffsets)).toEqual([undefined, nextDay, skip]);
-    expect(world.drafts.map(({ message }) => message!.sendAt?.toISOString())).toEqual([undefined, at, at]);
-  });
-
   it('drafts SMS of the block for them, an MMS where that has a subject or media (R-O4)', async () => {
     const localized_content = {
       en: {
@@ -441,16 +423,6 @@ describe('notify', () => {
     await notify(segment({ whatsapp: { content: 'Hi' } }));
     const { platforms } = world.drafts.at(-1)!.message!.audience!;
     expect([platforms.includes(1), platforms.includes(21), platforms.includes(22)]).toEqual([true, true, false]);
-  });
-
-  it('schedules after a time, and refuses more than a year (R-O1)', async () => {
-    await notify(segment({ schedule: { after: '60.5s' } }));
-    const { sendAt } = world.drafts[0]!.message!;
-    expect(sendAt!.getTime() - world.clock.now()).toBeGreaterThan(50_000);
-    expect((await notify(segment({ schedule: { after: '31536001s' } }))).body).toMatchObject({
-      code: 3,
-      message: 'segment.schedule.after: at most 365 days ahead',
-    });
   });
 
   const oneMessage = 'exactly one of segment, transactional is required';

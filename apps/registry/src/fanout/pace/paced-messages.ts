@@ -12,6 +12,8 @@ type PacedDocument = Pick<OutgoingDocument, '_id' | 'account' | 'releasedAt'>;
 /** Released messages with a send rate that are not settled. */
 export class PacedMessages {
   readonly #messages: Collection<OutgoingDocument>;
+  /** The account with which the next reads begin, if the last ones did not reach all. */
+  #next: string | undefined;
 
   constructor(db: Db) {
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
@@ -42,7 +44,8 @@ export class PacedMessages {
   /** The oldest ones first. An account with many of them must not hide those of others, so the reads go by account. */
   async #ofAllAccounts(): Promise<PacedDocument[]> {
     const found: PacedDocument[] = [];
-    let from: Filter<OutgoingDocument> = {};
+    let from: Filter<OutgoingDocument> = this.#next === undefined ? {} : { account: { $gte: this.#next } };
+    this.#next = undefined;
     for (let reads = 0; reads < READS_MAX; reads++) {
       const page = await this.#page(from);
       const last = page.at(-1)?.account;
@@ -52,6 +55,7 @@ export class PacedMessages {
       found.push(...(isOfOne ? page : whole));
       if (last === undefined || page.length < READ) break;
       from = { account: isOfOne ? { $gt: last } : { $gte: last } };
+      if (reads === READS_MAX - 1) this.#next = last;
     }
     return found.toSorted((a, b) => a.releasedAt!.getTime() - b.releasedAt!.getTime());
   }
