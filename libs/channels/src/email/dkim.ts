@@ -1,7 +1,7 @@
 import { hash, type KeyObject, sign } from 'node:crypto';
 import type { DkimKey } from './email-credential.ts';
 import type { Mail } from './mail.ts';
-import { folded } from './mime.ts';
+import { inLines } from './mime.ts';
 
 const CRLF = '\r\n';
 const LINE = 70;
@@ -45,7 +45,7 @@ export function dkimSignature({ headers, body }: Mail, { domain, selector, key }
     ' b=',
   ].join(CRLF);
   const data = [...covered.map(relaxed), relaxed(unsigned)].join(CRLF);
-  return unsigned + folded(signed(data, key), LINE);
+  return unsigned + inLines(signed(data, key), LINE);
 }
 
 /** A mail as bytes, with its signature if there is a key. */

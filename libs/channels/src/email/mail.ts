@@ -3,7 +3,7 @@ import { asciiAddress, domainOf, type Mailbox, type MailSender } from './email-c
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
 import { messageIdOf } from './mail-token.ts';
-import { base64Lines, fileName, folded, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
+import { base64Lines, fileName, inLines, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
 
 const CRLF = '\r\n';
 
@@ -88,7 +88,7 @@ const URL_LINE = 900;
 
 /** The way to unsubscribe: the sender's own link, or a link of the service with one click (RFC 8058). */
 function unsubscribeHeaders(own: string | undefined, ofService: string | undefined): string[] {
-  if (own !== undefined) return [`List-Unsubscribe: <${folded(oneLine(own), URL_LINE)}>`];
+  if (own !== undefined) return [`List-Unsubscribe: <${inLines(oneLine(own), URL_LINE)}>`];
   if (ofService === undefined) return [];
   return [`List-Unsubscribe: <${ofService}>`, 'List-Unsubscribe-Post: List-Unsubscribe=One-Click'];
 }

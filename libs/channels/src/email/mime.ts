@@ -93,7 +93,7 @@ export function base64Lines(bytes: Uint8Array): string {
 }
 
 /** A text without white space in lines of at most `length` characters, for the end of a header field. */
-export const folded = (text: string, length: number): string =>
+export const inLines = (text: string, length: number): string =>
   (text.match(new RegExp(`.{1,${length}}`, 'g')) ?? []).join(`${CRLF} `);
 
 /** A text as the value of an extended parameter (RFC 2231). */

@@ -110,7 +110,9 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
     const block = blockOf(code);
     const isThere = (given as Readonly<Record<string, unknown>>)[block] !== undefined;
     if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
-    if (code === Platform.Sms && given.payload && !saysToSms(given.payload)) {
+    // A push without texts may still bring data; an SMS is its text.
+    const isText = block === 'payload' && !pushPlatforms.includes(code);
+    if (isText && given.payload && !saysToSms(given.payload)) {
       return refuse('SMS needs a block sms or default, or a preset');
     }
   }
