@@ -1,4 +1,4 @@
-import { Platform, type PlatformCode, pushPlatforms } from '@tidings/kernel';
+import { Platform, type PlatformCode, isPushPlatform, pushPlatforms } from '@tidings/kernel';
 import type { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
@@ -111,7 +111,7 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
     const isThere = (given as Readonly<Record<string, unknown>>)[block] !== undefined;
     if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
     // A push without texts may still bring data; an SMS is its text.
-    const isText = block === 'payload' && !pushPlatforms.includes(code);
+    const isText = block === 'payload' && !isPushPlatform(code);
     if (isText && given.payload && !saysToSms(given.payload)) {
       return refuse('SMS needs a block sms or default, or a preset');
     }
