@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
 import { openReplicas, RpcServer } from '@tidings/rpc/grpc';
+import { services } from '@tidings/runtime';
 import {
   allQueries,
   documentedMetrics,
@@ -181,7 +182,9 @@ describe('docs/operations.md', () => {
   });
 
   it('names no other metric', () => {
+    const databases = Object.values(services).flatMap((service) => ('database' in service ? [service.database] : []));
     const known = new Set([
+      ...['system', 'log', ...databases].map((database) => `tidings_${database}`),
       ...documentedMetrics('| metric | type').keys(),
       ...documentedMetrics('| metric (distributed mode) | type').keys(),
     ]);
