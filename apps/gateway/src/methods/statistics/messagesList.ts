@@ -1,4 +1,5 @@
 import type { api, InputOf } from '@tidings/contract';
+import type { Campaign } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { ListMessagesReply, ListMessagesRequest, MessageView, Messages } from '@tidings/rpc';
 import { hasAccess } from '../../auth/application-access.ts';
@@ -97,20 +98,21 @@ function list(messages: Messages, input: Input, request: ListMessagesRequest, no
   return listWhole(messages, { ...request, createdFrom: new Date(now - reach) }, { replies: 0 });
 }
 
-/** A message to a group of applications may belong to a campaign of any of them (R-I2). */
-async function campaignIdOf(code: string, context: Context, call: Call): Promise<bigint> {
+const noCampaign = (): Fault => Fault.argument('filters.campaign: not found');
+
+async function campaignOf(code: string, context: Context, call: Call): Promise<Campaign> {
   const { campaign } = await context.presets.findCampaign({ account: call.account, code });
-  if (!campaign || !(await hasAccess(context, call, campaign.application))) {
-    throw Fault.argument('filters.campaign: not found');
-  }
-  return campaign.id;
+  if (!campaign || !(await hasAccess(context, call, campaign.application))) throw noCampaign();
+  return campaign;
 }
 
 export const messagesList: Handler<typeof api.messagesList> = async (input, context, call) => {
   const { messages, statistics, clock } = context;
   const { account } = call;
-  const campaignId = input.campaign === undefined ? 0n : await campaignIdOf(input.campaign, context, call);
-  const found = await list(messages, input, requestOf(input, account, campaignId), clock.now());
+  const campaign = input.campaign === undefined ? undefined : await campaignOf(input.campaign, context, call);
+  const found = await list(messages, input, requestOf(input, account, campaign?.id ?? 0n), clock.now());
+  // Only messages to a group relate an application to the campaigns of others (R-I2).
+  if (campaign && campaign.application !== input.application && found.total === 0n) throw noCampaign();
   const codes = found.messages.map(({ code }) => code);
   const metrics = input.withMetrics && codes.length > 0 ? (await statistics.metrics({ messages: codes })).messages : [];
   return {

@@ -271,6 +271,15 @@ describe('messages:list', () => {
       expect(asked).toMatchObject([{ application: APPLICATION, campaignId: 17n }]);
     });
 
+    it('refuses one of another application that no message belongs to (R-I2)', async () => {
+      world.messages.list = async () => ({ total: 0n, messages: [] });
+      const body = { filters: { application: APPLICATION, campaign } };
+      ofApplication(OPEN);
+      expect((await client.apiV2('messages:list', body, key)).body).toMatchObject({ code: 3 });
+      ofApplication(APPLICATION);
+      expect((await client.apiV2('messages:list', body, key)).body).toMatchObject({ items: [] });
+    });
+
     it.each([undefined, UNGRANTED, FOREIGN])('refuses an unknown one, and one of %s (R-RES5, R-T7)', async (owner) => {
       if (owner !== undefined) ofApplication(owner);
       const body = { filters: { application: APPLICATION, campaign } };
