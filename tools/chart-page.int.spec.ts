@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { services } from '@tidings/runtime';
 import {
+  containerOf,
   describeWithHelm,
   programOf,
   renderChart,
   type RenderedChart,
-  type RenderedContainer,
   type RenderedObject,
   type RenderedWorkload,
 } from '@tidings/testing';
@@ -21,7 +21,6 @@ const serviceNames = Object.keys(services);
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 type Workload = RenderedObject<RenderedWorkload>;
-const containerOf = ({ spec }: Workload): RenderedContainer => spec.template.spec.containers[0];
 
 /** The options of helm that set values in a text. */
 const optionsIn = (text: string): string[] => [...text.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);

@@ -20,13 +20,13 @@ import {
 } from '@tidings/runtime';
 import {
   certificateAuthority,
+  containerOf,
   describeWithHelm,
   environmentOf,
   type Labels,
   programOf,
   renderChart,
   type RenderedChart,
-  type RenderedContainer,
   type RenderedObject,
   type RenderedWorkload,
   SECRETS_FOLDER,
@@ -40,7 +40,6 @@ const serviceNames = Object.keys(services) as ServiceName[];
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 type Workload = RenderedObject<RenderedWorkload>;
-const containerOf = ({ spec }: Workload): RenderedContainer => spec.template.spec.containers[0];
 const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
 
 /** Variables that are no settings of a cluster. */

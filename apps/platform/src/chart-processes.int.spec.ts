@@ -7,6 +7,7 @@ import { HttpClient } from '@tidings/client';
 import { canRunKafka, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
 import { freePorts } from '@tidings/runtime';
 import {
+  containerOf,
   buildAll,
   certificateAuthority,
   describeWhere,
@@ -68,7 +69,7 @@ async function placed(workloads: readonly Workload[]): Promise<{ places: Place[]
   const PORTS = ['GRPC_PORT', 'HEALTH_PORT', 'PORT', 'EVENTS_PORT', 'SMTP_LISTEN_PORT'];
   const numbers = (await freePorts(PORTS.length * workloads.length)).map(String);
   const places = workloads.map((workload) => {
-    const { env } = workload.spec.template.spec.containers[0];
+    const { env } = containerOf(workload);
     const rendered = PORTS.filter((port) => env.some(({ name }) => name === port));
     return { workload, ports: Object.fromEntries(rendered.map((port) => [port, numbers.pop()!])) };
   });
@@ -127,7 +128,7 @@ describeWithHelm('the containers of the Helm chart', () => {
         const child = await start(workload, { ...addresses, ...ports });
         const url = `http://127.0.0.1:${ports['HEALTH_PORT']}`;
         const unready = (await untilReady(url, child, READY_TIMEOUT_MS).catch(String)) ?? '';
-        const { startupProbe, readinessProbe, livenessProbe } = workload.spec.template.spec.containers[0];
+        const { startupProbe, readinessProbe, livenessProbe } = containerOf(workload);
         const health = new HttpClient(url, 1);
         const statuses: number[] = [];
         for (const { httpGet } of [startupProbe, readinessProbe, livenessProbe]) {

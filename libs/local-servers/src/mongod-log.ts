@@ -49,7 +49,7 @@ export async function lastWords(file: string, from = 0): Promise<string | undefi
   if (!handle) return undefined;
   try {
     const { size } = await handle.stat();
-    // The log may have been emptied since.
+    // A log that is shorter than `from` has been emptied, and is new as a whole.
     const start = Math.max(from > size ? 0 : from, size - TAIL_BYTES);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start);
     return lastWordsIn(buffer.toString('utf8', 0, bytesRead));

@@ -50,6 +50,7 @@ export {
 export type { LoggingWorld, PlatformWorld, StoredWorld } from './platform-world.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export {
+  containerOf,
   describeWithHelm,
   environmentOf,
   isSelected,

@@ -148,6 +148,10 @@ export const isSelected = (labels: Labels, wanted: Labels): boolean =>
 export const programOf = ({ metadata }: Pick<RenderedObject, 'metadata'>): string =>
   metadata.labels['app.kubernetes.io/component']!;
 
+/** The container of a workload: each has one. */
+export const containerOf = ({ spec }: Pick<RenderedObject<RenderedWorkload>, 'spec'>): RenderedContainer =>
+  spec.template.spec.containers[0];
+
 /** `describe` for suites that render the chart, which needs helm, or Go to build it. */
 export function describeWithHelm(name: string, suite: () => void): void {
   const canRender = spawnSync(process.execPath, [TOOL, '--can-render'], { cwd: repository }).status === 0;
