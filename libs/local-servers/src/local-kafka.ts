@@ -11,7 +11,7 @@ import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
 
-/** A Kafka of one node on the loopback address, for development and tests. */
+/** A node of Kafka on the loopback address, for development and tests. */
 export interface LocalKafka {
   /** Address of the broker, `host:port`; constant over restarts. */
   readonly brokers: string;
@@ -85,14 +85,44 @@ export async function startLocalKafka(
   if (running) {
     const adopted = { ...running, parent: process.pid };
     await writeNote(folder, adopted);
-    const server = new Server(folder, { version, security }, adopted);
+    const server = new Server(folder, { version, security, controllerPorts: [adopted.controllerPort] }, adopted);
     await server.untilReady();
     return server;
   }
   const [port, controllerPort, securedPort] = (await freePorts(3)) as [number, number, number];
-  const server = new Server(folder, { version, security }, { pid: 0, port, controllerPort, securedPort });
+  const options = { version, security, controllerPorts: [controllerPort] };
+  const server = new Server(folder, options, { pid: 0, port, controllerPort, securedPort });
   await server.start();
   return server;
+}
+
+/**
+ * Starts a cluster of Kafka in an empty folder, as {@link startLocalKafka} does one node. Each node is a broker and a controller: the cluster serves
+ * while more than half of them run.
+ */
+export async function startLocalKafkas(
+  folder: string,
+  nodes: number,
+  { version = KAFKA_VERSION }: Pick<LocalKafkaOptions, 'version'> = {},
+): Promise<LocalKafka[]> {
+  const ports = await freePorts(2 * nodes);
+  const controllerPorts = ports.splice(nodes);
+  const options = { version, security: undefined, controllerPorts, clusterId: newClusterId() };
+  // The jars are fetched once.
+  await kafkaJars(version);
+  return Promise.all(
+    ports.map(async (port, i) => {
+      const own = join(folder, `node-${i + 1}`);
+      await mkdir(own, { recursive: true });
+      endWithThisProcess(join(own, NOTE));
+      const server = new Server(own, options, {
+        ...{ pid: 0, port, securedPort: 0 },
+        controllerPort: controllerPorts[i] as number,
+      });
+      await server.start();
+      return server;
+    }),
+  );
 }
 
 function refuseServerOfAnother({ parent }: Note, folder: string): void {
@@ -103,21 +133,25 @@ function refuseServerOfAnother({ parent }: Note, folder: string): void {
 interface ServerOptions {
   readonly version: string;
   readonly security: LocalKafkaSecurity | undefined;
+  /** Those of all nodes of the cluster. */
+  readonly controllerPorts: readonly number[];
+  /** @default a new one */
+  readonly clusterId?: string;
 }
+
+const newClusterId = (): string => randomBytes(16).toString('base64url');
 
 class Server implements LocalKafka {
   readonly #folder: string;
-  readonly #version: string;
-  readonly #security: LocalKafkaSecurity | undefined;
+  readonly #options: ServerOptions;
   #note: Note;
   readonly #endNow = (): void => {
     if (this.#runs()) killNow(this.pid);
   };
 
-  constructor(folder: string, { version, security }: ServerOptions, note: Note) {
+  constructor(folder: string, options: ServerOptions, note: Note) {
     this.#folder = folder;
-    this.#security = security;
-    this.#version = version;
+    this.#options = options;
     this.#note = note;
     process.once('exit', this.#endNow);
   }
@@ -127,7 +161,7 @@ class Server implements LocalKafka {
   }
 
   get securedBrokers(): string | undefined {
-    return this.#security && `localhost:${this.#note.securedPort}`;
+    return this.#options.security && `localhost:${this.#note.securedPort}`;
   }
 
   get pid(): number {
@@ -135,13 +169,13 @@ class Server implements LocalKafka {
   }
 
   async start(): Promise<void> {
-    const classPath = join(await kafkaJars(this.#version), '*');
+    const { version, security, clusterId = newClusterId() } = this.#options;
+    const classPath = join(await kafkaJars(version), '*');
     const properties = join(this.#folder, 'server.properties');
     await writeFile(properties, this.#properties());
     if (!existsSync(join(this.#data, 'meta.properties'))) {
       // The id may begin with a dash.
-      const id = `--cluster-id=${randomBytes(16).toString('base64url')}`;
-      const args = ['format', id, '-c', properties, ...scramUser(this.#security)];
+      const args = ['format', `--cluster-id=${clusterId}`, '-c', properties, ...scramUser(security)];
       const format = await this.#java(classPath, 'kafka.tools.StorageTool', args);
       const [code] = (await once(format, 'exit')) as [number | null];
       if (code !== 0) throw this.#refusal();
@@ -213,17 +247,19 @@ class Server implements LocalKafka {
 
   #properties(): string {
     const { port, controllerPort, securedPort } = this.#note;
-    const secured = this.#security ? `,SASL_SSL://127.0.0.1:${securedPort}` : '';
+    const { security, controllerPorts } = this.#options;
+    const secured = security ? `,SASL_SSL://127.0.0.1:${securedPort}` : '';
     return Object.entries({
       'process.roles': 'broker,controller',
-      'node.id': 1,
-      'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+      'node.id': controllerPorts.indexOf(controllerPort) + 1,
+      'controller.quorum.voters': controllerPorts.map((voter, i) => `${i + 1}@127.0.0.1:${voter}`).join(),
       'controller.listener.names': 'CONTROLLER',
       listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${secured}`,
       'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}${secured.replace('127.0.0.1', 'localhost')}`,
       'log.dirs': this.#data,
       ...SETTINGS,
-      ...(this.#security && securitySettings(this.#security)),
+      ...copiesOn(controllerPorts.length),
+      ...(security && securitySettings(security)),
     })
       .map(([name, value]) => `${name}=${value}\n`)
       .join('');
@@ -234,10 +270,9 @@ class Server implements LocalKafka {
   }
 }
 
-/** Settings for one node with little memory, and without delays for further members. */
+/** Settings for nodes with little memory, and without delays for further members. */
 const SETTINGS = {
   'auto.create.topics.enable': false,
-  'offsets.topic.replication.factor': 1,
   'offsets.topic.num.partitions': 1,
   'group.initial.rebalance.delay.ms': 0,
   // After a kill, the start waits until the session of the previous process has expired.
@@ -246,7 +281,15 @@ const SETTINGS = {
   'log.cleaner.backoff.ms': 500,
   'log.cleaner.dedupe.buffer.size': 8 << 20,
   'log.retention.check.interval.ms': 5_000,
+  // A node that returns soon leads its partitions again.
+  'leader.imbalance.check.interval.seconds': 5,
 };
+
+/** Groups have a copy on each node, and survive the loss of one, like the topics that `createTopics` makes. */
+const copiesOn = (nodes: number) => ({
+  'offsets.topic.replication.factor': nodes,
+  'min.insync.replicas': Math.max(1, nodes - 1),
+});
 
 const MECHANISMS = ['SCRAM-SHA-256', 'SCRAM-SHA-512'];
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
+import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka, startLocalKafkas } from '@tidings/local-servers';
 import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.ts';
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
@@ -18,7 +18,14 @@ export interface TestKafka {
 
 /** A Kafka for this suite alone, which it may kill and restart. */
 export interface OwnKafka extends TestKafka {
+  /** The only node, or the first one. */
   readonly server: LocalKafka;
+  readonly nodes: readonly LocalKafka[];
+}
+
+export interface OwnKafkaOptions {
+  /** @default 1 */
+  readonly nodes?: number;
 }
 
 export interface StartKafkaOptions {
@@ -75,23 +82,33 @@ export function describeWithKafka(name: string, suite: (kafka: TestKafka) => voi
   });
 }
 
-/** The same with a server on this machine for this suite alone. */
-export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => void): void {
+/** The same with nodes on this machine for this suite alone. */
+export function describeWithOwnKafka(
+  name: string,
+  suite: (kafka: OwnKafka) => void,
+  { nodes: count = 1 }: OwnKafkaOptions = {},
+): void {
   describeWhere(canRunKafka(wantedVersion()))(name, () => {
-    let server: LocalKafka | undefined;
-    beforeAll(async () => void (server = await ownServer()));
+    let started: readonly LocalKafka[] | undefined;
+    beforeAll(async () => void (started = await ownNodes(count)));
     const namespace = freshNamespace();
+    const nodes = (): readonly LocalKafka[] => started ?? notYet();
     suite({
       namespace,
       get server() {
-        return server ?? notYet();
+        return nodes()[0]!;
+      },
+      get nodes() {
+        return nodes();
       },
       get brokers() {
-        return (server ?? notYet()).brokers;
+        return nodes()
+          .map(({ brokers }) => brokers)
+          .join();
       },
     });
     // Registered after the hooks of the suite, which close its connections first.
-    afterAll(() => server?.stop());
+    afterAll(() => Promise.all((started ?? []).map((node) => node.stop())));
   });
 }
 
@@ -99,23 +116,26 @@ function notYet(): never {
   throw Fault.bug('Kafka is there from beforeAll on');
 }
 
-async function ownServer(): Promise<LocalKafka> {
+async function ownNodes(count: number): Promise<LocalKafka[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-kafka-'));
-  const server = await startLocalKafka(folder, { version: wantedVersion() });
-  await endWithJest(server.pid, folder);
-  const restart = async (): Promise<void> => {
-    await server.restart();
-    await endWithJest(server.pid, folder);
-  };
+  const nodes = await startLocalKafkas(folder, count, { version: wantedVersion() });
+  return Promise.all(nodes.map((node) => endedWithJest(node, folder)));
+}
+
+async function endedWithJest(node: LocalKafka, folder: string): Promise<LocalKafka> {
+  await endWithJest(node.pid, folder);
   return {
-    restart,
-    brokers: server.brokers,
-    securedBrokers: server.securedBrokers,
-    get pid() {
-      return server.pid;
+    async restart() {
+      await node.restart();
+      await endWithJest(node.pid, folder);
     },
-    stop: () => server.stop(),
-    kill: () => server.kill(),
+    brokers: node.brokers,
+    securedBrokers: node.securedBrokers,
+    get pid() {
+      return node.pid;
+    },
+    stop: () => node.stop(),
+    kill: () => node.kill(),
   };
 }
 
