@@ -59,7 +59,11 @@ export default {
     project('int', ['**/*.int.spec.ts'], [...ofOthers, ...kafkaClientUnless(0)]),
     // The oldest supported release: libs/testing/src/kafka.ts.
     {
-      ...project('oldest-kafka', ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts'], kafkaClientUnless(1)),
+      ...project(
+        'oldest-kafka',
+        ['<rootDir>/libs/streaming/src/kafka/**/*.int.spec.ts'],
+        [...ofOthers, ...kafkaClientUnless(1)],
+      ),
       globals: { TIDINGS_KAFKA_VERSION: '3.9.1' },
     },
     project('e2e', ['**/*.e2e.spec.ts'], ['\\.modes\\.e2e\\.spec\\.ts$', alone, ...ofOthers]),

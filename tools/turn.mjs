@@ -47,6 +47,7 @@ export const quarters = [
     'apps/platform/src/e2e/observed.e2e.spec.ts',
     'apps/platform/src/e2e/restore.faults.e2e.spec.ts',
     'apps/platform/src/open-files.e2e.spec.ts',
+    'libs/streaming/src/kafka/kafka-cluster.int.spec.ts',
     'tools/test.int.spec.ts',
   ],
   [

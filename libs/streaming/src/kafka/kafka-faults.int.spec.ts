@@ -1,50 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault } from '@tidings/kernel';
 import { describeWithOwnKafka } from '@tidings/testing';
-import type { Broker, InRecord, Position, TopicSpec } from '../broker-port.ts';
+import type { Broker, InRecord, TopicSpec } from '../broker-port.ts';
+import { text, until } from '../features/broker-under-test.ts';
 import { KafkaWorld } from './testing/kafka-world.ts';
-
-const PATIENCE_MS = 60_000;
-
-async function until(condition: () => unknown): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error(`in vain: ${String(condition)}`);
-    await delay(10);
-  }
-}
-
-const text = ({ value }: InRecord): string => Buffer.from(value).toString();
+import { Sequences } from './testing/sequences.ts';
 
 describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
   const topic: TopicSpec = { name: 'tidings.things', kind: 'facts', partitions: 3, retentionMs: 86_400_000 };
   let world: KafkaWorld;
   let broker: Broker;
-  let isOver: boolean;
+  let sequences: Sequences | undefined;
 
   beforeEach(async () => {
-    isOver = false;
+    sequences = undefined;
     world = new KafkaWorld(kafka);
     broker = await world.open([topic]);
   });
   afterEach(async () => {
-    // A closed broker refuses at once: whoever tried again for ever would leave Jest no turn.
-    isOver = true;
+    await sequences?.stop();
     await broker.close();
   });
-
-  /** Publishes 0, 1, 2 … under one key until the test is told to be over, each until it is acknowledged. */
-  const publishing = async (key: string): Promise<Position[]> => {
-    const positions: Position[] = [];
-    while (!isOver) {
-      try {
-        positions.push(...(await broker.publish(topic.name, [{ key, value: Buffer.from(`${positions.length}`) }])));
-      } catch (error) {
-        expect(Fault.from(error).kind).toBe('unavailable');
-      }
-    }
-    return positions;
-  };
 
   it('loses nothing and keeps the order when it is killed in the middle of publishing and consuming', async () => {
     const handled: InRecord[] = [];
@@ -57,28 +32,15 @@ describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
         handled.push(...records);
       },
     });
-    const keys = ['a', 'b', 'c', 'd', 'e'];
-    const publishers = keys.map(publishing);
+    sequences = new Sequences(broker, topic.name, ['a', 'b', 'c', 'd', 'e']);
     await until(() => handled.length > 200);
     await kafka.server.kill();
     await kafka.server.restart();
     const before = handled.length;
     await until(() => handled.length > before + 200);
-    isOver = true;
-    const positions = await Promise.all(publishers);
+    await sequences.stop();
     await until(async () => (await broker.lag('g')).every(({ committed, end }) => committed === end));
-
-    const found = new Map(handled.map((record) => [`${record.partition}/${record.offset}`, record]));
-    const inOrder = [...found.values()].sort((a, b) => a.offset - b.offset);
-    for (const [i, key] of keys.entries()) {
-      const acknowledged = positions[i]!.map(({ partition, offset }) => found.get(`${partition}/${offset}`)!);
-      expect(acknowledged.map((record) => `${record.key} ${text(record)}`)).toEqual(
-        positions[i]!.map((_, n) => `${key} ${n}`),
-      );
-      // An unacknowledged record may have been written nevertheless, before it was published again.
-      const all = inOrder.filter((record) => record.key === key).map((record) => Number(text(record)));
-      expect(all).toEqual(all.toSorted((a, b) => a - b));
-    }
+    await sequences.expectIn(handled);
   });
 
   it('goes on as the member that it was, so that nothing is handled twice', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
-import type { Admin } from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import type { GroupLag } from '../broker-port.ts';
 import { faultOf } from './kafka-faults.ts';
 import type { Names } from './names.ts';
@@ -13,6 +13,10 @@ export interface Bounds {
 
 const PATIENCE_MS = 3_000;
 const ASK_EVERY_MS = 200;
+
+/** Kafka's error codes. */
+const NON_EMPTY_GROUP = 68;
+const GROUP_ID_NOT_FOUND = 69;
 
 /** Committed offsets by topic, then by partition. */
 export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
@@ -48,6 +52,11 @@ export class Lookups {
     );
   }
 
+  /**
+   * Every group. Each broker lists those that it coordinates. Without the answer of a dead one its groups would be missing, so there is none until
+   * Kafka has noticed its death, after `broker.session.timeout.ms`: from then on other brokers coordinate them.
+   * @throws Fault `unavailable` until then
+   */
   async groups(): Promise<string[]> {
     const { groups } = await answerTo(() => this.#admin.listGroups());
     return groups.flatMap(({ groupId }) => this.#names.in(groupId) ?? []);
@@ -61,10 +70,15 @@ export class Lookups {
 
   /** Removes a group without members, if there is one. @throws Fault `conflict` while it has members */
   async removeGroup(group: string): Promise<void> {
-    const found = await this.groups();
-    if (!found.includes(group)) return;
-    if (!(await this.isIdle(group))) throw Fault.conflict(`Group ${group} has members`);
-    await answerTo(() => this.#admin.deleteGroups([this.#names.out(group)]));
+    await answerTo(async () => {
+      try {
+        await this.#admin.deleteGroups([this.#names.out(group)]);
+      } catch (error) {
+        const code = error instanceof kafkajs.KafkaJSDeleteGroupsError ? error.groups[0]?.errorCode : undefined;
+        if (code === NON_EMPTY_GROUP) throw Fault.conflict(`Group ${group} has members`);
+        if (code !== GROUP_ID_NOT_FOUND) throw error;
+      }
+    });
   }
 
   async #committed(group: string): Promise<Committed> {

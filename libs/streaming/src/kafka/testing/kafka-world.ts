@@ -3,7 +3,7 @@ import { randomBase62, ShiftedClock } from '@tidings/kernel';
 import type { BrokerWorld } from '../../features/broker-under-test.ts';
 import type { Broker, TopicSpec } from '../../broker-port.ts';
 import { openKafkaBroker } from '../kafka-broker.ts';
-import { createTopics } from '../create-topics.ts';
+import { type CopiesOptions, createTopics } from '../create-topics.ts';
 
 /** The connections of one broker, which a crash ends and keeps ended. */
 class Line {
@@ -46,9 +46,15 @@ export class KafkaWorld implements BrokerWorld {
   readonly kafka: Omit<Parameters<typeof createTopics>[0], 'topics' | 'replicationFactor'> & {
     readonly namespace: string;
   };
+  readonly #copies: CopiesOptions;
   readonly #lines = new Map<Broker, Line>();
 
-  constructor({ brokers, namespace }: { readonly brokers: string; readonly namespace: string }) {
+  /** @param copies those of topics; by default one, on any cluster */
+  constructor(
+    { brokers, namespace }: { readonly brokers: string; readonly namespace: string },
+    copies: CopiesOptions = { replicationFactor: 1 },
+  ) {
+    this.#copies = copies;
     this.kafka = {
       brokers,
       namespace: `${namespace}${randomBase62(8)}.`,
@@ -58,7 +64,7 @@ export class KafkaWorld implements BrokerWorld {
   }
 
   async open(topics: readonly TopicSpec[]): Promise<Broker> {
-    await createTopics({ ...this.kafka, topics, replicationFactor: 1 });
+    await createTopics({ ...this.kafka, topics, ...this.#copies });
     const line = new Line();
     const openSocket = (host: string, port: number): Socket => line.open(host, port);
     const broker = await openKafkaBroker({ ...this.kafka, topics, clock: this.clock, openSocket });
