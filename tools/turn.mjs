@@ -37,6 +37,7 @@ export const quarters = [
     'apps/platform/src/e2e/crash.e2e.spec.ts',
     'apps/platform/src/e2e/deletions-kills.e2e.spec.ts',
     'apps/platform/src/e2e/jobs-kills.e2e.spec.ts',
+    'apps/platform/src/e2e/kafka-nodes.faults.e2e.spec.ts',
     'apps/platform/src/e2e/staggered-kills.e2e.spec.ts',
     'apps/platform/src/e2e/webhooks-kills.e2e.spec.ts',
     'apps/platform/src/kills.e2e.spec.ts',

@@ -32,6 +32,8 @@ export interface ClusterWorldOptions extends TestClusterOptions {
    * share
    */
   readonly ownStores?: boolean;
+  /** Addresses of the suite's Kafka, in place of the cluster's own one. @default none */
+  readonly kafkaBrokers?: string;
   /** A copy of a MongoDB data folder, from which the cluster begins with stores of its own and new topics. @default none */
   readonly backup?: string;
   /** @default a new one */
@@ -61,6 +63,7 @@ export async function cluster({
   providers,
   backup,
   ownStores = backup !== undefined,
+  kafkaBrokers,
   masterKey,
   fill,
   ...processes
@@ -86,7 +89,7 @@ export async function cluster({
       ...{ apps, folder, log, adminToken: admin, masterKey, isRestored: backup !== undefined },
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl,
-      kafkaBrokers: stores?.brokers,
+      kafkaBrokers: stores?.brokers ?? kafkaBrokers,
       ...clusterForTests(processes),
     });
     // No graceful shutdown, because the data is removed.
