@@ -27,6 +27,7 @@ export {
   smtpResult,
   type SmtpStage,
   tooLargeForServer,
+  unwantedResults,
 } from './email/email-results.ts';
 export { type IncomingMail, incomingMailOf } from './email/incoming/incoming-mail.ts';
 export { mailOpenOf } from './email/mail-opens.ts';

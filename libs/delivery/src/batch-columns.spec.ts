@@ -1,17 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { blacklisted, localResults } from '@tidings/channels';
+import { blacklisted, localResults, unwantedResults } from '@tidings/channels';
 import { Content, SendBatch } from '@tidings/events';
 import fc from 'fast-check';
 import {
   bitAt,
-  BLACKLISTED,
   columnOf,
   columnsOf,
   hasToken,
   OVERSIZED,
   pickDevices,
+  SUPPRESSED,
   tokenOf,
   unsendable,
+  withSuppressed,
 } from './batch-columns.ts';
 
 interface Device {
@@ -219,7 +220,11 @@ describe('columns', () => {
       [{ ...device, token: '' }, localResults.noToken],
       [{ ...device, token: '', oversized: token }, localResults.tokenTooLong],
       [{ ...device, oversized: values }, localResults.valuesTooLong],
-      [{ ...device, oversized: BLACKLISTED }, blacklisted],
+      [{ ...device, oversized: SUPPRESSED.BOUNCED }, blacklisted],
+      [{ ...device, oversized: SUPPRESSED.COMPLAINT }, unwantedResults.complained],
+      [{ ...device, oversized: SUPPRESSED.UNSUBSCRIBED }, unwantedResults.unsubscribed],
+      [{ ...device, oversized: SUPPRESSED.FILTERED_BY_CATEGORY }, unwantedResults.leftCategory],
+      [{ ...device, oversized: SUPPRESSED.GONE }, localResults.noDevice],
       // From a newer fan-out.
       [{ ...device, oversized: 200 }, localResults.valuesTooLong],
     ] as const;
@@ -232,5 +237,24 @@ describe('columns', () => {
     expect(cases.map((_, i) => unsendable(columns, i))).toEqual(cases.map(([, result]) => result));
     const without = columnsOf(batchOf([device, { ...device, token: '' }], 0));
     expect([unsendable(without, 0), unsendable(without, 1)]).toEqual([undefined, localResults.noToken]);
+  });
+
+  it('are marked for contacts that get no mail any more', () => {
+    const common = { values: [], displayable: true, gone: false, check: [1, 2, 3], badge: 5, columns: [] };
+    const devices = [1, 4, 9].map((position) => ({ ...common, position, token: 'x' }));
+    const resultsOf = (of: typeof devices, suppressed: Parameters<typeof withSuppressed>[1]) => {
+      const columns = withSuppressed(columnsOf(batchOf(of, 0)), suppressed);
+      return of.map((_, i) => unsendable(columns, i));
+    };
+    const suppressed = new Map([
+      [4, 'BOUNCED'],
+      [9, 'GONE'],
+      [7, 'COMPLAINT'],
+    ] as const);
+    expect(resultsOf(devices, suppressed)).toEqual([undefined, blacklisted, localResults.noDevice]);
+    expect(resultsOf(devices, new Map())).toEqual([undefined, undefined, undefined]);
+    const long = devices.map((device) => ({ ...device, oversized: OVERSIZED.values }));
+    expect(resultsOf(long, suppressed)).toEqual([localResults.valuesTooLong, blacklisted, localResults.noDevice]);
+    expect(resultsOf(long, new Map()).at(-1)).toEqual(localResults.valuesTooLong);
   });
 });

@@ -1,10 +1,31 @@
-import { blacklisted, localResults, type SendResult } from '@tidings/channels';
+import { blacklisted, localResults, type SendResult, unwantedResults } from '@tidings/channels';
 import type { SendBatch, Slice } from '@tidings/events';
+import type { Suppression } from './protocol/plan-chunk.ts';
 
 /** The column of a device that exceeds the limit of a batch: the values of `SendBatch.oversized`. */
 export const OVERSIZED = { token: 1, values: 2 } as const;
-/** A further value of `SendBatch.oversized`: the e-mail address has come onto the blacklist since the plan (R-E18). */
-export const BLACKLISTED = 3;
+/** Why an e-mail contact gets no mail any more, although it was planned (R-E14, R-E18). `GONE`: it was deleted, or has lost its address. */
+export type SuppressedSince = Suppression | 'GONE';
+
+/** Further values of `SendBatch.oversized`. */
+export const SUPPRESSED = {
+  BOUNCED: 3,
+  COMPLAINT: 4,
+  UNSUBSCRIBED: 5,
+  FILTERED_BY_CATEGORY: 6,
+  GONE: 7,
+} as const satisfies Record<SuppressedSince, number>;
+
+/** The results of devices with an entry in `oversized`. */
+const unsendableResults: ReadonlyMap<number, SendResult> = new Map<number, SendResult>([
+  [OVERSIZED.token, localResults.tokenTooLong],
+  [OVERSIZED.values, localResults.valuesTooLong],
+  [SUPPRESSED.BOUNCED, blacklisted],
+  [SUPPRESSED.COMPLAINT, unwantedResults.complained],
+  [SUPPRESSED.UNSUBSCRIBED, unwantedResults.unsubscribed],
+  [SUPPRESSED.FILTERED_BY_CATEGORY, unwantedResults.leftCategory],
+  [SUPPRESSED.GONE, localResults.noDevice],
+]);
 
 /** The columns of a batch as typed arrays (sending 3); entry i belongs to device i. */
 export interface BatchColumns {
@@ -28,7 +49,7 @@ export interface BatchColumns {
   readonly columnNames: readonly string[];
   readonly columns: Uint8Array;
   readonly columnEnds: Uint32Array;
-  /** Per device one of {@link OVERSIZED}, {@link BLACKLISTED}, or 0; empty if it is 0 for every device. */
+  /** Per device one of {@link OVERSIZED}, {@link SUPPRESSED}, or 0; empty if it is 0 for every device. */
   readonly oversized: Uint8Array;
 }
 
@@ -150,10 +171,20 @@ export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tok
 export function unsendable(columns: BatchColumns, i: number): SendResult | undefined {
   if (bitAt(columns.gone, i)) return localResults.noDevice;
   const oversized = columns.oversized[i] ?? 0;
-  if (oversized === OVERSIZED.token) return localResults.tokenTooLong;
-  if (oversized === BLACKLISTED) return blacklisted;
-  if (oversized !== 0) return localResults.valuesTooLong;
+  if (oversized !== 0) return unsendableResults.get(oversized) ?? localResults.valuesTooLong;
   return hasToken(columns, i) ? undefined : localResults.noToken;
+}
+
+/** The columns with contacts that get no mail any more, by position: {@link unsendable} returns the result of each. */
+export function withSuppressed(columns: BatchColumns, suppressed: ReadonlyMap<number, SuppressedSince>): BatchColumns {
+  if (suppressed.size === 0) return columns;
+  const oversized = new Uint8Array(columns.devices);
+  oversized.set(columns.oversized);
+  columns.positions.forEach((position, i) => {
+    const why = suppressed.get(position);
+    if (why) oversized[i] = SUPPRESSED[why];
+  });
+  return { ...columns, oversized };
 }
 
 function bitsOf(bits: Uint8Array, devices: readonly number[]): Buffer {

@@ -64,15 +64,17 @@ export {
 export {
   type BatchColumns,
   bitAt,
-  BLACKLISTED,
   columnOf,
   columnsOf,
   hasToken,
   OVERSIZED,
   pickDevices,
+  SUPPRESSED,
+  type SuppressedSince,
   tokenOf,
   unsendable,
   valueOf,
+  withSuppressed,
 } from './batch-columns.ts';
 export {
   type Addressee,
@@ -126,6 +128,7 @@ export { withDeployment } from './protocol/deployment-platforms.ts';
 export {
   type Candidates,
   type Suppressed,
+  type Suppression,
   type Exclusion,
   devicesOf,
   planChunk,

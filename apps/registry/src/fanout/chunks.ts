@@ -30,6 +30,7 @@ import { inboxRemovalOf } from '@tidings/messaging';
 import { renewed, tagsIn } from '@tidings/segments';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
+import type { SuppressionQuery } from '../devices/queries/suppressed-contacts.ts';
 import type { Columns } from './scan/columns.ts';
 import type { Buffers, BufferPool } from './buffer-pool.ts';
 import { batchHead } from './emit/batch-head.ts';
@@ -51,7 +52,7 @@ import type { KnownPlans } from './plan/known-plans.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
 import type { DeviceScan, Extras } from './scan/scan.ts';
-import { findSuppressed, markBlacklisted } from './scan/suppressed.ts';
+import { findSuppressed, markSuppressed } from './scan/suppressed.ts';
 import type { SliceStatusStore } from './settle/slice-statuses.ts';
 
 /** Batches that are published together while the next ones are written. */
@@ -96,6 +97,12 @@ export interface PlanOptions {
   readonly ready?: Promise<unknown>;
 }
 
+/** Which contacts of a chunk may get the message. */
+function suppressionQueryOf({ key, message }: ChunkWork): SuppressionQuery {
+  const { transactional, content } = sentTo(key, message.accepted);
+  return { ...key, account: message.account, transactional, category: content?.email?.category };
+}
+
 /** Plans chunks of messages and emits their slices (sending 2). Every step is repeatable at any time by any process. */
 export class Chunks {
   readonly #deps: ChunksDeps;
@@ -134,7 +141,7 @@ export class Chunks {
         this.#deps.findApplication(key.application),
         this.#scan(work, buffers.columns),
       ]);
-      const suppressed = await this.#suppressed(work, buffers.columns);
+      const suppressed = await findSuppressed(this.#deps.db, buffers.columns, suppressionQueryOf(work));
       const { made, done } = this.#plan(work, application, buffers.columns, suppressed);
       // Both use the buffers: the slot of the pool is free when both have ended, even if one fails.
       const emitted = Promise.all([made, ready]).then(([planned]) =>
@@ -168,18 +175,6 @@ export class Chunks {
       activity: audience?.target?.$case === 'selection' ? audience.target.value.activity : '',
       languages: content && languagesOf(content),
     };
-  }
-
-  /** The scanned contacts that get no mail. */
-  #suppressed({ key, message }: ChunkWork, columns: Columns): Promise<Suppressed> {
-    const { transactional, content } = sentTo(key, message.accepted);
-    const { account } = message;
-    return findSuppressed(this.#deps.db, columns, {
-      ...key,
-      account,
-      transactional,
-      category: content?.email?.category,
-    });
   }
 
   #plan(
@@ -329,8 +324,7 @@ export class Chunks {
 
   /** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
-    const { key, extras, message } = work;
-    const { account } = message;
+    const { key, extras } = work;
     const { sendable, planned, slices } = of;
     const sliceSize = sliceSizeOf(planned);
     let left = slices;
@@ -344,7 +338,7 @@ export class Chunks {
           membersOf(sendable, sliceSize, some),
           extras,
         );
-        await markBlacklisted(this.#deps.db, buffers.columns, { ...key, account });
+        await markSuppressed(this.#deps.db, buffers.columns, suppressionQueryOf(work));
         const slices = heldSlices(buffers.columns, sendable, sliceSize, some);
         await this.#emit(work, { ...of, slices }, buffers);
         return new Set(slices);

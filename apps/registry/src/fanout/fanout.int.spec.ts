@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
+import { defaultTags } from '@tidings/audience';
 import { definitions } from '@tidings/channels';
-import { BLACKLISTED } from '@tidings/delivery';
+import { SUPPRESSED } from '@tidings/delivery';
 import { Content, PlanEvent, type SendBatch, topicNames } from '@tidings/events';
 import { Bitmap, Platform, seqOf } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
@@ -246,23 +247,32 @@ describeWithMongo('fan-out', (mongo) => {
     expect([...new Uint32Array(new Uint8Array(again.tokenEnds).buffer)]).toEqual([0, 3, 3, 10]);
   });
 
-  it('marks addresses that have come onto the blacklist since the plan (R-E18)', async () => {
+  it('marks contacts that get no mail any more since the plan (R-E14, R-E18)', async () => {
     let lose = true;
     const { db, broker, clock, dispatchers, start } = await world(
-      Array.from({ length: 3 }, (_, i) => device(i, { platform: Platform.Email, th: `address-${i}` })),
+      Array.from({ length: 5 }, (_, i) => device(i, { platform: Platform.Email, th: `address-${i}` })),
       { application: { platforms: [platform(Platform.Email)] }, chance: () => (lose ? 0 : 1) },
     );
     const addresses = db.collection<{ _id: string; since?: Date; complained?: Date }>(ADDRESSES);
     const fanout = await start();
-    await release(broker, newMessage({ audience: named(0, 1, 2) }), clock.date);
+    const content = Content.fromPartial({ email: { category: 'News' } });
+    await release(broker, newMessage({ audience: named(0, 1, 2, 3, 4), content }), clock.date);
     while (dispatchers.batches.length === 0) await delay(10);
     lose = false;
+    const devices = db.collection<DeviceDocument>(DEVICES);
+    const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
+    await devices.updateOne({ seq: 3 }, { $set: { tags: [{ k: unsubscribedEmails.number, v: true }] } });
+    await devices.updateOne({ seq: 4 }, { $set: { tags: [{ k: unsubscribedCategories.number, v: 'News' }] } });
     await addresses.insertMany([
       { _id: addressId('a', 'address-1'), since: clock.date },
       { _id: addressId('a', 'address-2'), complained: clock.date },
     ]);
     await settle(fanout, clock, dispatchers, 5);
-    expect(dispatchers.batches.map(({ oversized }) => [...oversized])).toEqual([[], [0, BLACKLISTED, 0]]);
+    const { BOUNCED, COMPLAINT, UNSUBSCRIBED, FILTERED_BY_CATEGORY } = SUPPRESSED;
+    expect(dispatchers.batches.map(({ oversized }) => [...oversized])).toEqual([
+      [],
+      [0, BOUNCED, COMPLAINT, UNSUBSCRIBED, FILTERED_BY_CATEGORY],
+    ]);
   });
 
   it('respects deferrals, and emits again only overdue slices', async () => {

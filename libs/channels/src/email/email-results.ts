@@ -69,6 +69,15 @@ export const directResults = {
 /** The address has come onto the blacklist since the audience was computed: the mail is not written (R-E18). */
 export const blacklisted: SendResult = unasked('BOUNCED_HARD_SUPPRESSED', 'blacklisted', { do: 'sent' });
 
+const unwanted = (name: string): SendResult => ({ category: 'UNCLASSIFIED_ERROR', code: '0', name, then: final });
+
+/** The contact has refused such mails since the audience was computed. These are no bounces, which would blacklist the address (R-E5). */
+export const unwantedResults = {
+  complained: unwanted('complaint'),
+  unsubscribed: unwanted('unsubscribed'),
+  leftCategory: unwanted('filtered_by_category'),
+} as const;
+
 /** Causes at the relay. */
 export const relayResults = {
   /** No reply came in time, and the mail itself was not written. */

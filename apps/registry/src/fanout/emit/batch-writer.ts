@@ -1,17 +1,25 @@
 import { badgeIncrement, type DeviceField, variantOf } from '@tidings/channels';
 import {
-  BLACKLISTED,
   chunkRecordKey,
   OVERSIZED,
   positionsOfSlice,
   type SendableKey,
   SLICE_SIZE,
   SLICES_PER_BATCH,
+  SUPPRESSED,
+  type Suppression,
 } from '@tidings/delivery';
 import { SendBatch, type Slice } from '@tidings/events';
 import { type Bitmap, Fault } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
-import { type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, ON_BLACKLIST } from '../scan/columns.ts';
+import {
+  type Columns,
+  LONG_TOKEN,
+  LONG_VALUES,
+  MAX_BADGE,
+  NOT_DISPLAYABLE,
+  SUPPRESSED_FLAGS,
+} from '../scan/columns.ts';
 import { Texts } from '../scan/texts.ts';
 
 /** The common parts of all batches of a sendable set. */
@@ -36,9 +44,12 @@ const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;
 /** A batch takes a further slice up to this number of bytes of texts. A single slice may have more; every slice fits into a record. */
 const FULL_BYTES = 512 * 1024;
 
+const suppressions = Object.keys(SUPPRESSED_FLAGS) as Suppression[];
+const ANY_SUPPRESSED = Object.values(SUPPRESSED_FLAGS).reduce((all, flag) => all | flag, 0);
+
 /** The value of `SendBatch.oversized` of a device. */
 function oversizedBy(flags: number): number {
-  if ((flags & ON_BLACKLIST) !== 0) return BLACKLISTED;
+  if ((flags & ANY_SUPPRESSED) !== 0) return SUPPRESSED[suppressions.find((each) => flags & SUPPRESSED_FLAGS[each])!];
   if ((flags & LONG_TOKEN) !== 0) return OVERSIZED.token;
   return (flags & LONG_VALUES) !== 0 ? OVERSIZED.values : 0;
 }

@@ -1,6 +1,6 @@
 import type { DeviceField } from '@tidings/channels';
 import { CHUNK_SIZE } from '@tidings/kernel';
-import type { Candidates } from '@tidings/delivery';
+import type { Candidates, Suppression } from '@tidings/delivery';
 import { Texts } from './texts.ts';
 
 /** Bits of {@link Columns.flags}. */
@@ -9,10 +9,15 @@ export const NOT_DISPLAYABLE = 1;
 export const LONG_TOKEN = 2;
 /** The personal values exceed the limit of a batch. */
 export const LONG_VALUES = 4;
-/** The e-mail address of the device has come onto the blacklist since the plan. */
-export const ON_BLACKLIST = 16;
 /** The columns are full: the texts of the device must be read again. */
 const NOT_HELD = 8;
+/** The contact gets no mail any more, although it was planned; one of them at most. */
+export const SUPPRESSED_FLAGS = {
+  BOUNCED: 16,
+  COMPLAINT: 32,
+  UNSUBSCRIBED: 64,
+  FILTERED_BY_CATEGORY: 128,
+} as const satisfies Record<Suppression, number>;
 
 /**
  * Maximum bytes of the texts in columns. A chunk of devices with the longest tokens and values would take 800 MB. The texts of a single slice always

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { defaultTags } from '@tidings/audience';
 import { describeWithMongo } from '@tidings/testing';
-import { hasCategory } from './suppressed.ts';
+import { hasCategory } from './suppressed-contacts.ts';
 
 describeWithMongo('contacts without a category', (mongo) => {
   it('are found by its whole name, however long (R-E14)', async () => {
