@@ -64,7 +64,8 @@ export interface SendBatch {
   /**
    * uint8: 1 where the device's token, 2 where its values are longer than a batch carries. They are left out, and the device fails as
    * INVALID_TOKEN or INVALID_CONTENT. 3 where its e-mail address has come onto the blacklist since the plan: the e-mail counts as bounced
-   * (R-E18). Empty where all are 0.
+   * (R-E18). 4 where the address has got a complaint since, 5 where the contact has unsubscribed, 6 where it has left the category: the
+   * device fails as UNCLASSIFIED_ERROR. 7 where it is gone, like `gone`. Empty where all are 0.
    */
   oversized: Buffer;
   /**
