@@ -30,6 +30,7 @@ import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-to
 import { describeRpc } from './devices/queries/describe-devices.ts';
 import { redactErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
 import { getTagsRpc } from './devices/queries/get-tags.ts';
+import { suppressedRpc } from './devices/queries/find-suppressed.ts';
 import { locateRpc } from './devices/queries/locate.ts';
 import { type DeviceLogInput, devicesLog } from './devices/commands/device-log.ts';
 import { mergeUserRpc } from './devices/commands/merge-user.ts';
@@ -202,6 +203,7 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof m
   ...mergeUserRpc(deps),
   ...contactsRpc(deps),
   ...describeRpc(deps),
+  ...suppressedRpc(deps),
   ...prepareRpc(deps),
 });
 

@@ -200,6 +200,7 @@ export class World {
       hwids: [],
     }),
     describe: unsupported,
+    findSuppressed: unsupported,
     mergeUser: unsupported,
     findContacts: async () => ({ hwids: [] }),
     prepare: async ({ applications: [code], audiences }) => ({

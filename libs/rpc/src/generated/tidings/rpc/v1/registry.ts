@@ -806,6 +806,36 @@ export interface DescribeRequest {
   tags: string[];
 }
 
+export interface FindSuppressedRequest {
+  /** At most 100, with 65,536 contacts in all. */
+  slices: ContactsOfSlice[];
+}
+
+export interface ContactsOfSlice {
+  account: string;
+  application: string;
+  chunk: number;
+  /** Positions in the chunk. */
+  positions: number[];
+  /** Others ignore unsubscribes. */
+  marketing: boolean;
+  /** The category of the message; "" without one. */
+  category: string;
+}
+
+export interface FindSuppressedReply {
+  found: SuppressedContacts[];
+}
+
+export interface SuppressedContacts {
+  /** Index of the slice in the request. */
+  slice: number;
+  /** UNSUBSCRIBED, BOUNCED, COMPLAINT or FILTERED_BY_CATEGORY as in STAGE_AUDIENCE; GONE if they were deleted, or have lost their address. */
+  reason: string;
+  /** Each in one reason only. */
+  positions: number[];
+}
+
 export interface DescribeReply {
   /** In the order of the request. */
   devices: DeviceDescription[];
@@ -10002,6 +10032,338 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
   },
 };
 
+function createBaseFindSuppressedRequest(): FindSuppressedRequest {
+  return { slices: [] };
+}
+
+export const FindSuppressedRequest: MessageFns<FindSuppressedRequest> = {
+  encode(message: FindSuppressedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.slices) {
+      ContactsOfSlice.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindSuppressedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindSuppressedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.slices.push(ContactsOfSlice.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FindSuppressedRequest>): FindSuppressedRequest {
+    return FindSuppressedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindSuppressedRequest>): FindSuppressedRequest {
+    const message = createBaseFindSuppressedRequest();
+    message.slices = object.slices?.map((e) => ContactsOfSlice.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseContactsOfSlice(): ContactsOfSlice {
+  return { account: "", application: "", chunk: 0, positions: [], marketing: false, category: "" };
+}
+
+export const ContactsOfSlice: MessageFns<ContactsOfSlice> = {
+  encode(message: ContactsOfSlice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.chunk !== 0) {
+      writer.uint32(24).uint32(message.chunk);
+    }
+    if (message.positions.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.positions) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.marketing !== false) {
+      writer.uint32(40).bool(message.marketing);
+    }
+    if (message.category !== "") {
+      writer.uint32(50).string(message.category);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ContactsOfSlice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContactsOfSlice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.chunk = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.positions.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.positions.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.marketing = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ContactsOfSlice>): ContactsOfSlice {
+    return ContactsOfSlice.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ContactsOfSlice>): ContactsOfSlice {
+    const message = createBaseContactsOfSlice();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.chunk = object.chunk ?? 0;
+    message.positions = object.positions?.map((e) => e) || [];
+    message.marketing = object.marketing ?? false;
+    message.category = object.category ?? "";
+    return message;
+  },
+};
+
+function createBaseFindSuppressedReply(): FindSuppressedReply {
+  return { found: [] };
+}
+
+export const FindSuppressedReply: MessageFns<FindSuppressedReply> = {
+  encode(message: FindSuppressedReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.found) {
+      SuppressedContacts.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindSuppressedReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindSuppressedReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.found.push(SuppressedContacts.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FindSuppressedReply>): FindSuppressedReply {
+    return FindSuppressedReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindSuppressedReply>): FindSuppressedReply {
+    const message = createBaseFindSuppressedReply();
+    message.found = object.found?.map((e) => SuppressedContacts.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSuppressedContacts(): SuppressedContacts {
+  return { slice: 0, reason: "", positions: [] };
+}
+
+export const SuppressedContacts: MessageFns<SuppressedContacts> = {
+  encode(message: SuppressedContacts, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.slice !== 0) {
+      writer.uint32(8).uint32(message.slice);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message.positions.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.positions) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SuppressedContacts {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuppressedContacts();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.slice = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.positions.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.positions.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SuppressedContacts>): SuppressedContacts {
+    return SuppressedContacts.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SuppressedContacts>): SuppressedContacts {
+    const message = createBaseSuppressedContacts();
+    message.slice = object.slice ?? 0;
+    message.reason = object.reason ?? "";
+    message.positions = object.positions?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseDescribeReply(): DescribeReply {
   return { devices: [], applicationTitle: "", mailFrom: "" };
 }
@@ -13045,6 +13407,11 @@ export interface Devices {
   locate(request: LocateRequest): Promise<LocateReply>;
   /** Names devices by sequence number, for event streams: one call per slice. */
   describe(request: DescribeRequest): Promise<DescribeReply>;
+  /**
+   * E-mail contacts that get no mail any more, although it was planned (R-E14, R-E18), for dispatchers: one call for all slices that are
+   * tried again at a time.
+   */
+  findSuppressed(request: FindSuppressedRequest): Promise<FindSuppressedReply>;
   /** Resolves whom a message addresses, and what of the application it must know: the one registry read of createMessage. */
   prepare(request: PrepareRequest): Promise<PrepareReply>;
 }
@@ -13123,6 +13490,18 @@ export const DevicesDefinition = {
       requestType: DescribeRequest as typeof DescribeRequest,
       requestStream: false,
       responseType: DescribeReply as typeof DescribeReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * E-mail contacts that get no mail any more, although it was planned (R-E14, R-E18), for dispatchers: one call for all slices that are
+     * tried again at a time.
+     */
+    findSuppressed: {
+      name: "FindSuppressed",
+      requestType: FindSuppressedRequest as typeof FindSuppressedRequest,
+      requestStream: false,
+      responseType: FindSuppressedReply as typeof FindSuppressedReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,32 @@
+import type { SuppressedSince } from '@tidings/delivery';
+import { CHUNK_SIZE, Fault } from '@tidings/kernel';
+import type { ContactsOfSlice, Devices } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import { readSuppressed, suppressedSince } from './suppressed-contacts.ts';
+
+const MAX_SLICES = 100;
+
+/** The contacts of a slice by the reason why they get no mail any more; undefined = they get it. */
+async function suppressedIn(
+  db: Db,
+  { marketing, category, positions, ...slice }: ContactsOfSlice,
+): Promise<ReadonlyMap<SuppressedSince | undefined, number[]>> {
+  const query = { ...slice, transactional: !marketing, category: category === '' ? undefined : category };
+  const found = await readSuppressed(db, query, positions);
+  return Map.groupBy(positions, (position) => suppressedSince(found, position));
+}
+
+/** Finds contacts that get no mail any more, although it was planned (R-E14, R-E18). */
+export const suppressedRpc = ({ db }: { readonly db: Db }): Pick<Devices, 'findSuppressed'> => ({
+  async findSuppressed({ slices }) {
+    const contacts = slices.reduce((sum, { positions }) => sum + positions.length, 0);
+    if (slices.length > MAX_SLICES) throw Fault.argument(`at most ${MAX_SLICES} slices`);
+    if (contacts > CHUNK_SIZE) throw Fault.argument(`at most ${CHUNK_SIZE} contacts`);
+    const suppressed = await Promise.all(slices.map((slice) => suppressedIn(db, slice)));
+    return {
+      found: suppressed.flatMap((byReason, slice) =>
+        [...byReason].flatMap(([reason, positions]) => (reason ? [{ slice, reason, positions }] : [])),
+      ),
+    };
+  },
+});
