@@ -15,7 +15,7 @@ import {
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, modelOf } from '@tidings/mongo';
-import type { Accounts, Providers } from '@tidings/rpc';
+import type { Accounts, Devices, Providers } from '@tidings/rpc';
 import {
   AddressGuard,
   type Closing,
@@ -45,6 +45,7 @@ import { postFormBy } from './channels/post-form.ts';
 import { transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, type ReadThrottles, Throttles } from './throttle/throttles.ts';
+import { type CompareAgain, comparingAgain } from './retry/compare-again.ts';
 import { systemTimers } from './timers.ts';
 import { attemptsModel, pacesModel, throttlesModel } from './storage/dispatcher.schema.ts';
 
@@ -57,6 +58,7 @@ const RENEW_EVERY_MS = 5_000;
 export interface ChannelDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly accounts: Pick<Accounts, 'getCredential'>;
+  readonly devices: Pick<Devices, 'findSuppressed'>;
   /** The base of links in mails, without a trailing slash. */
   readonly publicUrl: string;
   /** One of {@link transports}. */
@@ -122,9 +124,12 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
     await outcomes.publish(record);
   };
+  const compareAgain = channel.hasSuppressions ? comparingAgain(deps) : undefined;
   const dispatches: Dispatch[] = [];
   for (const lane of lanes) {
-    dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish }, closing));
+    dispatches.push(
+      await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish, compareAgain }, closing),
+    );
   }
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
   renewCredentials(deps, { throttles, channel, states }, closing);
@@ -197,11 +202,13 @@ interface LaneDeps extends ChannelDeps {
   readonly throttles: Throttles;
   readonly provider: Channel;
   readonly publish: (record: OutcomeRecord) => Promise<void>;
+  readonly compareAgain: CompareAgain | undefined;
 }
 
 /** A lane is a separate worker: with its own lease, slices, consumers and connections. */
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
-  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish } = deps;
+  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish, compareAgain } =
+    deps;
   const log = deps.log.child({ lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
@@ -213,7 +220,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
   const dispatch = new Dispatch({
     ...{ lane, channel: provider, store: attempts, values, workerLease, throttles, clock, log },
-    publish,
+    ...{ publish, compareAgain },
     paces: new Paces({
       store: mongoPaces(collectionOf(db, pacesModel)),
       timers: systemTimers,

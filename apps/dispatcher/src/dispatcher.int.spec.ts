@@ -15,6 +15,7 @@ import { Registry } from 'prom-client';
 import type { AttemptDocument } from './claim/attempt-documents.ts';
 import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
 import { content, sendBatch, type TestDevice } from './testing/test-batches.ts';
+import { noSuppressions } from './testing/no-suppressions.ts';
 import { accountsWith } from './testing/test-credentials.ts';
 import { apnsToken, generateApnsKey, type Simulators, startSimulators } from './testing/test-simulators.ts';
 
@@ -84,6 +85,7 @@ describeWithMongo('dispatcher', (mongo) => {
       ...{ clock, log, db, keys, broker, channels: ['apns'] },
       metrics,
       accounts: accountsWith(keys.master, credentials),
+      devices: noSuppressions,
       urls: { apns: simulators.apnsUrl },
       publicUrl: '',
       http2: 'frames',

@@ -4,6 +4,8 @@ import {
   type Accounts,
   AccountsDefinition,
   AttemptsDefinition,
+  type Devices,
+  DevicesDefinition,
   OperationsDefinition,
   ProvidersDefinition,
   SentValuesDefinition,
@@ -17,16 +19,18 @@ const DISPATCHER = Symbol('dispatcher');
 
 type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
 
-/** Opens the dispatcher of the process's channels, which reads credentials from the registry. */
+/** Opens the dispatcher of the process's channels, which reads credentials and suppressed contacts from the registry. */
 async function openChannels(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
   const { channels, providers, http2, extraCa, proxy, allowPrivate, webPushSubject, mailBounceDomain } =
     process.configuration;
   // Other channels write no links: the warning about a guessed URL would mislead.
   const publicUrl = channels.includes('email') ? process.publicUrl() : '';
-  const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
+  const registry = await process.peer('registry');
+  const accounts = remote<Accounts>(AccountsDefinition, registry);
+  const devices = remote<Devices>(DevicesDefinition, registry);
   return process.open(connection, (parts) =>
     openDispatcher({
-      ...{ ...parts, channels, accounts, urls: providers, http2, extraCa, proxy, allowPrivate },
+      ...{ ...parts, channels, accounts, devices, urls: providers, http2, extraCa, proxy, allowPrivate },
       ...{ publicUrl, webPushSubject, mailBounceDomain },
     }),
   );

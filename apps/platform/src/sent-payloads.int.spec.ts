@@ -163,7 +163,8 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
     findApplication: async () => ({ application: undefined }),
   };
   /** The devices as they are by the time of an event. */
-  const devices: Pick<Devices, 'describe'> = {
+  const devices: Pick<Devices, 'describe' | 'findSuppressed'> = {
+    findSuppressed: async () => ({ found: [] }),
     describe: async ({ seqs }) => ({
       devices: seqs.map((seq) =>
         DeviceDescription.fromPartial({
@@ -184,7 +185,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
 
   const startDispatcher = async (at: Db, by: Broker): Promise<void> => {
     dispatcher = await openDispatcher({
-      ...{ clock, log, keys, accounts, db: at, broker: by, channels: ['apns'], metrics: openMetrics() },
+      ...{ clock, log, keys, accounts, devices, db: at, broker: by, channels: ['apns'], metrics: openMetrics() },
       ...{ urls: { apns: simulators.apnsUrl }, publicUrl: '', http2: 'frames' },
     });
     closing.add('dispatcher', dispatcher, (opened) => opened.close());

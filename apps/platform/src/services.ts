@@ -101,11 +101,12 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const segments = inProcess(SegmentsDefinition, registry.segments);
   const scheduler = await open('scheduler', (service) => openScheduler({ ...service, segments, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
+  const devices = inProcess(DevicesDefinition, registry.devices);
   const { extraCa, proxy, allowPrivate } = configuration;
   const addresses = { extraCa, proxy, allowPrivate };
   const dispatcher = await open('dispatcher', (service) =>
     openDispatcher({
-      ...{ ...service, ...addresses, channels: channelNames(), accounts, http2 },
+      ...{ ...service, ...addresses, channels: channelNames(), accounts, devices, http2 },
       ...{ publicUrl, webPushSubject, mailBounceDomain },
       urls: configuration.providers,
     }),
@@ -113,7 +114,6 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const fanout = await open('fanout', (service) =>
     openFanout({ ...service, deploymentPlatforms: deploymentPlatformsOf(configuration.providers) }),
   );
-  const devices = inProcess(DevicesDefinition, registry.devices);
   const { host, eventsPort } = configuration;
   const webhooks = await open('webhooks', (service) =>
     openWebhooks({

@@ -34,6 +34,8 @@ export interface Channel {
   ttlSeconds(batch: SendBatch, language: string): number | undefined;
   /** When retried pushes are tried again. @default `usualRetries` */
   readonly retries?: RetrySchedule | undefined;
+  /** Whether contacts may get no message any more that was planned for them (R-E14). @default false */
+  readonly hasSuppressions?: boolean;
   /**
    * Reads the credential of a platform (`<application>/<platform>`) again, and uses it from the next job on if it was configured anew. Resolves to the
    * version of its settings, 0 if there are none any more. Throws a Fault `unavailable` for transient failures.

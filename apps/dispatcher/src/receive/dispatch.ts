@@ -11,6 +11,7 @@ import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
 import { OutcomePublisher } from '../send/outcome-publisher.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
+import type { CompareAgain } from '../retry/compare-again.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
 import {
   type Budget,
@@ -27,12 +28,16 @@ export interface DispatchDeps extends SendingDeps {
   readonly workerLease: WorkerLease;
   /** Resolves when an outcome is durable. */
   readonly publish: (record: OutcomeRecord) => Promise<unknown>;
+  /** Called before a deferred slice is sent. @default its devices stay as they were planned */
+  readonly compareAgain?: CompareAgain | undefined;
 }
 
 /** A resumed slice holds slots already: it is deferred again unless its credential is ready almost at once. */
 const RESUMED_READY_MS = 100;
 /** Deferral of a slice whose credential has used up its share of the slots. */
 const TURN_MS = 1_000;
+/** Deferral of a slice that cannot be compared again, because the registry does not answer. */
+const COMPARED_LATER_MS = 5_000;
 /** Maximum wait for answers when the worker closes. */
 const CLOSING_MS = 10_000;
 /** Maximum duration of their last write. */
@@ -256,7 +261,7 @@ export class Dispatch {
   }
 
   async #claimAndSend(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {
-    const { store, clock, timers, metrics } = this.#deps;
+    const { store, clock, metrics } = this.#deps;
     const attempt = await (from === undefined
       ? store.resume(id, epoch.id, clock.now())
       : store.takeOver(id, from, epoch.id));
@@ -272,16 +277,28 @@ export class Dispatch {
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': resumed.pending.length } };
     return inSpan(`resume ${channelServing(job.batch)}`, options, async (span) => {
       const ready = await this.#ready(job, RESUMED_READY_MS);
-      const now = timers.now();
-      const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };
       const publication = await (ready.do === 'end'
         ? this.#sending.refuse(resumed, ready.result)
         : ready.do === 'wait'
           ? this.#sending.hold(resumed, ready.why)
-          : this.#send(resumed, { sender: ready.sender, slots, ...budget }));
+          : this.#sendAgain(resumed, ready.sender, slots));
       span.setAttributes(job.tally.attributes);
       return publication;
     });
+  }
+
+  /** Sends a deferred slice to those of its devices that still get it. */
+  async #sendAgain(open: OpenSlice, sender: Sender, slots: SliceSlots): Promise<Publication> {
+    const { clock, timers, log, compareAgain } = this.#deps;
+    let compared = open;
+    try {
+      if (compareAgain) compared = await compareAgain(open);
+    } catch (error) {
+      log.warn({ slice: open.id, err: error }, 'comparing a deferred slice again failed');
+      return this.#sending.hold(open, { by: 'turn', until: clock.now() + COMPARED_LATER_MS });
+    }
+    const now = timers.now();
+    return this.#send(compared, { sender, slots, cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS });
   }
 
   /** Runs with the slice in hand. */

@@ -1,13 +1,15 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { noResults, type Results } from '@tidings/delivery';
+import { noResults, type Results, type SuppressedSince } from '@tidings/delivery';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { type ConnectionSettings, Http2Connection, openHttp1Link, type OpenLink } from '@tidings/http2';
-import { Bitmap, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, Fault, ShiftedClock } from '@tidings/kernel';
+import type { ContactsOfSlice, Devices } from '@tidings/rpc';
 import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/channel-port.ts';
 import { Credentials } from '../channels/credentials/credential-cache.ts';
 import { Dispatch } from '../receive/dispatch.ts';
+import { comparingAgain } from '../retry/compare-again.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { postFormBy } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
@@ -33,8 +35,11 @@ export interface ChannelDeps {
   readonly expiresEarlyMs: number;
 }
 
-/** A provider that is down is not a fault of the lane. */
-const NOT_READY = 'credential not usable';
+/** A provider or registry that is down is not a fault of the lane. */
+const away: ReadonlySet<string | undefined> = new Set([
+  'credential not usable',
+  'comparing a deferred slice again failed',
+]);
 /** Only a hang takes longer; less than the time limit of a test. */
 const PATIENCE_MS = 200_000;
 
@@ -47,6 +52,12 @@ export class LaneWorld {
   readonly attempts = new MemoryAttempts();
   readonly outcomes: SliceOutcome[] = [];
   readonly channel: Channel;
+  /** The contacts that get no mail any more, by position. */
+  readonly suppressed = new Map<number, SuppressedSince>();
+  /** The slices that were compared with them. */
+  readonly compared: ContactsOfSlice[] = [];
+  /** Whether the registry does not answer. */
+  registryIsDown = false;
   readonly #workerLease: WorkerLease;
   readonly #dispatch: Dispatch;
   readonly #errors: unknown[] = [];
@@ -103,10 +114,30 @@ export class LaneWorld {
       timers: systemTimers,
       random: () => 0.5,
       metrics: noMetrics,
-      log: { error: (_: unknown) => fail(_), warn: (_: unknown, text?: string) => text !== NOT_READY && fail(_) },
+      compareAgain: this.channel.hasSuppressions
+        ? comparingAgain({ devices: this.#devices(), clock: this.clock })
+        : undefined,
+      log: { error: (_: unknown) => fail(_), warn: (_: unknown, text?: string) => !away.has(text) && fail(_) },
     });
     this.#workerLease.start();
     this.#dispatch.start();
+  }
+
+  #devices(): Pick<Devices, 'findSuppressed'> {
+    return {
+      findSuppressed: async ({ slices }) => {
+        if (this.registryIsDown) throw Fault.unavailable('down');
+        this.compared.push(...slices);
+        return {
+          found: slices.flatMap(({ positions }, slice) =>
+            positions.flatMap((position) => {
+              const reason = this.suppressed.get(position);
+              return reason ? [{ slice, reason, positions: [position] }] : [];
+            }),
+          ),
+        };
+      },
+    };
   }
 
   /** Delivers a batch once; its slices are settled or deferred when it resolves. */

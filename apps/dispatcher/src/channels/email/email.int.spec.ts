@@ -194,6 +194,58 @@ describe('channel email, by a relay', () => {
     expect(hours).toBeLessThan(25);
   });
 
+  scenario('compares contacts again before it tries them again (R-E14, R-E18)', async ({ world, simulators }) => {
+    const addresses = [0, 1, 2, 3, 4, 5].map((n) => mailReplyAddress('452 4.2.2 full', n));
+    const content = { ...batch([]).content!, email: EmailContent.fromPartial({ category: 'News' }) };
+    await world.hand(
+      batch(
+        addresses.map((address, i) => to(address, i)),
+        { content, marketing: true, chunk: 3 },
+      ),
+    );
+    expect(world.compared).toEqual([]);
+    world.suppressed.set(0, 'BOUNCED').set(1, 'COMPLAINT').set(2, 'UNSUBSCRIBED');
+    world.suppressed.set(3, 'FILTERED_BY_CATEGORY').set(4, 'GONE');
+    await world.settle(undefined, true);
+    expect(world.compared[0]).toEqual({
+      ...{ account: 'default', application: 'AAAAA-00000', chunk: 3, positions: [0, 1, 2, 3, 4, 5] },
+      ...{ marketing: true, category: 'News' },
+    });
+    expect(world.compared.at(-1)!.positions).toEqual([5]);
+    expect([...world.deviceOutcomes()].toSorted(([a], [b]) => a - b)).toEqual([
+      [0, 'SENT'],
+      [1, 'UNCLASSIFIED_ERROR 0 complaint'],
+      [2, 'UNCLASSIFIED_ERROR 0 unsubscribed'],
+      [3, 'UNCLASSIFIED_ERROR 0 filtered_by_category'],
+      [4, 'NO_DEVICE 0 no_device'],
+      [5, 'SENT'],
+    ]);
+    expect(world.bounces()).toEqual(
+      new Map([
+        [0, 'BOUNCED_HARD_SUPPRESSED'],
+        [5, 'BOUNCED_SOFT_MAILBOX_FULL'],
+      ]),
+    );
+    const tries = addresses.map((token) => simulators.ledger.of('email').entries({ token }).length);
+    expect(tries.slice(0, 5)).toEqual([1, 1, 1, 1, 1]);
+    expect(tries[5]).toBeGreaterThan(5);
+  });
+
+  scenario('tries nobody again while the registry does not answer', async ({ world, simulators }) => {
+    const address = mailAddress('throttled', 0, 1);
+    await world.hand(batch([to(address)]));
+    const tries = (): number => simulators.ledger.of('email').entries({ token: address }).length;
+    const dueAt = world.nextDue()!;
+    world.registryIsDown = true;
+    world.advanceTo(dueAt);
+    await world.until(() => (world.nextDue() ?? 0) > dueAt, undefined, false);
+    expect(tries()).toBe(1);
+    world.registryIsDown = false;
+    await world.settle(undefined, true);
+    expect([...world.deviceOutcomes().values()]).toEqual(['SENT']);
+    expect([tries(), world.compared.length]).toEqual([2, 1]);
+  });
+
   scenario('sends copies of accepted mails only, once', async ({ world, simulators }) => {
     const content = { ...batch([]).content!, email: EmailContent.fromPartial({ bcc: ['archive@example.com'] }) };
     const devices = [

@@ -249,6 +249,42 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(all.map((address) => mailsTo(address).length)).toEqual([1, 2, 1]);
     });
 
+    it('is not tried again for contacts who do not want it any more (R-E14, R-E18)', async () => {
+      const own = await mailApplication();
+      const names = ['stays', 'bounces', 'complains', 'leaves', 'goes'];
+      const all = names.map((_, n) => mailAddress('throttled', 100 + n, 1, 'again.example'));
+      const [, bounces, complains, leaves, goes] = all as [string, string, string, string, string];
+      for (const email of all) await world.call('registerEmail', { application: own, email });
+      const code = await sendOne(own, { content: '<p>Hello</p>', title: 'News', platforms: [EMAIL] });
+      await world.settle();
+      expect(all.map((address) => mailsTo(address).length)).toEqual([1, 1, 1, 1, 1]);
+      await world.call('blacklistAddress', { address: bounces });
+      await world.call('recordComplaint', { address: complains });
+      await world.call('setEmailTags', { application: own, email: leaves, tags: { 'Unsubscribed Emails': true } });
+      await world.call('deleteEmail', { application: own, email: goes });
+      await world.settle();
+      await world.advance(120);
+      await world.settle();
+      expect(all.map((address) => mailsTo(address).length)).toEqual([2, 1, 1, 1, 1]);
+      expect(await audienceOf(code)).toEqual({ audience: 5, eligible: 5, sent: 2, excluded: {} });
+      const { channels } = await funnelOf(code);
+      const stages = channels.find(({ channel }) => channel === 'CHANNEL_EMAIL')!.funnel;
+      const { errors } = stages.find(({ stage }) => stage === 'STAGE_ERRORS')!;
+      const causes = errors.flatMap(({ category, codes }) =>
+        codes.map(({ name, count }) => `${category} ${name} ${count}`),
+      );
+      expect(causes.toSorted()).toEqual([
+        'NO_DEVICE no_device 1',
+        'UNCLASSIFIED_ERROR complaint 1',
+        'UNCLASSIFIED_ERROR unsubscribed 1',
+      ]);
+      expect((await mailFiguresOf(code)).rows).toEqual({
+        ...{ CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 1 },
+        ...{ BOUNCED_HARD: 1, BOUNCED_HARD_SUPPRESSED: 1 },
+      });
+      expect(await brokenBy(own, code)).toEqual([]);
+    });
+
     it('has events, as have devices that failed (R-EV2)', async () => {
       const subscriber = await startSubscriber();
       const own = await mailApplication({ android: true });

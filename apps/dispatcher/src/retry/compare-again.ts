@@ -1,0 +1,57 @@
+import { batcher } from '@tidings/coordination';
+import { type SuppressedSince, withSuppressed } from '@tidings/delivery';
+import { type Clock, TEST_CHUNK } from '@tidings/kernel';
+import type { ContactsOfSlice, Devices } from '@tidings/rpc';
+import type { OpenSlice } from '../send/sending.ts';
+import { SOON_MS } from '../send/slice-devices.ts';
+
+/** Marks the contacts of a deferred slice that get no mail any more. Throws if the registry does not answer. */
+export type CompareAgain = (open: OpenSlice) => Promise<OpenSlice>;
+
+export interface CompareAgainDeps {
+  readonly devices: Pick<Devices, 'findSuppressed'>;
+  readonly clock: Clock;
+}
+
+/** A slice that has waited for less is not compared: it had no try, or its turn has just not come. Retries wait longer. */
+const RECENT_MS = 30_000;
+/** Maximum number of slices, and of their contacts, in a call. */
+const SLICES = 64;
+const CONTACTS = 8_000;
+
+type Suppressed = ReadonlyMap<number, SuppressedSince>;
+
+/** The contacts that are due. */
+function dueIn({ job, pending }: OpenSlice, now: number): ContactsOfSlice {
+  const { account, application, chunk, marketing, content } = job.batch;
+  const due = pending.filter(({ progress }) => progress.dueAt <= now + SOON_MS);
+  const positions = due.map(({ device }) => job.columns.positions[device]!);
+  return { account, application, chunk, marketing, category: content?.email?.category ?? '', positions };
+}
+
+/**
+ * Compares the contacts of slices that are tried again with what has become known since their plan (R-E14, R-E18). Slices that are due while a call is
+ * in flight share the next one.
+ */
+export function comparingAgain({ devices, clock }: CompareAgainDeps): CompareAgain {
+  const { submit } = batcher(
+    async (slices: readonly ContactsOfSlice[]): Promise<Suppressed[]> => {
+      const { found } = await devices.findSuppressed({ slices: [...slices] });
+      const suppressed = slices.map(() => new Map<number, SuppressedSince>());
+      for (const { slice, reason, positions } of found) {
+        for (const position of positions) suppressed[slice]!.set(position, reason as SuppressedSince);
+      }
+      return suppressed;
+    },
+    { maxItems: SLICES, sizeOf: ({ positions }) => positions.length, maxSize: CONTACTS },
+  );
+  return async (open) => {
+    const { job, attempt } = open;
+    const now = clock.now();
+    // Test devices are no contacts.
+    if (job.batch.chunk === TEST_CHUNK || now - attempt.claimedAt < RECENT_MS) return open;
+    const due = dueIn(open, now);
+    if (due.positions.length === 0) return open;
+    return { ...open, job: { ...job, columns: withSuppressed(job.columns, await submit(due)) } };
+  };
+}
