@@ -81,5 +81,6 @@ export { Visitors } from './visitors.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BOUNCE_DOMAIN, BUNDLE, type Parameters, untilSettled, type World } from './world.ts';
 export { connectToStore, storedText } from './stored.ts';
+export { until } from './until.ts';
 export { type Unzipped, unzipped } from './unzipped.ts';
 export { anyVerb, bodyOf, damagedPath, type Draw, largeBodyOf, mutated } from './fuzz.ts';

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 60_000;
+const SHORTEST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 50;
+
+interface UntilOptions {
+  /** @default a minute */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Resolves when the condition holds. Pauses between two checks for as long as a check takes, 1 to 50 ms, so that checks leave time to what they wait
+ * for.
+ * @throws an error with the source of the condition when it still does not hold after `patienceMs`, and what the condition throws, at once
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { patienceMs = PATIENCE_MS }: UntilOptions = {},
+): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (let checkedAt = performance.now(); !(await condition()); checkedAt = performance.now()) {
+    const now = performance.now();
+    if (now > giveUpAt) throw new Error(`in vain: ${String(condition)}`);
+    await delay(Math.min(Math.max(now - checkedAt, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+  }
+}
