@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PATIENT } from '@tidings/testing';
 import type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
 import type { Commit, DocumentAddress, LogDefinition } from './event-log-port.ts';
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
-import { PATIENT } from './testing/until.ts';
 
 /** A store under test, shared by all its writers. */
 export interface EventStoreUnderTest {

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
+import { until } from '@tidings/testing';
 import { MemoryLogStore } from './memory/memory-logs.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import type { Problem } from './problems.ts';
@@ -65,8 +65,7 @@ describe('the periodic checks of logs that are behind', () => {
     const store = new SlowStart(failures);
     const onProblem = (problem: Problem): void => void problems.push(problem);
     const writer = new GroupingLogWriter(things, store, { applyEveryMs: 1, onProblem });
-    const deadline = Date.now() + 60_000;
-    while (store.looks <= failures.length && Date.now() < deadline) await delay(1);
+    await until(() => store.looks > failures.length);
     await writer.close();
     return problems;
   };
@@ -87,8 +86,8 @@ describe('the periodic checks of logs that are behind', () => {
     const store = new SlowStart([]);
     const writer = new GroupingLogWriter(things, store, { applyEveryMs: 1 });
     const checks = async (count: number): Promise<void> => {
-      const [from, deadline] = [store.looks, Date.now() + 60_000];
-      while (store.looks < from + count && Date.now() < deadline) await delay(1);
+      const from = store.looks;
+      await until(() => store.looks >= from + count);
     };
     await checks(10);
     // At the start, before documents in quarantine are tried.

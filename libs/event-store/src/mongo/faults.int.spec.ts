@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, PATIENT, until } from '@tidings/testing';
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import type { CountingLogWriter } from '../log-options.ts';
 import type { MongoLogsOptions } from './open-logs.ts';
@@ -12,7 +12,6 @@ import {
   type ThingReply,
   things,
 } from '../things.features.ts';
-import { PATIENT, until } from '../testing/until.ts';
 import type { CommitDocument } from './commits.ts';
 import { faulty, type FaultyDb, lost } from './faulty.features.ts';
 import { openLogs } from './open-logs.ts';

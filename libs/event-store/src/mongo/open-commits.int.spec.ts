@@ -1,8 +1,7 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock, until } from '@tidings/testing';
 import type { CountingLogWriter } from '../log-options.ts';
 import { type ThingCommand, type ThingReply, things } from '../things.features.ts';
-import { PATIENT, until } from '../testing/until.ts';
 import { openCommits } from './open-commits.ts';
 import { openLogs } from './open-logs.ts';
 

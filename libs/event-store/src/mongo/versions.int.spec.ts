@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, PATIENT, until } from '@tidings/testing';
 import type { Db, Document } from 'mongodb';
 import type { CountingLogWriter } from '../log-options.ts';
 import { type NewerCommand, newerThings, paletteAt } from '../newer-things.features.ts';
@@ -7,7 +7,6 @@ import type { DocumentAddress } from '../event-log-port.ts';
 import type { Problem } from '../problems.ts';
 import { openRelay, type Relay } from '../relay/open-relay.ts';
 import { thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
-import { PATIENT, until } from '../testing/until.ts';
 import { faulty } from './faulty.features.ts';
 import { guarded } from './guards.ts';
 import { openCommits } from './open-commits.ts';

@@ -1,12 +1,11 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { currentTrace, inSpan } from '@tidings/telemetry';
-import { describeWithMongo, type RecordedTraces, recordTraces } from '@tidings/testing';
+import { describeWithMongo, PATIENT, type RecordedTraces, recordTraces, until } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
 import { logMetrics } from '../log-metrics.ts';
 import { openLogs } from '../mongo/open-logs.ts';
 import { type ThingEvent, things } from '../things.features.ts';
-import { PATIENT, until } from '../testing/until.ts';
 import { openRelay, type Relay } from './open-relay.ts';
 import type { Publisher, RelayedRecord } from './outbox.ts';
 
