@@ -1,18 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
 import { mongoOptions } from '@tidings/mongo';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, until } from '@tidings/testing';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { brokerFeatures } from '../broker.features.ts';
-import type { BrokerWorld } from '../features/broker-under-test.ts';
+import { type BrokerWorld, HOUR_MS, records } from '../features/broker-under-test.ts';
 import { housekeepingFeatures } from '../features/housekeeping.features.ts';
 import type { Broker, TopicSpec } from '../broker-port.ts';
 import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded-broker.ts';
 
-const HOUR_MS = 3_600_000;
 const LEASES = 'streaming.lease';
 
 /** A process id that nobody has any more. */
@@ -24,14 +22,6 @@ const earlier = (pid = process.pid): ProcessIdentity => ({ ...ownIdentity()!, pi
 /** Makes it look as if the lease's holder had died. */
 const bury = (db: Db): Promise<unknown> =>
   db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { process: earlier(deadPid()) } });
-
-async function until(condition: () => unknown): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`in vain: ${String(condition)}`);
-    await delay(5);
-  }
-}
 
 /** Opens embedded brokers over connections of their own, on one database. */
 class EmbeddedWorld implements BrokerWorld {
@@ -88,7 +78,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
   let brokers: EmbeddedBroker[];
   const topic = 'tidings.things';
   const topics: TopicSpec[] = [{ name: topic, kind: 'facts', partitions: 1, retentionMs: HOUR_MS }];
-  const values = (...texts: (string | number)[]) => texts.map((text) => ({ key: 'a', value: Buffer.from(`${text}`) }));
+  const values = (...texts: (string | number)[]) => records('a', ...texts);
 
   const open = async (options: Partial<EmbeddedBrokerOptions> = {}): Promise<EmbeddedBroker> => {
     const broker = await world.open(topics, options);

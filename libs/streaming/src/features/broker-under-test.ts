@@ -1,5 +1,4 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import { setTimeout as delay } from 'node:timers/promises';
 import { randomBase62, type ShiftedClock } from '@tidings/kernel';
 import { partitionOf } from '../partition.ts';
 import {
@@ -37,16 +36,6 @@ interface Listener {
 }
 
 export const HOUR_MS = 3_600_000;
-const PATIENCE_MS = 60_000;
-
-/** Waits until the condition holds. */
-export async function until(condition: () => unknown, what = String(condition)): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`in vain: ${what}`);
-    await delay(5);
-  }
-}
 
 export const text = ({ value }: Pick<InRecord, 'value'>): string => Buffer.from(value).toString();
 export const record = (key: string, value: string): OutRecord => ({ key, value: Buffer.from(value) });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { Fault, randomBase62 } from '@tidings/kernel';
+import { until } from '@tidings/testing';
 import { consume, type Incident } from '../consume.ts';
 import { type DeadLetter, readDeadLetter } from '../dead-letters.ts';
 import { LARGEST_RECORD_BYTES, DEAD_LETTER_TOPIC } from '../broker-port.ts';
-import { type BrokerUnderTest, until, record, records, numbers, newGroup } from './broker-under-test.ts';
+import { type BrokerUnderTest, record, records, numbers, newGroup } from './broker-under-test.ts';
 
 /** `consume` on a broker: decoding, retries and dead letters. */
 export function consumeFeatures(test: BrokerUnderTest): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '@tidings/testing';
 import { type InRecord, DEAD_LETTER_TOPIC } from '../broker-port.ts';
-import { type BrokerUnderTest, numbers, until, record, records, newGroup, keysOf, latch } from './broker-under-test.ts';
+import { type BrokerUnderTest, numbers, record, records, newGroup, keysOf, latch } from './broker-under-test.ts';
 
 /** Suites about assignments, start positions and lag of consumer groups. */
 export function groupsFeatures(test: BrokerUnderTest): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BrokerUnderTest, until, text, record, records, numbers, latch } from './broker-under-test.ts';
+import { until } from '@tidings/testing';
+import { type BrokerUnderTest, text, record, records, numbers, latch } from './broker-under-test.ts';
 
 /** The delivery of records to a handler, and the treatment of records that the handler does not take. */
 export function handingOverFeatures(test: BrokerUnderTest): void {

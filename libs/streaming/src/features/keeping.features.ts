@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BrokerUnderTest, until, text, record, numbers } from './broker-under-test.ts';
+import { until } from '@tidings/testing';
+import { type BrokerUnderTest, text, record, numbers } from './broker-under-test.ts';
 
 /** Suites about retention. */
 export function keepingFeatures(test: BrokerUnderTest): void {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '@tidings/testing';
 import type { Broker, OutRecord } from '../broker-port.ts';
-import { type BrokerUnderTest, until, text, record, records, numbers, newGroup, latch } from './broker-under-test.ts';
+import { type BrokerUnderTest, text, record, records, numbers, newGroup, latch } from './broker-under-test.ts';
 
 /** For adapters that any number of processes may have open at once. */
 export function processesFeatures(test: BrokerUnderTest): void {
@@ -35,7 +36,7 @@ export function processesFeatures(test: BrokerUnderTest): void {
       const publish = async (count: number): Promise<void> => {
         await publisher.publish(test.topic, everyKey(published, (published += count)));
       };
-      const handledHalf = (): Promise<void> => until(() => handled.size > published - 100, 'half of it is handled');
+      const handledHalf = (): Promise<void> => until(() => handled.size > published - 100);
 
       await publish(200);
       const first = await join();
@@ -50,7 +51,7 @@ export function processesFeatures(test: BrokerUnderTest): void {
       await publish(200);
       await second.close();
       test.broker = publisher;
-      await until(() => handled.size === published, 'all is handled');
+      await until(() => handled.size === published);
       await until(async () => (await lagOf(name)) === 0);
     });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
+import { until } from '@tidings/testing';
 import { partitionOf } from '../partition.ts';
 import { LARGEST_RECORD_BYTES } from '../broker-port.ts';
-import { type BrokerUnderTest, until, text, record, records, numbers } from './broker-under-test.ts';
+import { type BrokerUnderTest, text, record, records, numbers } from './broker-under-test.ts';
 
 /** Suites about the partition and order of records, and about refusals. */
 export function publishingFeatures(test: BrokerUnderTest): void {

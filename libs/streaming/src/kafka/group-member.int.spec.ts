@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '@tidings/kernel';
-import { describeWithKafka } from '@tidings/testing';
+import { describeWithKafka, until } from '@tidings/testing';
 import type { Admin, Consumer, ConsumerConfig, ConsumerRunConfig, Kafka } from 'kafkajs';
 import type { BatchHandler, Broker } from '../broker-port.ts';
 import { newClient } from './kafka-client.ts';
@@ -79,13 +79,13 @@ describeWithKafka('a member of a group', (kafka) => {
   it('goes on when a rebalance that it was told of comes to nothing', async () => {
     tellOfRebalance();
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('x') }]);
-    while (handled.length === 0) await delay(10);
+    await until(() => handled.length > 0);
     expect(handled).toEqual(['x']);
   });
 
   it('reads records that it fetched before it knew the offsets of the group', async () => {
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('y') }]);
-    while (handled.length === 0) await delay(10);
+    await until(() => handled.length > 0);
     await member.stop();
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('z') }]);
     const known = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ describeWithKafka('a member of a group', (kafka) => {
     member = join();
     await taken;
     known.resolve();
-    while (handled.length === 1) await delay(10);
+    await until(() => handled.length > 1);
     expect(handled).toEqual(['y', 'z']);
   });
 
@@ -128,7 +128,7 @@ describeWithKafka('a member of a group', (kafka) => {
     await delay(1_000);
     room.resolve();
     const startedAt = performance.now();
-    while (bytes < 6 * megabyte.value.length) await delay(10);
+    await until(() => bytes >= 6 * megabyte.value.length);
     expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
   });
 });

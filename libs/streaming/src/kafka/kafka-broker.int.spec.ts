@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import { describeWithKafka } from '@tidings/testing';
+import { describeWithKafka, until } from '@tidings/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { brokerFeatures } from '../broker.features.ts';
+import { records, text } from '../features/broker-under-test.ts';
 import { processesFeatures } from '../features/processes.features.ts';
 import type { Broker, InRecord, SubscribeOptions, TopicKind, TopicSpec } from '../broker-port.ts';
 import { newClient } from './kafka-client.ts';
@@ -11,16 +11,6 @@ import { KafkaWorld } from './testing/kafka-world.ts';
 import { createTopics } from './create-topics.ts';
 
 const DAY_MS = 86_400_000;
-/** As long as Kafka's cleaner rests between two rounds, and some more. */
-const PATIENCE_MS = 60_000;
-
-async function until(condition: () => unknown): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error(`in vain: ${String(condition)}`);
-    await delay(10);
-  }
-}
 
 describeWithKafka('on Kafka', (kafka) => {
   // No housekeeping: records go by retention alone, by Kafka's own clock; its cleaner runs when it likes.
@@ -43,8 +33,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     return broker;
   };
   const wire = (name = topic): string => world.kafka.namespace + name;
-  const values = (...texts: (string | number)[]) => texts.map((text) => ({ key: 'a', value: Buffer.from(`${text}`) }));
-  const text = ({ value }: InRecord): string => Buffer.from(value).toString();
+  const values = (...texts: (string | number)[]) => records('a', ...texts);
   const listen = async (
     broker: Broker,
     group: string,
@@ -345,6 +334,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     let published = 0;
     let reader = 0;
     let got: InRecord[] = [];
+    // Kafka's cleaner rests between two rounds, for less time than this waits.
     await until(async () => {
       await publish(published++);
       const group = `reader-${reader++}`;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeWithOwnKafka } from '@tidings/testing';
+import { describeWithOwnKafka, until } from '@tidings/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import type { Broker, InRecord, TopicSpec } from '../broker-port.ts';
-import { newGroup, records, text, until } from '../features/broker-under-test.ts';
+import { newGroup, records, text } from '../features/broker-under-test.ts';
 import { newClient } from './kafka-client.ts';
 import { KafkaWorld } from './testing/kafka-world.ts';
 import { Sequences } from './testing/sequences.ts';
@@ -64,7 +64,7 @@ describeWithOwnKafka(
       await Promise.all([...dead].map((node) => kafka.nodes[node]!.restart()));
       dead.clear();
       for (const name of [wire(), OFFSETS])
-        await until(async () => (await partitionsOf(name)).every(({ isr }) => isr.length === NODES), `${name} in sync`);
+        await until(async () => (await partitionsOf(name)).every(({ isr }) => isr.length === NODES));
     };
     const timed = async (work: Promise<unknown>): Promise<number> => {
       const begunAt = performance.now();
@@ -217,7 +217,7 @@ describeWithOwnKafka(
       expect(await answered(() => broker.ends(topic.name))).toEqual(ends);
       await restart();
       // Kafka gives partitions back to a node that has returned.
-      await until(async () => String(await leaders()) === String(before), 'the former leaders');
+      await until(async () => String(await leaders()) === String(before));
       expect(await timed(broker.ends(topic.name))).toBeLessThan(AT_ONCE_MS);
       expect(await broker.ends(topic.name)).toEqual(ends);
     });

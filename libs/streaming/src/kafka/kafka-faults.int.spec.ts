@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeWithOwnKafka } from '@tidings/testing';
+import { describeWithOwnKafka, until } from '@tidings/testing';
 import type { Broker, InRecord, TopicSpec } from '../broker-port.ts';
-import { text, until } from '../features/broker-under-test.ts';
+import { text } from '../features/broker-under-test.ts';
 import { KafkaWorld } from './testing/kafka-world.ts';
 import { Sequences } from './testing/sequences.ts';
 
