@@ -9,7 +9,7 @@ import { batchesTopic, SendBatch, topicNames, SliceOutcome, type SliceSettled } 
 import { Bitmap, Fault, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { Closing, openLog, keysFrom } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
-import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
+import { describeWithMongo, measured, recordTraces, testBroker, until } from '@tidings/testing';
 import { Binary, type Db } from 'mongodb';
 import { Registry } from 'prom-client';
 import type { AttemptDocument } from './claim/attempt-documents.ts';
@@ -106,24 +106,11 @@ describeWithMongo('dispatcher', (mongo) => {
         headers,
       })),
     );
-  /** The values of a metric, or of one of a histogram's series, by label values. */
-  const measured = async (name: string, part?: string): Promise<Record<string, number>> => {
-    const { values } = await metrics.getSingleMetric(name)!.get();
-    const ofPart = values.filter((value) => (value as { metricName?: string }).metricName === part);
-    return Object.fromEntries(ofPart.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
-  };
   const idOf = (batch: SendBatch): string => sliceId({ ...batch, number: batch.slices[0]!.number });
   const attempts = () => db.collection<AttemptDocument>('attempts');
   const leases = () => db.collection<{ _id: string; until: Date }>('workerLeases');
   const ledger = () => simulators.ledger.summary().apns;
 
-  const until = async (condition: () => boolean | Promise<boolean>, patienceMs = 60_000): Promise<void> => {
-    const giveUpAt = Date.now() + patienceMs;
-    while (!(await condition())) {
-      if (Date.now() > giveUpAt) throw new Error('waited in vain');
-      await delay(20);
-    }
-  };
   /** Number of slices reported as settled: under load a batch may be delivered again, and its outcomes published again. */
   const settledSlices = (): number =>
     new Set(
@@ -180,12 +167,12 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger()).toMatchObject({ accepted: 12, refused: 1, duplicates: 0 });
     const lag = await broker.lag('dispatcher.apns');
     expect(lag.filter(({ end }) => end > 0)).toMatchObject([{ committed: 1, end: 1 }]);
-    expect(await measured('tidings_dispatch_outcomes_total')).toEqual({
+    expect(await measured(metrics, 'tidings_dispatch_outcomes_total')).toEqual({
       'apns SENT ': 12,
       'apns INVALID_TOKEN 410': 1,
     });
     const timed = 'tidings_dispatch_provider_seconds';
-    expect(await measured(timed, `${timed}_count`)).toEqual({ 'apns broadcast': 2 });
+    expect(await measured(metrics, timed, `${timed}_count`)).toEqual({ 'apns broadcast': 2 });
   });
 
   it('records the outcomes of a batch in its trace, and continues the trace when a slice resumes', async () => {
@@ -291,8 +278,8 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
     // Both replicas report the same.
-    expect(await measured('tidings_dispatch_deferred_slices')).toEqual({ apns: 2 * 2 });
-    expect(await measured('tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
+    expect(await measured(metrics, 'tidings_dispatch_deferred_slices')).toEqual({ apns: 2 * 2 });
+    expect(await measured(metrics, 'tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
   });
 
   it('sends a slice that another replica deferred before it closed', async () => {
@@ -351,7 +338,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await publish([batchOf(devices(1), { message: '0A0B-EEFE4D5E-E445B2E9', messageId: 5n, bucket: 9 })], true);
     await until(() => outcomes.some(({ bucket }) => bucket === 9));
     expect(settledSlices()).toBeLessThan(17);
-    await until(() => settledSlices() === 17, 60_000);
+    await until(() => settledSlices() === 17);
   });
 
   it('ends the devices of a payload that cannot be rendered, with the reason', async () => {
@@ -395,7 +382,7 @@ describeWithMongo('dispatcher', (mongo) => {
       },
     });
     await publish([batchOf(devices(2))]);
-    await until(() => settledSlices() === 1, 20_000);
+    await until(() => settledSlices() === 1);
     expect(ledger().accepted).toBe(2);
     expect(calls).toBe(3);
   });
@@ -422,7 +409,7 @@ describeWithMongo('dispatcher', (mongo) => {
     let most = 0;
     await until(async () => {
       // A slice with late answers is claimed as before, and counts its unanswered devices (R-LM5).
-      most = Math.max(most, (await measured('tidings_dispatch_open_devices'))['apns broadcast'] ?? 0);
+      most = Math.max(most, (await measured(metrics, 'tidings_dispatch_open_devices'))['apns broadcast'] ?? 0);
       return settledSlices() === 32;
     });
     expect(most).toBeGreaterThan(500);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { currentTrace, inSpan } from '@tidings/telemetry';
-import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
+import { describeWithMongo, measured, recordTraces, testBroker } from '@tidings/testing';
 import { Registry } from 'prom-client';
 import { consume } from './consume.ts';
 import { microBatcher } from './micro-batcher.ts';
@@ -29,13 +29,6 @@ describeWithMongo('an observed broker', (mongo) => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** The values of a metric, or of one of a histogram's, by those of their labels. */
-  const measured = async (name: string, part?: string): Promise<Record<string, number>> => {
-    const { values } = await metrics.getSingleMetric(name)!.get();
-    const ofPart = values.filter((value) => (value as { metricName?: string }).metricName === part);
-    return Object.fromEntries(ofPart.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
-  };
-
   /** Resolves when so many records were handled, each with `handle`. */
   async function consumed(count: number, handle: (value: string) => void = () => undefined): Promise<void> {
     const done = Promise.withResolvers<void>();
@@ -57,10 +50,10 @@ describeWithMongo('an observed broker', (mongo) => {
     await broker.publish(TOPIC, [record('1'), record('2')]);
     await broker.publish(TOPIC, [record('3')]);
     await consumed(3);
-    expect(await measured('tidings_topic_published_records_total')).toEqual({ [TOPIC]: 3 });
-    expect(await measured('tidings_consumer_records_total')).toEqual({ [`readers ${TOPIC}`]: 3 });
+    expect(await measured(metrics, 'tidings_topic_published_records_total')).toEqual({ [TOPIC]: 3 });
+    expect(await measured(metrics, 'tidings_consumer_records_total')).toEqual({ [`readers ${TOPIC}`]: 3 });
     const seconds = 'tidings_consumer_batch_seconds';
-    expect(Object.keys(await measured(seconds, `${seconds}_count`))).toEqual([`readers ${TOPIC}`]);
+    expect(Object.keys(await measured(metrics, seconds, `${seconds}_count`))).toEqual([`readers ${TOPIC}`]);
   });
 
   it('tells how far its groups lag', async () => {
@@ -75,7 +68,7 @@ describeWithMongo('an observed broker', (mongo) => {
     });
     await broker.publish(TOPIC, [record('1'), record('2'), record('3')]);
     await started.promise;
-    expect(await measured('tidings_consumer_lag_records')).toEqual({ [`slow ${TOPIC}`]: 3 });
+    expect(await measured(metrics, 'tidings_consumer_lag_records')).toEqual({ [`slow ${TOPIC}`]: 3 });
     release.resolve();
     await subscription.stop();
   });
@@ -85,13 +78,13 @@ describeWithMongo('an observed broker', (mongo) => {
     await consumed(2, (value) => {
       if (value === 'poison') throw new Error('poison');
     });
-    expect(await measured('tidings_consumer_incidents_total')).toEqual({
+    expect(await measured(metrics, 'tidings_consumer_incidents_total')).toEqual({
       [`readers ${TOPIC} retried`]: 4,
       [`readers ${TOPIC} dead-lettered`]: 1,
       [`readers ${TOPIC} returned`]: 0,
       [`readers ${TOPIC} unknown`]: 0,
     });
-    expect(await measured('tidings_topic_published_records_total')).toMatchObject({ [DEAD_LETTER_TOPIC]: 1 });
+    expect(await measured(metrics, 'tidings_topic_published_records_total')).toMatchObject({ [DEAD_LETTER_TOPIC]: 1 });
   });
 
   it('carries the trace of published records to their handler, in one span for all', async () => {

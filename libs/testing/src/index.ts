@@ -35,6 +35,7 @@ export { insideHosts } from './inside.ts';
 export { Load, type LoadTarget } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
+export { measured } from './measured.ts';
 export { openSlices, type ProcessHealth, processHealth } from './metrics.ts';
 export { allQueries, documentedMetrics, documentedRows, readQuery } from './observability.ts';
 export { databasesAt, describeWithMongo, startMongo, type TestMongo } from './mongo.ts';

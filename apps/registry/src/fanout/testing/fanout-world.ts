@@ -3,7 +3,7 @@ import { afterEach } from '@jest/globals';
 import { createCollections } from '@tidings/mongo';
 import { openLog, keysFrom } from '@tidings/runtime';
 import type { Broker, EmbeddedBroker } from '@tidings/streaming';
-import { TestClock, testBroker, type TestMongo } from '@tidings/testing';
+import { measured, TestClock, testBroker, type TestMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
 import { APPLICATIONS } from '../../accounts/account-collections.ts';
@@ -104,12 +104,16 @@ export function fanoutWorlds(mongo: Pick<TestMongo, 'database'>) {
         .find({ _id: { $gt: `${code}/`, $lt: `${code}0` } })
         .sort({ _id: 1 })
         .toArray();
-    /** The values of a metric, by label values. */
-    const measured = async (name: string): Promise<Record<string, number>> => {
-      const { values } = await metrics.getSingleMetric(name)!.get();
-      return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
+    return {
+      db,
+      broker,
+      clock,
+      dispatchers,
+      start,
+      plansOf,
+      measured: (name: string) => measured(metrics, name),
+      close,
     };
-    return { db, broker, clock, dispatchers, start, plansOf, measured, close };
   };
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
