@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
 import { chunkRecordKey } from '@tidings/delivery';
@@ -15,13 +14,12 @@ import {
   type Subscriber,
 } from '@tidings/simulators';
 import type { Broker, SubscribeOptions } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, testBroker, until } from '@tidings/testing';
 import { openWebhooks, type WebhooksService } from '@tidings/webhooks';
 import type { Db, Document } from 'mongodb';
 
 const APPLICATION = 'AAAAA-BBBBB';
 const DEVICES = [0, 1, 2];
-const PATIENCE_MS = 60_000;
 
 /** The last thing that a dispatcher has done with a slice when it pauses, and how often its devices are then sent to. */
 const steps = [
@@ -101,12 +99,6 @@ const proxied = (broker: Broker, methods: Partial<Broker>): Broker =>
 /** Members of new groups begin with what is published from then on. */
 const fromNow = (broker: Broker): Broker =>
   proxied(broker, { subscribe: (options: SubscribeOptions) => broker.subscribe({ ...options, from: 'latest' }) });
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; !(await condition()); await delay(10)) {
-    if (performance.now() > end) throw new Error(`in vain: ${String(condition)}`);
-  }
-}
 
 describeWithMongo('the payload of a Push Sent', (mongo) => {
   const log = openLog('error');

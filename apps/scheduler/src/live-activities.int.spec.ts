@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { messageApplicationKey } from '@tidings/delivery';
 import { LiveActivityEvent, MessageEvent, PlanEvent, topicNames } from '@tidings/events';
@@ -6,7 +5,7 @@ import { ShiftedClock } from '@tidings/kernel';
 import { MessageDraft } from '@tidings/rpc';
 import { keysFrom } from '@tidings/runtime';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, testBroker, until } from '@tidings/testing';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { removeExpired } from './messages/message-expiry.ts';
@@ -44,7 +43,7 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     (await service.messages.create({ account: ACCOUNT, drafts })).messages.map(({ code }) => code);
   const sendOne = async (...of: Parameters<typeof draftOf>): Promise<string> => (await send(draftOf(...of)))[0]!;
   const settled = async (): Promise<void> => {
-    while ((await service.operations.settled({})).open.length > 0) await setImmediate();
+    await until(async () => (await service.operations.settled({})).open.length === 0);
   };
   const statusOf = async (code: string) => (await service.messages.find({ account: ACCOUNT, code })).message?.status;
   /** No device is addressed. */
@@ -92,7 +91,7 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     await complete(first!);
     await complete(end!);
     expect(await statuses()).toEqual(['DONE', 'CANCELED', 'CANCELED', 'DONE']);
-    while (keys.size < 5) await setImmediate();
+    await until(() => keys.size >= 5);
     expect(new Set([...keys.values()].flatMap((of) => [...of])).size).toBe(1);
     await reading.stop();
   });

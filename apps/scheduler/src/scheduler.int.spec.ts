@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { messageApplicationKey } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest, MessageDraft } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, testBroker, until } from '@tidings/testing';
 import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -41,9 +40,6 @@ describeWithMongo('scheduler', (mongo) => {
     service.messages.list(
       ListMessagesRequest.fromPartial({ account: ACCOUNT, application: APPLICATION, limit: 10, ...over }),
     );
-  const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    while (!(await holds())) await setImmediate();
-  };
   const settled = (): Promise<void> => until(async () => (await service.operations.settled({})).open.length === 0);
   const incidents = async (kind: string): Promise<number> => {
     const { values } = await metrics.getSingleMetric('tidings_consumer_incidents_total')!.get();
@@ -212,7 +208,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await service.messages.followLink({ code: link.split('/').at(-1)! })).toEqual({
       url: 'https://example.com/17',
     });
-    while ((await broker.lag('spec')).some(({ committed, end }) => committed < end)) await setImmediate();
+    await until(async () => (await broker.lag('spec')).every(({ committed, end }) => committed >= end));
     await subscription.stop();
     expect(joined.map(({ event }) => event?.value)).toMatchObject(
       [1, 2].map((bucket) => ({ bucket, message: { audience: accepted.audience } })),

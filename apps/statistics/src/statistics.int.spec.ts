@@ -20,7 +20,7 @@ import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
 import { invalidDocuments } from '@tidings/mongo';
 import type { EmbeddedBroker } from '@tidings/streaming';
-import { describeWithMongo, drawn, testBroker } from '@tidings/testing';
+import { describeWithMongo, drawn, testBroker, until } from '@tidings/testing';
 import { pino } from 'pino';
 import { collections } from './collections.ts';
 import { openStatistics, type StatisticsService } from './statistics.ts';
@@ -115,10 +115,7 @@ describeWithMongo('statistics', (mongo) => {
       ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
       ...{ db: mongo.database('statistics'), keys: keysFrom(new Uint8Array(32)) },
     });
-  const settled = async (): Promise<void> => {
-    while ((await service.operations.settled({})).open.length > 0)
-      await new Promise((resolve) => setImmediate(resolve));
-  };
+  const settled = (): Promise<void> => until(async () => (await service.operations.settled({})).open.length === 0);
   beforeAll(async () => {
     broker = await testBroker({ db: mongo.database('log'), clock });
     service = await open();

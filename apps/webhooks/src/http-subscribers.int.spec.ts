@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { keysFrom } from '@tidings/runtime';
-import { describeWithMongo, insideHosts } from '@tidings/testing';
+import { describeWithMongo, insideHosts, until } from '@tidings/testing';
 import { type HttpSubscriber, type ReceivedPost, selfSigned } from './testing/test-subscriber.ts';
-import { APPLICATION, seqsUpTo, until, World } from './testing/webhooks-world.ts';
+import { APPLICATION, seqsUpTo, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const SENT = { events: ['Push Sent'] };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { OutboundProxy } from '@tidings/runtime';
-import { describeWithMongo, startConnectProxy } from '@tidings/testing';
+import { describeWithMongo, startConnectProxy, until } from '@tidings/testing';
 import { selfSigned } from './testing/test-subscriber.ts';
-import { until, World } from './testing/webhooks-world.ts';
+import { World } from './testing/webhooks-world.ts';
 
 const ADDRESS = '192.0.2.7';
 const CREDENTIALS = 'user:secret';

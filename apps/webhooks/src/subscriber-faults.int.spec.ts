@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, until } from '@tidings/testing';
 import { links, type LinkedSubscriber, subscribeOver } from './testing/linked-subscribers.ts';
-import { seqsUpTo, until, World } from './testing/webhooks-world.ts';
+import { seqsUpTo, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const KILLS = process.env['FULL'] === '1' ? 100 : 12;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Fault, Platform } from '@tidings/kernel';
-import { describeWithMongo, insideHosts } from '@tidings/testing';
+import { describeWithMongo, insideHosts, until } from '@tidings/testing';
 import { eventUuids } from './events/uuid.ts';
 import { type ReceivedEvent, selfSigned, type Subscriber } from './testing/test-subscriber.ts';
-import { APPLICATION, seqsUpTo, until, World } from './testing/webhooks-world.ts';
+import { APPLICATION, seqsUpTo, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;

@@ -11,6 +11,7 @@ import {
   listedMessage,
   platformProcess,
   type ProcessWorld,
+  until,
   untilDone,
   Wire,
 } from '@tidings/testing';
@@ -124,10 +125,6 @@ describe('a platform that is killed again and again', () => {
     const notification = { content: 'Hello', conditions: [['Round', 'IN', [0, n]]], transactionId: `round-${n}` };
     const { Messages: messages } = await world.call('createMessage', { application, notifications: [notification] });
     return messages[0]!;
-  };
-
-  const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-    while (!(await holds())) await delay(1);
   };
 
   const settledNow = async (): Promise<ReadonlyMap<string, number>> => {

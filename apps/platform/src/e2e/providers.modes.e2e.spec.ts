@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
-import { funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
+import { funnelFigures, listedMessage, type PlatformWorld, until, untilDone } from '@tidings/testing';
 import { slowAnswerFeatures } from './providers/slow-answers.features.ts';
 import { ProvidersUnderTest } from './providers/testing/providers.ts';
 
@@ -14,13 +13,6 @@ beforeAll(() => {
   ({ world } = test);
 });
 
-async function until(condition: () => Promise<boolean>, patienceMs = 60_000): Promise<void> {
-  const giveUpAt = Date.now() + patienceMs;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error('waited in vain');
-    await delay(50);
-  }
-}
 const providers = async () => (await world.call('listProviders')).providers;
 
 /** A token address that accepts connections and says nothing. */

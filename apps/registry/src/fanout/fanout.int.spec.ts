@@ -7,7 +7,7 @@ import { Content, PlanEvent, type SendBatch, topicNames } from '@tidings/events'
 import { Bitmap, Platform, seqOf } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
 import type { OutRecord } from '@tidings/streaming';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, until } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
 import { ACCOUNTS, ADDRESSES, addressId } from '../accounts/account-collections.ts';
 import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
@@ -222,7 +222,7 @@ describeWithMongo('fan-out', (mongo) => {
     const fanout = await start();
     const message = newMessage({ audience: selection() });
     await release(broker, message, clock.date);
-    while (dispatchers.batches.length === 0) await delay(10);
+    await until(() => dispatchers.batches.length > 0);
     lose = false;
     const devices = db.collection<DeviceDocument>(DEVICES);
     await devices.updateOne({ seq: 0 }, { $set: { status: 0 }, $unset: { token: true } });
@@ -232,7 +232,7 @@ describeWithMongo('fan-out', (mongo) => {
     clock.advance(15);
     await delay(100);
     expect(dispatchers.batches).toHaveLength(1);
-    while ((await measured('tidings_fanout_open_slices'))['inFlight'] !== 1) await delay(10);
+    await until(async () => (await measured('tidings_fanout_open_slices'))['inFlight'] === 1);
     await settle(fanout, clock, dispatchers, 5);
     clock.advance(60);
     expect(await measured('tidings_fanout_open_slices')).toEqual({ due: 0, inFlight: 0, deferred: 0 });
@@ -257,7 +257,7 @@ describeWithMongo('fan-out', (mongo) => {
     const fanout = await start();
     const content = Content.fromPartial({ email: { category: 'News' } });
     await release(broker, newMessage({ audience: named(0, 1, 2, 3, 4), content }), clock.date);
-    while (dispatchers.batches.length === 0) await delay(10);
+    await until(() => dispatchers.batches.length > 0);
     lose = false;
     const devices = db.collection<DeviceDocument>(DEVICES);
     const { unsubscribedEmails, unsubscribedCategories } = defaultTags;

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { topicNames } from '@tidings/events';
 import { systemClock } from '@tidings/kernel';
 import { createCollections, invalidDocuments } from '@tidings/mongo';
 import type { DeadLetters } from '@tidings/rpc';
 import { consume, DEAD_LETTER_TOPIC, type EmbeddedBroker, toDeadLetterRecord } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, testBroker, until } from '@tidings/testing';
 import { pino } from 'pino';
 import { collections } from '../collections.ts';
 import { DEAD_LETTERS_GROUP, type DeadLetterService, openDeadLetters } from './dead-letters.ts';
@@ -36,9 +35,8 @@ describeWithMongo('dead letters', (mongo) => {
   });
 
   /** Resolves when every dead letter published so far is stored. */
-  const stored = async (): Promise<void> => {
-    while ((await broker.lag(DEAD_LETTERS_GROUP)).some(({ committed, end }) => committed < end)) await delay(10);
-  };
+  const stored = (): Promise<void> =>
+    until(async () => (await broker.lag(DEAD_LETTERS_GROUP)).every(({ committed, end }) => committed >= end));
   const letter = (offset: number, fields: object = {}) =>
     toDeadLetterRecord({
       ...{ reason: 'decode' as const, error: 'broken', group: 'g', topic, partition: 0, offset, key: 'k' },
@@ -80,7 +78,7 @@ describeWithMongo('dead letters', (mongo) => {
 
     broken = false;
     expect(await deadLetters.redrive(redriveAll)).toEqual({ redriven: 1, stuck: [], next: '' });
-    while (got.length < 2) await delay(10);
+    await until(() => got.length >= 2);
     expect(got).toEqual(['a', 'b00-4bf9-01']);
     expect(await deadLetters.redrive(redriveAll)).toEqual({ redriven: 0, stuck: [], next: '' });
     expect((await deadLetters.listDeadLetters(all)).deadLetters).toEqual([]);

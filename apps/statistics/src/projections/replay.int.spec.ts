@@ -14,7 +14,7 @@ import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { invalidDocuments } from '@tidings/mongo';
 import { keysFrom, openMetrics } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, testBroker, until } from '@tidings/testing';
 import { pino } from 'pino';
 import { collections } from '../collections.ts';
 import { openStatistics, type StatisticsService } from '../statistics.ts';
@@ -111,10 +111,7 @@ describeWithMongo('a replay', (mongo) => {
   const publish = async (records: readonly Published[]): Promise<void> => {
     for (const [topic, key, value] of records) await broker.publish(topic, [{ key, value }]);
   };
-  const settled = async (): Promise<void> => {
-    while ((await service.operations.settled({})).open.length > 0)
-      await new Promise((resolve) => setImmediate(resolve));
-  };
+  const settled = (): Promise<void> => until(async () => (await service.operations.settled({})).open.length === 0);
   const figures = async (messages: readonly string[] = [...MESSAGES, HIDDEN]): Promise<unknown> => {
     const { messages: metrics } = await service.statistics.metrics({ messages: [...messages] });
     const others = messages.map(async (message) => [
@@ -133,7 +130,7 @@ describeWithMongo('a replay', (mongo) => {
       const names = (await mongo.database(database).collections()).map(({ collectionName }) => collectionName);
       return names.filter((name) => /^(activities|groups|messages)/.test(name)).toSorted();
     };
-    while ((await found()).length > expected.length) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => (await found()).length <= expected.length);
     expect(await found()).toEqual(expected);
     expect((await broker.groups()).filter((name) => name.includes('replay'))).toEqual([]);
   };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, until } from '@tidings/testing';
 import { type Consumer, dialIn } from '../testing/test-subscriber.ts';
-import { seqsUpTo, until, World } from '../testing/webhooks-world.ts';
+import { seqsUpTo, World } from '../testing/webhooks-world.ts';
 import type { WebhooksService } from '../webhooks.ts';
 
 const NO_ENDPOINT = { endpoint: '' };

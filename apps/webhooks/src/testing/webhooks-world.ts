@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
@@ -12,7 +11,7 @@ import {
 } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
-import { type TestMongo, testBroker } from '@tidings/testing';
+import { type TestMongo, testBroker, until } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { openWebhooks, type WebhooksDeps, type WebhooksService } from '../webhooks.ts';
 import { type HttpSubscriber, startHttpSubscriber, startSubscriber, type Subscriber } from './test-subscriber.ts';
@@ -194,15 +193,6 @@ export class World {
 
   async #publish(topic: string, key: string, value: Uint8Array): Promise<void> {
     await this.broker.publish(topic, [{ key, value }]);
-  }
-}
-
-const PATIENCE_MS = 60_000;
-
-/** Waits for a condition; throws if it stays false. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; !(await condition()); await delay(10)) {
-    if (performance.now() > end) throw new Error(`in vain: ${String(condition)}`);
   }
 }
 

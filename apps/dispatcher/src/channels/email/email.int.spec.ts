@@ -6,6 +6,7 @@ import { EmailContent, type SendBatch } from '@tidings/events';
 import { openNodeLink } from '@tidings/http2';
 import { seqOf } from '@tidings/kernel';
 import { AddressGuard } from '@tidings/runtime';
+import { until } from '@tidings/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { sendBatch, type TestDevice } from '../../testing/test-batches.ts';
@@ -118,7 +119,7 @@ describe('channel email, by a relay', () => {
     };
     await world.send(batch([{ ...to('anna@example.com'), values: ['anna <b>\r\nBcc: x@y.z'] }], { content }));
     // Copies follow, and nobody is told what becomes of them.
-    while ((await mails()).length < 2) await delay(10);
+    await until(async () => (await mails()).length >= 2);
     const [mail, copy] = await mails();
     expect(mail!.subject).toBe('Grüße, Anna <b> Bcc: x@y.z');
     expect(mail!.html).toMatch(/^<p>Dear anna &lt;b&gt;\nBcc: x@y.z,<\/p><p>.<\/p><img [^>]*>$/);
@@ -142,7 +143,7 @@ describe('channel email, by a relay', () => {
       const content = { ...batch([]).content!, email: EmailContent.fromPartial({ bcc: ['archive@example.com'] }) };
       const releasedAt = new Date(world.clock.now());
       await world.send(batch(accepted(2), { content, releasedAt, chunk: 1 }));
-      while ((await mails()).length < 4) await delay(10);
+      await until(async () => (await mails()).length >= 4);
       const paths = (await mails()).map(returnPathOf);
       expect(paths.filter((path) => path === 'shop@example.com')).toHaveLength(2);
       const named = paths.flatMap((path) => {
@@ -255,7 +256,7 @@ describe('channel email, by a relay', () => {
     ];
     await world.send(batch(devices, { content }));
     const copies = (): number => simulators.ledger.of('email').entries({ token: 'archive@example.com' }).length;
-    while (copies() === 0) await delay(10);
+    await until(() => copies() > 0);
     expect(copies()).toBe(1);
   });
 
@@ -295,7 +296,7 @@ describe('channel email, without a relay', () => {
       const outcomes = await world.send(batch(devices, { content }));
       expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
       const copies = (): number => simulators.ledger.of('email').entries({ token: 'copy@third.example' }).length;
-      while (copies() < 21) await delay(10);
+      await until(() => copies() >= 21);
       expect(simulators.ledger.summary().email.tokens).toBe(22);
     },
     direct(namesWith({ 'one.example': ['a.gone', 'mx.one.example'], 'two.example': [], 'third.example': ['mx'] })),

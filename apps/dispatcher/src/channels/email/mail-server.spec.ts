@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '@tidings/testing';
 import { systemTimers } from '../../timers.ts';
 import { MailServer } from './mail-server.ts';
 import type { Transaction } from './smtp-session.ts';
@@ -43,13 +43,6 @@ describe('the sessions with a mail server', () => {
     ...{ from: 'shop@example.com', to: 'anna@example.com', mail: Buffer.from('Hello') },
     ...{ deadline: Date.now() + 600_000, replyBy: Date.now() + 600_000, mayGo: () => true, ended: () => undefined },
   });
-
-  const until = async (isSo: () => boolean): Promise<void> => {
-    for (let waits = 0; !isSo(); waits++) {
-      if (waits === 5000) throw new Error(`in vain: ${String(isSo)}`);
-      await delay(1);
-    }
-  };
 
   it('open one after the other, and then as many at a time as there are', async () => {
     let left = 100;

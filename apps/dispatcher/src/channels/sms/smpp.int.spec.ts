@@ -1,11 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { ReportKind, Reports, type SendBatch } from '@tidings/events';
 import { openFrameLink } from '@tidings/http2';
 import { Platform, ShiftedClock } from '@tidings/kernel';
 import { collectionOf, createCollections } from '@tidings/mongo';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, until } from '@tidings/testing';
 import { smsPartsModel, smsProgressModel, smsReceiptsModel } from '../../storage/dispatcher.schema.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { content, sendBatch } from '../../testing/test-batches.ts';
@@ -108,8 +107,7 @@ describeWithMongo('SMPP', (mongo) => {
 
   /** Resolves when the platform has taken as many receipts. */
   async function untilTaken(count: number): Promise<void> {
-    const until = Date.now() + 20_000;
-    while (taken() < count && Date.now() < until) await delay(20);
+    await until(() => taken() >= count);
     expect(taken()).toBe(count);
   }
 

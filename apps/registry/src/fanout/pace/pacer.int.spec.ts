@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { describeWithMongo } from '@tidings/testing';
+import { describeWithMongo, until } from '@tidings/testing';
 import type { FakeDispatchers } from '../testing/fake-dispatchers.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
 import {
@@ -80,7 +80,7 @@ describeWithMongo('messages with a send rate', (mongo) => {
     await release(broker, rated, clock.date);
     const receipt = newMessage({ audience: named(7) });
     await release(broker, receipt, clock.date);
-    while (!dispatchers.batches.some(({ message }) => message === receipt.code)) await delay(5);
+    await until(() => dispatchers.batches.some(({ message }) => message === receipt.code));
     expect(dispatchers.batches.filter(({ message }) => message === rated.code).length).toBeLessThan(6);
     await settle(fanout, clock, dispatchers);
     const direct = await broker.lag('dispatcher.apns.direct');
@@ -93,7 +93,7 @@ describeWithMongo('messages with a send rate', (mongo) => {
     const fanout = await start();
     const message = newMessage({ audience: selection(even), sendRate: 1000 });
     await release(broker, message, clock.date);
-    while (dispatchers.emissions.size < 5) await delay(10);
+    await until(() => dispatchers.emissions.size >= 5);
     lose = false;
     await settle(fanout, clock, dispatchers, 5);
     expect((await measured('tidings_fanout_slices_total'))['apns again']).toBeGreaterThan(0);
