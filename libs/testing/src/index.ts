@@ -1,4 +1,5 @@
 export { answered, hasNoAnswer, PATIENT } from './answered.ts';
+export { clientWith } from './client-with.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
 export { describeWithBrowser } from './describe-with-browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiClient, type ReplyOf } from '@tidings/client';
-import { type Parameters, platform, type PlatformWorld, type Unzipped, unzipped } from '@tidings/testing';
+import type { ApiClient, ReplyOf } from '@tidings/client';
+import { clientWith, type Parameters, platform, type PlatformWorld, type Unzipped, unzipped } from '@tidings/testing';
 
 const FORBID = 'Token restrictions forbid this operation';
 const HOUR_S = 3_600;
@@ -15,10 +15,6 @@ let stranger: ApiClient;
 
 type Result = ReplyOf<'getExportSegment'>;
 
-const clientWith = async (token: Parameters): Promise<ApiClient> => {
-  const { token: api } = await world.call('createToken', { scope: 'api', ...token });
-  return new ApiClient(world.url, { api }, 2);
-};
 const resultOf = (id: string): Promise<Result> => world.call('getExportSegment', { task_id: id });
 
 /** The result of an export with these parameters. */
@@ -58,8 +54,8 @@ beforeAll(async () => {
   for (const device of devices) await world.call('registerDevice', { application, ...device });
   await world.call('registerDevice', { application: sibling, hwid: 'sibling', device_type: 3 });
   const { account } = await world.call('createAccount', { name: 'Other' });
-  stranger = await clientWith({ applications: 'all', account });
-  restricted = await clientWith({ applications: [application] });
+  stranger = await clientWith(world, { applications: 'all', account });
+  restricted = await clientWith(world, { applications: [application] });
 });
 afterAll(async () => {
   restricted?.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiClient } from '@tidings/client';
-import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import type { ApiClient } from '@tidings/client';
+import { clientWith, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
@@ -13,10 +13,6 @@ let group: string;
 let restricted: ApiClient;
 let stranger: ApiClient;
 
-const clientWith = async (token: Parameters): Promise<ApiClient> => {
-  const { token: api } = await world.call('createToken', { scope: 'api', ...token });
-  return new ApiClient(world.url, { api }, 2);
-};
 const refused = (status_message: string) => ({
   status: 200,
   body: { status_code: 210, status_message, response: null },
@@ -39,9 +35,9 @@ beforeAll(async () => {
   first = await newApplication('First');
   second = await newApplication('Second');
   group = (await world.call('createGroup', { name: 'Both', applications: [first, second] })).code;
-  restricted = await clientWith({ applications: [first] });
+  restricted = await clientWith(world, { applications: [first] });
   const { account } = await world.call('createAccount', { name: 'Other' });
-  stranger = await clientWith({ applications: 'all', account });
+  stranger = await clientWith(world, { applications: 'all', account });
 });
 afterAll(async () => {
   restricted?.close();

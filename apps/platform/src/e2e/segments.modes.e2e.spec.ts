@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiClient, type MethodName } from '@tidings/client';
-import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import type { ApiClient, MethodName } from '@tidings/client';
+import { clientWith, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
 const FORBID = 'Token restrictions forbid this operation';
@@ -14,11 +14,6 @@ let foreign: string;
 /** A client whose token may only use the first application, and a client of the other account. */
 let restricted: ApiClient;
 let stranger: ApiClient;
-
-const clientWith = async (token: Parameters): Promise<ApiClient> => {
-  const { token: api } = await world.call('createToken', { scope: 'api', ...token });
-  return new ApiClient(world.url, { api }, 2);
-};
 
 /** Levels 0 to 9; every second device is an iPhone, the last two have no token. */
 const phones = Array.from({ length: 10 }, (_, level) => ({
@@ -39,9 +34,9 @@ beforeAll(async () => {
   for (const phone of phones) await world.call('registerDevice', { application, ...phone });
   await world.call('registerDevice', { application: sibling, hwid: 'phone-0', device_type: 3, tags: { Level: 5 } });
   const { account } = await world.call('createAccount', { name: 'Other' });
-  stranger = await clientWith({ account, applications: 'all' });
+  stranger = await clientWith(world, { account, applications: 'all' });
   foreign = (await stranger.call('createApplication', { title: 'Foreign' })).application;
-  restricted = await clientWith({ applications: [application] });
+  restricted = await clientWith(world, { applications: [application] });
 });
 afterAll(async () => {
   restricted?.close();

@@ -1,7 +1,13 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { ApiClient } from '@tidings/client';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import {
+  clientWith,
+  describeInTurn,
+  funnelFigures,
+  listedMessage,
+  type Parameters,
+  type PlatformWorld,
+} from '@tidings/testing';
 import { ANDROID, android, CODE, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about messages to a group of applications, from the request to the funnel (R-I2). */
@@ -115,11 +121,9 @@ export function groupFeatures(test: MessagesUnderTest): void {
       for (const unknown of ['00000-00000', first, '', 'x'.repeat(300)]) {
         expect(await refusal({ applications_group: unknown })).toEqual([200, denied]);
       }
-      const clientOf = async (token: Parameters): Promise<ApiClient> =>
-        new ApiClient(world.url, { api: (await world.call('createToken', { scope: 'api', ...token })).token }, 2);
       const { account } = await world.call('createAccount', { name: 'Other' });
-      const restricted = await clientOf({ applications: [first] });
-      const stranger = await clientOf({ applications: 'all', account });
+      const restricted = await clientWith(world, { applications: [first] });
+      const stranger = await clientWith(world, { applications: 'all', account });
       try {
         expect(await refusal({ applications_group: group }, restricted)).toEqual([
           ...[403, 'Token restrictions forbid this operation'],

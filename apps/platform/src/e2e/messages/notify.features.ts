@@ -1,7 +1,14 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import {
+  clientWith,
+  describeInTurn,
+  funnelFigures,
+  listedMessage,
+  type Parameters,
+  type PlatformWorld,
+} from '@tidings/testing';
 import { ANDROID, android, CODE, HIDDEN, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 interface FcmPayload {
@@ -332,8 +339,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       for (const [request, text] of refusals) expect(await refusal(request)).toEqual([400, 3, text]);
       const stranger = new ApiClient(world.url, { api: 'nobody' }, 2);
       const other = await world.application({ title: 'Other', ios: false, android: false });
-      const { token: api } = await world.call('createToken', { scope: 'api', applications: [other] });
-      const restricted = new ApiClient(world.url, { api }, 2);
+      const restricted = await clientWith(world, { applications: [other] });
       try {
         expect(await refusal({ segment }, stranger)).toEqual([401, 16, 'missing or invalid token']);
         expect(await refusal({ segment }, restricted)).toEqual([403, 7, 'Token restrictions forbid this operation']);

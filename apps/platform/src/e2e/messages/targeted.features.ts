@@ -1,7 +1,14 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { ApiClient } from '@tidings/client';
+import type { ApiClient } from '@tidings/client';
 import { fcmToken } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import {
+  clientWith,
+  describeInTurn,
+  funnelFigures,
+  listedMessage,
+  type Parameters,
+  type PlatformWorld,
+} from '@tidings/testing';
 import { ANDROID, android, CODE, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Suites about messages to the devices of an expression (R-I28). */
@@ -13,8 +20,6 @@ export function targetedFeatures(test: MessagesUnderTest): void {
   let restricted: ApiClient;
   let stranger: ApiClient;
   const tokens = Array.from({ length: 4 }, (_, i) => fcmToken('accepted', 31_000 + i));
-  const clientOf = async (token: Parameters): Promise<ApiClient> =>
-    new ApiClient(world.url, { api: (await world.call('createToken', { scope: 'api', ...token })).token }, 2);
 
   beforeAll(async () => {
     ({ world } = test);
@@ -24,8 +29,8 @@ export function targetedFeatures(test: MessagesUnderTest): void {
       await register(application, `t-${i}`, { ...android(token), tags: { Level: i % 2 } });
     }
     const { account } = await world.call('createAccount', { name: 'Other' });
-    restricted = await clientOf({ applications: [first] });
-    stranger = await clientOf({ applications: 'all', account });
+    restricted = await clientWith(world, { applications: [first] });
+    stranger = await clientWith(world, { applications: 'all', account });
   });
 
   const pushes = (): number[] => tokens.map((token) => pushesTo('fcm', token).length);
