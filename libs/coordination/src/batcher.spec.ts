@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { batcher } from './batcher.ts';
 
@@ -7,7 +8,7 @@ describe('a batcher', () => {
     const { submit: double } = batcher(
       async (items: readonly number[]) => {
         groups.push([...items]);
-        await new Promise((resolve) => setImmediate(resolve));
+        await turn();
         return items.map((item) => item * 2);
       },
       { maxItems: 3 },
@@ -75,7 +76,7 @@ describe('a batcher', () => {
   it('is drained when nothing waits or is under way, whether it failed or not', async () => {
     const open = new Set<number>();
     const { submit, drained } = batcher(async (items: readonly number[]) => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       for (const item of items) open.delete(item);
       if (items.includes(2)) throw new Error('two');
       return items;

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { sharedReads } from './shared-reads.ts';
 
@@ -6,7 +7,7 @@ describe('shared reads', () => {
     const reads: string[][] = [];
     const read = sharedReads(async (ids) => {
       reads.push([...ids]);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       return new Map(ids.map((id) => [id, id.toUpperCase()]));
     });
     const first = read(['a']);

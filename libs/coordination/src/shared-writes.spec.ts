@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { sharedWrites } from './shared-writes.ts';
 
@@ -7,7 +8,7 @@ function recorded(mayBeOneItem?: () => boolean) {
   const write = sharedWrites<number>(
     async (items) => {
       writes.push([...items]);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       if (items.includes(13)) throw new Error('13');
     },
     { maxItems: 4, ...(mayBeOneItem && { mayBeOneItem }) },

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { microBatcher } from './micro-batcher.ts';
 import type { Broker, OutRecord, Position } from './broker-port.ts';
@@ -21,13 +22,12 @@ function controlled(): { broker: Pick<Broker, 'publish'>; groups: string[][]; an
     },
     async answer(fault) {
       answers.shift()?.(fault);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
     },
   };
 }
 
 const record = (key: string, bytes = 1): OutRecord => ({ key, value: Buffer.alloc(bytes) });
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('micro-batcher', () => {
   it('publishes together what arrives while a publish is under way', async () => {

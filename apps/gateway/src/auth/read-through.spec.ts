@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { ReadThrough } from './read-through.ts';
 
 const MAX_AGE_MS = 3000;
@@ -16,8 +17,6 @@ function setUp() {
   });
   return { cache, reads, pass: (ms: number) => (time += ms) };
 }
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('ReadThrough', () => {
   it('reads once and then answers at once', async () => {

@@ -1,10 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { DeviceCommand, type DeviceCommands, type DeviceReplies } from '@tidings/rpc';
 import { deviceCommands } from './device-commands.ts';
 
 const commandFor = (hwid: string): DeviceCommand => DeviceCommand.fromPartial({ account: 'a', application: 'x', hwid });
-const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Setting {
   readonly replicaOf?: (command: DeviceCommand) => string;

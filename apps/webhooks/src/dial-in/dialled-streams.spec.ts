@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SubscriptionSettings } from '@tidings/events';
 import { openLog } from '@tidings/runtime';
@@ -9,7 +10,6 @@ import { MAX_STREAMS_PER_TOKEN } from './refusals.ts';
 
 const at = new Date('2026-01-15T12:00:00Z');
 const begun: Progress = { next: { n: 1, e: 0, d: 0 }, open: [] };
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const unused = (): never => {
   throw new Error('unused');
 };

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { WebhookRequest } from '@tidings/rpc';
@@ -49,8 +50,6 @@ function world() {
   };
   return { link, published, heard, send, answer };
 }
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a link to a topic (R-EV1)', () => {
   it('publishes each event under its device, and takes the acknowledgement of the broker for the ack', async () => {
