@@ -121,7 +121,10 @@ function endWhenSilent(socket: Socket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** kafkajs drops a broker that closes a connection cleanly, and ends a consumer without other brokers. After an error it reconnects. */
+/**
+ * Kafkajs drops a broker that closes a connection cleanly, and ends a consumer without other brokers. After an error it reconnects. While a broker is
+ * dead, each retry ends its former connections again: `unref` of a closed socket would add a listener each time.
+ */
 function failWhenClosed(socket: Socket): Socket {
   const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
   const emitOther = (event: string, ...args: unknown[]): boolean => {
@@ -129,6 +132,7 @@ function failWhenClosed(socket: Socket): Socket {
     socket.destroy(new Error('closed by the broker'));
     return true;
   };
+  socket.once('close', () => Object.assign(socket, { unref: () => socket }));
   return Object.assign(socket, { emit: emitOther });
 }
 

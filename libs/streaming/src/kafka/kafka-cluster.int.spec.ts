@@ -103,6 +103,15 @@ describeWithOwnKafka(
       }
     };
 
+    const warnings: string[] = [];
+    const warned = ({ message }: Error): void => void warnings.push(message);
+    beforeAll(() => void process.on('warning', warned));
+    // Nothing may grow while a node is dead.
+    afterAll(() => {
+      process.off('warning', warned);
+      expect(warnings).toEqual([]);
+    });
+
     beforeEach(async () => {
       sequences = undefined;
       world = new KafkaWorld(kafka, {});
