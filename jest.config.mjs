@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { modeInTurn, otherQuarters, turnOfRun } from './tools/turn.mjs';
+import { isInTurn, modeInTurn, otherQuarters, quarters, turnOfRun } from './tools/turn.mjs';
 
 const turn = turnOfRun();
 
@@ -27,6 +27,15 @@ function leftOut(mode) {
 
 /** Suites of the other quarters, in the form that Jest expects. */
 const ofOthers = otherQuarters(turn).map((path) => `/${path}$`);
+const inQuarters = new Set(quarters.flat());
+/** Every second one of the other suites with a store. */
+const otherHalf = globSync(['libs/*/src/**/*.int.spec.ts', 'apps/*/src/**/*.int.spec.ts', 'tools/*.int.spec.ts'], {
+  cwd: import.meta.dirname,
+})
+  .toSorted()
+  .filter((path) => !inQuarters.has(path) && !path.startsWith('libs/streaming/src/kafka/'))
+  .filter((_path, i) => !isInTurn(turn, i))
+  .map((path) => `/${path}$`);
 /** Ignores the suites of the Kafka client in other turns: they have the newest release in even ones (0), the oldest one in odd ones (1). */
 const kafkaClientUnless = (parity) => (turn === 'all' || turn % 2 === parity ? [] : ['/libs/streaming/src/kafka/']);
 
@@ -56,7 +65,7 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
-    project('int', ['**/*.int.spec.ts'], [...ofOthers, ...kafkaClientUnless(0)]),
+    project('int', ['**/*.int.spec.ts'], [...ofOthers, ...otherHalf, ...kafkaClientUnless(0)]),
     // The oldest supported release: libs/testing/src/kafka.ts.
     {
       ...project(

@@ -1,8 +1,8 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
 // code is 0 only if nothing failed and every command was completed. A few suites that failed run once more, and count by that.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
-// Without arguments some suites of the whole system run in one mode, and one quarter of those that start or end many programs, by the turn of the commit;
-// TIDINGS_TURN=all runs all of them.
+// Without arguments some suites of the whole system run in one mode, one quarter of those that start or end many programs, and half of those with a
+// store, by the turn of the commit; TIDINGS_TURN=all runs all of them.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, setPriority, tmpdir } from 'node:os';

@@ -3,7 +3,7 @@ import { root } from './packages.mjs';
 
 /**
  * The turn of a commit, 0 to 7: which suites of the whole system a run has, in which mode and with which half of their cases, which of the
- * {@link quarters} it has, and which release of Kafka. It is the last digit of the commit's name, so that a run can be repeated.
+ * {@link quarters} it has, which half of the suites with a store, and which release of Kafka. It is the last digit of the commit's name, so that a run can be repeated.
  */
 export function turnOfCommit() {
   try {
@@ -62,6 +62,9 @@ export const quarters = [
 
 /** The suites of the quarters that a run with this turn leaves out. */
 export const otherQuarters = (turn) => (turn === 'all' ? [] : quarters.filter((_quarter, i) => i !== turn % 4).flat());
+
+/** Whether a run with this turn has the i-th of the other suites with a store: it has every second one, and four turns later the rest. */
+export const isInTurn = (turn, i) => turn === 'all' || (i + (turn >> 2)) % 2 === 0;
 
 /**
  * The mode that a run with this turn has the i-th suite of the whole system in, or undefined if it leaves it out: within four turns each has one turn in

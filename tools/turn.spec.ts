@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { modeInTurn, otherQuarters, quarters } from './turn.mjs';
+import { isInTurn, modeInTurn, otherQuarters, quarters } from './turn.mjs';
 
 const suites = quarters.flat();
 const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -16,6 +16,18 @@ describe('the quarters of which a run has one', () => {
     const run = numbers.map((turn) => suites.filter((path) => !otherQuarters(turn).includes(path)));
     expect(run).toEqual([...quarters, ...quarters]);
     expect(otherQuarters('all')).toEqual([]);
+  });
+});
+
+describe('the other suites with a store', () => {
+  it('are each in one of two turns that are four apart, and all in a run of all suites', () => {
+    for (const turn of numbers.slice(0, 4))
+      for (const i of numbers) expect([isInTurn(turn, i), isInTurn(turn + 4, i)].toSorted()).toEqual([false, true]);
+    expect(numbers.every((i) => isInTurn('all', i))).toBe(true);
+  });
+
+  it('are as many in every turn', () => {
+    expect(numbers.map((turn) => numbers.filter((i) => isInTurn(turn, i)).length)).toEqual(numbers.map(() => 4));
   });
 });
 
