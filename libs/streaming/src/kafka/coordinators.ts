@@ -8,7 +8,10 @@ interface ConsumerGroup {
   coordinator: unknown;
   /** Commits through its own reference to the coordinator. */
   readonly offsetManager: { coordinator: unknown } | null;
-  readonly cluster: { findGroupCoordinator(group: { readonly groupId: string }): Promise<unknown> };
+  readonly cluster: {
+    findGroupCoordinator(group: { readonly groupId: string }): Promise<unknown>;
+    refreshMetadata(): Promise<void>;
+  };
   heartbeat: (this: ConsumerGroup, options: unknown) => Promise<void>;
 }
 
@@ -26,6 +29,8 @@ groups.prototype.heartbeat = async function (options) {
     await heartbeat.call(this, options);
   } catch (error) {
     if (!(error instanceof kafkajs.KafkaJSProtocolError)) {
+      // Asks living brokers only, and forgets those that Kafka has given up: the search asks any that is known.
+      await this.cluster.refreshMetadata();
       this.coordinator = await this.cluster.findGroupCoordinator({ groupId: this.groupId });
       if (this.offsetManager) this.offsetManager.coordinator = this.coordinator;
     }

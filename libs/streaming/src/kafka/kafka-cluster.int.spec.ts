@@ -16,6 +16,8 @@ const OFFSETS = '__consumer_offsets';
 const MOVED_MS = 10_000;
 /** Besides, a group waits for the session of a member, 10 s, if the member came back as a new one. */
 const CONTINUED_MS = MOVED_MS + 15_000;
+/** A member waits for the answers of a silent node for 10 s, and asks for the coordinator anew. */
+const SILENT_MS = CONTINUED_MS + 10_000;
 /** Time for an answer that needs no dead node: less than a session. */
 const AT_ONCE_MS = 2_000;
 
@@ -81,6 +83,13 @@ describeWithOwnKafka(
       const lag = await broker.lag(group);
       return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
     };
+    const committed = async (broker: Broker, group: string): Promise<number> =>
+      (await answered(() => broker.lag(group))).reduce((sum, lag) => sum + lag.committed, 0);
+    /** Milliseconds in which the group commits a few hundred records. */
+    const timeToCommit = async (broker: Broker, group: string): Promise<number> => {
+      const before = await committed(broker, group);
+      return timed(until(async () => (await committed(broker, group)) > before + 500));
+    };
     /** A group that has read everything, without members. */
     const idleGroup = async (broker: Broker): Promise<string> => {
       const group = newGroup();
@@ -141,12 +150,7 @@ describeWithOwnKafka(
       const broker = await start();
       const handled = await listen(broker, 'g');
       sequences = new Sequences(broker, topic.name, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
-      const committed = async (): Promise<number> =>
-        (await answered(() => broker.lag('g'))).reduce((sum, lag) => sum + lag.committed, 0);
-      const isGoingOn = async (): Promise<number> => {
-        const before = await committed();
-        return timed(until(async () => (await committed()) > before + 500));
-      };
+      const isGoingOn = (): Promise<number> => timeToCommit(broker, 'g');
       await isGoingOn();
       const first = await coordinator();
       for (const node of [first, (first + 1) % NODES, (first + 2) % NODES]) {
@@ -155,6 +159,29 @@ describeWithOwnKafka(
         await restart();
       }
       await isGoingOn();
+      await sequences.stop();
+      await until(() => isLevel(broker, 'g'));
+      await sequences.expectIn(handled);
+    });
+
+    it.each([
+      ['is frozen', false],
+      ['vanishes from the network', true],
+    ])('loses nothing and keeps the order while the coordinator of groups %s, and comes back', async (_, vanishes) => {
+      const broker = await start();
+      const handled = await listen(broker, 'g');
+      sequences = new Sequences(broker, topic.name, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+      await until(() => handled.length > 200);
+      const { pid, brokers } = kafka.nodes[await coordinator()]!;
+      if (vanishes) world.vanished.add(Number(brokers.split(':')[1]));
+      process.kill(pid, 'SIGSTOP');
+      try {
+        expect(await timeToCommit(broker, 'g')).toBeLessThan(SILENT_MS);
+      } finally {
+        process.kill(pid, 'SIGCONT');
+        world.vanished.clear();
+      }
+      await timeToCommit(broker, 'g');
       await sequences.stop();
       await until(() => isLevel(broker, 'g'));
       await sequences.expectIn(handled);

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 
 /** The parts of kafkajs's connection that are patched. It outlives its socket. */
 interface Connection {
@@ -7,10 +8,12 @@ interface Connection {
   bytesBuffered: number;
   /** Number of bytes that it needs next: the length of an answer comes first. */
   bytesNeeded: number;
+  readonly socket: Socket | null;
   /** Requests without an answer, sent and unsent. */
   readonly requestQueue: {
     readonly inflight: ReadonlyMap<number, { readonly entry: { readonly apiKey: number } }>;
     readonly pending: readonly unknown[];
+    endConnection?: (reason: Error) => void;
   };
   isConnected: (this: Connection) => boolean;
   connect: (this: Connection) => Promise<boolean>;
@@ -26,10 +29,11 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/connec
 const { connect, disconnect } = prototype;
 
 /**
- * Clears the buffer for each connection. kafkajs 2.2.4 keeps the partial answer of a broken connection, treats the answers of the next connection as
+ * Lets the queue of requests end the connection, and clears the buffer for each connection. kafkajs 2.2.4 keeps the partial answer of a broken connection, treats the answers of the next connection as
  * its remainder, and reads only garbage from then on: a consumer hangs for ever.
  */
 prototype.connect = function (): Promise<boolean> {
+  this.requestQueue.endConnection ??= (reason) => void this.socket?.destroy(reason);
   if (!this.isConnected()) Object.assign(this, { chunks: [], bytesBuffered: 0, bytesNeeded: LENGTH_BYTES });
   return connect.call(this);
 };

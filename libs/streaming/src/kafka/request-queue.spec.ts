@@ -7,6 +7,7 @@ const load = createRequire(import.meta.url);
 interface Queue {
   push(request: object): void;
   scheduleRequestTimeoutCheck(): void;
+  endConnection?: (reason: Error) => void;
 }
 
 const RequestQueue = load('kafkajs/src/network/requestQueue') as new (options: object) => Queue;
@@ -32,10 +33,10 @@ describe('the queue of requests of a connection to Kafka', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  const send = (): jest.Mock => {
+  const send = (correlationId = 1, requestTimeout = TIMEOUT_MS): jest.Mock => {
     const reject = jest.fn();
-    const entry = { apiName: 'Heartbeat', apiKey: 12, apiVersion: 0, correlationId: 1, resolve: jest.fn(), reject };
-    queue.push({ entry, expectResponse: true, sendRequest: jest.fn() });
+    const entry = { apiName: 'Heartbeat', apiKey: 12, apiVersion: 0, correlationId, resolve: jest.fn(), reject };
+    queue.push({ entry, expectResponse: true, requestTimeout, sendRequest: jest.fn() });
     return reject;
   };
 
@@ -45,6 +46,24 @@ describe('the queue of requests of a connection to Kafka', () => {
     expect(rejected).not.toHaveBeenCalled();
     jest.advanceTimersByTime(1_000);
     expect(rejected).toHaveBeenCalledWith(expect.objectContaining({ name: 'KafkaJSRequestTimeoutError' }));
+  });
+
+  it('ends the connection when the oldest request has had no answer in time', () => {
+    queue.endConnection = jest.fn();
+    const rejected = send();
+    jest.advanceTimersByTime(TIMEOUT_MS + 1_000);
+    expect(queue.endConnection).toHaveBeenCalledWith(new Error('no answer for 10000 ms'));
+    // The end of the connection rejects them.
+    expect(rejected).not.toHaveBeenCalled();
+  });
+
+  it('gives up only the younger of two requests while the older one has time', () => {
+    queue.endConnection = jest.fn();
+    const [joining, waiting] = [send(1, 2 * TIMEOUT_MS), send(2)];
+    jest.advanceTimersByTime(TIMEOUT_MS + 1_000);
+    expect(waiting).toHaveBeenCalledWith(expect.objectContaining({ name: 'KafkaJSRequestTimeoutError' }));
+    expect(joining).not.toHaveBeenCalled();
+    expect(queue.endConnection).not.toHaveBeenCalled();
   });
 
   it('is looked at once a second, and no more when the connection has ended', () => {

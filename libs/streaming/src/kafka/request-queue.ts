@@ -14,6 +14,8 @@ interface RequestQueue {
   readonly inflight: ReadonlyMap<number, SentRequest>;
   readonly isConnected: () => boolean;
   requestTimeoutIntervalId: NodeJS.Timeout | undefined;
+  /** Ends the connection, and with it all requests. Set by the connection. */
+  endConnection?: (reason: Error) => void;
   /** Ends its timers. */
   destroy: (this: RequestQueue) => void;
   /** Starts the timer that looks for requests without an answer. */
@@ -38,14 +40,24 @@ prototype.scheduleCheckPendingRequests = function (): void {
 /** Requests have 10 s and more. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Looks once a second for requests that have had no answer in time; kafkajs 2.2.4 does ten times a second on every connection. */
+/**
+ * Looks once a second for requests that have had no answer in time; kafkajs 2.2.4 does ten times a second on every connection. Brokers answer in order,
+ * so the connection ends when the oldest request has had none: kafkajs repeats requests on the connection to a broker that has fallen silent, and reads
+ * its metadata only after the end of one. A younger request may wait for an older one that has more time, such as to join a group.
+ */
 prototype.scheduleRequestTimeoutCheck = function (): void {
   if (!this.enforceRequestTimeout) return;
   this.destroy();
   this.requestTimeoutIntervalId = setInterval(() => {
     const now = Date.now();
-    for (const request of this.inflight.values()) {
-      if (now - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    const [oldest] = this.inflight.values();
+    for (const request of [...this.inflight.values()]) {
+      if (now - request.sentAt <= request.requestTimeout) continue;
+      if (request === oldest && this.endConnection) {
+        this.endConnection(new Error(`no answer for ${request.requestTimeout} ms`));
+        return;
+      }
+      request.timeoutRequest();
     }
     if (!this.isConnected()) this.destroy();
   }, LOOK_EVERY_MS);

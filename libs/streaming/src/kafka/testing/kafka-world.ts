@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
 import type { BrokerWorld } from '../../features/broker-under-test.ts';
 import type { Broker, TopicSpec } from '../../broker-port.ts';
@@ -48,6 +48,8 @@ export class KafkaWorld implements BrokerWorld {
   };
   readonly #copies: CopiesOptions;
   readonly #lines = new Map<Broker, Line>();
+  /** Ports of machines that have vanished: connections to them neither fail nor open. */
+  readonly vanished = new Set<number>();
 
   /** @param copies those of topics; by default one, on any cluster */
   constructor(
@@ -66,7 +68,8 @@ export class KafkaWorld implements BrokerWorld {
   async open(topics: readonly TopicSpec[]): Promise<Broker> {
     await createTopics({ ...this.kafka, topics, ...this.#copies });
     const line = new Line();
-    const openSocket = (host: string, port: number): Socket => line.open(host, port);
+    const openSocket = (host: string, port: number): Socket =>
+      this.vanished.has(port) ? new Socket() : line.open(host, port);
     const broker = await openKafkaBroker({ ...this.kafka, topics, clock: this.clock, openSocket });
     this.#lines.set(broker, line);
     return broker;
