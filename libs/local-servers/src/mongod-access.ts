@@ -7,6 +7,8 @@ const KEY_FILE = 'mongod-key';
 /** 64 characters of base 62 hold 381 random bits. */
 const KEY_LENGTH = 64;
 const USER = 'tidings';
+/** Name of every replica set on this machine. */
+export const REPLICA_SET = 'rs0';
 /** Codes before and since MongoDB 4.2. */
 const USER_EXISTS: ReadonlySet<unknown> = new Set([11000, 51003]);
 
@@ -24,6 +26,10 @@ export async function mongodKey(folder: string): Promise<MongodKey> {
 
 const addressOf = (user: string, database: string, secret: string, port: number): string =>
   `mongodb://${user}:${secret}@127.0.0.1:${port}/?directConnection=true&authSource=${database}`;
+
+/** The address of a replica set of several members with its user and password: clients find the primary. */
+export const replicaSetUrl = (addresses: readonly string[], { secret }: MongodKey): string =>
+  `mongodb://${USER}:${secret}@${addresses.join()}/?replicaSet=${REPLICA_SET}&authSource=admin`;
 
 /** The server's address with its user and password. */
 export const mongodUrl = (port: number, { secret }: MongodKey): string => addressOf(USER, 'admin', secret, port);

@@ -8,6 +8,7 @@ import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
+import { REPLICA_SET } from './mongod-access.ts';
 import { boundLog, lastWords } from './mongod-log.ts';
 
 /** Timeout for a running server to start: after a crash it first replays its journal, and a busy machine is slow. */
@@ -15,7 +16,7 @@ export const START_TIMEOUT_MS = 120_000;
 /** The server cache's share of the available memory, which it fills only as data grows. */
 const CACHE_SHARE = 1 / 8;
 /** The minimum that a server accepts. */
-const LEAST_CACHE_GB = 0.25;
+export const LEAST_CACHE_GB = 0.25;
 const GB = 1024 ** 3;
 
 /**
@@ -49,9 +50,16 @@ async function makeExecutable(program: string): Promise<void> {
 }
 
 /** The cache size in GB, from the memory of the machine, or of this container if it is limited. */
-function cacheGb(): string {
+function cacheOfThisMachine(): number {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  return Math.max(LEAST_CACHE_GB, (bytes / GB) * CACHE_SHARE).toFixed(2);
+  return Math.max(LEAST_CACHE_GB, (bytes / GB) * CACHE_SHARE);
+}
+
+interface ServerOptions {
+  readonly port: number;
+  readonly keyFile: string;
+  /** @default a share of the memory */
+  readonly cacheGb?: number;
 }
 
 /** A server started by this process. */
@@ -93,7 +101,7 @@ const howItEnded = ({ exitCode, signalCode }: ChildProcess): string | undefined 
 export async function spawnServer(
   program: string,
   folder: string,
-  { port, keyFile }: { readonly port: number; readonly keyFile: string },
+  { port, keyFile, cacheGb = cacheOfThisMachine() }: ServerOptions,
 ): Promise<Server> {
   await boundLog(logOf(folder));
   const logFrom = await stat(logOf(folder)).then(
@@ -109,7 +117,7 @@ export async function spawnServer(
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
       // Clients must authenticate.
       ...['--keyFile', keyFile],
-      ...['--replSet', 'rs0', '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGb()],
+      ...['--replSet', REPLICA_SET, '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGb.toFixed(2)],
       // Keys that are hashes dirty many pages. With the default targets, a small cache repeatedly writes each of them out, which at 100,000 devices
       // and 0.5 GB costs four times as much as storing them.
       ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],

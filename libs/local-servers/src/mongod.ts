@@ -6,7 +6,7 @@ import { Fault } from '@tidings/kernel';
 import { freePort, isFree } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
 import { alone } from './alone.ts';
-import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
+import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl, REPLICA_SET } from './mongod-access.ts';
 import {
   findMongod,
   lastWordsOf,
@@ -154,7 +154,8 @@ async function readNote(note: string): Promise<Note | undefined> {
 
 const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
 
-async function kill(pid: number): Promise<void> {
+/** Ends a server immediately, and waits until it has ended. */
+export async function kill(pid: number): Promise<void> {
   killNow(pid);
   await isGone(pid, STOP_TIMEOUT_MS);
 }
@@ -209,7 +210,7 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
     const member = { _id: 0, host: `127.0.0.1:${port}` };
     const config = await client.db('local').collection<ReplicaSet>('system.replset').findOne();
     if (!config) {
-      await admin.command({ replSetInitiate: { _id: 'rs0', members: [member] } });
+      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [member] } });
       await untilPrimary(admin);
       await createUser(admin, key);
       await untilCheckpoint(admin);
@@ -230,7 +231,8 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
     await createUser(admin, key);
   });
 
-async function withAdmin(
+/** Work on one member with the replica set's internal credentials. */
+export async function withAdmin(
   port: number,
   key: MongodKey,
   work: (admin: Db, client: MongoClient) => Promise<void>,
@@ -255,7 +257,7 @@ async function untilPrimary(admin: Db): Promise<void> {
  * Waits for the first checkpoint of a new replica set (about 100 ms). A server killed earlier loses everything despite its journal, including
  * acknowledged writes and the replica set (seen with 4.0.10).
  */
-async function untilCheckpoint(admin: Db): Promise<void> {
+export async function untilCheckpoint(admin: Db): Promise<void> {
   const deadline = Date.now() + CHECKPOINT_TIMEOUT_MS;
   const isThere = async (): Promise<boolean> => {
     const status = await admin.command({ replSetGetStatus: 1 });

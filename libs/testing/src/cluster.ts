@@ -34,6 +34,8 @@ export interface ClusterWorldOptions extends TestClusterOptions {
   readonly ownStores?: boolean;
   /** Addresses of the suite's Kafka, in place of the cluster's own one. @default none */
   readonly kafkaBrokers?: string;
+  /** Address of the suite's MongoDB, in place of the cluster's own one. @default none */
+  readonly mongoUrl?: string;
   /** A copy of a MongoDB data folder, from which the cluster begins with stores of its own and new topics. @default none */
   readonly backup?: string;
   /** @default a new one */
@@ -64,6 +66,7 @@ export async function cluster({
   backup,
   ownStores = backup !== undefined,
   kafkaBrokers,
+  mongoUrl,
   masterKey,
   fill,
   ...processes
@@ -88,7 +91,7 @@ export async function cluster({
     const running = await startCluster({
       ...{ apps, folder, log, adminToken: admin, masterKey, isRestored: backup !== undefined },
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
-      mongoUrl: stores?.mongoUrl,
+      mongoUrl: stores?.mongoUrl ?? mongoUrl,
       kafkaBrokers: stores?.brokers ?? kafkaBrokers,
       ...clusterForTests(processes),
     });

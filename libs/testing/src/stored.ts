@@ -5,9 +5,8 @@ import { MongoClient } from 'mongodb';
  * @param mongoUrl the server, with the prefix of the world's databases as its path
  */
 export function connectToStore(mongoUrl: string): Promise<MongoClient> {
-  const address = new URL(mongoUrl);
-  address.pathname = '/';
-  return MongoClient.connect(address.href);
+  // One of several hosts is no `URL`.
+  return MongoClient.connect(mongoUrl.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, '$1/'));
 }
 
 /**

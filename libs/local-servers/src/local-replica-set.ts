@@ -1,0 +1,170 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endWithThisProcess, isProcessOf, killNow } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
+import { freePorts } from '@tidings/runtime';
+import { type Document, MongoClient } from 'mongodb';
+import { createUser, mongodKey, type MongodKey, REPLICA_SET, replicaSetUrl } from './mongod-access.ts';
+import {
+  findMongod,
+  LEAST_CACHE_GB,
+  notStarted,
+  spawnServer,
+  START_TIMEOUT_MS,
+  untilListening,
+} from './mongod-process.ts';
+import { kill, untilCheckpoint, withAdmin } from './mongod.ts';
+
+/** A replica set of MongoDB with several members on the loopback address, for development and tests. */
+export interface LocalReplicaSet {
+  /** Includes all members, user and password. */
+  readonly url: string;
+  readonly members: readonly LocalMember[];
+  /** The member that clients find as the primary; waits for an election. */
+  primary(): Promise<LocalMember>;
+}
+
+export interface LocalMember {
+  /** `host:port`; constant over restarts. */
+  readonly address: string;
+  /** Changes with every start. */
+  readonly pid: number;
+  /** Ends it immediately, like a crash. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data, and waits until it is a member again; ends it first if it is running. */
+  restart(): Promise<void>;
+}
+
+/** Time after which the others replace a primary that does not answer. That of a server is 10 s by default. */
+const NOTICED_SECONDS = 3;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Starts a replica set in an empty folder. It takes writes while more than half of its members run. They end with this process, however it ends.
+ * @throws Fault `unavailable` if there is no server program, or a member does not start within 2 min
+ */
+export async function startLocalReplicaSet(folder: string, count: number): Promise<LocalReplicaSet> {
+  const program = await findMongod();
+  if (program === undefined) throw Fault.unavailable('No MongoDB server program found: install mongod');
+  const key = await mongodKey(folder);
+  const ports = await freePorts(count);
+  const members = ports.map((port, i) => new Member(program, join(folder, `member-${i + 1}`), { port, key }));
+  await Promise.all(members.map((member) => member.start()));
+  const url = replicaSetUrl(
+    members.map(({ address }) => address),
+    key,
+  );
+  await withAdmin(ports[0]!, key, async (admin) => {
+    await admin.command({
+      replSetInitiate: {
+        _id: REPLICA_SET,
+        members: members.map(({ address }, _id) => ({ _id, host: address })),
+        // A new primary takes writes when every other member has answered a heartbeat, or it has timed out.
+        settings: { electionTimeoutMillis: NOTICED_SECONDS * 1000, heartbeatTimeoutSecs: NOTICED_SECONDS },
+      },
+    });
+  });
+  await Promise.all(members.map((member) => member.untilThere()));
+  const primary = await primaryOf(members);
+  await withAdmin(primary.port, key, (admin) => createUser(admin, key));
+  await Promise.all(ports.map((port) => withAdmin(port, key, untilCheckpoint)));
+  return { url, members, primary: () => primaryOf(members) };
+}
+
+/** The member that is the primary in the eyes of a majority: a frozen one does not answer, and one that has just thawed is outvoted. */
+async function primaryOf(members: readonly Member[]): Promise<Member> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const hellos = await Promise.all(members.map((member) => member.hello()));
+    const votes = ({ address }: Member): number => hellos.filter((hello) => hello['primary'] === address).length;
+    // An elected member takes no writes before it has caught up.
+    const primary = members.find((member, i) => hellos[i]!['ismaster'] && votes(member) > members.length / 2);
+    if (primary) return primary;
+    if (Date.now() > deadline) throw Fault.unavailable('MongoDB elected no primary');
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+interface MemberOptions {
+  readonly port: number;
+  readonly key: MongodKey;
+}
+
+class Member implements LocalMember {
+  readonly port: number;
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #key: MongodKey;
+  #pid = 0;
+  readonly #endNow = (): void => {
+    if (isProcessOf(this.#pid, this.#folder)) killNow(this.#pid);
+  };
+
+  constructor(program: string, folder: string, { port, key }: MemberOptions) {
+    this.port = port;
+    this.#program = program;
+    this.#folder = folder;
+    this.#key = key;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.#pid;
+  }
+
+  async start(): Promise<void> {
+    const note = join(this.#folder, 'tidings-mongod.json');
+    await mkdir(this.#folder, { recursive: true });
+    const options = { port: this.port, keyFile: this.#key.file, cacheGb: LEAST_CACHE_GB };
+    const child = await spawnServer(this.#program, this.#folder, options);
+    this.#pid = child.pid;
+    await writeFile(note, JSON.stringify({ pid: child.pid }));
+    endWithThisProcess(note);
+    process.once('exit', this.#endNow);
+    const ended = child.ended.then(async () => {
+      throw await notStarted(child, this.#folder);
+    });
+    ended.catch(() => undefined);
+    await Promise.race([untilListening(this.port, this.#folder), ended]);
+  }
+
+  async kill(): Promise<void> {
+    process.off('exit', this.#endNow);
+    if (isProcessOf(this.#pid, this.#folder)) await kill(this.#pid);
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+    await this.untilThere();
+  }
+
+  /** Resolves when it is a primary or secondary. */
+  async untilThere(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (;;) {
+      const { ismaster, secondary } = await this.hello();
+      if (ismaster || secondary) return;
+      if (Date.now() > deadline) throw Fault.unavailable(`MongoDB at ${this.address} did not join its replica set`);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Its view of the replica set; empty while it does not answer. */
+  async hello(): Promise<Document> {
+    const client = new MongoClient(`mongodb://${this.address}/?directConnection=true`, {
+      ...{ serverSelectionTimeoutMS: 1_000, socketTimeoutMS: 1_000 },
+    });
+    try {
+      return await client.db('admin').command({ isMaster: 1 });
+    } catch {
+      return {};
+    } finally {
+      await client.close();
+    }
+  }
+}
