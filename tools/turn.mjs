@@ -31,6 +31,7 @@ export const quarters = [
     'apps/dispatcher/src/toy-channel.e2e.spec.ts',
     'apps/platform/src/e2e/cluster.faults.e2e.spec.ts',
     'apps/platform/src/other-user.e2e.spec.ts',
+    'libs/event-store/src/mongo/replica-set.int.spec.ts',
     'libs/local-servers/src/mongod.int.spec.ts',
   ],
   [

@@ -8,4 +8,8 @@ export const mongoOptions: MongoClientOptions = {
   ignoreUndefined: true,
   maxPoolSize: 32,
   serverSelectionTimeoutMS: 10_000,
+  // A primary that is silent, and closes no connection, is replaced when another member names the new one.
+  heartbeatFrequencyMS: 2_000,
+  // Operations that wait for a silent server fail when it has not answered a heartbeat for this long.
+  connectTimeoutMS: 10_000,
 };

@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { Fault, systemClock } from '@tidings/kernel';
+import { connectMongo, Lease, leaseReplica, transientAsFault } from '@tidings/mongo';
+import { describeWithReplicaSet, until } from '@tidings/testing';
+import type { Db, MongoClient } from 'mongodb';
+import { pino } from 'pino';
+import type { Commit, LogWriter } from '../event-log-port.ts';
+import { openRelay, type Relay } from '../relay/open-relay.ts';
+import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
+import type { CommitDocument } from './commits.ts';
+import { openLogs } from './open-logs.ts';
+
+/** The others elect a primary within twice the election timeout, 3 s here; clients learn of it within 2 s, and end an attempt after 2 s. */
+const ELECTED_MS = 10_000;
+/**
+ * The other secondary of MongoDB 4.0 waits for up to 14 s for the log of a frozen primary, and reports to it for up to 30 s what it has. Meanwhile the
+ * new primary learns that from heartbeats only, after 2 s, so that most commands are too late.
+ */
+const WITHOUT_FROZEN_MS = 40_000;
+/** A command has 3 s, and an attempt of the store that is under way then ends within 2 s. */
+const ANSWERED_MS = 5_000;
+/** A server that does not answer for 10 s is given up; clients look every 2 s. */
+const SILENT_MS = 14_000;
+/** Longer than a silent server is waited for. */
+const FROZEN_MS = 25_000;
+const LEASE_MS = 10_000;
+const LOGS = ['things-0', 'things-1', 'things-2'];
+const IDS = 50;
+
+jest.setTimeout(240_000);
+
+type Writer = LogWriter<ThingCommand, ThingReply>;
+
+/** Repeats a call until it is stopped; knows which calls succeeded, and how long the slowest one took. */
+class Repeated {
+  /** When the calls that succeeded were begun, by `performance.now()`. */
+  readonly succeeded: number[] = [];
+  slowestMs = 0;
+  #isOver = false;
+  readonly #calls: Promise<void>;
+
+  constructor(call: (n: number) => Promise<unknown>, pauseMs = 0) {
+    this.#calls = this.#repeat(call, pauseMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#calls;
+  }
+
+  async #repeat(call: (n: number) => Promise<unknown>, pauseMs: number): Promise<void> {
+    for (let n = 0; !this.#isOver; n++) {
+      const begunAt = performance.now();
+      try {
+        await call(n);
+        this.succeeded.push(begunAt);
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'unavailable' });
+        await delay(50);
+      }
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - begunAt);
+      await delay(pauseMs);
+    }
+  }
+}
+
+const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
+
+describeWithReplicaSet('event logs on a replica set that loses its primary', (set) => {
+  let databases = 0;
+  let clients: MongoClient[];
+  let relay: Relay<ThingEvent>;
+  let acknowledged: string[];
+  /** Published positions by log, without repeats. */
+  let published: Map<string, number[]>;
+  let writes: Repeated[];
+  let reads: Repeated;
+  /** What else processes do with the store: leases, and numbers for ids. */
+  let others: Repeated[];
+  const open: { close(): Promise<void> }[] = [];
+
+  const dbOf = (client: MongoClient): Db => client.db(`replicas${databases}`);
+  const connect = async (): Promise<MongoClient> => {
+    const client = await connectMongo(set.url);
+    clients.push(client);
+    return client;
+  };
+  const write = (writer: Writer, name: string, log: string): Repeated =>
+    new Repeated(async (n) => {
+      const key = `${name}/${log}/${n}`;
+      // Blind: a command that was decided twice would be found.
+      await writer.submit(log, { kind: 'add', id: `${log}/${n % IDS}`, key, by: 1, blind: true });
+      acknowledged.push(key);
+    });
+  const publish = async (commits: readonly { readonly value: Uint8Array }[]): Promise<void> => {
+    for (const { value } of commits) {
+      const [log, position] = Buffer.from(value).toString().split(' ') as [string, string];
+      const seen = published.get(log) ?? [];
+      published.set(log, seen);
+      if (Number(position) > (seen.at(-1) ?? 0)) seen.push(Number(position));
+    }
+  };
+  const inAll = (): number => [...published.values()].reduce((sum, seen) => sum + seen.length, 0);
+  const all = (): Repeated[] => [...writes, reads, ...others];
+  /** Milliseconds until everything has succeeded that began now or later. */
+  const timeToGoOn = async (): Promise<number> => {
+    const now = performance.now();
+    await until(() => all().every(({ succeeded }) => (succeeded.at(-1) ?? 0) > now));
+    const before = inAll();
+    await until(() => inAll() > before);
+    return performance.now() - now;
+  };
+
+  beforeEach(async () => {
+    databases++;
+    clients = [];
+    acknowledged = [];
+    published = new Map();
+    const [first, second] = [dbOf(await connect()), dbOf(await connect())];
+    relay = await openRelay<ThingEvent>({
+      ...{ db: first, category: things.category, decode: things.decode, isKnown: things.isKnown },
+      broker: { publish: (_topic, records) => publish(records) },
+      publish: ({ log, position }: Commit<ThingEvent>) => [
+        { topic: 'things', key: log, value: Buffer.from(`${log} ${position}`) },
+      ],
+      lookEveryMs: 200,
+    });
+    const writers = [openLogs(first, things, { committed: relay.offer }), openLogs(second, things)];
+    open.push(relay, ...writers);
+    writes = writers.flatMap((writer, i) => LOGS.map((log) => write(writer, `${i}`, log)));
+    const replica = await leaseReplica(second, { log: pino({ level: 'silent' }) });
+    open.push(replica);
+    const lease = new Lease(second, 'work', { clock: systemClock, lengthMs: LEASE_MS });
+    reads = new Repeated(() => transientAsFault(() => second.collection('things').findOne()), 20);
+    others = [
+      new Repeated(() => transientAsFault(() => lease.take()), 200),
+      new Repeated(async () => {
+        if (replica.held() === undefined) throw Fault.unavailable('no ids');
+      }, 20),
+    ];
+    await timeToGoOn();
+  });
+  afterEach(async () => {
+    await Promise.all(all().map((calls) => calls.stop()));
+    await Promise.all(open.splice(0).map((one) => one.close()));
+    await Promise.all(clients.map((client) => client.close()));
+  });
+
+  /** Expects every acknowledged command in the logs exactly once, numbers without gaps, and states and records of all commits. */
+  const expectAll = async (): Promise<void> => {
+    await Promise.all(all().map((calls) => calls.stop()));
+    expect(Math.max(...writes.map(({ slowestMs }) => slowestMs))).toBeLessThan(ANSWERED_MS);
+    expect(reads.slowestMs).toBeLessThan(SILENT_MS);
+    await until(() => relay.level());
+    const db = dbOf(await connect());
+    const last = openLogs(db, things);
+    await last.applyCommits();
+    await last.close();
+    const [keys, counts] = [[] as string[], new Map<string, number>()];
+    for (const log of LOGS) {
+      const range = { _id: { $gt: { log, position: 0 }, $lt: { log, position: Infinity } } };
+      const found = db.collection<CommitDocument>('things.commits').find(range, {
+        ...{ promoteBuffers: true, readConcern: 'majority' },
+      });
+      const commits = await found.sort({ _id: 1 }).toArray();
+      expect(commits.map(({ _id }) => _id.position)).toEqual(numbers(commits.length));
+      expect(published.get(log)).toEqual(numbers(commits.length));
+      for (const event of commits.flatMap(({ events }) => events.map((bytes) => things.decode(bytes)))) {
+        if (event.kind !== 'added') continue;
+        keys.push(event.key);
+        counts.set(event.id, (counts.get(event.id) ?? 0) + 1);
+      }
+    }
+    expect(new Set(keys).size).toBe(keys.length);
+    const stored = new Set(keys);
+    expect(acknowledged.filter((key) => !stored.has(key))).toEqual([]);
+    const states = await db.collection<{ _id: string; count: number }>('things').find().toArray();
+    expect(new Map(states.map(({ _id, count }) => [_id, count]))).toEqual(counts);
+  };
+
+  it('goes on within 10 s after the primary was killed, and loses nothing, also when it comes back', async () => {
+    const primary = await set.primary();
+    await primary.kill();
+    expect(await timeToGoOn()).toBeLessThan(ELECTED_MS);
+    await primary.restart();
+    await timeToGoOn();
+    await expectAll();
+  });
+
+  it('goes on without a primary that is frozen, and loses nothing, also when it thaws', async () => {
+    const { pid } = await set.primary();
+    process.kill(pid, 'SIGSTOP');
+    const frozen = delay(FROZEN_MS);
+    const took = await timeToGoOn();
+    await frozen;
+    process.kill(pid, 'SIGCONT');
+    await timeToGoOn();
+    await expectAll();
+    expect(took).toBeLessThan(WITHOUT_FROZEN_MS);
+  });
+
+  it.each(['dead', 'frozen'])('connects although the first address is %s', async (which) => {
+    const member = set.members[0]!;
+    await (which === 'dead' ? member.kill() : process.kill(member.pid, 'SIGSTOP'));
+    try {
+      const begunAt = performance.now();
+      await until(() =>
+        connect().then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(performance.now() - begunAt).toBeLessThan(SILENT_MS);
+    } finally {
+      await (which === 'dead' ? member.restart() : process.kill(member.pid, 'SIGCONT'));
+    }
+    await timeToGoOn();
+    await expectAll();
+  });
+});
