@@ -56,6 +56,7 @@ export const quarters = [
     'apps/cli/src/data/transfer.e2e.spec.ts',
     'apps/platform/src/e2e/faults.e2e.spec.ts',
     'apps/platform/src/e2e/generated-client.e2e.spec.ts',
+    'apps/platform/src/e2e/mongo-members.faults.e2e.spec.ts',
     'apps/platform/src/service-processes.int.spec.ts',
     'libs/local-servers/src/local-kafka.int.spec.ts',
   ],
