@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
+  casesOf,
   type ClusterWorld,
   describeWithReplicaSet,
   drawn,
@@ -29,7 +30,7 @@ describeWithReplicaSet('the distributed system on three members of MongoDB', (se
   }, START_TIMEOUT_MS);
   afterAll(() => world?.stop());
 
-  it.each(['dies for good', 'is frozen'])(
+  it.each(casesOf(['dies for good', 'is frozen'], 1, draw))(
     'every device has exactly one outcome of a broadcast amid which the primary %s',
     async (what) => {
       const primary = await set.primary();
