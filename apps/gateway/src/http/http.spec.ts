@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { api, BODY_LIMIT_BYTES, type Method } from '@tidings/contract';
+import { until } from '@tidings/testing';
 import { type Client, openClient } from '../testing/gateway-client.ts';
 import { APPLICATION, World } from '../testing/gateway-world.ts';
 
@@ -214,6 +215,9 @@ describe('replies', () => {
 });
 
 describe('own addresses', () => {
+  // The first page takes seconds to be made on a busy machine: longer than a request may take.
+  beforeAll(() => until(async () => (await client.send('GET', '/docs')).status === 200));
+
   it.each([
     ['/s/abcdefgh', 302, {}],
     ['/s/unknown0', 404, {}],
