@@ -31,7 +31,7 @@ import { MongoAttempts } from './claim/mongo-attempts.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
-import type { OutcomeRecord } from './send/sending.ts';
+import type { OutcomeRecord } from './send/outcome-records.ts';
 import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
 import type { SentValuesStore } from './sent/sent-values.ts';
 import type { WaitingLanes } from './claim/waiting-lanes.ts';

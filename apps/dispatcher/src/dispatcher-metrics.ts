@@ -3,7 +3,7 @@ import { Bitmap } from '@tidings/kernel';
 import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** Number of a slice's devices with the same outcome. */
+/** Number of devices with the same outcome. */
 export interface Outcome {
   /** `SENT`, or the category of the error. */
   readonly category: string;
@@ -14,8 +14,8 @@ export interface Outcome {
 
 /** The metrics of a lane. Labels are bounded: channels, lanes, error categories and provider codes. */
 export interface LaneMetrics {
-  /** A slice is settled. */
-  settled(outcomes: readonly Outcome[]): void;
+  /** Devices have their results. */
+  ended(outcomes: readonly Outcome[]): void;
   /** A batch with this number of devices arrived. */
   batch(devices: number): void;
   /** A slice was deferred, taken over from a dead worker, or lost with the lease. */
@@ -27,11 +27,22 @@ export interface LaneMetrics {
 
 const sizeOf = (set: Uint8Array): number => Bitmap.decode(set).size;
 
-/** The outcomes of a slice's devices. */
-export const outcomesOf = ({ sent, failed }: Results): Outcome[] => [
+const outcomesOf = ({ sent, failed }: Results): Outcome[] => [
   ...sent.map(({ set }) => ({ category: 'SENT', code: '', devices: sizeOf(set) })),
   ...failed.map(({ category, code, set }) => ({ category, code, devices: sizeOf(set) })),
 ];
+
+/** The outcomes of the devices that have a result by now and had none before. */
+export function outcomesSince(before: Results, now: Results): Outcome[] {
+  const counts = new Map<string, Outcome>();
+  const add = ({ category, code, devices }: Outcome, sign: 1 | -1): void => {
+    const key = `${category} ${code}`;
+    counts.set(key, { category, code, devices: (counts.get(key)?.devices ?? 0) + sign * devices });
+  };
+  for (const outcome of outcomesOf(now)) add(outcome, 1);
+  for (const outcome of outcomesOf(before)) add(outcome, -1);
+  return [...counts.values()].filter(({ devices }) => devices > 0);
+}
 
 export function laneMetrics(registry: Registry, channel: string, lane: Lane): LaneMetrics {
   const outcomes = counterIn(registry, {
@@ -65,8 +76,8 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
     labels: ['channel', 'lane'],
   });
   return {
-    settled(ended) {
-      for (const { category, code, devices: count } of ended) outcomes.inc({ channel, category, code }, count);
+    ended(counts) {
+      for (const { category, code, devices: count } of counts) outcomes.inc({ channel, category, code }, count);
     },
     batch: (count) => devices.observe({ channel, lane }, count),
     slice: (event) => slices.inc({ channel, lane, event }),

@@ -10,8 +10,9 @@ import {
   mergeBounces,
   mergeHours,
   noHours,
+  resultsIn,
 } from '@tidings/delivery';
-import type { ChunkPlanned, FailedSet, InboxAudience, PlanEvent, SliceOutcome, SliceSettled } from '@tidings/events';
+import type { ChunkPlanned, FailedSet, InboxAudience, PlanEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap, Platform, TEST_CHUNK } from '@tidings/kernel';
 
 /** The key of a statistics document: the devices of a platform in a chunk of an application, for one message. */
@@ -215,10 +216,12 @@ function inboxSets(
   ];
 }
 
-/** The changes of a slice's outcome. A deferral changes no figure. */
-export function changesOfOutcome({ message, application, chunk, outcome }: SliceOutcome): Change[] {
-  if (outcome?.$case !== 'settled' || chunk === TEST_CHUNK) return [];
-  const { sent, failed, bounced }: SliceSettled = outcome.value;
+/** The changes of a slice's results. */
+export function changesOfOutcome(of: SliceOutcome): Change[] {
+  const { message, application, chunk } = of;
+  const results = resultsIn(of);
+  if (!results || chunk === TEST_CHUNK) return [];
+  const { sent, failed, bounced } = results;
   const change = (platform: number, wire: Partial<Parts['wire']>): Change => ({
     group: { message, application, platform, chunk },
     part: 'wire',

@@ -127,24 +127,45 @@ const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome'])
   entry: slice.entry,
 });
 
+/** The results in an outcome, of all devices of its slice or of some. A device keeps its result in all later outcomes of the slice. */
+export const resultsIn = ({ outcome }: Pick<SliceOutcome, 'outcome'>): SliceSettled | undefined =>
+  outcome?.$case === 'deferred' ? outcome.value.results : outcome?.value;
+
 /** Separates an outcome, which is kept as long as figures, from the tokens in it, which name devices. */
 export function withoutTokens(outcome: SliceOutcome): { readonly facts: SliceOutcome; readonly tokens?: SliceOutcome } {
-  const { outcome: what } = outcome;
-  if (what?.$case !== 'settled' || what.value.deadTokens.length === 0) return { facts: outcome };
-  const { deadTokens, claimedAt } = what.value;
+  const results = resultsIn(outcome);
+  if (!results || results.deadTokens.length === 0) return { facts: outcome };
+  const { deadTokens, claimedAt } = results;
   return {
-    facts: { ...outcome, outcome: { $case: 'settled', value: { ...what.value, deadTokens: [] } } },
+    facts: withResultsIn(outcome, { ...results, deadTokens: [] }),
     tokens: {
       ...outcome,
-      outcome: { $case: 'settled', value: { ...{ sent: [], failed: [], bounced: [] }, deadTokens, claimedAt } },
+      outcome: { $case: 'settled', value: { sent: [], failed: [], bounced: [], deadTokens, claimedAt } },
     },
   };
 }
+
+const withResultsIn = (outcome: SliceOutcome, results: SliceSettled): SliceOutcome => ({
+  ...outcome,
+  outcome:
+    outcome.outcome?.$case === 'deferred'
+      ? { $case: 'deferred', value: { ...outcome.outcome.value, results } }
+      : { $case: 'settled', value: results },
+});
 
 /** The event of a settled slice; equal inputs give equal bytes. */
 export const settledOutcome = (slice: Addressee, results: Results, claimedAt: Date, at: Date): SliceOutcome =>
   outcomeOf(slice, at, { $case: 'settled', value: { ...results, claimedAt } });
 
-/** The event of a deferred slice. */
-export const deferredOutcome = (slice: Addressee, until: Date, at: Date): SliceOutcome =>
-  outcomeOf(slice, at, { $case: 'deferred', value: { until } });
+/** The event of a slice without a result for each device, with the results so far. */
+export const deferredOutcome = (
+  slice: Addressee,
+  { results, claimedAt, until }: { readonly results: Results; readonly claimedAt: Date; readonly until: Date },
+  at: Date,
+): SliceOutcome => {
+  const isEmpty = results.sent.length + results.failed.length === 0;
+  return outcomeOf(slice, at, {
+    $case: 'deferred',
+    value: { until, results: isEmpty ? undefined : { ...results, claimedAt } },
+  });
+};

@@ -48,6 +48,7 @@ export {
   deferred,
   dueOf,
   finished,
+  progressed,
   published,
   resolveClaim,
   type ClaimResolution,
@@ -85,6 +86,7 @@ export {
   noResults,
   type Results,
   resultsOf,
+  resultsIn,
   settledOutcome,
   withoutTokens,
 } from './batch-results.ts';

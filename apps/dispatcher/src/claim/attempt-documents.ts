@@ -45,6 +45,8 @@ export interface AttemptDocument {
   readonly claimedAt: Date;
   /** SliceSettled without `claimed_at`. */
   readonly results: Binary;
+  /** The results of a claimed slice while it is sent, if this is its number of claims: versions before 0.2.0 do not read it. */
+  readonly progress?: { readonly round: number; readonly results: Binary };
   readonly deferral?: DeferralDocument;
   readonly dueAt?: Date;
   readonly settledAt?: Date;
@@ -112,9 +114,12 @@ function unpackDeferral({ batch, progress, heldUntil, answersUntil }: DeferralDo
   };
 }
 
+const resultsIn = ({ state, round, results, progress }: AttemptDocument): Binary =>
+  state === 'claimed' && progress?.round === round ? progress.results : results;
+
 /** The attempt in a document. */
 export function attemptOf(document: AttemptDocument): Attempt {
-  const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(document.results) };
+  const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(resultsIn(document)) };
   const deferral = document.deferral && unpackDeferral(document.deferral);
   const claim = { owner: document.owner, round: document.round };
   switch (document.state) {

@@ -38,6 +38,8 @@ export interface AttemptStore {
   find(id: string): Promise<Attempt | undefined>;
   /** Takes a claim over from a dead owner; undefined if `from` no longer has it. */
   takeOver(id: string, from: string, to: string): Promise<Claimed | undefined>;
+  /** Records the results so far of a claimed slice, for a worker that takes it over. False if it has been claimed since. Idempotent. */
+  progress(id: string, claim: Claim, results: Results): Promise<boolean>;
   /**
    * Ends a claim with results for every device. A deferral is kept until {@link published}. False if the slice has been claimed since. Idempotent.
    */

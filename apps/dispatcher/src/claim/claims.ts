@@ -10,6 +10,7 @@ import {
 } from '@tidings/delivery';
 import type { Slice } from '@tidings/events';
 import type { Epoch, WorkerLease } from './worker-lease.ts';
+import { outcomeRecord, repeatedRecord } from '../send/outcome-records.ts';
 import {
   type Job,
   type OpenSlice,
@@ -58,7 +59,7 @@ export class Claims {
       if (!before && deferred) {
         metrics.slice('deferred');
         job.tally.deferred(deferred.deferral.progress.length);
-        return sending.record(job, slice, deferred);
+        return outcomeRecord(job.batch, slice, deferred, clock.now());
       }
       const isHeld = before?.state === 'claimed' && (await this.#isHeld(before.owner));
       const resolution = resolveClaim(before, mine, isHeld);
@@ -67,7 +68,7 @@ export class Claims {
           onHeld(job, slice, resolution.owner);
           return undefined;
         case 'publish':
-          return sending.again(job, slice, resolution.attempt);
+          return repeatedRecord(job.batch, slice, resolution.attempt, clock.now());
         case 'send':
           return run({ ...open, attempt: resolution.attempt });
         case 'takeOver':
@@ -76,11 +77,11 @@ export class Claims {
     });
   }
 
-  /** The outcome of a settled slice; undefined for any other, whose outcome is still to come. */
-  async settled(job: Job, slice: Slice): Promise<Publication> {
-    const { store, sending } = this.#deps;
-    const attempt = await store.find(sliceId({ ...job.batch, number: slice.number }));
-    return attempt?.state === 'settled' ? sending.again(job, slice, attempt) : undefined;
+  /** The outcome of a slice that is settled or deferred; undefined for any other, whose outcome is still to come. */
+  async outcomeAgain({ batch }: Job, slice: Slice): Promise<Publication> {
+    const { store, clock } = this.#deps;
+    const attempt = await store.find(sliceId({ ...batch, number: slice.number }));
+    return attempt && attempt.state !== 'claimed' ? repeatedRecord(batch, slice, attempt, clock.now()) : undefined;
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   type Deferral,
   type Results,
   type Lane,
+  takenOver,
 } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, DUPLICATE_KEY, type ModelDefinition, type Update, updateAll } from '@tidings/mongo';
@@ -16,12 +17,16 @@ import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Unpublished } f
 import { reached } from '../unavailable.ts';
 import { unpublished, type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
-interface Ending {
+/** The end of a claim or of a deferral, or the progress of a claim. */
+interface Change {
   readonly id: string;
   readonly from: 'claimed' | 'deferred';
   readonly claim: Claim;
   readonly set: Partial<AttemptDocument>;
 }
+
+/** Leaves nothing of the progress of a claim that has ended. */
+const withoutProgress = { $unset: { progress: '' } } as const;
 
 /** The fields of a deferred slice that its resumption needs. */
 const projection = { credential: 1, dueAt: 1, 'deferral.devices': 1 } as const;
@@ -39,7 +44,7 @@ export class MongoAttempts implements AttemptStore {
   readonly #channel: string;
   readonly #waiting: WaitingLanes;
   readonly #insert: (document: AttemptDocument) => Promise<Attempt | undefined>;
-  readonly #end: (ending: Ending) => Promise<boolean>;
+  readonly #change: (change: Change) => Promise<boolean>;
   readonly #published: (id: string) => Promise<void>;
 
   /** @param waiting shared by the channels of a process @default of this channel alone */
@@ -49,7 +54,7 @@ export class MongoAttempts implements AttemptStore {
     this.#waiting = waiting ?? waitingLanes(this.#collection);
     this.#channel = channel;
     this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
-    this.#end = batcher((endings: readonly Ending[]) => reached(this.#endAll(endings))).submit;
+    this.#change = batcher((changes: readonly Change[]) => reached(this.#changeAll(changes))).submit;
     this.#published = batcher((ids: readonly string[]) => reached(this.#publishedAll(ids))).submit;
   }
 
@@ -72,14 +77,21 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async takeOver(id: string, from: string, to: string): Promise<Claimed | undefined> {
-    const document = await reached(
-      this.#collection.findOneAndUpdate(
-        { _id: id, state: 'claimed', owner: from },
-        { $set: { owner: to }, $inc: { round: 1 } },
-        { returnDocument: 'after' },
+    const document = await reached(this.#collection.findOne({ _id: id, state: 'claimed', owner: from }));
+    const taken = document && takenOver(attemptOf(document), from, to);
+    if (!taken) return undefined;
+    const { matchedCount } = await reached(
+      this.#collection.updateOne(
+        { _id: id, state: 'claimed', owner: from, round: document.round },
+        { $set: { owner: to, round: taken.round, results: packResults(taken.results) }, ...withoutProgress },
       ),
     );
-    return document ? (attemptOf(document) as Claimed) : undefined;
+    return matchedCount > 0 ? taken : undefined;
+  }
+
+  progress(id: string, claim: Claim, results: Results): Promise<boolean> {
+    const progress = { round: claim.round, results: packResults(results) };
+    return this.#change({ id, claim, from: 'claimed', set: { progress } });
   }
 
   settle(id: string, claim: Claim, results: Results, now: number): Promise<boolean> {
@@ -102,14 +114,14 @@ export class MongoAttempts implements AttemptStore {
     return this.#published(id);
   }
 
-  #settled(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, now: number): Promise<boolean> {
+  #settled(of: Pick<Change, 'id' | 'claim' | 'from'>, results: Results, now: number): Promise<boolean> {
     const set = { state: 'settled', results: packResults(results), settledAt: new Date(now) } as const;
-    return this.#end({ ...of, set });
+    return this.#change({ ...of, set });
   }
 
-  #defer(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, deferral: Deferral): Promise<boolean> {
+  #defer(of: Pick<Change, 'id' | 'claim' | 'from'>, results: Results, deferral: Deferral): Promise<boolean> {
     const waits = { deferral: packDeferral(deferral), dueAt: new Date(dueOf(deferral)) };
-    return this.#end({ ...of, set: { state: 'deferred', results: packResults(results), ...waits } });
+    return this.#change({ ...of, set: { state: 'deferred', results: packResults(results), ...waits } });
   }
 
   async due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
@@ -243,14 +255,14 @@ export class MongoAttempts implements AttemptStore {
     }
   }
 
-  async #endAll(endings: readonly Ending[]): Promise<boolean[]> {
-    const updates = endings.map(({ id, from, claim, set }): Update<AttemptDocument> => ({
+  async #changeAll(changes: readonly Change[]): Promise<boolean[]> {
+    const updates = changes.map(({ id, from, claim, set }): Update<AttemptDocument> => ({
       q: { _id: id, state: from, owner: claim.owner, round: claim.round },
-      u: { $set: set },
+      u: set.progress ? { $set: set } : { $set: set, ...withoutProgress },
     }));
     const matched = await updateAll(this.#db, this.#collection.collectionName, updates);
-    if (matched === endings.length) return endings.map(() => true);
-    return this.#ended(endings);
+    if (matched === changes.length) return changes.map(() => true);
+    return this.#changed(changes);
   }
 
   async #publishedAll(ids: readonly string[]): Promise<void[]> {
@@ -261,15 +273,17 @@ export class MongoAttempts implements AttemptStore {
     return ids.map(() => undefined);
   }
 
-  /** Whether each ending is stored: it may have been refused, or stored by an earlier try whose answer was lost. */
-  async #ended(endings: readonly Ending[]): Promise<boolean[]> {
+  /** Whether each change is stored: it may have been refused, or stored by an earlier try whose answer was lost. */
+  async #changed(changes: readonly Change[]): Promise<boolean[]> {
     const found = await this.#collection
-      .find({ _id: { $in: endings.map(({ id }) => id) } }, { projection: { state: 1, owner: 1, round: 1 } })
+      .find({ _id: { $in: changes.map(({ id }) => id) } }, { projection: { state: 1, owner: 1, round: 1 } })
       .toArray();
     const byId = new Map(found.map((document) => [document._id, document]));
-    return endings.map(({ id, claim, set }) => {
+    return changes.map(({ id, from, claim, set }) => {
       const document = byId.get(id);
-      return document?.owner === claim.owner && document.round === claim.round && document.state === set.state;
+      return (
+        document?.owner === claim.owner && document.round === claim.round && document.state === (set.state ?? from)
+      );
     });
   }
 }

@@ -9,20 +9,14 @@ import { AwaitedOwners } from '../claim/awaited-owners.ts';
 import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
+import type { OutcomeRecord } from '../send/outcome-records.ts';
 import { OutcomePublisher } from '../send/outcome-publisher.ts';
+import { ProgressRecorder } from '../send/progress-recorder.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
 import type { CompareAgain } from '../retry/compare-again.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
-import {
-  type Budget,
-  type Job,
-  type OpenSlice,
-  type OutcomeRecord,
-  type Publication,
-  Sending,
-  type SendingDeps,
-} from '../send/sending.ts';
-import type { SliceRun } from '../send/slice-run.ts';
+import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingDeps } from '../send/sending.ts';
+import type { RunEnd, SliceRun } from '../send/slice-run.ts';
 
 export interface DispatchDeps extends SendingDeps {
   readonly workerLease: WorkerLease;
@@ -48,6 +42,7 @@ export class Dispatch {
   readonly #deps: DispatchDeps;
   readonly #sending: Sending;
   readonly #publisher: OutcomePublisher;
+  readonly #progress: ProgressRecorder;
   readonly #claims: Claims;
   readonly #awaited: AwaitedOwners;
   readonly #admission: Admission;
@@ -66,6 +61,7 @@ export class Dispatch {
     const { lane, store, workerLease, clock, timers, throttles, log } = deps;
     this.#sending = new Sending(deps);
     this.#publisher = new OutcomePublisher(deps);
+    this.#progress = new ProgressRecorder(deps);
     this.#awaited = new AwaitedOwners({ workerLease, timers, log });
     this.#claims = new Claims({
       ...{ ...deps, sending: this.#sending },
@@ -128,6 +124,7 @@ export class Dispatch {
     this.#publisher.stop();
     await this.#awaited.stop();
     await this.#scheduler.stop();
+    await this.#progress.idle();
     if (this.#late.size === 0) return;
     const over = Promise.withResolvers<void>();
     this.#lateEnded = () => void (this.#late.size === 0 && over.resolve());
@@ -196,7 +193,7 @@ export class Dispatch {
   /** Processes a slice of a batch up to its published outcome; false if it got no slots in time. */
   async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
     if (job.batch.outcomesAgain) {
-      await this.#publisher.once(await this.#claims.settled(job, slice));
+      await this.#publisher.once(await this.#claims.outcomeAgain(job, slice));
       return true;
     }
     const id = sliceId({ ...job.batch, number: slice.number });
@@ -332,26 +329,27 @@ export class Dispatch {
 
   /** Sends a claimed slice, unless its credential is throttled and another slice is the probe. */
   async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
-    const { throttles, timers } = this.#deps;
-    const { id, job } = open;
+    const { throttles, timers, log } = this.#deps;
+    const { id } = open;
     const passage = await throttles.pass(sender.credential, sender.settings);
     if (typeof passage === 'object') return this.#sending.hold(open, { by: 'throttle', until: passage.until });
-    const options = { cutoff, deadline, probe: passage === 'probe' };
-    const ended = Promise.withResolvers<void>();
-    const { publication, late } = await this.#sending
-      .send(open, sender, options, (run) => this.#begun(job.credential, run, ended.promise))
-      .finally(ended.resolve);
+    const onAnswer = (): void => this.#progress.answered();
+    const run = this.#sending.runOf(open, sender, { cutoff, deadline, probe: passage === 'probe', onAnswer });
+    const end = await this.#running(open, run);
+    const { publication, late } = await this.#sending.left(open, run, end);
     if (!late) return publication;
+    let amended: Publication;
     const answers = new LateAnswers({
-      run: late,
+      run,
       timers,
-      until: timers.now() + late.answersForMs,
+      log,
+      until: timers.now() + run.answersForMs,
       write: async (last) => {
-        const amended = await this.#sending.amend(open, late);
-        // The remaining devices wait as published; only a settlement or the final state is new.
+        amended = await this.#sending.amend(open, late);
         if (last) await this.#publisher.surely(amended);
         return amended !== undefined;
       },
+      publish: () => this.#publisher.once(amended),
       release: (count) => slots.release(count),
       onEnd: () => {
         if (this.#late.get(id) === answers) this.#late.delete(id);
@@ -359,19 +357,25 @@ export class Dispatch {
         this.#lateEnded();
       },
     });
-    slots.keep(late.outstanding);
+    slots.keep(run.outstanding);
     this.#late.set(id, answers);
     answers.start();
     return publication;
   }
 
-  #begun(credential: string, run: SliceRun, ended: Promise<void>): void {
+  /** Resolves when a run has ended. */
+  async #running(open: OpenSlice, run: SliceRun): Promise<RunEnd> {
+    const { credential } = open.job;
     const runs = this.#runs.get(credential) ?? new Set();
     this.#runs.set(credential, runs.add(run));
-    void ended.then(() => {
-      runs.delete(run);
-      if (runs.size === 0 && this.#runs.get(credential) === runs) this.#runs.delete(credential);
-    });
+    const recorded = this.#sending.recorded(open, run, (part) => this.#publisher.once(part));
+    // A single device ends its slice with its answer.
+    const ended = open.pending.length > 1 ? this.#progress.begin(recorded) : undefined;
+    const end = await run.run();
+    ended?.();
+    runs.delete(run);
+    if (runs.size === 0 && this.#runs.get(credential) === runs) this.#runs.delete(credential);
+    return end;
   }
 }
 

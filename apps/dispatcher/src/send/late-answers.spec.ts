@@ -29,6 +29,7 @@ describe('late answers', () => {
   let time: VirtualTime;
   let run: Run;
   let written: string[];
+  let published: number[];
   let released: number;
   let ended: number;
   let kept: boolean;
@@ -38,17 +39,20 @@ describe('late answers', () => {
     time = new VirtualTime(0);
     run = new Run(3);
     written = [];
+    published = [];
     released = 0;
     ended = 0;
     kept = true;
     answers = new LateAnswers({
       run,
       timers: time.timers(() => true),
+      log: { warn: () => undefined },
       until: 30_000,
       write: async (last) => {
         written.push(`${run.lateAnswers}${last ? ' last' : ''}`);
         return kept;
       },
+      publish: async () => void published.push(time.now()),
       release: (devices) => void (released += devices),
       onEnd: () => void ended++,
     });

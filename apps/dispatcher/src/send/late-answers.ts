@@ -1,13 +1,18 @@
+import type { Logger } from 'pino';
 import type { Timers } from '../timers.ts';
+import { PUBLISH_EVERY_MS } from './progress-recorder.ts';
 import type { SliceRun } from './slice-run.ts';
 
 export interface LateAnswersOptions {
   readonly run: Pick<SliceRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding'>;
   readonly timers: Timers;
+  readonly log: Pick<Logger, 'warn'>;
   /** End of the wait, on the timers' clock. */
   readonly until: number;
   /** Stores the known results; false if the slice has been claimed since. `last`: no further answer follows. */
   readonly write: (last: boolean) => Promise<boolean>;
+  /** Publishes the stored results. Not called after the last write. */
+  readonly publish: () => Promise<void>;
   /** Releases the slots of this number of devices. */
   readonly release: (devices: number) => void;
   /** Called once. */
@@ -27,13 +32,20 @@ export class LateAnswers {
   #released: number;
   #writing: Promise<void> | undefined;
   #ended = false;
+  /** Whether results are stored that are not published. */
+  #isUnpublished = false;
+  /** The slice was published when it was deferred. */
+  #publishAt: number;
+  #publishing: Promise<void> = Promise.resolve();
   #cancel: () => void = () => undefined;
+  #cancelPublication: (() => void) | undefined;
   readonly #cancelEnd: () => void;
 
   constructor(options: LateAnswersOptions) {
     this.#options = options;
     const { run, timers, until } = options;
     this.#released = run.outstanding;
+    this.#publishAt = timers.now() + PUBLISH_EVERY_MS;
     this.#cancelEnd = timers.after(until - timers.now(), () => this.abandon());
     run.onLate = () => this.#changed();
   }
@@ -49,6 +61,7 @@ export class LateAnswers {
     this.#writeOrEnd();
     await this.#writing;
     this.abandon();
+    await this.#publishing;
   }
 
   /** Stops waiting at once. */
@@ -57,6 +70,7 @@ export class LateAnswers {
     this.#ended = true;
     this.#cancel();
     this.#cancelEnd();
+    this.#publish();
     const { run, onEnd } = this.#options;
     run.abandon();
     this.#release(0);
@@ -88,7 +102,10 @@ export class LateAnswers {
     }
     this.#cancel();
     this.#writing = write(outstanding === 0).then(
-      (kept) => this.#wrote(kept, lateAnswers),
+      (kept) => {
+        if (kept) this.#isUnpublished = outstanding > 0;
+        this.#wrote(kept, lateAnswers);
+      },
       () => this.#wrote(false, lateAnswers),
     );
   }
@@ -96,8 +113,29 @@ export class LateAnswers {
   #wrote(kept: boolean, lateAnswers: number): void {
     this.#writing = undefined;
     this.#written = lateAnswers;
+    if (this.#isUnpublished) this.#publishInTime();
     if (!kept) this.abandon();
     else if (this.#options.run.outstanding === 0) this.#writeOrEnd();
     else if (this.#options.run.lateAnswers > lateAnswers) this.#changed();
+  }
+
+  #publishInTime(): void {
+    const { timers } = this.#options;
+    this.#cancelPublication ??= timers.after(this.#publishAt - timers.now(), () => this.#publish());
+  }
+
+  #publish(): void {
+    this.#cancelPublication?.();
+    this.#cancelPublication = undefined;
+    if (!this.#isUnpublished) return;
+    this.#isUnpublished = false;
+    const { timers, publish, log } = this.#options;
+    this.#publishAt = timers.now() + PUBLISH_EVERY_MS;
+    this.#publishing = publish().catch((error: unknown) => {
+      log.warn({ err: error }, 'late answers were not published');
+      this.#isUnpublished = true;
+      // Otherwise the next worker of the slice publishes them.
+      if (!this.#ended) this.#publishInTime();
+    });
   }
 }

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { AttemptStore } from '../claim/attempts.ts';
 import type { Timers } from '../timers.ts';
-import type { OutcomeRecord, Publication } from './sending.ts';
+import type { OutcomeRecord } from './outcome-records.ts';
+import type { Publication } from './sending.ts';
 
 export interface OutcomePublisherOptions {
   /** Resolves when an outcome is durable. */

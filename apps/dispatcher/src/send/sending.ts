@@ -1,18 +1,15 @@
 import { localResults, type SendResult } from '@tidings/channels';
 import {
-  type Addressee,
   answered,
   type BatchColumns,
   bitAt,
   type Claimed,
   columnsOf,
-  deferredOutcome,
   type DeviceResult,
   dueOf,
   type HeldBack,
   type Lane,
   LATE_ANSWER_MS,
-  messageChunkKey,
   pickDevices,
   type Progress,
   type Deferral,
@@ -20,27 +17,26 @@ import {
   type Results,
   resultsOf,
   type Settled,
-  settledOutcome,
   untried,
   waitOf,
-  withoutTokens,
   withResults,
   hourOf,
 } from '@tidings/delivery';
-import { SendBatch, type Slice, SliceOutcome } from '@tidings/events';
+import { SendBatch, type Slice } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
-import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, type Trace } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore } from '../claim/attempts.ts';
 import type { Channel, Sender } from '../channels/channel-port.ts';
-import { type LaneMetrics, outcomesOf } from '../dispatcher-metrics.ts';
+import { type LaneMetrics, outcomesSince } from '../dispatcher-metrics.ts';
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Paces } from '../pace/pace.ts';
+import { type OutcomeRecord, outcomeRecord, progressRecord } from './outcome-records.ts';
 import { Tally } from './tally.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
+import type { RecordedSlice } from './progress-recorder.ts';
 import { type Pending, type RunState, SOON_MS } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
@@ -90,29 +86,29 @@ export interface OpenSlice {
 /** The outcome to publish, or undefined if another worker has the slice. */
 export type Publication = OutcomeRecord | undefined;
 
-/** The record of an outcome, and the tokens that the provider has rejected in it, for a record of their own. */
-export interface OutcomeRecord extends OutRecord {
-  readonly deadTokens?: Uint8Array;
-  /** Whether the slice is settled: no later outcome follows. */
-  readonly isSettled: boolean;
-  /** The settled slice whose deferral is kept until this is published, if it was deferred: its id. */
-  readonly keptFor?: string;
+/** A run that has ended and still awaits answers. */
+export interface LateRun {
+  readonly run: SliceRun;
+  /** The stored results of its slice. */
+  results: Results;
 }
 
 /** The end of a run: the outcome to publish, and the run if it still awaits answers. */
 export interface Left {
   readonly publication: Publication;
-  readonly late?: SliceRun | undefined;
+  readonly late?: LateRun | undefined;
+}
+
+/** The options of a run of a slice. */
+export interface RunOptions extends Budget {
+  readonly probe: boolean;
+  readonly onAnswer: () => void;
 }
 
 /** Delay before a write without an answer is repeated. */
 const AGAIN_MS = 200;
 /** Maximum number of remembered traces of deferred slices. */
 const TRACES_MAX = 1_000;
-/** A deferred slice that is delivered again is published as due after this time: the watchdog need not ask sooner. */
-const ASK_AGAIN_MS = 60_000;
-/** Delay of the watchdog for slices that are held back, or whose devices wait for their turn. */
-const HELD_MS = 600_000;
 
 /** Sends claimed slices and stores how they ended. */
 export class Sending {
@@ -158,27 +154,60 @@ export class Sending {
   resumed(id: string, attempt: Claimed, epoch: Epoch): OpenSlice {
     const { batch, progress } = attempt.deferral!;
     const job = this.job(SendBatch.decode(batch));
-    const pending = progress.map((each, device) => ({ device, progress: each }));
+    // A worker that has died may have recorded results of the claim before.
+    const done = answered(attempt.results);
+    const pending = progress
+      .map((each, device) => ({ device, progress: each }))
+      .filter(({ device }) => !done.has(job.columns.positions[device]!));
     return { id, job, slice: job.batch.slices[0]!, attempt, epoch, pending };
   }
 
-  /**
-   * Sends a slice. Unanswered devices at the deadline stay with the returned run, which awaits their answers.
-   * @param begun receives the run while it can still be cut short
-   */
-  async send(
-    open: OpenSlice,
-    sender: Sender,
-    options: Budget & { readonly probe: boolean },
-    begun: (run: SliceRun) => void,
-  ): Promise<Left> {
-    const run = this.#runOf(open, sender, options);
-    begun(run);
-    const end = await run.run();
+  /** A run of a slice. Unanswered devices at its deadline stay with it: it awaits their answers. */
+  runOf(open: OpenSlice, sender: Sender, options: RunOptions): SliceRun {
+    const { id, job, pending, epoch, attempt } = open;
+    const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
+    const { batch, columns, ttlSecondsOf } = job;
+    const { claimedAt } = attempt;
+    return new SliceRun({
+      ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSecondsOf },
+      ...options,
+      retries: channel.retries,
+      random: random(),
+      onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),
+      onFirstAnswer: (ms) => metrics.answered(ms),
+    });
+  }
+
+  /** Stores how a run of a slice ended. */
+  async left(open: OpenSlice, run: SliceRun, end: RunEnd): Promise<Left> {
     const publication = await this.#end(open, end);
-    if (publication && run.isLate) return { publication, late: run };
+    if (publication && run.isLate && !end.lost) {
+      const results = withResults(open.attempt.results, resultsOf(end.results));
+      return { publication, late: { run, results } };
+    }
     run.abandon();
     return { publication };
+  }
+
+  /** The progress of a slice while it is sent. @param publish receives its results so far */
+  recorded(open: OpenSlice, run: SliceRun, publish: (part: OutcomeRecord) => Promise<void>): RecordedSlice {
+    const { id, job, slice, attempt, epoch, pending } = open;
+    const { store, values, clock } = this.#deps;
+    let stored = attempt.results;
+    // Once, for all devices: values of those that this claim does not send to are not read.
+    const positions = pending.map(({ device }) => job.columns.positions[device]!);
+    let kept: Promise<void> | undefined;
+    return {
+      results: () => run.devicesAnswered,
+      record: async () => {
+        const results = withResults(attempt.results, resultsOf(run.results()));
+        await (kept ??= values.keep({ ...job, slice, round: attempt.round, positions }));
+        if (!epoch.alive() || !(await store.progress(id, attempt, results))) return false;
+        stored = results;
+        return true;
+      },
+      publish: () => publish(progressRecord(job.batch, slice, attempt, stored, clock.now())),
+    };
   }
 
   /** Ends the unanswered devices of a slice without sending. */
@@ -232,8 +261,9 @@ export class Sending {
   /**
    * Stores the effect of late answers on a deferred slice; resolves to the outcome to publish, or to undefined if the slice has been claimed since.
    */
-  async amend(open: OpenSlice, run: SliceRun): Promise<Publication> {
+  async amend(open: OpenSlice, late: LateRun): Promise<Publication> {
     const { id, job, slice, attempt } = open;
+    const { run } = late;
     const { store, clock, throttles } = this.#deps;
     const state = run.state();
     const giveUpAt = this.#deps.timers.now() + LATE_ANSWER_MS;
@@ -245,7 +275,10 @@ export class Sending {
         await this.#keepValues(open, state);
         return store.finish(id, attempt, results, settledAt);
       });
-      return kept ? { ...this.#settled(open, results, settledAt), keptFor: id } : undefined;
+      if (!kept) return undefined;
+      this.#stored(open, late, results);
+      const { claimedAt } = attempt;
+      return { ...this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt }), keptFor: id };
     }
     // The throttle may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
@@ -254,22 +287,14 @@ export class Sending {
       await this.#keepValues(open, state);
       return store.amend(id, attempt, results, deferral);
     });
-    return kept ? this.record(job, slice, deferredOf(attempt, results, deferral)) : undefined;
+    if (!kept) return undefined;
+    this.#stored(open, late, results);
+    return this.#recordOf(open, deferredOf(attempt, results, deferral));
   }
 
-  #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
-    const { id, job, pending, epoch, attempt } = open;
-    const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
-    const { batch, columns, ttlSecondsOf } = job;
-    const { claimedAt } = attempt;
-    return new SliceRun({
-      ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSecondsOf },
-      ...options,
-      retries: channel.retries,
-      random: random(),
-      onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),
-      onAnswer: (ms) => metrics.answered(ms),
-    });
+  #stored(open: OpenSlice, late: LateRun, results: Results): void {
+    this.#count(open, late.results, results);
+    late.results = results;
   }
 
   /** Stores how the slice ended; resolves to the outcome to publish. */
@@ -285,7 +310,10 @@ export class Sending {
         return store.settle(id, attempt, results, settledAt);
       });
       if (!kept) return this.#lost();
-      return { ...this.#settled(open, results, settledAt), ...(attempt.deferral && { keptFor: id }) };
+      this.#count(open, attempt.results, results);
+      const { claimedAt } = attempt;
+      const record = this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt });
+      return { ...record, ...(attempt.deferral && { keptFor: id }) };
     }
     const deferral = deferralOf(job, slice, end);
     const kept = await this.#keep(epoch, async () => {
@@ -293,10 +321,11 @@ export class Sending {
       return store.defer(id, attempt, results, deferral);
     });
     if (!kept) return this.#lost();
+    this.#count(open, attempt.results, results);
     metrics.slice('deferred');
     job.tally.deferred(end.waiting.length);
     this.#keepTrace(id);
-    return this.record(job, slice, deferredOf(attempt, results, deferral));
+    return this.#recordOf(open, deferredOf(attempt, results, deferral));
   }
 
   /** Called before the result is stored, which states that the values of its devices are kept. */
@@ -306,11 +335,15 @@ export class Sending {
     return this.#deps.values.keep({ ...job, slice, round: attempt.round, positions });
   }
 
-  #settled({ job, slice, attempt: { claimedAt } }: OpenSlice, results: Results, settledAt: number): OutcomeRecord {
-    const outcomes = outcomesOf(results);
-    this.#deps.metrics.settled(outcomes);
-    job.tally.settled(outcomes);
-    return this.record(job, slice, { state: 'settled', claimedAt, results, settledAt });
+  /** Counts the results that are stored now and were not before. */
+  #count({ job }: OpenSlice, before: Results, results: Results): void {
+    const outcomes = outcomesSince(before, results);
+    this.#deps.metrics.ended(outcomes);
+    job.tally.ended(outcomes);
+  }
+
+  #recordOf({ job, slice }: OpenSlice, attempt: Settled | Deferred): OutcomeRecord {
+    return outcomeRecord(job.batch, slice, attempt, this.#deps.clock.now());
   }
 
   #keepTrace(id: string): void {
@@ -346,42 +379,10 @@ export class Sending {
   async unpublished(id: string): Promise<Publication> {
     const attempt = await this.#deps.store.find(id);
     if (attempt?.state !== 'settled' || !attempt.deferral) return undefined;
-    const job = this.job(SendBatch.decode(attempt.deferral.batch));
-    return { ...this.record(job, job.batch.slices[0]!, attempt), keptFor: id };
-  }
-
-  /** The outcome of a slice that is delivered again: a deferral states when another delivery is useful. */
-  again(job: Job, slice: Slice, attempt: Settled | Deferred): OutcomeRecord {
-    if (attempt.state === 'settled') return this.record(job, slice, attempt);
-    const now = this.#deps.clock.now();
-    const dueAt = Math.max(shownDueAt(attempt, now), now + ASK_AGAIN_MS);
-    return this.record(job, slice, { ...attempt, dueAt });
-  }
-
-  /** The published outcome, the same on each call. */
-  record({ batch }: Job, { number }: Slice, attempt: Settled | Deferred): OutcomeRecord {
-    const addressee: Addressee = { ...batch, number };
-    const now = this.#deps.clock.now();
-    const outcome =
-      attempt.state === 'settled'
-        ? settledOutcome(addressee, attempt.results, new Date(attempt.claimedAt), new Date(attempt.settledAt))
-        : deferredOutcome(addressee, new Date(shownDueAt(attempt, now)), new Date(now));
-    const { facts, tokens } = withoutTokens(outcome);
-    return {
-      key: messageChunkKey(batch),
-      value: SliceOutcome.encode(facts).finish(),
-      isSettled: attempt.state === 'settled',
-      ...(tokens && { deadTokens: SliceOutcome.encode(tokens).finish() }),
-    };
+    const batch = SendBatch.decode(attempt.deferral.batch);
+    return { ...outcomeRecord(batch, batch.slices[0]!, attempt, this.#deps.clock.now()), keptFor: id };
   }
 }
-
-/**
- * When the watchdog may emit a slice again. A held-back slice is resumed when its credential is usable, and one whose devices wait for their turn when
- * they have it: a later time suffices.
- */
-const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
-  deferral.heldUntil > 0 || dueAt <= now ? Math.max(dueAt, now + HELD_MS) : dueAt;
 
 const resultOf = (columns: BatchColumns, device: number, result: SendResult, now: number): DeviceResult => ({
   position: columns.positions[device]!,

@@ -74,6 +74,8 @@ export class SliceDevices {
   readonly #retries: RetrySchedule;
   readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds'>;
   readonly #sendResults: (SendResult | undefined)[];
+  /** Number of devices with a result. */
+  answered = 0;
   readonly #progress: (Progress | undefined)[];
   readonly #at: Float64Array;
   readonly #since = new Map<number, number>();
@@ -117,6 +119,7 @@ export class SliceDevices {
   }
 
   settle(i: number, result: SendResult): void {
+    if (!this.#sendResults[i]) this.answered++;
     this.#sendResults[i] = result;
     this.#at[i] = this.#deps.clock.now();
   }
@@ -200,7 +203,7 @@ export class SliceDevices {
   /** The progress of the slice. @param hasOutstanding whether answers are awaited */
   state(hasOutstanding: boolean): RunState {
     return {
-      results: this.#results(),
+      results: this.results(),
       waiting: this.#waiting(),
       heldUntil: this.#isHeld ? this.#heldUntil : Math.min(this.#heldUntil, this.#othersDueAt()),
       answersUntil: hasOutstanding ? this.#answersUntil : 0,
@@ -228,7 +231,7 @@ export class SliceDevices {
     return { ...progress, firstTriedAt, refreshed: this.#refreshed.has(i), outcomeUnknown: false };
   }
 
-  #results(): DeviceResult[] {
+  results(): DeviceResult[] {
     const { pending, columns } = this.#deps;
     return pending.flatMap(({ device }, i) => {
       const result = this.#sendResults[i];

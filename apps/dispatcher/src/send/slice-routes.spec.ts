@@ -81,6 +81,7 @@ describe('a run over several routes', () => {
       },
       onFault: () => undefined,
       onAnswer: () => undefined,
+      onFirstAnswer: () => undefined,
     });
     void slice.run().then((state) => (end = state));
     await time.run(START + ms);

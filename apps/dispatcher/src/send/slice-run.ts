@@ -1,5 +1,5 @@
 import { type SendResult, localResults } from '@tidings/channels';
-import { type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
+import { type DeviceResult, type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
 import type { Epoch } from '../claim/worker-lease.ts';
@@ -25,8 +25,10 @@ export interface RunDeps extends SliceDevicesOptions {
   readonly timers: Timers;
   /** Receives the first internal fault. */
   readonly onFault: (error: unknown) => void;
+  /** Called for each answer while the run lasts. */
+  readonly onAnswer: () => void;
   /** Receives the response time of the first push. */
-  readonly onAnswer: (ms: number) => void;
+  readonly onFirstAnswer: (ms: number) => void;
 }
 
 /** Pushes written per turn of the event loop, so that the other lane is not blocked. */
@@ -127,6 +129,16 @@ export class SliceRun implements PushListener {
     this.#end('over');
   }
 
+  /** Number of devices with a result. */
+  get devicesAnswered(): number {
+    return this.#devices.answered;
+  }
+
+  /** The results so far. */
+  results(): readonly DeviceResult[] {
+    return this.#devices.results();
+  }
+
   /** The current progress of the devices. */
   state(): RunState {
     return this.#devices.state(this.#inFlight > 0);
@@ -145,6 +157,7 @@ export class SliceRun implements PushListener {
     if (since !== undefined) this.#devices.deadSince(i, since);
     if (replacement !== undefined) this.#devices.tokenReplaced(i, replacement);
     this.#obey(i, result, retryAfterMs);
+    if (this.#phase === 'writing') this.#deps.onAnswer();
     this.#goOn(this.#inFlight === 0);
   }
 
@@ -177,9 +190,9 @@ export class SliceRun implements PushListener {
 
   /** Local causes are not answers. */
   #time({ code }: SendResult): void {
-    const { timers, onAnswer } = this.#deps;
+    const { timers, onFirstAnswer } = this.#deps;
     this.#timed = Infinity;
-    if (code !== '0') onAnswer(timers.now() - this.#timedAt);
+    if (code !== '0') onFirstAnswer(timers.now() - this.#timedAt);
   }
 
   /** Applies the answer to the credential: it throttles it, or lifts the throttle. */

@@ -4,7 +4,7 @@ import type { Outcome } from '../dispatcher-metrics.ts';
 export class Tally {
   readonly #counts: Record<string, number> = {};
 
-  settled(outcomes: readonly Outcome[]): void {
+  ended(outcomes: readonly Outcome[]): void {
     for (const { category, devices } of outcomes) this.#add(`tidings.outcome.${category}`, devices);
   }
 

@@ -47,6 +47,7 @@ export const attemptsModel = defineModel<AttemptDocument>({
     round: number,
     claimedAt: date,
     results: bytes,
+    progress: optional(object<NonNullable<AttemptDocument['progress']>>({ round: number, results: bytes })),
     deferral: optional(
       object<DeferralDocument>({
         batch: bytes,

@@ -1,7 +1,7 @@
 import type { LaneMetrics } from '../dispatcher-metrics.ts';
 
 export const noMetrics: LaneMetrics = {
-  settled: () => undefined,
+  ended: () => undefined,
   batch: () => undefined,
   slice: () => undefined,
   open: () => undefined,

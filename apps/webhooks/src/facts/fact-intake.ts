@@ -1,4 +1,4 @@
-import { messageChunkKey } from '@tidings/delivery';
+import { messageChunkKey, resultsIn } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import { Erasure, facts, type PlanEvent, ReportKind, topicNames, type SliceOutcome } from '@tidings/events';
 import { type Clock, RecentEntries, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
@@ -159,7 +159,7 @@ const isReport = (fact: DeliveryFact): fact is ReportFact =>
 const chunkIn = ({ event }: PlanEvent): number => (event?.$case === 'chunk' ? event.value.chunk : TEST_CHUNK);
 
 /** Test devices have no events (R-L2). */
-const isSettled = ({ chunk, outcome }: SliceOutcome): boolean => outcome?.$case === 'settled' && chunk !== TEST_CHUNK;
+const hasResults = (outcome: SliceOutcome): boolean => resultsIn(outcome) !== undefined && outcome.chunk !== TEST_CHUNK;
 
 /** Nearly all plans fail nobody: they need not wait for their message. */
 const isFailing = (plan: PlanEvent): boolean =>
@@ -173,7 +173,7 @@ function isDeliveryFact(fact: Fact): fact is DeliveryFact {
     case topicNames.plans:
       return isFailing(fact.value);
     case topicNames.outcomes:
-      return isSettled(fact.value);
+      return hasResults(fact.value);
     case topicNames.reports:
       // Clicks come with their links by a topic of their own.
       return fact.value.chunk !== TEST_CHUNK && fact.value.kind !== ReportKind.REPORT_KIND_MAIL_CLICKED;

@@ -1,17 +1,16 @@
 import { ALERT, localResults } from '@tidings/channels';
+import { resultsIn } from '@tidings/delivery';
 import { type BouncedSet, EnqueuedKind, type FailedSet, type PlanEvent, type SliceOutcome } from '@tidings/events';
 import { Bitmap, Platform } from '@tidings/kernel';
 import type { SentDevices } from './delivery-state.ts';
 import type { OutcomeDevices } from './outcome-events.ts';
 
 /** The devices that the message of a slice was sent to. */
-export const sentIn = ({ bucket, variant, number: slice, outcome, entry }: SliceOutcome): SentDevices[] =>
-  outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({
-        ...{ bucket, platform, variant, slice, entry },
-        devices: Bitmap.decode(set),
-      }))
-    : [];
+export function sentIn(of: SliceOutcome): SentDevices[] {
+  const { bucket, variant, number: slice, entry } = of;
+  const sent = resultsIn(of)?.sent ?? [];
+  return sent.map(({ platform, set }) => ({ bucket, platform, variant, slice, entry, devices: Bitmap.decode(set) }));
+}
 
 type Of = Pick<OutcomeDevices, 'bucket' | 'variant'>;
 
@@ -25,9 +24,9 @@ const devicesOf = (
 });
 
 /** E-mails that the receiving side accepted or refused, and devices that failed. */
-export function outcomesIn({ bucket, variant, outcome }: SliceOutcome): OutcomeDevices[] {
-  if (outcome?.$case !== 'settled') return [];
-  const { sent, bounced, failed } = outcome.value;
+export function outcomesIn(outcome: SliceOutcome): OutcomeDevices[] {
+  const { bucket, variant } = outcome;
+  const { sent = [], bounced = [], failed = [] } = resultsIn(outcome) ?? {};
   const of = { bucket, variant };
   const refused = Bitmap.union(bounced.map(({ set }) => Bitmap.decode(set)));
   const mails = sent.filter(({ platform }) => platform === Platform.Email);
@@ -42,7 +41,7 @@ export function outcomesIn({ bucket, variant, outcome }: SliceOutcome): OutcomeD
 }
 
 function failedSetsOf(of: PlanEvent | SliceOutcome): readonly FailedSet[] {
-  if ('outcome' in of) return of.outcome?.$case === 'settled' ? of.outcome.value.failed : [];
+  if ('outcome' in of) return resultsIn(of)?.failed ?? [];
   return of.event?.$case === 'chunk' ? of.event.value.failed : [];
 }
 

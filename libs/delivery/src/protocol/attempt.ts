@@ -136,6 +136,10 @@ export const settled = (
   now: number,
 ): Settled | undefined => (isOf(attempt, 'claimed', claim) ? settledFrom(attempt, results, now) : undefined);
 
+/** Records the results so far of a slice that is being sent; undefined if the claim is another one. */
+export const progressed = (attempt: Attempt | undefined, claim: Claim, results: Results): Claimed | undefined =>
+  isOf(attempt, 'claimed', claim) ? { ...attempt, results } : undefined;
+
 /** Some devices are deferred; undefined if the claim is another one. */
 export const deferred = (
   attempt: Attempt | undefined,

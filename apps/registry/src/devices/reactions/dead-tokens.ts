@@ -1,5 +1,6 @@
 import { type DeviceAction, deviceLogOf } from '@tidings/audience';
 import { ACTIVITY_TOKEN, type AddressField, addressFields, variantOf } from '@tidings/channels';
+import { resultsIn } from '@tidings/delivery';
 import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
@@ -26,10 +27,11 @@ interface Rejection {
   readonly replacement: string;
 }
 
-function rejectionsIn({ application: app, chunk, platform, variant, outcome }: SliceOutcome): Rejection[] {
-  if (outcome?.$case !== 'settled') return [];
-  const { deadTokens, claimedAt } = outcome.value;
-  if (deadTokens.length === 0) return [];
+function rejectionsIn(of: SliceOutcome): Rejection[] {
+  const { application: app, chunk, platform, variant } = of;
+  const results = resultsIn(of);
+  if (!results || results.deadTokens.length === 0) return [];
+  const { deadTokens, claimedAt } = results;
   const field = variantOf({ platform, variant }).address;
   return deadTokens.map(({ position, token, since, replacement }) => ({
     app,

@@ -1,5 +1,6 @@
 import type { AddressAction } from '@tidings/audience';
 import { isHardBounce } from '@tidings/channels';
+import { resultsIn } from '@tidings/delivery';
 import { facts, ReportKind, type Reports, type SliceOutcome, topicNames } from '@tidings/events';
 import { Bitmap, Platform, seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
@@ -21,9 +22,9 @@ export interface Suppression {
 }
 
 /** Contacts whose mail was refused for good. */
-export function refusedIn({ application, chunk, outcome }: SliceOutcome): Suppression[] {
-  if (outcome?.$case !== 'settled') return [];
-  const { bounced, claimedAt } = outcome.value;
+export function refusedIn(of: SliceOutcome): Suppression[] {
+  const { application, chunk } = of;
+  const { bounced = [], claimedAt } = resultsIn(of) ?? {};
   const common = { application, action: 'blacklistAddress', readAt: claimedAt?.getTime() ?? 0 } as const;
   return bounced
     .filter(({ category }) => isHardBounce(category))

@@ -1,6 +1,15 @@
 import { sharedReads } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
-import { type ChunkKey, chunkKeyOf, dayOf, firstDayNeeded, openSlices, planId, sendableId } from '@tidings/delivery';
+import {
+  type ChunkKey,
+  chunkKeyOf,
+  dayOf,
+  firstDayNeeded,
+  openSlices,
+  planId,
+  resultsIn,
+  sendableId,
+} from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, type Clock, Fault, sendIdOf } from '@tidings/kernel';
 import { findAll } from '@tidings/mongo';
@@ -36,11 +45,11 @@ interface SettlingPlan {
   readonly key: ChunkKey;
 }
 
-/** Slices of a plan that were settled together. */
-interface SettledSlices extends SettlingPlan {
-  /** Their numbers, by sendable set. */
+/** What slices of a plan reported together. */
+interface PlanOutcome extends SettlingPlan {
+  /** The numbers of the settled ones, by sendable set. */
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>;
-  /** Their devices that failed finally. */
+  /** Devices of all of them that failed finally. */
   readonly failed: Bitmap;
 }
 
@@ -73,13 +82,14 @@ export class Settling {
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, statuses, outgoing } = this.#deps;
     const others = await badges.settle(outcomes);
-    const settled = settledPlansOf(outcomes);
+    const reported = plansOf(outcomes);
+    const settled = new Map([...reported].filter(([, { numbers }]) => numbers.size > 0));
     const whole = this.#settledAtOnce(settled);
     // The statuses of slices serve those that are open, and such plans have none.
     await statuses.record(others.filter((each) => !whole.has(planId(chunkKeyOf(each)))));
-    const summaries = await this.#summariesOf([...settled.keys()]);
-    const missing = [...settled].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
-    await this.#uncount(settled, summaries);
+    const summaries = await this.#summariesOf([...reported.keys()]);
+    const missing = [...reported].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
+    await this.#uncount(reported, summaries);
     await this.#close(settled, summaries, whole);
     if (missing.length === 0) return;
     // Slices are emitted before the plan is applied to its state. Plans of removed messages are removed with them.
@@ -87,7 +97,7 @@ export class Settling {
   }
 
   /** The ids of plans known here whose slices were all settled together, as in messages to one device. */
-  #settledAtOnce(settled: ReadonlyMap<string, SettledSlices>): ReadonlySet<string> {
+  #settledAtOnce(settled: ReadonlyMap<string, PlanOutcome>): ReadonlySet<string> {
     const whole = new Set<string>();
     for (const [id, { key, numbers }] of settled) {
       const plan = this.#deps.known.get(id);
@@ -127,13 +137,13 @@ export class Settling {
 
   /** Commits that devices of counted plans failed: their sends count no longer (R-I12). */
   async #uncount(
-    settled: ReadonlyMap<string, SettledSlices>,
+    reported: ReadonlyMap<string, PlanOutcome>,
     summaries: ReadonlyMap<string, PlanSummary>,
   ): Promise<void> {
     const at = new Date(this.#deps.clock.now());
     const firstDay = firstDayNeeded(at.getTime());
     await allTried(
-      [...settled].flatMap(([id, { of, key, failed }]) => {
+      [...reported].flatMap(([id, { of, key, failed }]) => {
         const plan = summaries.get(id);
         if (!plan?.counted || failed.size === 0 || dayOf(plan.at.getTime()) < firstDay) return [];
         const command = { kind: 'fail', of, key, failed, plannedAt: plan.at, at } as const;
@@ -167,19 +177,20 @@ export class Settling {
   }
 }
 
-/** The settled slices of outcomes, by the id of their plan. */
-function settledPlansOf(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, SettledSlices> {
-  const settled = new Map<string, SettledSlices & { readonly numbers: Map<string, Set<number>> }>();
+/** Outcomes with results, by the id of their plan. */
+function plansOf(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, PlanOutcome> {
+  const plans = new Map<string, PlanOutcome & { readonly numbers: Map<string, Set<number>> }>();
   for (const each of outcomes) {
-    if (each.outcome?.$case !== 'settled') continue;
+    const results = resultsIn(each);
+    if (!results) continue;
     const key = chunkKeyOf(each);
-    const { numbers = new Map<string, Set<number>>(), failed = Bitmap.empty } = settled.get(planId(key)) ?? {};
+    const { numbers = new Map<string, Set<number>>(), failed = Bitmap.empty } = plans.get(planId(key)) ?? {};
     const sendable = sendableId(each);
-    numbers.set(sendable, (numbers.get(sendable) ?? new Set()).add(each.number));
-    const sets = each.outcome.value.failed.map(({ set }) => Bitmap.decode(set));
-    settled.set(planId(key), { of: each, key, numbers, failed: Bitmap.union([failed, ...sets]) });
+    if (each.outcome?.$case === 'settled') numbers.set(sendable, (numbers.get(sendable) ?? new Set()).add(each.number));
+    const sets = results.failed.map(({ set }) => Bitmap.decode(set));
+    plans.set(planId(key), { of: each, key, numbers, failed: Bitmap.union([failed, ...sets]) });
   }
-  return settled;
+  return plans;
 }
 
 /** Throws the first failure, after all have ended. */

@@ -93,7 +93,8 @@ export class FakeDispatchers {
       if (chance < 0.15) continue;
       if (chance < 0.35) {
         const until = this.#clock.now() + 5_000;
-        await this.#publish({ ...outcome, outcome: { $case: 'deferred', value: { until: new Date(until) } } });
+        const value = { until: new Date(until), results: undefined };
+        await this.#publish({ ...outcome, outcome: { $case: 'deferred', value } });
         if (chance < 0.3) this.#deferred.push({ until, outcome });
       } else await this.#publish(outcome);
     }

@@ -14,7 +14,10 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/outcomes.proto";
 
-/** Topic tidings.outcomes, key = message/application/chunk: what became of a slice. Published again after a redelivery, always alike. */
+/**
+ * Topic tidings.outcomes, key = message/application/chunk: what became of a slice so far. Records of a slice are merged by union: each has all results of
+ * those before it, and may be lost, repeated or late.
+ */
 export interface SliceOutcome {
   message: string;
   messageId: bigint;
@@ -35,7 +38,7 @@ export interface SliceOutcome {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Every device of the slice is in exactly one set. */
+/** Each device is in at most one set of sent and failed; in a settled slice every device is in one. */
 export interface SliceSettled {
   sent: SentSet[];
   failed: FailedSet[];
@@ -86,8 +89,13 @@ export interface DeadToken {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** Some devices of the slice have no result yet. */
 export interface SliceDeferred {
-  until: Date | undefined;
+  until:
+    | Date
+    | undefined;
+  /** The results of the others; absent if there are none. */
+  results: SliceSettled | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -803,13 +811,16 @@ export const DeadToken: MessageFns<DeadToken> = {
 };
 
 function createBaseSliceDeferred(): SliceDeferred {
-  return { until: undefined };
+  return { until: undefined, results: undefined };
 }
 
 export const SliceDeferred: MessageFns<SliceDeferred> = {
   encode(message: SliceDeferred, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(10).fork()).join();
+    }
+    if (message.results !== undefined) {
+      SliceSettled.encode(message.results, writer.uint32(18).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -843,6 +854,14 @@ export const SliceDeferred: MessageFns<SliceDeferred> = {
             message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.results = SliceSettled.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -869,6 +888,9 @@ export const SliceDeferred: MessageFns<SliceDeferred> = {
   fromPartial(object: DeepPartial<SliceDeferred>): SliceDeferred {
     const message = createBaseSliceDeferred();
     message.until = object.until ?? undefined;
+    message.results = (object.results !== undefined && object.results !== null)
+      ? SliceSettled.fromPartial(object.results)
+      : undefined;
     return message;
   },
 };
