@@ -21,7 +21,7 @@ describe('the send protocol under kills and freezes', () => {
       }
       expect(wrong).toEqual([]);
       expect(total['kills']! + total['freezes']!).toBeGreaterThan(4 * RUNS);
-      for (const stat of ['deferred', 'late', 'throttled', 'unready']) expect(total[stat]).toBeGreaterThan(0);
+      for (const stat of ['deferred', 'parts', 'late', 'throttled', 'unready']) expect(total[stat]).toBeGreaterThan(0);
       // oxlint-disable-next-line no-console -- wanted when many runs are asked for
       if (process.env['TIDINGS_SIM_RUNS']) console.log({ atMostOnce, runs: RUNS, ...total });
     },

@@ -196,6 +196,29 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await claim('w', 'b')).toMatchObject({ state: 'deferred', claimedAt: 1000, results, dueAt: 7000 });
     });
 
+    it('keep recorded results for the worker that takes them over, from the owner of the claim alone', async () => {
+      await claim('w', 'a');
+      expect(await store.progress('w', of('b'), results)).toBe(false);
+      expect(await store.progress('w', of('a'), noResults)).toBe(true);
+      expect(await store.progress('w', of('a'), results)).toBe(true);
+      expect(await store.find('w')).toEqual(claimed('a', 1000, results));
+      const taken = await store.takeOver('w', 'a', 'b');
+      expect(taken).toEqual({ ...claimed('b', 1000, results), round: 2 });
+      expect(await store.progress('w', of('a'), noResults)).toBe(false);
+      expect(await store.find('w')).toEqual(taken);
+      expect(await store.settle('w', taken!, results, 2000)).toBe(true);
+      expect(await store.progress('w', taken!, noResults)).toBe(false);
+      expect(await store.find('w')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
+    });
+
+    it('forget recorded results when they are deferred with others', async () => {
+      await claim('w', 'a');
+      await store.progress('w', of('a'), results);
+      await store.defer('w', of('a'), noResults, deferral);
+      expect(await store.resume('w', 'b', 7000)).toMatchObject({ owner: 'b', round: 2, results: noResults });
+      expect(await store.takeOver('w', 'b', 'c')).toMatchObject({ round: 3, results: noResults });
+    });
+
     it('change owners once', async () => {
       await claim('w', 'a');
       const taken = await Promise.all(['b', 'c'].map((owner) => store.takeOver('w', 'a', owner)));

@@ -21,6 +21,18 @@ describeWithMongo('attempts', (mongo) => {
 
   attemptStoreFeatures('on MongoDB', () => open());
 
+  it('ignore results of a claim that a version without them has taken over', async () => {
+    const model = await newModel();
+    const store = new MongoAttempts(mongo.db, model, 'apns');
+    await store.claim('w', direct, claimed('me', 1, noResults));
+    const sent = { ...noResults, sent: [{ platform: 1, hour: 1, set: Buffer.of(), notDisplayable: Buffer.of() }] };
+    await store.progress('w', me, sent);
+    expect((await store.find('w'))?.results).toEqual(sent);
+    await collectionOf(mongo.db, model).updateOne({ _id: 'w' }, { $set: { owner: 'older' }, $inc: { round: 1 } });
+    expect(await store.find('w')).toEqual({ ...claimed('older', 1, noResults), round: 2 });
+    expect(await store.takeOver('w', 'older', 'me')).toEqual({ ...claimed('me', 1, noResults), round: 3 });
+  });
+
   it('share a write when they are claimed concurrently', async () => {
     const store = await open();
     const started = await mongo.db.admin().serverStatus();

@@ -43,7 +43,11 @@ describe('late answers', () => {
     released = 0;
     ended = 0;
     kept = true;
-    answers = new LateAnswers({
+    answers = open();
+  });
+
+  const open = (): LateAnswers =>
+    new LateAnswers({
       run,
       timers: time.timers(() => true),
       log: { warn: () => undefined },
@@ -56,7 +60,6 @@ describe('late answers', () => {
       release: (devices) => void (released += devices),
       onEnd: () => void ended++,
     });
-  });
 
   it('release their slots one by one, and are stored together, the last one at once', async () => {
     answers.start();
@@ -70,6 +73,18 @@ describe('late answers', () => {
     run.answer();
     await time.run(301);
     expect([written, released, ended]).toEqual([['2', '3 last'], 3, 1]);
+  });
+
+  it('are stored while others follow steadily, and published 2 s after the deferral', async () => {
+    run = new Run(60);
+    answers = open();
+    answers.start();
+    for (let i = 0; i < 30; i++) {
+      run.answer();
+      await time.run(time.now() + 100);
+    }
+    expect(written.length).toBeGreaterThanOrEqual(10);
+    expect(published).toEqual([2_000]);
   });
 
   it('that arrived before the start are stored, too', async () => {

@@ -37,7 +37,7 @@ export class LateAnswers {
   /** The slice was published when it was deferred. */
   #publishAt: number;
   #publishing: Promise<void> = Promise.resolve();
-  #cancel: () => void = () => undefined;
+  #cancel: (() => void) | undefined;
   #cancelPublication: (() => void) | undefined;
   readonly #cancelEnd: () => void;
 
@@ -46,7 +46,7 @@ export class LateAnswers {
     const { run, timers, until } = options;
     this.#released = run.outstanding;
     this.#publishAt = timers.now() + PUBLISH_EVERY_MS;
-    this.#cancelEnd = timers.after(until - timers.now(), () => this.abandon());
+    this.#cancelEnd = timers.after(until - timers.now(), () => void this.stop());
     run.onLate = () => this.#changed();
   }
 
@@ -68,7 +68,7 @@ export class LateAnswers {
   abandon(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#cancel();
+    this.#cancelWrite();
     this.#cancelEnd();
     this.#publish();
     const { run, onEnd } = this.#options;
@@ -82,8 +82,17 @@ export class LateAnswers {
     const { run, timers } = this.#options;
     this.#release(run.outstanding);
     if (this.#writing) return;
-    this.#cancel();
-    this.#cancel = timers.after(run.outstanding === 0 ? 0 : WRITE_EVERY_MS, () => this.#writeOrEnd());
+    if (run.outstanding === 0) this.#cancelWrite();
+    // Steady answers must not put the write off.
+    this.#cancel ??= timers.after(run.outstanding === 0 ? 0 : WRITE_EVERY_MS, () => {
+      this.#cancel = undefined;
+      this.#writeOrEnd();
+    });
+  }
+
+  #cancelWrite(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #release(outstanding: number): void {
@@ -100,7 +109,7 @@ export class LateAnswers {
       if (outstanding === 0) this.abandon();
       return;
     }
-    this.#cancel();
+    this.#cancelWrite();
     this.#writing = write(outstanding === 0).then(
       (kept) => {
         if (kept) this.#isUnpublished = outstanding > 0;

@@ -1,5 +1,14 @@
 import { localResults } from '@tidings/channels';
-import { type Attempt, answered, type Settled, sliceId, type SliceIdentity } from '@tidings/delivery';
+import {
+  type Attempt,
+  answered,
+  noResults,
+  type Results,
+  resultsIn,
+  type Settled,
+  sliceId,
+  type SliceIdentity,
+} from '@tidings/delivery';
 import { type FailedSet, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { MemoryValues } from './memory-store.ts';
@@ -44,9 +53,15 @@ export function checkRun(run: FinishedRun): {
   return check;
 }
 
+const devicesByResult = ({ sent, failed }: Results): ReadonlyMap<string, Bitmap> =>
+  new Map([
+    ...sent.map(({ hour, set }) => [`SENT ${hour}`, Bitmap.decode(set)] as const),
+    ...failed.map(({ hour, code, name, set }) => [`${code} ${name} ${hour}`, Bitmap.decode(set)] as const),
+  ]);
+
 class RunCheck {
   readonly errors: string[] = [];
-  readonly counts = { duplicates: 0, deferred: 0, unknown: 0 };
+  readonly counts = { duplicates: 0, deferred: 0, parts: 0, unknown: 0 };
   readonly #run: FinishedRun;
 
   constructor(run: FinishedRun) {
@@ -112,14 +127,27 @@ class RunCheck {
   #checkOutcomes(): void {
     const said = new Map<string, string>();
     for (const outcome of this.#run.outcomes) {
+      const id = sliceId(outcome);
       if (outcome.outcome?.$case !== 'settled') {
         this.counts.deferred++;
+        const part = resultsIn(outcome);
+        if (part) this.#checkPart(id, part);
         continue;
       }
-      const id = sliceId(outcome);
       const bytes = Buffer.from(SliceOutcome.encode(outcome).finish()).toString('hex');
       if ((said.get(id) ?? bytes) !== bytes) this.errors.push(`slice ${id} settled in two ways`);
       said.set(id, bytes);
+    }
+  }
+
+  /** A device keeps the result of a part, so that a part that is lost, repeated or late changes nothing. */
+  #checkPart(id: string, part: Results): void {
+    this.counts.parts++;
+    const results = this.#run.attempts.get(id)?.attempt.results ?? noResults;
+    const settled = devicesByResult(results);
+    for (const [result, devices] of devicesByResult(part)) {
+      if (devices.minus(settled.get(result) ?? Bitmap.empty).size > 0)
+        this.errors.push(`slice ${id} was published with ${result} for devices that it is not settled with`);
     }
   }
 

@@ -33,6 +33,8 @@ interface Entry extends Place {
 /** Attempts in memory, changed only by the transitions of libs/delivery. */
 export class MemoryAttempts {
   readonly byId = new Map<string, Entry>();
+  /** Number of writes that recorded the progress of an open slice. */
+  recordedProgress = 0;
 
   over(journey: Journey = atOnce): AttemptStore {
     const put = (id: string, change: (attempt: Attempt | undefined) => Attempt | undefined): Promise<boolean> =>
@@ -41,7 +43,10 @@ export class MemoryAttempts {
       claim: (id, place, attempt) => journey(() => this.#claim(id, place, attempt)),
       find: (id) => journey(() => this.#get(id)),
       takeOver: (id, from, to) => journey(() => this.#put(id, takenOver(this.#get(id), from, to))),
-      progress: (id, claim, results) => put(id, (attempt) => progressed(attempt, claim, results)),
+      progress: (id, claim, results) => {
+        this.recordedProgress++;
+        return put(id, (attempt) => progressed(attempt, claim, results));
+      },
       settle: (id, claim, results, now) => put(id, (attempt) => settled(attempt, claim, results, now)),
       defer: (id, claim, results, deferral) => put(id, (attempt) => deferred(attempt, claim, results, deferral)),
       amend: (id, claim, results, deferral) => put(id, (attempt) => amended(attempt, claim, results, deferral)),

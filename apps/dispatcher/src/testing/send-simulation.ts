@@ -324,7 +324,7 @@ export class SendSimulation {
       workerLease,
       throttles,
       paces: new Paces({ store: this.#paces.over(journey), timers, onError: () => undefined }),
-      publish: ({ value }) => journey(() => void this.#outcomes.push(SliceOutcome.decode(value))),
+      publish: ({ value, isSettled }) => journey(() => this.#publish(SliceOutcome.decode(value), isSettled)),
       clock: this.#time,
       timers,
       random: this.#random,
@@ -334,6 +334,14 @@ export class SendSimulation {
     workerLease.start();
     dispatch.start();
     this.#consume(process, dispatch);
+  }
+
+  /** A part may be lost, repeated or late. */
+  #publish(outcome: SliceOutcome, isSettled: boolean): void {
+    const fate = isSettled ? 1 : this.#random();
+    if (fate < 0.1) return;
+    if (fate < 0.3) this.#time.at(this.#random() * 30 * SECOND, () => void this.#outcomes.push(outcome));
+    if (fate > 0.2) this.#outcomes.push(outcome);
   }
 
   /** The partition belongs to the first dispatcher that answers; a record is delivered again until it is handled. */
