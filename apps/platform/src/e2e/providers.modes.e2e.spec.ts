@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
 import { funnelFigures, listedMessage, type PlatformWorld, until, untilDone } from '@tidings/testing';
+import { partFeatures } from './providers/parts.features.ts';
 import { slowAnswerFeatures } from './providers/slow-answers.features.ts';
 import { ProvidersUnderTest } from './providers/testing/providers.ts';
 
@@ -77,6 +78,8 @@ describe('a token address that accepts connections and says nothing', () => {
 });
 
 describe('over the default link', () => slowAnswerFeatures(test));
+
+partFeatures(test);
 
 describe('a provider in trouble', () => {
   it('that asks to wait for hours loses no message, and the operator may lift the throttle', async () => {
