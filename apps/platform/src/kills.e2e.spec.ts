@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAlive } from '@tidings/coordination';
-import { platformProcess, type ProcessWorld } from '@tidings/testing';
+import { platformProcess, type ProcessWorld, until } from '@tidings/testing';
 
 const DEVICES = 400;
+const MANY = 20_000;
+/** A kill repeats what was answered since the last record, and what was on the wire. */
+const REPEATED_MAX = 1_000;
 
 describe('the platform as a process', () => {
   let world: ProcessWorld;
   let application: string;
 
-  const send = async (): Promise<string> => {
+  const send = async (to = application): Promise<string> => {
     const { Messages: messages } = await world.call('createMessage', {
-      application,
+      application: to,
       notifications: [{ content: 'Hello' }],
     });
     return messages[0]!;
@@ -46,6 +49,24 @@ describe('the platform as a process', () => {
       expect(after.accepted - before.accepted - (after.duplicates - before.duplicates)).toBe(DEVICES);
     },
   );
+
+  it(`repeats at most ${REPEATED_MAX} pushes of a broadcast to ${MANY} devices after a kill`, async () => {
+    const many = await world.application({ ios: false });
+    await world.registerDevices(many, MANY, (i) => ({ hwid: `d${i}`, device_type: 3, push_token: `many-${i}` }));
+    const ledger = world.simulators.ledger.of('fcm');
+    const before = ledger.summary();
+    const message = await send(many);
+    await until(() => ledger.summary().accepted - before.accepted > MANY / 3);
+    await world.kill('platform');
+    await world.start();
+    await world.settle(60_000);
+    expect(await sent(message)).toBe(MANY);
+    const after = ledger.summary();
+    const repeated = after.duplicates - before.duplicates;
+    expect(repeated).toBe(after.masked - before.masked);
+    expect(after.accepted - before.accepted - repeated).toBe(MANY);
+    expect(repeated).toBeLessThanOrEqual(REPEATED_MAX);
+  });
 
   it('starts its server again when that alone is killed, and loses nothing', async () => {
     const message = await send();
