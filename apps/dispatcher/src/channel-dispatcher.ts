@@ -117,7 +117,8 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
   const publish = async ({
     deadTokens: tokens,
     isSettled: _,
-    keptFor: __,
+    hasResults: __,
+    keptFor: ___,
     ...record
   }: OutcomeRecord): Promise<void> => {
     // The tokens first: after the outcome, which settles the slice, they would not be published again.

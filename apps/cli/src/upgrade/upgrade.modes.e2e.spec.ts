@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiClient } from '@tidings/client';
+import { ApiClient, type ReplyOf } from '@tidings/client';
 import { readEnv } from '@tidings/runtime';
 import { generateServiceAccount, type ProviderName, publicKeyOf } from '@tidings/simulators';
 import {
@@ -21,6 +21,12 @@ import { makeFixture } from './testing/make-fixture.ts';
 import { ANDROID } from './testing/shop-devices.ts';
 
 const HOUR = 3600;
+/** Devices that a message was sent to, on all channels. */
+const sentIn = ({ channels }: ReplyOf<'getDeliveryFunnel'>): number =>
+  channels
+    .flatMap(({ funnel }) => funnel.filter(({ stage }) => stage === 'STAGE_SENT'))
+    .reduce((sum, { count }) => sum + Number(count), 0);
+
 const quiet = { set: () => undefined, stop: () => undefined };
 
 /** `tools/upgrade-fixture.mjs` sets it. */
@@ -87,7 +93,9 @@ describe('the data of the last version', () => {
     for (const { application, code, stepSeconds } of then.waiting)
       await untilDone(world, application, code, { stepSeconds, patienceSeconds: 24 * HOUR });
     let expected = 0;
-    for (const { code, devices } of then.waiting) {
+    for (const { code, devices, sent } of then.waiting) {
+      const funnel = await world.call('getDeliveryFunnel', { message_code: code });
+      expect({ code, sent: sentIn(funnel) }).toEqual({ code, sent });
       for (const [provider, tokens] of Object.entries(devices)) {
         const accepted = pushesOf(simulators, provider as ProviderName, code).filter(
           ({ reason }) => reason === 'accepted',

@@ -1,23 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
+import { apnsRefusal } from '@tidings/channels';
+import { resultsIn } from '@tidings/delivery';
 import { content, sendBatch } from '../testing/test-batches.ts';
 import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
 
 const SECOND = 1000;
 
-/** A lane that got a batch with one device, and could publish outcomes until 5 s later. */
-async function lane(provider: VirtualProvider): Promise<VirtualLane> {
+/** A lane that got a batch with these devices, and could publish outcomes for so long. */
+async function lane(provider: VirtualProvider, tokens = ['token'], publishesMs = 5 * SECOND): Promise<VirtualLane> {
   const lane = new VirtualLane({ A: provider });
-  const device = { position: 0, token: 'token' };
-  const batch = sendBatch([{ number: 0, devices: [device] }], {
+  const devices = tokens.map((token, position) => ({ position, token }));
+  const batch = sendBatch([{ number: 0, devices }], {
     ...{ application: 'A', releasedAt: new Date(lane.time.now()), content: content() },
     credential: { application: 'A', platform: 1, version: 1 },
   });
   const handled = lane.dispatch.handle([batch]);
-  await lane.pass(5 * SECOND);
+  await lane.pass(publishesMs);
   expect(await handled).toBe(1);
   lane.brokerIsDown = true;
   return lane;
 }
+
+const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
+const partsOf = ({ outcomes }: VirtualLane): number =>
+  outcomes.filter(({ outcome }) => outcome.outcome?.$case === 'deferred' && resultsIn(outcome)).length;
 
 const settledIn = ({ attempts }: VirtualLane): boolean =>
   [...attempts.byId.values()].every(({ attempt }) => attempt.state === 'settled');
@@ -53,6 +59,18 @@ describe('an outcome that the broker does not take', () => {
     await other.pass(60 * SECOND);
     expect([other.settledOf('A'), other.written.length]).toEqual([1, 0]);
     expect([...other.attempts.byId.values()]).toMatchObject([{ attempt: { state: 'settled', deferral: undefined } }]);
+  });
+
+  it('of a deferred slice with results is published as soon as the broker is back', async () => {
+    // The second device is always refused, the first one only at its first try.
+    const answer: VirtualProvider['answer'] = (token, now) =>
+      token === 'second' || now < 500 ? { afterMs: 10, result: busy } : { afterMs: 10 };
+    const sending = await lane({ answer }, ['first', 'second'], 500);
+    await sending.pass(60 * SECOND);
+    expect(partsOf(sending)).toBe(0);
+    sending.brokerIsDown = false;
+    await sending.pass(2 * SECOND);
+    expect(partsOf(sending)).toBeGreaterThan(0);
   });
 
   it('does not keep a dispatcher from stopping', async () => {

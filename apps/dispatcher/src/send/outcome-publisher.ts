@@ -36,9 +36,8 @@ export class OutcomePublisher {
   }
 
   /**
-   * Publishes an outcome of a slice that was deferred. The outcome of a settled slice is repeated until the broker takes it, since no redelivered batch
-   * would ask for it. A deferral is not repeated: another outcome follows. Rejects if the broker does not take a deferral, or while the dispatcher
-   * stops: another worker publishes it then.
+   * Publishes an outcome of a slice that was deferred. One with results is repeated until the broker takes it, since no redelivered batch would ask for
+   * it. Rejects if the broker does not take a deferral without results, or while the dispatcher stops: a later outcome has the same then.
    */
   async surely(publication: Publication): Promise<void> {
     const { timers, log } = this.#options;
@@ -46,7 +45,7 @@ export class OutcomePublisher {
       try {
         return await this.once(publication);
       } catch (error) {
-        if (this.#stopping || !publication?.isSettled) throw error;
+        if (this.#stopping || !publication?.hasResults) throw error;
         log.warn({ err: error }, 'an outcome was not published');
         await new Promise<void>((resolve) => timers.after(AGAIN_MS, resolve));
       }

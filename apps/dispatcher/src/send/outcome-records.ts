@@ -5,6 +5,7 @@ import {
   deferredOutcome,
   messageChunkKey,
   type Results,
+  resultsIn,
   type Settled,
   settledOutcome,
   withoutTokens,
@@ -17,6 +18,8 @@ export interface OutcomeRecord extends OutRecord {
   readonly deadTokens?: Uint8Array;
   /** Whether the slice is settled: no later outcome follows. */
   readonly isSettled: boolean;
+  /** Whether devices of the slice have results. */
+  readonly hasResults: boolean;
   /** The settled slice whose deferral is kept until this is published, if it was deferred: its id. */
   readonly keptFor?: string;
 }
@@ -78,6 +81,7 @@ function recordOf(batch: SendBatch, outcome: SliceOutcome): OutcomeRecord {
     key: messageChunkKey(batch),
     value: SliceOutcome.encode(facts).finish(),
     isSettled: outcome.outcome?.$case === 'settled',
+    hasResults: resultsIn(outcome) !== undefined,
     ...(tokens && { deadTokens: SliceOutcome.encode(tokens).finish() }),
   };
 }

@@ -338,10 +338,10 @@ export class SendSimulation {
 
   /** A part may be lost, repeated or late. */
   #publish(outcome: SliceOutcome, isSettled: boolean): void {
-    const fate = isSettled ? 1 : this.#random();
-    if (fate < 0.1) return;
-    if (fate < 0.3) this.#time.at(this.#random() * 30 * SECOND, () => void this.#outcomes.push(outcome));
-    if (fate > 0.2) this.#outcomes.push(outcome);
+    const draw = isSettled ? 1 : this.#random();
+    if (draw < 0.1) return;
+    if (draw < 0.3) this.#time.at(this.#random() * 30 * SECOND, () => void this.#outcomes.push(outcome));
+    if (draw > 0.2) this.#outcomes.push(outcome);
   }
 
   /** The partition belongs to the first dispatcher that answers; a record is delivered again until it is handled. */

@@ -24,6 +24,8 @@ export interface WaitingMessage {
   readonly stepSeconds: number;
   /** The devices that get the message, once each, by provider. */
   readonly devices: Readonly<Record<string, readonly string[]>>;
+  /** Number of devices that have got the message in the end, from either version. */
+  readonly sent: number;
 }
 
 /** The answers that the version gave when it made the data of the fixture. */

@@ -141,15 +141,23 @@ function byProvider(devices: readonly ShopDevice[]): Record<string, string[]> {
   return found;
 }
 
-/** Messages that wait: for a time, for a time on the clock of each device, and for a provider that asks for patience. */
+/**
+ * Messages that wait: for a time, for a time on the clock of each device, and for a provider that asks for patience, for all of their devices or for one
+ * of two.
+ */
 export async function leaveWaiting(shop: Shop): Promise<WaitingMessage[]> {
   const { world, application, devices } = shop;
-  const hwid = 'patient';
-  const patient = apnsToken('throttled', 9_003, REPEATS);
-  await world.call('registerDevice', { application, hwid, device_type: IOS, push_token: patient, timezone: 0 });
+  const [patient, other] = [apnsToken('throttled', 9_003, REPEATS), apnsToken('throttled', 9_004, REPEATS)];
+  for (const [hwid, push_token] of [
+    ['patient', patient],
+    ['patient too', other],
+  ] as const)
+    await world.call('registerDevice', { application, hwid, device_type: IOS, push_token, timezone: 0 });
   // The codes of messages to single devices are shown for a day.
   await world.call('setDebug', { code: application });
-  const deferred = await send(shop, { content: 'Soon', devices: [hwid] });
+  const deferred = await send(shop, { content: 'Soon', devices: ['patient'] });
+  const served = devices.find(({ platform, kind }) => platform === IOS && kind === 'accepted')!;
+  const partly = await send(shop, { content: 'Now, and soon', devices: [served.hwid, 'patient too'] });
   await world.settle();
   // Their tokens name no address of a simulator.
   const platforms = [IOS, ANDROID, HUAWEI];
@@ -159,10 +167,12 @@ export async function leaveWaiting(shop: Shop): Promise<WaitingMessage[]> {
   const local = await send(shop, { ...later, send_date: inSeconds(world, 4 * HOUR), ignore_user_timezone: false });
   await world.settle();
   const expected = byProvider(meant);
-  const withPatient = { ...expected, apns: [...expected['apns']!, patient] };
+  const withPatient = { ...expected, apns: [...expected['apns']!, patient, other] };
+  const all = meant.length + 2;
   return [
-    { application, code: deferred, stepSeconds: TRIES_SECONDS / 3, devices: { apns: [patient] } },
-    { application, code: scheduled, stepSeconds: HOUR, devices: withPatient },
-    { application, code: local, stepSeconds: HOUR, devices: withPatient },
+    { application, code: deferred, stepSeconds: TRIES_SECONDS / 3, devices: { apns: [patient] }, sent: 1 },
+    { application, code: partly, stepSeconds: TRIES_SECONDS / 3, devices: { apns: [other] }, sent: 2 },
+    { application, code: scheduled, stepSeconds: HOUR, devices: withPatient, sent: all },
+    { application, code: local, stepSeconds: HOUR, devices: withPatient, sent: all },
   ];
 }
