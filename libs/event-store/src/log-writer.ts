@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { UnknownOutcome } from '@tidings/mongo';
+import { isTransient } from '@tidings/mongo';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { type DecidedGroup, decideGroup, type DecidingLimits, prepareGroup } from './decide-group.ts';
@@ -231,7 +231,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
 
   /** Nothing has been written: without an answer from the store the groups wait, otherwise the faulty group must be found. */
   #failedTogether(groups: readonly Group<Command, Event, State, Reply>[], error: unknown): void {
-    if (error instanceof UnknownOutcome) {
+    if (isTransient(error)) {
       this.#failures++;
       for (const { log, pending } of groups) this.#intake.free(log, pending);
     } else if (groups.length > 1) {

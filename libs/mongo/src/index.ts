@@ -41,4 +41,4 @@ export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease
 export { replicaMetrics } from './replica-metrics.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
 export { newMongoClient, shownMongoUrl, tryReplicaSet } from './replica-set.ts';
-export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';
+export { faultOf, isTransient, isTransientAnswer, transientAsFault, UnknownOutcome } from './transient.ts';

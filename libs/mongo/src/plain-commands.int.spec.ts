@@ -37,6 +37,22 @@ describeWithMongo('plain commands', (mongo) => {
     expect(found).toEqual([{ _id: 'second', count: 2 }]);
   });
 
+  it('refuse nothing on a full disk, also beside what the server refuses', async () => {
+    const full = { index: 1, code: 8, errmsg: '28: No space left on device' };
+    let times = 0;
+    const db = new Proxy(mongo.db, {
+      get(target, property) {
+        const answer = { ok: 1, n: 0, writeErrors: [{ index: 0, code: DUPLICATE_KEY, errmsg: 'E11000' }, full] };
+        if (property === 'command') return () => (times++, Promise.resolve(answer));
+        const value: unknown = Reflect.get(target, property, target);
+        return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+      },
+    });
+    const writing = tryUpdates<Counter>(db, COUNTERS, [counted('full', 1), counted('full 2', 1)]);
+    await expect(writing).rejects.toMatchObject({ code: 8 });
+    expect(times).toBe(2);
+  });
+
   it('are repeated once after a lost connection', async () => {
     let lost = 1;
     const db = {

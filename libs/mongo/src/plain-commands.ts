@@ -1,5 +1,5 @@
 import { BSON, type Db, type Document, type Filter, Long, MongoServerError, type UpdateFilter } from 'mongodb';
-import { isTransient } from './transient.ts';
+import { isTransient, isTransientAnswer } from './transient.ts';
 
 /** One statement of an update command. */
 export interface Update<Stored extends Document = Document> {
@@ -39,6 +39,7 @@ const READ_BATCH = 10_000;
  * Runs idempotent updates durably, by plain commands: the driver's bulk writes cost our process more, and each of their statements costs the server
  * another write, which makes it repeatable. Here a transient error repeats the whole command once.
  * @returns the refused statements; the others have been written, or follow the first refused one of an ordered call
+ * @throws the error of a statement that the server could not execute, such as on a full disk: then none is refused
  */
 export async function tryUpdates<Stored extends Document>(
   db: Db,
@@ -50,10 +51,9 @@ export async function tryUpdates<Stored extends Document>(
   const refused: RefusedUpdate[] = [];
   for (const [first, statements] of batchesOf(updates)) {
     const command = { update: collection, updates: statements, ordered, writeConcern: DURABLE };
-    const answer = await twice(() => db.command(command, { ignoreUndefined: true }));
+    const answer = await twice(() => written(db, command));
     matched += answer['n'] as number;
-    const errors = (answer['writeErrors'] ?? []) as readonly RefusedUpdate[];
-    for (const error of errors) refused.push({ ...error, index: error.index + first });
+    for (const error of refusalsIn(answer)) refused.push({ ...error, index: error.index + first });
     if (ordered && refused.length > 0) break;
   }
   return { matched, refused };
@@ -110,6 +110,17 @@ function* batchesOf<Stored extends Document>(
     bytes += size;
   }
   if (first < updates.length) yield [first, first === 0 ? updates : updates.slice(first)];
+}
+
+const refusalsIn = (answer: Document): readonly RefusedUpdate[] =>
+  (answer['writeErrors'] ?? []) as readonly RefusedUpdate[];
+
+/** The answer to a write. @throws the error of a statement that the server might execute later */
+async function written(db: Db, command: Document): Promise<Document> {
+  const answer = await db.command(command, { ignoreUndefined: true });
+  const transient = refusalsIn(answer).find(isTransientAnswer);
+  if (transient) throw new MongoServerError({ ...transient });
+  return answer;
 }
 
 async function twice<T>(command: () => Promise<T>): Promise<T> {

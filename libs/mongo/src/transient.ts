@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import {
+  MongoBulkWriteError,
   MongoCompatibilityError,
   MongoError,
   MongoInvalidArgumentError,
@@ -12,13 +13,31 @@ export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome';
 }
 
-/** Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, interrupted cursors. */
+/**
+ * Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, interrupted cursors, an overloaded server, and a
+ * storage that cannot write. 8 is every error of the storage engine and the system without a code of its own, such as a full disk.
+ */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 24, 43, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 150, 175, 189, 202, 234, 237, 262, 317, 384, 9001, 10058,
-  10107, 11600, 11602, 13388, 13435, 13436,
+  ...[6, 7, 8, 24, 37, 38, 39, 42, 43, 46, 50, 63, 64, 79, 89, 91, 100, 107, 112, 117, 133, 134, 150, 175, 176, 189],
+  ...[202, 215, 216, 234, 237, 239, 246, 262, 264, 276, 279, 290, 317, 355, 365, 371, 384, 391, 402, 407, 433, 449],
+  ...[450, 462, 9001, 10058, 10107, 11600, 11601, 11602, 13388, 13435, 13436, 14031],
 ]);
 
-export const isTransientCode = (code: unknown): boolean => TRANSIENT_CODES.has(code);
+/** Codes of many causes, of which only the text tells those of the storage. Other codes may quote what a caller has sent. */
+const GENERAL_CODES: ReadonlySet<unknown> = new Set([1, 67, 96, 125, 8000, 16814, 16819, 16820, 16821, 5642403]);
+const STORAGE_TEXTS =
+  /No space left|not enough space|space quota|available disk space|Disk quota exceeded|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|\bWT_[A-Z]/;
+
+/** An error of the server, as an answer or as the entry of one statement. */
+export interface ServerAnswer {
+  readonly code?: unknown;
+  readonly errmsg?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Whether repeating the command may help, as {@link isTransient}. */
+export const isTransientAnswer = ({ code, errmsg, message = '' }: ServerAnswer): boolean =>
+  TRANSIENT_CODES.has(code) || (GENERAL_CODES.has(code) && STORAGE_TEXTS.test(errmsg ?? message));
 
 /**
  * Whether repeating an operation on MongoDB may help: after every error except the server's refusal of the command, and commands that the driver
@@ -27,8 +46,9 @@ export const isTransientCode = (code: unknown): boolean => TRANSIENT_CODES.has(c
 export function isTransient(error: unknown): boolean {
   if (error instanceof UnknownOutcome || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
-    const { code } = error;
-    return code === undefined || isTransientCode(code) || error.hasErrorLabel('RetryableWriteError');
+    // The code is that of the first refused statement only.
+    if (error instanceof MongoBulkWriteError && [error.writeErrors].flat().some(isTransientAnswer)) return true;
+    return error.code === undefined || isTransientAnswer(error) || error.hasErrorLabel('RetryableWriteError');
   }
   if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
   return error instanceof MongoError || isSystemError(error);

@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { MongoServerError } from 'mongodb';
 import { consume, type ConsumeOptions, type Incident, type Reader } from './consume.ts';
 import { readDeadLetter } from './dead-letters.ts';
 import {
@@ -143,6 +144,17 @@ describe('consume', () => {
       if (++calls < 3) throw Fault.unavailable('not now');
     });
     expect(await deliver('a', 'b')).toBeUndefined();
+    expect(deadLetters).toEqual([]);
+  });
+
+  it('does not dead-letter records while the disk of the store is full', async () => {
+    const seen: number[] = [];
+    const { deliver, deadLetters } = await consumer(async (records) => {
+      seen.push(records.length);
+      if (seen.length < 6) throw new MongoServerError({ code: 8, message: '28: No space left on device' });
+    });
+    expect(await deliver('a', 'b')).toBeUndefined();
+    expect(seen).toEqual([2, 2, 2, 2, 2, 2]);
     expect(deadLetters).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
+import { isTransient } from '@tidings/mongo';
 import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
 import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
@@ -66,7 +67,7 @@ export interface ConsumeOptions<R extends Readers> {
 
 /**
  * Subscribes with decoded values, and keeps every partition moving: an undecodable record, or one of an unknown kind, is dead-lettered. A Fault
- * `unavailable` is retried with back-off, then the rest of the batch returns to the broker. After any other error the records are delivered in parts,
+ * `unavailable`, or an error of a store that cannot work, is retried with back-off, then the rest of the batch returns to the broker. After any other error the records are delivered in parts,
  * those of a failing part one at a time, and a record that fails 5 times is dead-lettered: for n records some 2√n calls find it. A batch is one span,
  * which continues the traces of its records.
  */
@@ -323,7 +324,9 @@ class Wrapped<R extends Readers> {
   }
 }
 
-const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.kind === 'unavailable';
+/** No record causes an error of the store. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof Fault ? error.kind === 'unavailable' : isTransient(error);
 
 const isLate = ({ startedAt }: { readonly startedAt: number }): boolean => performance.now() - startedAt > PATIENCE_MS;
 

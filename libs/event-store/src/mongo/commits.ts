@@ -1,4 +1,4 @@
-import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
+import { isTransientAnswer, UnknownOutcome } from '@tidings/mongo';
 import { type Collection, type Db, type FindCursor, MongoServerError } from 'mongodb';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../log-store.ts';
@@ -111,7 +111,7 @@ export class MongoCommits {
     }
     const outcomes = batch.map(({ uid }): InsertOutcome => ({ kind: 'held', uid }));
     for (const error of errors) {
-      const transient = isDuplicateId(error) || isTransientCode(error.code);
+      const transient = isDuplicateId(error) || isTransientAnswer(error);
       outcomes[error.index] = transient ? { kind: 'unknown' } : { kind: 'refused', error: new MongoServerError(error) };
     }
     const taken = errors.filter(isDuplicateId).map(({ index }) => index);
@@ -161,7 +161,7 @@ export class MongoCommits {
 
   async #insertOrKeep(collection: string, documents: readonly object[]): Promise<void> {
     const error = (await this.#insertMany(collection, documents)).find((one) => !isDuplicateId(one));
-    if (error) throw isTransientCode(error.code) ? new UnknownOutcome(error.errmsg) : new MongoServerError(error);
+    if (error) throw isTransientAnswer(error) ? new UnknownOutcome(error.errmsg) : new MongoServerError(error);
   }
 
   #documentOf({ log, position, uid, at, events, documents, trace }: StoredCommit): CommitDocument {

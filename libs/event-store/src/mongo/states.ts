@@ -1,4 +1,4 @@
-import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
+import { isTransientAnswer, UnknownOutcome } from '@tidings/mongo';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../storable.ts';
 import { getOrAdd } from '../get-or-add.ts';
@@ -125,7 +125,7 @@ export class MongoStates {
       this.#db.command({ ...command, ordered: false, writeConcern: DURABLE }, { ignoreUndefined: true }),
     );
     const errors = (answer['writeErrors'] ?? []) as WriteError[];
-    const transient = errors.find(({ code }) => isTransientCode(code));
+    const transient = errors.find(isTransientAnswer);
     if (transient) throw new UnknownOutcome(transient.errmsg);
     return errors;
   }

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Fault } from '@tidings/kernel';
-import { collectionOf, createCollections, DUPLICATE_KEY } from '@tidings/mongo';
+import { collectionOf, createCollections, DUPLICATE_KEY, isTransientAnswer } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
 import type { TopicSpec } from '../broker-port.ts';
 import type { OffsetStore, StoredOffset } from '../offsets.ts';
@@ -68,6 +68,11 @@ const idsBetween = ({ topic: t, partition: p }: Place, from: number, to: number)
   $lt: { t, p, o: to },
 });
 
+const refusalOf = (error: { readonly code: number; readonly errmsg: string }): Fault =>
+  isTransientAnswer(error)
+    ? unavailable(new Error(error.errmsg))
+    : Fault.bug(`the log refused a batch: ${error.errmsg}`);
+
 const unavailable = (error: unknown): Fault => Fault.unavailable('The log does not answer', error);
 
 /**
@@ -105,9 +110,8 @@ export class Store implements OffsetStore {
       writeConcern: DURABLE,
     });
     const outcomes = new Array<Appended>(batches.length).fill('appended');
-    for (const { index, code, errmsg } of reply.writeErrors ?? []) {
-      outcomes[index] = code === DUPLICATE_KEY ? 'taken' : Fault.bug(`the log refused a batch: ${errmsg}`);
-    }
+    for (const error of reply.writeErrors ?? [])
+      outcomes[error.index] = error.code === DUPLICATE_KEY ? 'taken' : refusalOf(error);
     return outcomes;
   }
 

@@ -14,6 +14,7 @@ const answer = (type: string): Error => createErrorFromCode(errorCodes.find((kno
 describe('the Fault of an answer of Kafka', () => {
   it.each([
     ...['UNKNOWN', 'BROKER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'SASL_AUTHENTICATION_FAILED'],
+    ...['KAFKA_STORAGE_ERROR', 'LOG_DIR_NOT_FOUND', 'REPLICA_NOT_AVAILABLE', 'LEADER_NOT_AVAILABLE'],
     ...['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED', 'GROUP_AUTHORIZATION_FAILED'],
   ])('is unavailable for %s, which no record causes', (type) => {
     expect(faultOf(answer(type)).kind).toBe('unavailable');
