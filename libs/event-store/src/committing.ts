@@ -1,7 +1,8 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
-import type { DecidedGroup } from './decide-group.ts';
+import type { DecidedGroup, Outcome } from './decide-group.ts';
+import { StandsStill } from './documents.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 import type { StateApplier } from './state-applier.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
@@ -80,6 +81,7 @@ export class Committing<Command, Event, State, Reply> {
     let open = groups;
     for (let pause = this.#repeatAfterMs; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       const outcomes = await this.#deps.store.insert(open.map((group) => group.filler ?? group.commit!));
+      if (open !== groups && outcomes.some(isAnswer)) this.#deps.applier.storeRecovered();
       const held = open.filter((group, i) => this.#sort(group, outcomes[i]!));
       if (held.length > 0) writing.push(this.#writeStates(held));
       open = open.filter((_, i) => outcomes[i]!.kind === 'unknown');
@@ -185,9 +187,12 @@ export class Committing<Command, Event, State, Reply> {
   /** Writes until the store has answered; returns refused self-reports, or undefined when it was abandoned. */
   async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
     if (writes.length === 0) return [];
-    for (let pause = this.#repeatAfterMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    const { applier } = this.#deps;
+    for (let pause = this.#repeatAfterMs, failures = 0; ; pause = Math.min(pause * 2, MAX_PAUSE_MS), failures++) {
       try {
-        return await this.#deps.applier.write(writes);
+        const refused = await applier.write(writes);
+        if (failures > 0) applier.storeRecovered();
+        return refused;
       } catch (error) {
         if (!(error instanceof UnknownOutcome))
           this.#deps.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });
@@ -197,14 +202,26 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  #answer({ log, pending, decided }: DecidedIn<Group<Command, Event, State, Reply>>): void {
+  #answer({ log, pending, decided, commit }: DecidedIn<Group<Command, Event, State, Reply>>): void {
     const { intake } = this.#deps;
-    decided.outcomes.forEach((outcome, i) => {
-      if ('fault' in outcome) intake.reject(pending[i]!, outcome.fault);
-      else intake.resolve(pending[i]!, outcome.reply);
-    });
+    for (const [i, outcome] of decided.outcomes.entries()) {
+      const end = commit ? this.#unlessUnapplied(outcome) : outcome;
+      if ('fault' in end) intake.reject(pending[i]!, end.fault);
+      else intake.resolve(pending[i]!, end.reply);
+    }
     intake.acquit(log, decided.outcomes.length);
     intake.free(log, pending.slice(decided.outcomes.length));
+  }
+
+  /** A command is refused if its commit is stored, and could not be applied. */
+  #unlessUnapplied(outcome: Outcome<Reply>): Outcome<Reply> {
+    const { hasQuarantined, reader } = this.#deps.applier;
+    if (!hasQuarantined || 'fault' in outcome) return outcome;
+    for (const { address } of outcome.changed.keys()) {
+      const quarantine = reader.quarantineOf?.(address);
+      if (quarantine) return { fault: new StandsStill(address, quarantine) };
+    }
+    return outcome;
   }
 
   #moveHead(log: Log<Command, Reply>, position: number): void {
@@ -231,6 +248,8 @@ export class Committing<Command, Event, State, Reply> {
     };
   }
 }
+
+const isAnswer = ({ kind }: InsertOutcome): boolean => kind !== 'unknown';
 
 /** The traces of the decided commands. */
 function* tracesOf({

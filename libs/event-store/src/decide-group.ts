@@ -14,8 +14,10 @@ import type {
 import { Oversized, Unstorable } from './storable.ts';
 import type { EventDocuments } from './log-store.ts';
 
-/** The outcome of a command: its reply, or its refusal. */
-export type Outcome<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
+/** The outcome of a command: its reply with the documents that its events change, or its refusal. */
+export type Outcome<Reply> =
+  | { readonly reply: Reply; readonly changed: ReadonlyMap<Pick<LoadedDocument<unknown>, 'address'>, unknown> }
+  | { readonly fault: Fault };
 
 /** A state after a group, with the document to store. */
 export interface ChangedState<State> {
@@ -246,7 +248,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
       this.#index(document, changed);
       this.changed.set(document, changed);
     }
-    this.outcomes.push({ reply: decision.reply });
+    this.outcomes.push({ reply: decision.reply, changed: states });
   }
 
   /** Updates `find` with the states after the group's commands. */

@@ -7,10 +7,14 @@ import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import { checkState } from './storable.ts';
 import type { LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from './log-store.ts';
+import { Quarantine } from './quarantine.ts';
 import { UnknownEvent } from './unknown-event.ts';
 
 /** Commits applied at a time: each document is written once for all of them. */
 const COMMITS_AT_ONCE = 100;
+/** Time for documents in quarantine between two sweeps; the others follow after the next one. */
+const RETRY_MS = 1000;
+const RETRIES_AT_ONCE = 16;
 
 /** The parts of a definition that applying commits needs. */
 export type StateDefinition<Event, State> = Pick<
@@ -56,25 +60,25 @@ export class StateApplier<Event, State> {
   readonly #definition: StateDefinition<Event, State>;
   readonly #owned: OwnedFields;
   readonly #store: LogStore;
-  readonly #counts: ApplierReports['counts'];
+  readonly #quarantine: Quarantine;
   readonly #report: ApplierReports['report'];
-  #quarantined = new Map<string, Quarantined>();
-  /** Documents in quarantine that this process cannot apply: its code does not change. */
-  readonly #given = new Set<string>();
-  /** Incremented for each document that is quarantined here. */
-  #changes = 0;
 
   constructor(definition: StateDefinition<Event, State>, store: LogStore, { counts, report }: ApplierReports) {
     this.#definition = definition;
     this.#owned = new OwnedFields(definition);
     this.#store = store;
-    this.#counts = counts;
+    this.#quarantine = new Quarantine({ store, counts, report });
     this.#report = report;
     this.reader = {
       fromDocument: (document, address) => definition.fromDocument(document, address),
       ...(definition.lookups && { lookups: definition.lookups }),
-      quarantineOf: (address) => (this.#quarantined.size > 0 ? this.#quarantined.get(keyOf(address)) : undefined),
+      quarantineOf: (address) => this.#quarantine.of(address),
     };
+  }
+
+  /** Whether any document lacks commits. */
+  get hasQuarantined(): boolean {
+    return !this.#quarantine.isEmpty;
   }
 
   /** Applies the commits of a log after `position`; returns the position of the last one and their number. */
@@ -93,81 +97,51 @@ export class StateApplier<Event, State> {
   async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
     const refused = await this.#store.write(writes);
     for (const { write, error } of refused) {
-      if (write.fields) await this.quarantine(write, error);
+      if (write.fields) await this.#quarantine.add(write, error);
       else
         this.#report({ kind: 'unwritable', log: write.log, position: write.position, address: write.address, error });
     }
     return refused.filter(({ write }) => !write.fields);
   }
 
-  async quarantine(
-    { address, log, position }: Pick<Quarantined, 'address' | 'log' | 'position'>,
-    error: unknown,
-  ): Promise<void> {
-    const reason = error instanceof Error ? error.message : String(error);
-    const document = { address, log, position, reason, isUnknown: error instanceof UnknownEvent };
-    await this.#store.quarantine(document);
-    this.#changes++;
-    this.#keep(new Map(this.#quarantined).set(keyOf(address), document));
-    this.#giveUp(document, error);
-  }
-
   /** Reads the documents that other writers have quarantined or released. */
-  async readQuarantined(): Promise<void> {
-    for (let before = -1; before !== this.#changes;) {
-      before = this.#changes;
-      const documents = await this.#store.quarantined();
-      if (documents.length === 0 && this.#quarantined.size === 0) return;
-      // Documents quarantined here meanwhile may be missing among them.
-      if (before === this.#changes)
-        this.#keep(new Map(documents.map((document) => [keyOf(document.address), document])));
-    }
+  readQuarantined(): Promise<void> {
+    return this.#quarantine.read();
   }
 
-  /** Applies commits to quarantined documents from where they stopped, unless this process has tried; documents that can be written are released. */
+  /** Applies commits to quarantined documents that are due, from where they stopped; those that can be written are released. */
   async retryQuarantined(): Promise<void> {
-    for (const document of this.#quarantined.values()) {
-      if (this.#given.has(keyOf(document.address)) || !(await this.#goOn(document))) continue;
-      await this.#store.release(document.address);
-      // Other writers have skipped later commits of the document: it was in quarantine.
-      if (!(await this.#goOn(document))) await this.#store.quarantine(document);
+    const due = this.#quarantine.due();
+    const begun = performance.now();
+    while (due.length > 0 && performance.now() - begun < RETRY_MS) {
+      const some = due.splice(0, RETRIES_AT_ONCE);
+      await Promise.all(some.map((document) => this.#quarantine.retry(document, (each) => this.#applyOne(each))));
     }
-    if (this.#quarantined.size > 0) await this.readQuarantined();
+    if (!this.#quarantine.isEmpty) await this.readQuarantined();
   }
 
-  #keep(quarantined: Map<string, Quarantined>): void {
-    this.#quarantined = quarantined;
-    this.#counts.quarantined = quarantined.size;
-    for (const key of this.#given) if (!quarantined.has(key)) this.#given.delete(key);
+  /** Makes quarantined documents due: the store may have refused them while it could not work. */
+  storeRecovered(): void {
+    this.#quarantine.storeRecovered();
   }
 
-  #giveUp({ address, log, position }: Quarantined, error: unknown): void {
-    const key = keyOf(address);
-    if (this.#given.has(key)) return;
-    this.#given.add(key);
-    this.#report({ kind: 'quarantined', log, position, address, error });
-  }
-
-  /** Applies the commits that a document lacks; false if this version cannot. */
-  async #goOn(document: Quarantined): Promise<boolean> {
+  /** Applies the commits that a document lacks; returns the error if this version or the store cannot. */
+  async #applyOne(document: Quarantined): Promise<unknown> {
     try {
-      const refused = await this.#applyOne(document);
-      if (refused) this.#giveUp(document, refused.error);
-      return !refused;
+      return (await this.#writeOne(document))?.error;
     } catch (error) {
       if (isTransient(error)) throw error;
-      this.#giveUp(document, error);
-      return false;
+      return error;
     }
   }
 
-  async #applyOne({ address, log, position }: Quarantined): Promise<RefusedWrite | undefined> {
+  async #writeOne({ address, log, position }: Quarantined): Promise<RefusedWrite | undefined> {
     const reader: StateReader<State> = { ...this.reader, quarantineOf: () => undefined };
     const loaded = new LoadedDocuments<State>(reader);
     await load(this.#store, reader, [{ ids: [address] }], loaded);
     const document = loaded.get(address)!;
     let applied: AppliedState<State> | undefined;
-    for (let head = position - 1; ;) {
+    for (let head = Math.max(position - 1, document.rev); ;) {
       const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
       if (commits.length === 0) break;
       for (const commit of commits) applied = this.#evolveOne(document, this.#decoded(log, commit), applied);
@@ -198,7 +172,7 @@ export class StateApplier<Event, State> {
     const ids = commits.flatMap(({ events }) => events.flatMap(({ addresses }) => addresses));
     await load(this.#store, this.reader, [{ ids }], loaded);
     // The quarantine is read after the commits: a commit that affects a document was written before its quarantine, or after its release.
-    if (this.#quarantined.size > 0) await this.readQuarantined();
+    if (!this.#quarantine.isEmpty) await this.readQuarantined();
     const applied = new Map<LoadedDocument<State>, AppliedState<State>>();
     const failed = new Map<LoadedDocument<State>, unknown>();
     for (const commit of commits) this.#evolveAll(commit, loaded, applied, failed);
@@ -211,7 +185,7 @@ export class StateApplier<Event, State> {
       }
     }
     const position = stored[0]!.position;
-    for (const [{ address }, error] of failed) await this.quarantine({ address, log, position }, error);
+    for (const [{ address }, error] of failed) await this.#quarantine.add({ address, log, position }, error);
     return writes;
   }
 

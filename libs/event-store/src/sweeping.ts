@@ -9,6 +9,7 @@ export interface AppliesCommits {
   applyAfter(log: string, position: number): Promise<{ head: number; applied: number }>;
   readQuarantined(): Promise<void>;
   retryQuarantined(): Promise<void>;
+  storeRecovered(): void;
 }
 
 export interface SweeperDeps<Command, Reply> {
@@ -42,6 +43,8 @@ export class Sweeper<Command, Reply> {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void>;
   #closed = false;
+  /** The store did not answer at the last check. */
+  #isDown = false;
   /** The error of the last check. */
   #refusal: string | undefined;
 
@@ -125,6 +128,8 @@ export class Sweeper<Command, Reply> {
     try {
       await this.#flush();
       await this.#look();
+      if (this.#isDown) this.#deps.applier.storeRecovered();
+      this.#isDown = false;
       // Reads the quarantine as well while it has documents, so that others' releases are noticed.
       await this.#deps.applier.retryQuarantined();
       this.#refusal = undefined;
@@ -137,6 +142,7 @@ export class Sweeper<Command, Reply> {
 
   /** Commands report a store that does not answer; a store that refuses this query might do so unnoticed. */
   #refused(error: unknown): void {
+    if (error instanceof UnknownOutcome) this.#isDown = true;
     if (error instanceof UnknownOutcome || this.#closed) return;
     const refusal = String(error);
     if (refusal !== this.#refusal) this.#deps.report({ kind: 'unswept', log: this.#deps.category, error });

@@ -369,7 +369,13 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       const problems: Problem[] = [];
       const writer = open(db, { onProblem: (problem) => problems.push(problem) });
       await writer.submit(LOG, add(A, '1'));
-      await Promise.all([writer.submit(LOG, { kind: 'name', id: A, name: 'poison' }), writer.submit(LOG, add(B, '1'))]);
+      const [poisoned, other] = await Promise.allSettled([
+        writer.submit(LOG, { kind: 'name', id: A, name: 'poison' }),
+        writer.submit(LOG, add(B, '1')),
+      ]);
+      // Nothing is acknowledged that is not in the state.
+      expect(poisoned).toMatchObject({ reason: { kind: 'bug' } });
+      expect(other).toMatchObject({ value: { count: 1 } });
       expect(problems).toMatchObject([{ kind: 'quarantined', address: thingAt(A), log: LOG, position: 2 }]);
       expect(await thing(B)).toMatchObject({ count: 1 });
       await expect(writer.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'bug' });
@@ -396,6 +402,66 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       );
       expect(await thing(A)).toMatchObject({ count: 2, name: 'poison', keys: ['1', '3'] });
       expect(await db.collection('things.quarantine').countDocuments()).toBe(0);
+    });
+  });
+
+  describe('a full disk', () => {
+    const full = { code: 8, errmsg: '28: No space left on device' };
+    const refusedAll = (documents: readonly unknown[]): Document => ({
+      ...{ ok: 1, n: 0 },
+      writeErrors: documents.map((_, index) => ({ index, ...full })),
+    });
+    const refuse = (command: Document): Document =>
+      refusedAll((command['documents'] ?? command['updates']) as readonly unknown[]);
+    const fail = (): never => {
+      throw new MongoServerError(full);
+    };
+
+    it.each([
+      ['each state', isState, refuse],
+      ['the whole write of states', isState, fail],
+      ['each commit', isCommit, refuse],
+      ['the whole write of commits', isCommit, fail],
+    ])('that refuses %s quarantines and refuses nothing', async (_, isRefused, answer) => {
+      await prepare();
+      const problems: Problem[] = [];
+      const writer = open(bad.db, { onProblem: (problem) => problems.push(problem) });
+      await writer.submit(LOG, add(A, '1'));
+      let times = 0;
+      bad.interfere(async (command, send) => (isRefused(command) && times++ < 5 ? answer(command) : send()));
+      const both = [writer.submit(LOG, add(A, '2')), writer.submit(LOG, add(B, '1'))];
+      await expect(Promise.all(both)).resolves.toMatchObject([{ count: 2 }, { count: 1 }]);
+      expect(times).toBeGreaterThan(5);
+      expect(await thing(A)).toMatchObject({ count: 2 });
+      expect(await thing(B)).toMatchObject({ count: 1 });
+      expect(problems.filter(({ kind }) => kind !== 'unknownOutcome')).toEqual([]);
+      expect(writer.counts.split).toBe(0);
+    });
+
+    it('that outlasts the commands leaves nothing acknowledged that is not applied later', async () => {
+      await prepare();
+      const writer = open(bad.db, HASTY);
+      await writer.submit(LOG, add(A, '1'));
+      let isFull = true;
+      bad.interfere(async (command, send) => (isState(command) && isFull ? refuse(command) : send()));
+      await expect(writer.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'unavailable' });
+      isFull = false;
+      await until(async () => (await thing(A))?.count === 2);
+      await expect(writer.submit(LOG, add(A, '3'))).resolves.toEqual({ count: 3 });
+    });
+
+    it('releases what other refusals of the same time have quarantined, as soon as there is room', async () => {
+      await db.createCollection('things', { validator: { name: { $ne: 'poison' } } });
+      const writer = open(bad.db, { applyEveryMs: 50 });
+      await writer.submit(LOG, add(A, '1'));
+      await expect(writer.submit(LOG, { kind: 'name', id: A, name: 'poison' })).rejects.toMatchObject({ kind: 'bug' });
+      await db.command({ collMod: 'things', validator: {} });
+      let times = 0;
+      bad.interfere(async (command, send) => (isState(command) && times++ < 3 ? refuse(command) : send()));
+      await writer.submit(LOG, add(B, '1'));
+      await until(async () => (await db.collection('things.quarantine').countDocuments()) === 0);
+      await until(() => writer.counts.quarantined === 0);
+      await expect(writer.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2 });
     });
   });
 

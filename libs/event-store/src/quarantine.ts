@@ -1,0 +1,127 @@
+import type { DocumentAddress } from './event-log-port.ts';
+import type { LogStore, Quarantined } from './log-store.ts';
+import type { Problem, WriterCounts } from './problems.ts';
+import { UnknownEvent } from './unknown-event.ts';
+
+/** Interval of the tries to apply commits to a document. */
+const AGAIN_MS = 60_000;
+/** The least pause, as a multiple of the time that the last try took: tries take less than a twentieth of the time, however long the log is. */
+const PAUSES = 20;
+
+export interface QuarantineDeps {
+  readonly store: Pick<LogStore, 'quarantine' | 'quarantined' | 'release'>;
+  readonly counts: Pick<WriterCounts, 'quarantined'>;
+  readonly report: (problem: Problem) => void;
+  /** Milliseconds of a steady clock. @default performance.now */
+  readonly now?: () => number;
+}
+
+/** The last try of a document in this process. */
+interface Try {
+  readonly endedAt: number;
+  readonly tookMs: number;
+  /** Another try of this process would fail as well: its code does not change. */
+  readonly isFinal: boolean;
+  /** The store has recovered since. */
+  readonly isOutdated: boolean;
+}
+
+/** The documents of a category that lack commits, and the times of the next tries to apply them. */
+export class Quarantine {
+  readonly #deps: QuarantineDeps;
+  readonly #now: () => number;
+  #documents = new Map<string, Quarantined>();
+  readonly #tries = new Map<string, Try>();
+  /** Documents that are being released: they may be so already, and still lack commits. */
+  readonly #releasing = new Map<string, Quarantined>();
+  /** Incremented for each document that is added here. */
+  #changes = 0;
+
+  constructor(deps: QuarantineDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? (() => performance.now());
+  }
+
+  get isEmpty(): boolean {
+    return this.#documents.size === 0;
+  }
+
+  of(address: DocumentAddress): Quarantined | undefined {
+    return this.isEmpty ? undefined : this.#documents.get(keyOf(address));
+  }
+
+  async add(at: Pick<Quarantined, 'address' | 'log' | 'position'>, error: unknown): Promise<void> {
+    const { address, log, position } = at;
+    const reason = error instanceof Error ? error.message : String(error);
+    const document = { address, log, position, reason, isUnknown: error instanceof UnknownEvent };
+    await this.#deps.store.quarantine(document);
+    this.#changes++;
+    this.#keep(new Map(this.#documents).set(keyOf(address), document));
+    this.#failed(document, error, 0);
+  }
+
+  /** Reads the documents that other writers have added or released. */
+  async read(): Promise<void> {
+    for (let before = -1; before !== this.#changes;) {
+      before = this.#changes;
+      const documents = await this.#deps.store.quarantined();
+      if (documents.length === 0 && this.isEmpty) return;
+      // Documents added here meanwhile may be missing among them.
+      if (before === this.#changes)
+        this.#keep(new Map([...documents.map((each) => [keyOf(each.address), each] as const), ...this.#releasing]));
+    }
+  }
+
+  /** The documents to try now. */
+  due(): Quarantined[] {
+    return [...this.#documents].filter(([key]) => this.#isDue(key)).map(([, document]) => document);
+  }
+
+  /** Tries to apply the commits that a document lacks, and releases it if they are. @param goOn returns or throws the error if they are not */
+  async retry(document: Quarantined, goOn: (document: Quarantined) => Promise<unknown>): Promise<void> {
+    const { store } = this.#deps;
+    const key = keyOf(document.address);
+    if (await this.#succeeds(document, goOn)) {
+      this.#releasing.set(key, document);
+      await store.release(document.address);
+      // Other writers have skipped later commits of the document: it was in quarantine.
+      if (!(await this.#succeeds(document, goOn))) await store.quarantine(document);
+    } else if (this.#releasing.has(key)) await store.quarantine(document);
+    this.#releasing.delete(key);
+  }
+
+  /** The store works again: documents that it refused are tried at once. */
+  storeRecovered(): void {
+    for (const [key, last] of this.#tries) this.#tries.set(key, { ...last, isOutdated: true });
+  }
+
+  #isDue(key: string): boolean {
+    const last = this.#tries.get(key);
+    if (!last || this.#releasing.has(key)) return true;
+    if (last.isFinal) return false;
+    return this.#now() - last.endedAt >= Math.max(last.isOutdated ? 0 : AGAIN_MS, PAUSES * last.tookMs);
+  }
+
+  async #succeeds(document: Quarantined, goOn: (document: Quarantined) => Promise<unknown>): Promise<boolean> {
+    const begun = this.#now();
+    const error = await goOn(document);
+    if (error !== undefined) this.#failed(document, error, this.#now() - begun);
+    return error === undefined;
+  }
+
+  #keep(documents: Map<string, Quarantined>): void {
+    this.#documents = documents;
+    this.#deps.counts.quarantined = documents.size;
+    for (const key of this.#tries.keys()) if (!documents.has(key)) this.#tries.delete(key);
+  }
+
+  #failed({ address, log, position }: Quarantined, error: unknown, tookMs: number): void {
+    const key = keyOf(address);
+    const isReported = this.#tries.has(key);
+    const isFinal = error instanceof UnknownEvent;
+    this.#tries.set(key, { endedAt: this.#now(), tookMs, isFinal, isOutdated: false });
+    if (!isReported) this.#deps.report({ kind: 'quarantined', log, position, address, error });
+  }
+}
+
+const keyOf = ({ collection, id }: DocumentAddress): string => `${collection}\0${id}`;
