@@ -128,7 +128,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       ...jobsRpc({ clock, parts, admission, store, writer, accepted }),
       ...exportsRpc({ clock, inputs, archives, segments, admission, store, writer, accepted }),
     },
-    operations: operationsOf({ clock, metrics }, open),
+    operations: operationsOf({ clock, metrics, db }, open),
     close: () => closing.close(),
   };
 }

@@ -5,12 +5,22 @@ export interface Readiness {
   readonly isReady: boolean;
   readonly status: number;
   readonly waitingFor: readonly string[];
+  /** What the gateway says of itself although it is ready, by subject. */
+  readonly notes: Readonly<Record<string, string>>;
 }
 
 /** Reads `/readyz`. Rejects if nothing answers. */
 export async function readinessOf(client: ApiClient): Promise<Readiness> {
   const { status, body } = await client.http.send('/readyz');
-  const { details = {} } = body as { readonly details?: Readonly<Record<string, { readonly status: string }>> };
+  const { details = {} } = body as { readonly details?: Readonly<Record<string, Detail>> };
   const waitingFor = Object.entries(details).flatMap(([name, of]) => (of.status === 'up' ? [] : [name]));
-  return { isReady: status === 200, status, waitingFor };
+  const notes = Object.entries(details).flatMap(([name, { status: state, message }]) =>
+    state === 'up' && message !== undefined ? [[name, message] as const] : [],
+  );
+  return { isReady: status === 200, status, waitingFor, notes: Object.fromEntries(notes) };
+}
+
+interface Detail {
+  readonly status: string;
+  readonly message?: string;
 }

@@ -51,6 +51,7 @@ import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
 import type { Geoip } from './geoip/geoip.ts';
 import { ClientAddresses } from './http/client-address.ts';
 import { Exchange } from './http/http-exchange.ts';
+import type { StorageGuard } from './http/storage-guard.ts';
 import { type Processes, systemOf } from './system.ts';
 
 export interface GatewayDeps {
@@ -74,6 +75,8 @@ export interface GatewayDeps {
   readonly dispatchers: Context['dispatchers'];
   /** Names the registry replica that handles a device command. @default one for all */
   readonly replicaOf?: (command: DeviceCommand) => string;
+  /** @default nothing is refused for want of room */
+  readonly storage?: Pick<StorageGuard, 'admit'> | undefined;
   /** Receives the reports of devices. */
   readonly broker: Pick<Broker, 'addTopic' | 'publish' | 'subscribe'>;
   /** A ShiftedClock in tests only: `POST /admin/v1/clock` sets it, together with the clock of every service. */
@@ -228,6 +231,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     log,
     system: systemOf([() => [operations], ...deps.processes], clock),
     dispatchers: deps.dispatchers,
+    storage: deps.storage,
     broker,
     clock,
     exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { type Operations, OperationsDefinition } from '@tidings/rpc';
 import { everyReplica, type Replicas } from '@tidings/rpc/grpc';
-import type { Processes } from './system.ts';
+import type { Processes, SystemOperations } from './system.ts';
 
 /** Callers of the barrier poll again after this. */
 const DEADLINE_MS = 5_000;
@@ -9,7 +9,7 @@ const DEADLINE_MS = 5_000;
 const isUnavailable = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'unavailable';
 
 /** A process that does not answer counts as open, because its pending work is unknown. */
-const orOpen = (who: string, operations: Operations): Operations => ({
+const orOpen = (who: string, operations: SystemOperations): SystemOperations => ({
   advanceClock: (request) => operations.advanceClock(request),
   async settled(request) {
     try {
@@ -21,7 +21,7 @@ const orOpen = (who: string, operations: Operations): Operations => ({
   },
 });
 
-const unreachable = (name: string): Operations => {
+const unreachable = (name: string): SystemOperations => {
   const absent = async (): Promise<never> => {
     throw Fault.unavailable(`no process of ${name} found`);
   };

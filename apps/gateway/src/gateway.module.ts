@@ -24,6 +24,7 @@ import { MailRoutes } from './http/mail.routes.ts';
 import { SafariRoutes } from './http/safari.routes.ts';
 import { TapRoutes } from './http/tap.routes.ts';
 import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
+import { guarded } from './http/storage-guard.ts';
 import { handlers } from './methods/handlers.ts';
 import {
   CONTEXT,
@@ -75,9 +76,10 @@ type OwnRoutes = Instances<typeof OWN_ROUTES>;
 
 function routesOf(...[json13, apiV2, admin, ...others]: OwnRoutes): RouteTable {
   const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
-  const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
-    families[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
-  );
+  const methods: Route[] = Object.entries<Method>(api).map(([key, method]) => {
+    const name = key as keyof typeof api;
+    return families[method.family].route(method, guarded(name, method, handlers[name] as Handler<Method>));
+  });
   return new RouteTable([...methods, ...others.flatMap((each) => each.routes())]);
 }
 

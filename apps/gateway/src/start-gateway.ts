@@ -45,6 +45,7 @@ import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { openGeoip } from './geoip/geoip.ts';
 import { processesOf } from './gateway-processes.ts';
 import { DRAIN_MS } from './http/draining.ts';
+import { openStorageGuard } from './http/storage-guard.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 
 /** Time limit of a dispatcher's reply about its providers. */
@@ -53,6 +54,9 @@ const DISPATCHER_MS = 5_000;
 const REDRIVE_MS = 30_000;
 /** Time limit of counting a segment. */
 const COUNT_MS = 60_000;
+
+/** Time limit of the reply about the room of MongoDB, which is asked for every two seconds. */
+const STORAGE_MS = 1_500;
 
 type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', ServiceName>;
 
@@ -90,7 +94,13 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const broker = await process.broker();
   const file = process.configuration.geoipDatabase;
   const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
+  const storage = await openStorageGuard({
+    operations: remote<Operations>(OperationsDefinition, registry, { deadlineMs: STORAGE_MS }),
+    ...{ minFreeBytes: process.configuration.minFreeBytes, log, metrics },
+  });
+  readiness.note('disk', () => storage.note());
   const app = await createGateway({
+    storage,
     accounts,
     ...devicesOf(registry, () => identity.keys()),
     presets: remote<Presets>(PresetsDefinition, registry),
@@ -132,6 +142,9 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   await app.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
   return {
     addresses: { http: await app.getUrl(), grpc: strategy.address },
-    close: () => app.close().then(() => geoip?.stop()),
+    async close() {
+      await app.close();
+      await Promise.all([storage.stop(), geoip?.stop()]);
+    },
   };
 }

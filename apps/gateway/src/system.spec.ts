@@ -1,8 +1,7 @@
 import { Fault, ShiftedClock, systemClock } from '@tidings/kernel';
-import type { Operations } from '@tidings/rpc';
-import { systemOf } from './system.ts';
+import { type SystemOperations, systemOf } from './system.ts';
 
-const service = (open: () => string[], clock = new ShiftedClock()): Operations => ({
+const service = (open: () => string[], clock = new ShiftedClock()): SystemOperations => ({
   settled: async () => ({ open: open() }),
   advanceClock: async ({ aheadMs }) => {
     clock.advanceTo(Number(aheadMs));
@@ -21,14 +20,14 @@ describe('the system', () => {
 
   describe('with the activity of its processes', () => {
     const asked: string[] = [];
-    const active = (name: string, activities: (bigint | undefined)[], open: string[][] = []): Operations => ({
+    const active = (name: string, activities: (bigint | undefined)[], open: string[][] = []): SystemOperations => ({
       settled: async () => {
         asked.push(name);
         return { open: open.shift() ?? [] };
       },
       advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n, activity: activities.shift() }),
     });
-    const system = (...processes: Operations[]) => systemOf([() => processes], new ShiftedClock());
+    const system = (...processes: SystemOperations[]) => systemOf([() => processes], new ShiftedClock());
     beforeEach(() => void asked.splice(0));
 
     it('is settled after one round in which none of them did anything', async () => {
@@ -58,7 +57,7 @@ describe('the system', () => {
 
   it('asks a service only when the one before has answered, so that work under way is met', async () => {
     const asked: string[] = [];
-    const named = (name: string): Operations => ({
+    const named = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async () => {
         asked.push(`${name} asked`);
@@ -74,7 +73,7 @@ describe('the system', () => {
 
   it('asks one process of a service for everything, after the others, which are asked only for their own work', async () => {
     const asked: string[] = [];
-    const named = (name: string): Operations => ({
+    const named = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async ({ ownOnly = false }) => {
         await Promise.resolve();
@@ -89,7 +88,7 @@ describe('the system', () => {
   it('asks briefly only until a service has something open, that service first the next time, and all of them twice before it is settled', async () => {
     const asked: string[] = [];
     const open = new Set(['b', 'c']);
-    const named = (name: string): Operations => ({
+    const named = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async () => {
         asked.push(name);
@@ -135,7 +134,7 @@ describe('the system', () => {
     clock.advanceTo(3_600_000);
     const due = service(() => (late.aheadMs > 0 ? ['due'] : []), late);
     expect(await systemOf([() => [due]], clock).open()).toEqual(['due']);
-    const silent: Operations = {
+    const silent: SystemOperations = {
       settled: async () => ({ open: ['registry does not answer'] }),
       advanceClock: async () => {
         throw Fault.unavailable('no answer');

@@ -13,8 +13,11 @@ export interface System {
   advanceClock(ms: number): Promise<number>;
 }
 
+/** The operations of a process that the system uses. */
+export type SystemOperations = Pick<Operations, 'settled' | 'advanceClock'>;
+
 /** The processes of a service at the moment of the call, each with its operations. */
-export type Processes = () => readonly Operations[] | Promise<readonly Operations[]>;
+export type Processes = () => readonly SystemOperations[] | Promise<readonly SystemOperations[]>;
 
 /** A busy service is queried without another look at the clocks for this time: one that has just started waits for its clock. */
 const LEVEL_EVERY_MS = 1_000;
@@ -27,7 +30,7 @@ function unlessUnavailable(thrown: unknown): undefined {
  * Open work of a service. One process is asked for what all of them know, such as lags, because that takes a dozen queries; the others first, for
  * what only they know, because their work ends in what all know.
  */
-async function openIn([first, ...others]: readonly Operations[]): Promise<readonly string[]> {
+async function openIn([first, ...others]: readonly SystemOperations[]): Promise<readonly string[]> {
   const own = await Promise.all(others.map((each) => each.settled({ ownOnly: true })));
   const all = first ? [await first.settled({})] : [];
   return [...all, ...own].flatMap((reply) => reply.open);

@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
 import { openDispatcher } from '@tidings/dispatcher';
-import { createGateway, incomingMailOf, openGeoip } from '@tidings/gateway';
+import { createGateway, incomingMailOf, openGeoip, openStorageGuard } from '@tidings/gateway';
 import type { Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
 import {
@@ -138,7 +138,14 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const { geoipDatabase: file } = configuration;
   const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
   if (geoip) closing.add('geo-IP database', geoip, (opened) => opened.stop());
+  const storage = await openStorageGuard({
+    operations: inProcess(OperationsDefinition, registry.operations),
+    ...{ minFreeBytes: configuration.minFreeBytes, log, metrics },
+  });
+  closing.add('room of MongoDB', storage, (opened) => opened.stop());
+  readiness.note('disk', () => storage.note());
   const gateway = await createGateway({
+    storage,
     accounts,
     devices,
     presets: inProcess(PresetsDefinition, registry.presets),

@@ -173,7 +173,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   return {
     subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, sentValues, changed }),
     eventsPort: dialIn.port,
-    operations: operationsOf({ clock, metrics }, open),
+    operations: operationsOf({ clock, metrics, db }, open),
     close: () => closing.close(),
   };
 }

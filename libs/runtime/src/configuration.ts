@@ -73,6 +73,8 @@ export interface Configuration {
   readonly disposableDomains: ReadonlySet<string>;
   /** Maximum numbers of resources (R-LM7). */
   readonly quotas: Quotas;
+  /** Below this number of free bytes on the volume of MongoDB, writes of callers are refused (R-ER12); 0 = never. */
+  readonly minFreeBytes: number;
   readonly testClock: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   /** Absent = no traces. */
@@ -183,6 +185,11 @@ const environment = z.object({
     .optional(),
   TIDINGS_DISPOSABLE_DOMAINS: domainsFile,
   TIDINGS_QUOTAS: quotas,
+  TIDINGS_MIN_FREE_MB: z
+    .string()
+    .regex(/^\d{1,7}$/, 'must be a whole number of megabytes, 0 for none')
+    .default('512')
+    .transform((megabytes) => Number(megabytes) * 2 ** 20),
   TIDINGS_TEST_CLOCK: z
     .enum(['0', '1'], 'must be 0 or 1')
     .default('0')
@@ -282,6 +289,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     geoipDatabase: data.GEOIP_DATABASE,
     disposableDomains: data.TIDINGS_DISPOSABLE_DOMAINS,
     quotas: data.TIDINGS_QUOTAS,
+    minFreeBytes: data.TIDINGS_MIN_FREE_MB,
     testClock: data.TIDINGS_TEST_CLOCK,
     logLevel: data.LOG_LEVEL,
     tracing: tracingOf(data),

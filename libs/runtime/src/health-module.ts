@@ -20,7 +20,7 @@ interface Reply {
   send(body: unknown): unknown;
 }
 
-/** `/livez` has no dependencies, `/readyz` names missing ones, `/startupz` is 200 once the start is complete (reliability 1). */
+/** `/livez` has no dependencies, `/readyz` names missing ones and notes, `/startupz` is 200 once the start is complete (reliability 1). */
 @Controller()
 class HealthController {
   readonly #health: HealthCheckService;
@@ -48,7 +48,8 @@ class HealthController {
 
   @Get('readyz')
   async ready(@Res() reply: Reply): Promise<void> {
-    await this.#answer(reply, await this.#readiness.waitingFor());
+    const [waiting, notes] = await Promise.all([this.#readiness.waitingFor(), this.#readiness.notes()]);
+    await this.#answer(reply, waiting, notes);
   }
 
   @Get('startupz')
@@ -63,12 +64,14 @@ class HealthController {
   }
 
   /** Sent here instead of thrown: probes must not get an application's error format. */
-  async #answer(reply: Reply, waiting: Readonly<Record<string, string>>): Promise<void> {
-    const checks = Object.entries(waiting).map(
-      ([name, reason]) =>
-        () =>
-          this.#indicators.check(name).down(reason),
-    );
+  async #answer(
+    reply: Reply,
+    waiting: Readonly<Record<string, string>>,
+    notes: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const down = Object.entries(waiting).map(([name, reason]) => this.#indicators.check(name).down(reason));
+    const noted = Object.entries(notes).map(([name, text]) => this.#indicators.check(name).up(text));
+    const checks = [...down, ...noted].map((check) => () => check);
     try {
       reply.status(200).send(await this.#health.check(checks));
     } catch (error) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { healthModule, serveHealth } from './health.ts';
+import { gaugeIn } from '@tidings/telemetry';
 import { openMetrics } from './open-metrics.ts';
 import { Readiness } from './readiness.ts';
 
@@ -45,7 +46,15 @@ describe('health', () => {
     answers = true;
     expect(Object.keys((await get('/readyz')).body.error!)).toEqual(['start']);
     readiness.start();
-    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok', details: {} } });
+    let note: string | undefined = 'nearly full';
+    readiness.note('disk', () => note);
+    expect(await get('/readyz')).toMatchObject({
+      status: 200,
+      body: { status: 'ok', details: { disk: { status: 'up', message: 'nearly full' } } },
+    });
+    note = undefined;
+    expect(await get('/readyz')).toMatchObject({ body: { details: {} } });
     expect(await get('/startupz')).toMatchObject({ status: 200 });
 
     readiness.stop();
@@ -60,6 +69,17 @@ describe('health', () => {
     hanging.probe('kafka', () => undefined);
     hanging.start();
     expect(await hanging.waitingFor()).toEqual({ mongodb: 'does not answer' });
+  });
+
+  it('shows the documents in quarantine of this process, and stays ready', async () => {
+    const blocked = new Readiness();
+    const quarantined = gaugeIn(openMetrics({ readiness: blocked }), {
+      ...{ name: 'tidings_log_quarantined_documents', help: 'h', labels: ['category'] },
+    });
+    quarantined.set({ category: 'plans' }, 0);
+    expect(await blocked.notes()).toEqual({});
+    quarantined.set({ category: 'devices' }, 1_439);
+    expect(await blocked.notes()).toEqual({ quarantine: 'documents stand still: 1439 of devices' });
   });
 
   it('serves metrics with the event-loop delay', async () => {

@@ -43,7 +43,7 @@ export { LOOP_TIMER_MS, openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { type Open, type OpenWork, operationsOf, type ServiceOperations } from './service-operations.ts';
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
-export { type Probe, Readiness } from './readiness.ts';
+export { type Note, type Probe, Readiness } from './readiness.ts';
 export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';
 export { secretVariables } from './secret-files.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';

@@ -24,7 +24,10 @@ export function openMetrics({ readiness, certificates = {} }: MetricsOptions = {
   const help = 'Always 1; the label is the version of the process';
   const info = new Gauge({ name: 'tidings_build_info', help, labelNames: ['version'], registers: [metrics] });
   info.set({ version: productVersion }, 1);
-  if (readiness) reportReadiness(metrics, readiness);
+  if (readiness) {
+    reportReadiness(metrics, readiness);
+    readiness.note('quarantine', () => quarantineIn(metrics));
+  }
   reportExpiry(metrics, certificates);
   return metrics;
 }
@@ -35,6 +38,14 @@ function reportReadiness(metrics: Registry, readiness: Readiness): void {
     const missing = Object.keys(await readiness.waitingFor());
     return [{ value: missing.length === 0 ? 1 : 0 }];
   });
+}
+
+/** The documents in quarantine by category, of the logs of this process. */
+async function quarantineIn(metrics: Registry): Promise<string | undefined> {
+  const found = await metrics.getSingleMetric('tidings_log_quarantined_documents')?.get();
+  const categories = (found?.values ?? []).filter(({ value }) => value > 0);
+  if (categories.length === 0) return undefined;
+  return `documents stand still: ${categories.map(({ labels, value }) => `${value} of ${labels['category']}`).join(', ')}`;
 }
 
 function reportExpiry(metrics: Registry, certificates: Readonly<Record<string, string | undefined>>): void {

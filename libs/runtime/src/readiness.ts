@@ -3,6 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A check of a dependency on demand: resolves when it works. */
 export type Probe = () => unknown;
 
+/** What an operator should know of a process that works; undefined = nothing. */
+export type Note = () => string | undefined | Promise<string | undefined>;
+
 /** Short enough to answer within a second. */
 const PROBE_TIMEOUT_MS = 800;
 
@@ -10,6 +13,7 @@ const PROBE_TIMEOUT_MS = 800;
 export class Readiness {
   readonly #steps = new Set<string>();
   readonly #probes = new Map<string, Probe>();
+  readonly #notes = new Map<string, Note>();
   #started = false;
   #stopping = false;
 
@@ -27,6 +31,17 @@ export class Readiness {
   /** Registers a dependency; a probe that takes longer than 0.8 s counts as failed. */
   probe(name: string, probe: Probe): void {
     this.#probes.set(name, probe);
+  }
+
+  /** Registers what is shown beside the dependencies, and does not end the readiness. */
+  note(name: string, note: Note): void {
+    this.#notes.set(name, note);
+  }
+
+  /** The notes that have a text. */
+  async notes(): Promise<Readonly<Record<string, string>>> {
+    const notes = await Promise.all([...this.#notes].map(async ([name, note]) => [name, await note()] as const));
+    return Object.fromEntries(notes.filter((each): each is [string, string] => each[1] !== undefined));
   }
 
   start(): void {

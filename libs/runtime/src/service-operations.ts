@@ -1,4 +1,5 @@
 import { Fault, ShiftedClock } from '@tidings/kernel';
+import { freeBytes } from '@tidings/mongo';
 import { activityIn } from '@tidings/telemetry';
 import type { ServiceDeps } from './service.ts';
 
@@ -10,6 +11,7 @@ export interface ServiceOperations {
     aheadMs: bigint;
     activity: bigint | undefined;
   }>;
+  storage(request: object): Promise<{ freeBytes: bigint | undefined }>;
 }
 
 /** Returns one line per unfinished item; none = settled. */
@@ -25,7 +27,7 @@ export interface OpenWork {
 
 /** The operations of a service. @param open a function if every process has to be asked for everything */
 export const operationsOf = (
-  { clock, metrics }: Pick<ServiceDeps, 'clock' | 'metrics'>,
+  { clock, metrics, db }: Pick<ServiceDeps, 'clock' | 'metrics'> & Partial<Pick<ServiceDeps, 'db'>>,
   open: Open | OpenWork,
 ): ServiceOperations => ({
   async settled({ ownOnly }) {
@@ -42,5 +44,9 @@ export const operationsOf = (
       aheadMs: BigInt(clock.aheadMs),
       activity: activity === undefined ? undefined : BigInt(activity),
     };
+  },
+  async storage() {
+    const free = db && (await freeBytes(db));
+    return { freeBytes: free === undefined ? undefined : BigInt(free) };
   },
 });

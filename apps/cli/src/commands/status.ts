@@ -10,13 +10,14 @@ export const addStatus: AddCommands = (program, withSession) => {
     .description('show whether the system is ready and what is open; ends with 1 if it is not ready')
     .action(
       withSession(async ({ client, options, operator, print }) => {
-        const { isReady, waitingFor: waiting } = await readinessOf(client);
+        const { isReady, waitingFor: waiting, notes } = await readinessOf(client);
         const own = options.adminToken === undefined ? undefined : await operated(operator());
         print(
-          { url: options.url, ready: isReady, waiting_for: waiting, ...own },
+          { url: options.url, ready: isReady, waiting_for: waiting, notes, ...own },
           lines({
             url: options.url,
             ready: isReady ? 'yes' : `no, waiting for ${waiting.join(', ') || 'unknown services'}`,
+            ...notes,
             ...(own && shownOperated(own)),
           }),
         );

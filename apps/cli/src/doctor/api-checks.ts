@@ -27,6 +27,15 @@ function unreachable(url: string, error: unknown): Finding {
   );
 }
 
+export const QUARANTINE_REMEDY =
+  'Commands on these documents are refused. The log of the owner says why, once; they are tried every minute, and at once after MongoDB was away or full. Those of a newer version wait for it.';
+
+/** Remedies of notes by their subject. */
+const noteRemedies: Readonly<Record<string, string>> = {
+  disk: 'Make room on the volume of MongoDB, or set TIDINGS_MIN_FREE_MB of the gateway: MongoDB ends when the volume is full.',
+  quarantine: QUARANTINE_REMEDY,
+};
+
 /** Whether the gateway answers, and every service that it waits for. */
 export async function checkReadiness(client: ApiClient, url: string): Promise<Finding[]> {
   let readiness: Readiness;
@@ -35,9 +44,13 @@ export async function checkReadiness(client: ApiClient, url: string): Promise<Fi
   } catch (error) {
     return [unreachable(url, error)];
   }
-  const { isReady, status, waitingFor } = readiness;
-  if (isReady) return [];
+  const { isReady, status, waitingFor, notes } = readiness;
+  const noted = Object.entries(notes).map(([name, text]) =>
+    problem(`The gateway says: ${text}.`, noteRemedies[name] ?? 'The log of its process says more.'),
+  );
+  if (isReady) return noted;
   return [
+    ...noted,
     problem(
       `The gateway is not ready${waitingFor.length > 0 ? `: it waits for ${waitingFor.join(', ')}` : ` (HTTP ${status})`}.`,
       'The log of the process that it waits for says why it does not start; `/readyz` of every process names what it waits for.',

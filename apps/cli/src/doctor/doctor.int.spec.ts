@@ -86,6 +86,18 @@ describe('the doctor, of a running system', () => {
       /log of the process/,
     ],
     [
+      'that the disk of the store is nearly full, although the gateway is ready',
+      { '/readyz': { details: { disk: { status: 'up', message: 'the volume of MongoDB has 5 MB free' } } } },
+      /^The gateway says: the volume of MongoDB has 5 MB free\.$/,
+      /Make room/,
+    ],
+    [
+      'documents in quarantine of the process itself',
+      { '/readyz': { details: { quarantine: { status: 'up', message: 'documents stand still: 2 of plans' } } } },
+      /2 of plans/,
+      /every minute/,
+    ],
+    [
       'a local PUBLIC_URL',
       { '/openapi.json': { servers: [{ url: 'http://127.0.0.1:8080' }] } },
       /no other machine reaches/,
@@ -128,7 +140,7 @@ describe('the doctor, of a running system', () => {
       /enable it/,
     ],
   ])('finds %s', async (_, planted, text, remedy) => {
-    if ('/readyz' in planted) refused.set('/readyz', 503);
+    if (JSON.stringify(planted).includes('"down"')) refused.set('/readyz', 503);
     Object.assign(replies, planted);
     expect(await findings(url)).toMatchObject([
       { text: expect.stringMatching(text), remedy: expect.stringMatching(remedy) },
@@ -238,6 +250,18 @@ describe('the doctor, of a running system', () => {
         {
           text: expect.stringContaining('was written with the master key'),
           remedy: expect.stringContaining('key that the data was written with'),
+        },
+      ]);
+    });
+
+    it('finds documents in quarantine, of every service', async () => {
+      const document = { _id: { collection: 'devices', id: 'a' } };
+      await mongo.database('registry').collection<typeof document>('devices.quarantine').insertOne(document);
+      await mongo.database('scheduler').createCollection('messages.quarantine');
+      expect(await findings(url, env(key))).toMatchObject([
+        {
+          text: `Documents stand still: 1 in ${mongo.prefix}_registry.devices.quarantine.`,
+          remedy: expect.stringContaining('every minute'),
         },
       ]);
     });

@@ -2,8 +2,10 @@ import type { X509Certificate } from 'node:crypto';
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
+import { databaseOf, databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo';
+import type { Db } from 'mongodb';
 import {
+  backendNames,
   certificatesIn,
   checkMasterKeys,
   type Configuration,
@@ -11,11 +13,13 @@ import {
   openLog,
   pemOf,
   readGeoip,
+  type ServiceDatabase,
+  services,
   systemDatabase,
 } from '@tidings/runtime';
 import { kafkaOptions } from '@tidings/service';
 import { compareTopics, type TopicChanges } from '@tidings/streaming';
-import { skewed } from './api-checks.ts';
+import { QUARANTINE_REMEDY, skewed } from './api-checks.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -64,7 +68,7 @@ export async function checkGeoip({ geoipDatabase: file }: Configuration, now = D
   }
 }
 
-/** Whether MongoDB answers as a replica set, its clock is right, and its data was written with the given master key. */
+/** Whether MongoDB answers as a replica set, its clock is right, its data was written with the given master key, and no document stands still. */
 export async function checkStore({ mongoUrl, ...keys }: Configuration): Promise<Finding[]> {
   if (mongoUrl === undefined) return [];
   try {
@@ -83,10 +87,35 @@ export async function checkStore({ mongoUrl, ...keys }: Configuration): Promise<
     const { localTime } = (await client.db('admin').command({ isMaster: 1 })) as { localTime: Date };
     const ahead = localTime.getTime() - (askedAt + Date.now()) / 2;
     const clock = Math.abs(ahead) < SKEW_MS ? [] : [skewed('MongoDB', ahead)];
-    return [...clock, ...(await checkKeys(systemDatabase(client, databasePrefixOf(mongoUrl)), keys))];
+    const prefix = databasePrefixOf(mongoUrl);
+    return [
+      ...clock,
+      ...(await checkKeys(systemDatabase(client, prefix), keys)),
+      ...(await checkQuarantine((name) => databaseOf(client, name, prefix))),
+    ];
   } finally {
     await client.close();
   }
+}
+
+/** Whether every document has the commits of its log. */
+async function checkQuarantine(open: (name: ServiceDatabase) => Db): Promise<Finding[]> {
+  const databases = [...new Set(backendNames.map((name) => services[name].database))].map(open);
+  const found = await Promise.all(
+    databases.map(async (db) => {
+      const listed = await db.listCollections({ name: /\.quarantine$/ }, { nameOnly: true }).toArray();
+      return Promise.all(
+        listed.map(async ({ name }) => {
+          const count = await db.collection(name).countDocuments();
+          return { name: `${db.databaseName}.${name}`, count };
+        }),
+      );
+    }),
+  );
+  const some = found.flat().filter(({ count }) => count > 0);
+  if (some.length === 0) return [];
+  const text = `Documents stand still: ${some.map(({ name, count }) => `${count} in ${name}`).join(', ')}.`;
+  return [problem(text, QUARANTINE_REMEDY)];
 }
 
 async function checkKeys(

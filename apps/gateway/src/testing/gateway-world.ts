@@ -380,6 +380,7 @@ export class World {
       this.clock.advanceTo(Number(aheadMs));
       return { nowMs: BigInt(this.clock.now()), aheadMs: BigInt(this.clock.aheadMs) };
     },
+    storage: async () => ({ freeBytes: undefined }),
   };
 
   /** The dependencies of a gateway in front of these services. */

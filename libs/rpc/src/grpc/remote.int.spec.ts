@@ -196,6 +196,7 @@ describe('a remote call', () => {
         throw Fault.unavailable('The store does not answer');
       },
       advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n }),
+      storage: async () => ({}),
     };
     const process = await serve([[OperationsDefinition, operations]]);
     closers.push(() => process.close());

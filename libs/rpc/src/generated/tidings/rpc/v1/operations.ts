@@ -26,6 +26,14 @@ export interface AdvanceClockRequest {
   aheadMs: bigint;
 }
 
+export interface StorageRequest {
+}
+
+export interface StorageReply {
+  /** Free bytes on the volume of the primary's data. Absent in a process without a store, and where the server does not tell. */
+  freeBytes?: bigint | undefined;
+}
+
 export interface AdvanceClockReply {
   /** Unix milliseconds after the step. */
   nowMs: bigint;
@@ -206,6 +214,109 @@ export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
   },
 };
 
+function createBaseStorageRequest(): StorageRequest {
+  return {};
+}
+
+export const StorageRequest: MessageFns<StorageRequest> = {
+  encode(_: StorageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StorageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStorageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StorageRequest>): StorageRequest {
+    return StorageRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<StorageRequest>): StorageRequest {
+    const message = createBaseStorageRequest();
+    return message;
+  },
+};
+
+function createBaseStorageReply(): StorageReply {
+  return { freeBytes: undefined };
+}
+
+export const StorageReply: MessageFns<StorageReply> = {
+  encode(message: StorageReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.freeBytes !== undefined) {
+      if (BigInt.asUintN(64, message.freeBytes) !== message.freeBytes) {
+        throw new globalThis.Error("value provided for field message.freeBytes of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.freeBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StorageReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStorageReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.freeBytes = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StorageReply>): StorageReply {
+    return StorageReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StorageReply>): StorageReply {
+    const message = createBaseStorageReply();
+    message.freeBytes = (object.freeBytes !== undefined && object.freeBytes !== null)
+      ? BigInt(object.freeBytes)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseAdvanceClockReply(): AdvanceClockReply {
   return { nowMs: 0n, aheadMs: 0n, activity: undefined };
 }
@@ -302,6 +413,8 @@ export interface Operations {
   settled(request: SettledRequest): Promise<SettledReply>;
   /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. A repeat changes nothing. */
   advanceClock(request: AdvanceClockRequest): Promise<AdvanceClockReply>;
+  /** The room that MongoDB has. */
+  storage(request: StorageRequest): Promise<StorageReply>;
 }
 
 /** Every service answers these; for tests and operators. */
@@ -327,6 +440,15 @@ export const OperationsDefinition = {
       responseType: AdvanceClockReply as typeof AdvanceClockReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** The room that MongoDB has. */
+    storage: {
+      name: "Storage",
+      requestType: StorageRequest as typeof StorageRequest,
+      requestStream: false,
+      responseType: StorageReply as typeof StorageReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;

@@ -1,0 +1,94 @@
+import type { api, Method } from '@tidings/contract';
+import { every } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
+import type { Operations } from '@tidings/rpc';
+import type { Logger } from '@tidings/runtime';
+import { readIn } from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
+import type { Handler } from '../context.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const MB = 2 ** 20;
+
+export interface StorageGuardOptions {
+  /** A service with a store. */
+  readonly operations: Pick<Operations, 'storage'>;
+  /** 0 = nothing is refused. */
+  readonly minFreeBytes: number;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+/** Refuses requests that would store more while the volume of MongoDB is nearly full: MongoDB ends when it is full (R-ER12). */
+export interface StorageGuard {
+  /** @throws Fault `unavailable` while there is too little room */
+  admit(): void;
+  /** Why requests are refused, for operators; undefined while they are not. */
+  note(): string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Looks at the room every two seconds; one that is unknown counts as enough. Resolves after the first look. */
+export async function openStorageGuard(options: StorageGuardOptions): Promise<StorageGuard> {
+  const { operations, minFreeBytes, log, metrics } = options;
+  let free: number | undefined;
+  let isLow = false;
+  const look = async (): Promise<void> => {
+    const { freeBytes } = await operations.storage({}).catch(unlessUnavailable);
+    free = freeBytes === undefined ? undefined : Number(freeBytes);
+    const wasLow = isLow;
+    isLow = free !== undefined && free < minFreeBytes;
+    if (isLow && !wasLow) log.error(shown(), 'the volume of MongoDB is nearly full: writes of callers are refused');
+    if (wasLow && !isLow) log.info(shown(), 'the volume of MongoDB has room again: writes of callers are accepted');
+  };
+  const shown = () => ({ freeMb: free === undefined ? undefined : Math.floor(free / MB), minFreeMb: minFreeBytes / MB });
+  const help = 'Free bytes on the volume of the primary of MongoDB; none while they are unknown';
+  readIn(metrics, 'gauge', { name: 'tidings_store_free_bytes', help }, () => (free === undefined ? [] : [{ value: free }]));
+  const looking = every(LOOK_EVERY_MS, look, { name: 'room of MongoDB', log });
+  await looking.now();
+  return {
+    admit() {
+      if (isLow) throw new Fault('unavailable', 'The store is nearly full', { effect: 'none' });
+    },
+    note() {
+      if (!isLow) return undefined;
+      const { freeMb, minFreeMb } = shown();
+      return `the volume of MongoDB has ${freeMb} MB free, less than ${minFreeMb}: writes of callers are refused`;
+    },
+    stop: () => looking.stop(),
+  };
+}
+
+/** The store does not answer, or its service is of a version that does not tell. */
+function unlessUnavailable(thrown: unknown): { freeBytes?: undefined } {
+  if (!(thrown instanceof Fault) || thrown.kind !== 'unavailable') throw thrown;
+  return {};
+}
+
+/** Method-style and statistics methods that only read; those with GET do, too. */
+const reading: ReadonlySet<string> = new Set([
+  ...(['getApplication', 'getApplications', 'getApplicationFile', 'getTags', 'checkDevice', 'getConfig'] as const),
+  ...(['getInApps', 'listTags', 'listTestDevices', 'listFilters', 'compileFilter', 'getExportSegment'] as const),
+  ...(['getInboxMessages', 'listGeoZones', 'listGeoZoneClusters', 'getPreset', 'listPresets'] as const),
+  ...(['getCampaigns', 'messagesList', 'getDeliveryFunnel', 'totalsByIntervals'] as const),
+] satisfies (keyof typeof api)[]);
+
+/** Methods of operators that store much; the others are few, and may be needed to make room. */
+const storingMuch: ReadonlySet<string> = new Set([
+  ...(['startReplay', 'redriveDeadLetters'] as const),
+] satisfies (keyof typeof api)[]);
+
+/** Whether a method of the contract is refused while there is too little room: not one that reads, deletes or cancels. */
+export function storesMore(name: keyof typeof api, { family, verb }: Pick<Method, 'family' | 'verb'>): boolean {
+  if (family === 'admin') return storingMuch.has(name);
+  return verb !== 'GET' && !/^(?:delete|unregister)/.test(name) && !reading.has(name);
+}
+
+/** A handler that is refused while there is too little room, if its method stores more. */
+export const guarded = (name: keyof typeof api, method: Method, handler: Handler<Method>): Handler<Method> =>
+  storesMore(name, method)
+    ? (input, context, call) => {
+        context.storage?.admit();
+        return handler(input, context, call);
+      }
+    : handler;
