@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { randomBase62 } from '@tidings/kernel';
+import { Fault, randomBase62 } from '@tidings/kernel';
 import { onceMade } from '@tidings/runtime';
 
 /** 33 characters of base 62 hold 196 random bits. */
@@ -16,9 +16,14 @@ export interface AdminToken {
 /**
  * The administrator token: the given one, else the one in the data folder, which is generated at the first start. It is stored beside the master key,
  * readable only by the owner of the folder, who has full access anyway.
+ * @throws Fault `unavailable` if the file is damaged
  */
 export async function adminTokenOf(folder: string, given: string | undefined): Promise<AdminToken> {
   if (given !== undefined) return { secret: given, made: false };
-  const { text, made } = await onceMade(join(folder, ADMIN_TOKEN_FILE), () => `tdm_${randomBase62(SECRET_LENGTH)}`);
+  const file = join(folder, ADMIN_TOKEN_FILE);
+  const { text, made } = await onceMade(file, () => `tdm_${randomBase62(SECRET_LENGTH)}`);
+  // With an empty token every request would be that of an administrator.
+  if (!/^[\x21-\x7e]{24,}$/.test(text))
+    throw Fault.unavailable(`${file} is damaged, it holds no token: remove it, and the next start makes a new one`);
   return { secret: text, made };
 }

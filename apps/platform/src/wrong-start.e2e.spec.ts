@@ -163,6 +163,29 @@ describe('a start that cannot succeed', () => {
     }
   });
 
+  it('says which file of the data folder is damaged', async () => {
+    const data = await fresh();
+    const port = await freePort();
+    const start = () =>
+      startPlatformProcess({ entry, dataFolder: data, port, env: { LOG_LEVEL: 'error' }, startTimeoutMs: 120_000 });
+    expect(await (await start()).stop()).toBe(0);
+    const remove = 'remove it, and the next start makes a new one';
+    for (const [name, text, why] of [
+      ['admin-token', '', `is damaged, it holds no token: ${remove}`],
+      ['master-key', 'c2hvcnQ=', 'is damaged, it holds no key of 32 bytes: put it back from a copy'],
+      ['mongo/mongod-key', 'short', `is damaged: ${remove}`],
+    ] as const) {
+      const file = join(data, name);
+      const whole = await readFile(file);
+      await writeFile(file, text);
+      expect(await run({ PORT: String(port), TIDINGS_DATA: data })).toEqual(given(`${file} ${why}`));
+      await writeFile(file, whole);
+    }
+    await writeFile(join(data, 'mongo', 'tidings-mongod.json'), '{"pid":1,"po');
+    await rm(join(data, 'admin-token'));
+    expect(await (await start()).stop()).toBe(0);
+  }, 300_000);
+
   it('says that the master key is lost, or is another one', async () => {
     const data = await fresh();
     const port = await freePort();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coor
 import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
+import { readNote, writeNote } from './server-note.ts';
 
 /** A node of Kafka on the loopback address, for development and tests. */
 export interface LocalKafka {
@@ -76,15 +77,15 @@ export async function startLocalKafka(
   { version = KAFKA_VERSION, security, outlivesKill = false }: LocalKafkaOptions = {},
 ): Promise<LocalKafka> {
   await mkdir(folder, { recursive: true });
-  const known = await readNote(folder);
-  const running = known && isProcessOf(known.pid, folder) ? known : undefined;
+  const known = await readNote(join(folder, NOTE), ['pid', 'port', 'controllerPort', 'securedPort']);
+  const running: Note | undefined = known && isProcessOf(known.pid, folder) ? known : undefined;
   if (!outlivesKill) {
     if (running) refuseServerOfAnother(running, folder);
     endWithThisProcess(join(folder, NOTE));
   }
   if (running) {
     const adopted = { ...running, parent: process.pid };
-    await writeNote(folder, adopted);
+    await writeNote(join(folder, NOTE), adopted);
     const server = new Server(folder, { version, security, controllerPorts: [adopted.controllerPort] }, adopted);
     await server.untilReady();
     return server;
@@ -184,7 +185,7 @@ class Server implements LocalKafka {
     // A running server must not keep its parent process alive.
     child.unref();
     this.#note = { ...this.#note, pid: child.pid ?? 0, parent: process.pid };
-    await writeNote(this.#folder, this.#note);
+    await writeNote(join(this.#folder, NOTE), { ...this.#note });
     await this.untilReady();
   }
 
@@ -323,16 +324,6 @@ function securitySettings({ cert, key, ca, username, password }: LocalKafkaSecur
 }
 
 const NOTE = 'tidings-kafka.json';
-
-async function readNote(folder: string): Promise<Note | undefined> {
-  try {
-    return JSON.parse(await readFile(join(folder, NOTE), 'utf8')) as Note;
-  } catch {
-    return undefined;
-  }
-}
-
-const writeNote = (folder: string, note: Note): Promise<void> => writeFile(join(folder, NOTE), JSON.stringify(note));
 
 /** Whether the broker on a port is ready, which is when it answers. */
 async function answers(port: number): Promise<boolean> {

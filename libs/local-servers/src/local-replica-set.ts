@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endWithThisProcess, isProcessOf, killNow } from '@tidings/coordination';
@@ -14,6 +14,7 @@ import {
   START_TIMEOUT_MS,
   untilListening,
 } from './mongod-process.ts';
+import { writeNote } from './server-note.ts';
 import { kill, untilCheckpoint, withAdmin } from './mongod.ts';
 
 /** A replica set of MongoDB with several members on the loopback address, for development and tests. */
@@ -122,7 +123,7 @@ class Member implements LocalMember {
     const options = { port: this.port, keyFile: this.#key.file, cacheGb: LEAST_CACHE_GB };
     const child = await spawnServer(this.#program, this.#folder, options);
     this.#pid = child.pid;
-    await writeFile(note, JSON.stringify({ pid: child.pid }));
+    await writeNote(note, { pid: child.pid });
     endWithThisProcess(note);
     process.once('exit', this.#endNow);
     const ended = child.ended.then(async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { randomBase62 } from '@tidings/kernel';
+import { Fault, randomBase62 } from '@tidings/kernel';
 import { onceMade } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 
@@ -17,11 +17,16 @@ export interface MongodKey {
   /** Path for the server's `keyFile`. */
   readonly file: string;
   readonly secret: string;
+  /** Whether it is new: the data may have a user with the password of an earlier key, which was lost. */
+  readonly made: boolean;
 }
 
+/** @throws Fault `unavailable` if the file is damaged */
 export async function mongodKey(folder: string): Promise<MongodKey> {
   const file = join(folder, KEY_FILE);
-  return { file, secret: (await onceMade(file, () => randomBase62(KEY_LENGTH))).text };
+  const { text: secret, made } = await onceMade(file, () => randomBase62(KEY_LENGTH));
+  if (new RegExp(`^[0-9A-Za-z]{${KEY_LENGTH}}$`).test(secret)) return { file, secret, made };
+  throw Fault.unavailable(`${file} is damaged: remove it, and the next start makes a new one`);
 }
 
 const addressOf = (user: string, database: string, secret: string, port: number): string =>
@@ -37,11 +42,12 @@ export const mongodUrl = (port: number, { secret }: MongodKey): string => addres
 /** The address with the replica set's internal credentials, which exist before any user. */
 export const memberUrl = (port: number, { secret }: MongodKey): string => addressOf('__system', 'local', secret, port);
 
-/** Creates the user of {@link mongodUrl} unless it exists. */
-export async function createUser(admin: Db, { secret }: MongodKey): Promise<void> {
+/** Creates the user of {@link mongodUrl} unless it exists; with a new key it gets the new password. */
+export async function createUser(admin: Db, { secret, made }: MongodKey): Promise<void> {
   try {
     await admin.command({ createUser: USER, pwd: secret, roles: ['root'] });
   } catch (error) {
     if (!USER_EXISTS.has((error as { code?: unknown }).code)) throw error;
+    if (made) await admin.command({ updateUser: USER, pwd: secret });
   }
 }

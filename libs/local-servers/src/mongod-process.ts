@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { access, chmod, open, stat } from 'node:fs/promises';
+import { access, chmod, open, stat, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createConnection } from 'node:net';
 import { totalmem } from 'node:os';
@@ -18,6 +18,9 @@ const CACHE_SHARE = 1 / 8;
 /** The minimum that a server accepts. */
 export const LEAST_CACHE_GB = 0.25;
 const GB = 1024 ** 3;
+const MB = 1024 ** 2;
+/** Three files of its journal. */
+const LEAST_FREE_MB = 300;
 
 /**
  * The server program: from the PATH, otherwise from an npm package (architecture 3).
@@ -81,10 +84,17 @@ export async function lastWordsOf(folder: string, child?: Server): Promise<{ how
   return { ...(how && { how }), ...(said && { said }) };
 }
 
-/** The reason why a server ended during its start. */
+/** The reason why a server ended during its start. On a full volume its log may lack it. */
 export async function notStarted(child: Server, folder: string): Promise<Fault> {
   const { how = 'ended', said = 'it gave no reason' } = await lastWordsOf(folder, child);
-  return Fault.unavailable(`MongoDB did not start (${how}): ${said}; see ${logOf(folder)}`);
+  const free = await freeMb(folder);
+  const room = free < LEAST_FREE_MB ? `its volume has ${free} MB free; ` : '';
+  return Fault.unavailable(`MongoDB did not start (${how}): ${room}${said}; see ${logOf(folder)}`);
+}
+
+async function freeMb(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return Math.floor((bavail * bsize) / MB);
 }
 
 const howItEnded = ({ exitCode, signalCode }: ChildProcess): string | undefined => {

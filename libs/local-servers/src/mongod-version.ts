@@ -22,7 +22,8 @@ const seriesOf = (version: string): string => version.split('.', 2).join('.');
  */
 export async function refuseOtherVersion(folder: string, version: string): Promise<void> {
   const begun = (await readFile(join(folder, FILE), 'utf8').catch(() => '')).trim();
-  if (begun === '' || seriesOf(begun) === seriesOf(version)) return;
+  // A damaged file says nothing; the server then says itself whether it can read the data.
+  if (!/^\d+\.\d+\.\d/.test(begun) || seriesOf(begun) === seriesOf(version)) return;
   throw Fault.unavailable(
     `The data in ${folder} are of MongoDB ${begun}, and the mongod here is ${version}: put mongod ${seriesOf(begun)} on the PATH, or move the data (docs/operations.md, *Another MongoDB*)`,
   );

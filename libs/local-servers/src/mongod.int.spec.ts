@@ -1,11 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { isAlive } from '@tidings/coordination';
+import { isAlive, killNow } from '@tidings/coordination';
 import { mongoOptions } from '@tidings/mongo';
+import { freePort } from '@tidings/runtime';
 import { MongoClient } from 'mongodb';
+import { findMongod, untilListening } from './mongod-process.ts';
 import { type Mongod, startMongod } from './mongod.ts';
 
 describe('startMongod', () => {
@@ -96,8 +101,8 @@ describe('startMongod', () => {
       );
     }
     expect(await readFile(log, 'utf8')).toBe(before);
-    // Another release of the same series opens the data, and so does data without a stored version.
-    for (const text of [own.replace(/\.\d+$/, '.999'), '']) {
+    // Another release of the same series opens the data, and so does data without a stored version, or a damaged one.
+    for (const text of [own.replace(/\.\d+$/, '.999'), '', '{"4', '7']) {
       await writeFile(kept, text);
       await (await start(folder)).stop();
       expect((await readFile(kept, 'utf8')).trim()).toBe(own);
@@ -170,6 +175,68 @@ describe('startMongod', () => {
     expect(again.pid).not.toBe(pid);
     expect(isAlive(pid)).toBe(false);
     await again.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('starts with a damaged note', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    await (await start(folder)).stop();
+    await writeFile(join(folder, 'tidings-mongod.json'), '{"pid":7,"port":-1,"parent":0}');
+    await (await start(folder)).stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('says that its key is damaged, and makes a new one once that is removed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    await (await start(folder)).stop();
+    const file = join(folder, 'mongod-key');
+    const key = await readFile(file, 'utf8');
+    for (const text of ['', key.slice(0, 30), `${key.slice(0, 40)}\0\0\0`]) {
+      await writeFile(file, text);
+      await expect(start(folder)).rejects.toThrow(`${file} is damaged: remove it, and the next start makes a new one`);
+    }
+    await rm(file);
+    const { url, stop } = await start(folder);
+    const client = await MongoClient.connect(url, mongoOptions);
+    expect(await client.db('t').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    await client.close();
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('leaves the server of another program on its data alone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    await (await start(folder)).stop();
+    const port = await freePort();
+    const foreign = spawn((await findMongod())!, ['--dbpath', folder, '--port', String(port)], { stdio: 'ignore' });
+    try {
+      await untilListening(port, folder);
+      await expect(start(folder)).rejects.toMatchObject({
+        kind: 'conflict',
+        message: `The data folder is in use by process ${foreign.pid}, a MongoDB that Tidings did not start, in ${folder}`,
+      });
+      expect(isAlive(foreign.pid!)).toBe(true);
+    } finally {
+      killNow(foreign.pid!);
+      await once(foreign, 'exit');
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('takes another port if its own belongs to another server by now', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const first = await start(folder);
+    await first.stop();
+    const { port } = new URL(first.url);
+    const other = createServer().listen(Number(port), '127.0.0.1');
+    await once(other, 'listening');
+    const second = await start(folder);
+    expect(new URL(second.url).port).not.toBe(port);
+    const client = await MongoClient.connect(second.url, mongoOptions);
+    await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'written' });
+    await client.close();
+    other.close();
+    await second.stop();
     await rm(folder, { recursive: true, force: true });
   });
 

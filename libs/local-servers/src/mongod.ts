@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
-import { freePort, isFree } from '@tidings/runtime';
+import { freePort, isFree, notWritten } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
 import { alone } from './alone.ts';
 import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl, REPLICA_SET } from './mongod-access.ts';
@@ -16,6 +16,7 @@ import {
   START_TIMEOUT_MS,
   untilListening,
 } from './mongod-process.ts';
+import { readNote, writeNote } from './server-note.ts';
 import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
 
 /** A MongoDB server for this process, as a replica set of one member. It requires a password that only its folder contains. */
@@ -49,7 +50,7 @@ const CHECKPOINT_TIMEOUT_MS = 2_000;
  * Starts MongoDB on a folder, or adopts the server that already runs on it. The server ends with this process, however it ends. The server of another
  * live process is used but not stopped: the lease of the embedded log prevents two processes on the same data.
  * @throws Fault `unavailable` if there is no server program, the data belong to another series, or the server does not start within 2 min; Fault
- * `conflict` while another process starts it
+ * `conflict` while another process starts it, or another program has the data open
  */
 export async function startMongod(folder: string, { outlivesKill = false }: MongodOptions = {}): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
@@ -58,9 +59,10 @@ export async function startMongod(folder: string, { outlivesKill = false }: Mong
 
 async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   const note = join(folder, 'tidings-mongod.json');
-  const known = await readNote(note);
-  const running = await runningOn(folder, known);
+  const known: Note | undefined = await readNote(note, ['pid', 'port', 'parent']);
   const key = await mongodKey(folder);
+  const running = await runningOn(folder, known);
+  if (running !== undefined) refuseForeign(running, folder, key);
   const place = { folder, note, key, outlivesKill };
   if (running !== undefined && known?.pid === running) {
     if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
@@ -77,7 +79,11 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   const port = await portFor(known?.port);
   const child = await spawnServer(program, folder, { port, keyFile: key.file });
   const started = { pid: child.pid, port, parent: process.pid };
-  await writeNote(note, started);
+  // Without a note no later start would find it.
+  await writeNote(note, started).catch(async (error: unknown) => {
+    await kill(child.pid);
+    throw notWritten(note, error);
+  });
   const mongod = owned(started, place, child);
   const ended = child.ended.then(async () => {
     throw await notStarted(child, folder);
@@ -86,6 +92,14 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   await Promise.race([untilListening(port, folder).then(() => becomePrimary(port, key)), ended]);
   await keepVersion(folder, version);
   return mongod;
+}
+
+/** Another program's server may be repairing the data: it is not ended. */
+function refuseForeign(pid: number, folder: string, { file }: MongodKey): void {
+  if (isProcessOf(pid, file)) return;
+  throw Fault.conflict(
+    `The data folder is in use by process ${pid}, a MongoDB that Tidings did not start, in ${folder}`,
+  );
 }
 
 /** A server's folder, its note, its credentials, and how long it runs. */
@@ -143,16 +157,6 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
     },
   };
 }
-
-async function readNote(note: string): Promise<Note | undefined> {
-  try {
-    return JSON.parse(await readFile(note, 'utf8')) as Note;
-  } catch {
-    return undefined;
-  }
-}
-
-const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
 
 /** Ends a server immediately, and waits until it has ended. */
 export async function kill(pid: number): Promise<void> {
@@ -217,19 +221,27 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
       return;
     }
     if (config.members[0]?.host !== member.host) {
-      await admin.command({
-        replSetReconfig: {
-          ...config,
-          version: config.version + 1,
-          members: [{ ...config.members[0], ...member }],
-        },
-        force: true,
-      });
+      const moved = { ...config, version: config.version + 1, members: [{ ...config.members[0], ...member }] };
+      await onceInitialized(() => admin.command({ replSetReconfig: moved, force: true }));
     }
     await untilPrimary(admin);
     // The user may be missing in older data, or if the first start ended early.
     await createUser(admin, key);
   });
+
+const NOT_YET_INITIALIZED = 94;
+
+/** A server that listens may not have read its configuration yet. */
+async function onceInitialized(command: () => Promise<unknown>): Promise<void> {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; ; await delay(10)) {
+    try {
+      await command();
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== NOT_YET_INITIALIZED || Date.now() > deadline) throw error;
+    }
+  }
+}
 
 /** Work on one member with the replica set's internal credentials. */
 export async function withAdmin(

@@ -52,7 +52,10 @@ describe('errors', () => {
       new MongoServerError({ message: 'Document failed validation: No space left on device', code: 121 }),
     ],
     ['an internal error of other causes', new MongoServerError({ message: 'assertion', code: 1 })],
-    ['duplicates in a bulk write', bulk({ message: 'duplicate', code: 11000, writeErrors: [refused(11000, 'E11000')] })],
+    [
+      'duplicates in a bulk write',
+      bulk({ message: 'duplicate', code: 11000, writeErrors: [refused(11000, 'E11000')] }),
+    ],
     ['a mistake of ours', new TypeError('x is undefined')],
   ])('are not transient: %s', (_, error) => expect(isTransient(error)).toBe(false));
 

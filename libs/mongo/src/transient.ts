@@ -18,7 +18,9 @@ export class UnknownOutcome extends Error {
  * storage that cannot write. 8 is every error of the storage engine and the system without a code of its own, such as a full disk.
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
-  ...[6, 7, 8, 24, 37, 38, 39, 42, 43, 46, 50, 63, 64, 79, 89, 91, 100, 107, 112, 117, 133, 134, 150, 175, 176, 189],
+  ...[
+    6, 7, 8, 24, 37, 38, 39, 42, 43, 46, 50, 63, 64, 79, 89, 91, 94, 100, 107, 112, 117, 133, 134, 150, 175, 176, 189,
+  ],
   ...[202, 215, 216, 234, 237, 239, 246, 262, 264, 276, 279, 290, 317, 355, 365, 371, 384, 391, 402, 407, 433, 449],
   ...[450, 462, 9001, 10058, 10107, 11600, 11601, 11602, 13388, 13435, 13436, 14031],
 ]);

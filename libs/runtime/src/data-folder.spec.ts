@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { onceMade, openDataFolder, syncFolder } from './data-folder.ts';
+import { notWritten, onceMade, openDataFolder, syncFolder } from './data-folder.ts';
 
 describe('the data folder', () => {
   let parent: string;
@@ -29,6 +30,25 @@ describe('the data folder', () => {
     expect(texts.filter((each) => each.made)).toHaveLength(1);
     expect(await onceMade(file, () => 'another')).toEqual({ text: texts[0]!.text, made: false });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(parent)).toEqual(['text']);
+  });
+
+  it('says which file cannot be read or written, and why', async () => {
+    await mkdir(join(parent, 'text'));
+    await expect(onceMade(join(parent, 'text'), () => 'a')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: `${join(parent, 'text')} cannot be read: EISDIR`,
+    });
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    expect(notWritten('/data/master-key', full).message).toBe('/data/master-key cannot be written: its volume is full');
+  });
+
+  it('leaves no draft of a text that cannot be written', async () => {
+    const made = onceMade(join(parent, 'text'), () => {
+      mkdirSync(join(parent, 'text'));
+      return 'a';
+    });
+    await expect(made).rejects.toThrow();
     expect(await readdir(parent)).toEqual(['text']);
   });
 

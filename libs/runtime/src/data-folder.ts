@@ -3,6 +3,16 @@ import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '@tidings/kernel';
 
+/** Why a file or folder cannot be written, by the error of the system. */
+const whyNot = (error: unknown): string => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? 'its volume is full' : (code ?? String(error));
+};
+
+/** The Fault of a start that could not write a file. */
+export const notWritten = (file: string, error: unknown): Fault =>
+  Fault.unavailable(`${file} cannot be written: ${whyNot(error)}`, error);
+
 /** Creates the data folder of the embedded mode, readable by its owner only, and returns its path. */
 export async function openDataFolder(folder: string): Promise<string> {
   try {
@@ -10,24 +20,28 @@ export async function openDataFolder(folder: string): Promise<string> {
     await chmod(folder, 0o700);
     return folder;
   } catch (error) {
-    throw Fault.unavailable(`TIDINGS_DATA: the folder cannot be used: ${folder}`, error);
+    throw Fault.unavailable(`TIDINGS_DATA: the folder cannot be used: ${folder} (${whyNot(error)})`, error);
   }
 }
 
 /**
  * The text in a file of the data folder that is created once, by `make`, with mode 0600, and never changes. A crash leaves no partial file, and
- * concurrent first starts get the same text.
+ * concurrent first starts get the same text. What another program has made of the file since is not checked.
+ * @throws Fault `unavailable` with the file and the reason if it cannot be read or written
  */
 export async function onceMade(file: string, make: () => string): Promise<{ text: string; made: boolean }> {
-  const existing = await readFile(file, 'utf8').catch(unless('ENOENT'));
+  const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw Fault.unavailable(`${file} cannot be read: ${error.code}`, error);
+    return undefined;
+  });
   if (existing !== undefined) return { text: existing.trim(), made: false };
   const text = make();
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeDurably(draft, `${text}\n`);
   try {
+    await writeDurably(draft, `${text}\n`);
     await link(draft, file);
   } catch (error) {
-    unless('EEXIST')(error as NodeJS.ErrnoException);
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, error);
     return { text: (await readFile(file, 'utf8')).trim(), made: false };
   } finally {
     await rm(draft, { force: true });

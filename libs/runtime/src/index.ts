@@ -10,7 +10,7 @@ export {
   readEnv,
   type TracingConfiguration,
 } from './configuration.ts';
-export { onceMade, openDataFolder } from './data-folder.ts';
+export { notWritten, onceMade, openDataFolder } from './data-folder.ts';
 export { fileVersion, GeoipDatabase, type GeoipPlace, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';

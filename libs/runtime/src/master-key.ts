@@ -160,6 +160,10 @@ export async function openMasterKey({ folder, given, previous, system }: MasterK
   }
   const { text } = await onceMade(file, () => randomBytes(KEY_BYTES).toString('base64'));
   const key = Buffer.from(text, 'base64');
-  if (key.length !== KEY_BYTES) throw Fault.unavailable(`${file} holds no key of ${KEY_BYTES} bytes`);
+  if (key.length !== KEY_BYTES) {
+    throw Fault.unavailable(
+      `${file} is damaged, it holds no key of ${KEY_BYTES} bytes: put it back from a copy${known ? '' : ', or remove it: nothing was written with it'}`,
+    );
+  }
   return openKeys(system, masterKeysOf(key, previous), file);
 }

@@ -41,9 +41,14 @@ export async function openStorageGuard(options: StorageGuardOptions): Promise<St
     if (isLow && !wasLow) log.error(shown(), 'the volume of MongoDB is nearly full: writes of callers are refused');
     if (wasLow && !isLow) log.info(shown(), 'the volume of MongoDB has room again: writes of callers are accepted');
   };
-  const shown = () => ({ freeMb: free === undefined ? undefined : Math.floor(free / MB), minFreeMb: minFreeBytes / MB });
+  const shown = () => ({
+    freeMb: free === undefined ? undefined : Math.floor(free / MB),
+    minFreeMb: minFreeBytes / MB,
+  });
   const help = 'Free bytes on the volume of the primary of MongoDB; none while they are unknown';
-  readIn(metrics, 'gauge', { name: 'tidings_store_free_bytes', help }, () => (free === undefined ? [] : [{ value: free }]));
+  readIn(metrics, 'gauge', { name: 'tidings_store_free_bytes', help }, () =>
+    free === undefined ? [] : [{ value: free }],
+  );
   const looking = every(LOOK_EVERY_MS, look, { name: 'room of MongoDB', log });
   await looking.now();
   return {
