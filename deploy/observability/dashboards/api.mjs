@@ -176,6 +176,12 @@ export default dashboard({
           ...['short', 'min by (job, instance) (tidings_ready{$scope})'],
         ),
         {
+          title: 'Free room of MongoDB',
+          description: 'On the volume of the primary. Below TIDINGS_MIN_FREE_MB, writes of callers are refused.',
+          unit: 'bytes',
+          queries: [['free', 'min(tidings_store_free_bytes{$scope})']],
+        },
+        {
           title: 'Time to the expiry of certificates',
           description: 'By connection. A renewed certificate is used from the next start of the process on.',
           unit: 's',
