@@ -78,7 +78,7 @@ function routesOf(...[json13, apiV2, admin, ...others]: OwnRoutes): RouteTable {
   const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([key, method]) => {
     const name = key as keyof typeof api;
-    return families[method.family].route(method, guarded(name, method, handlers[name] as Handler<Method>));
+    return families[method.family].route(method, guarded(name, method, handlers[name]));
   });
   return new RouteTable([...methods, ...others.flatMap((each) => each.routes())]);
 }

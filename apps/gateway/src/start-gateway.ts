@@ -71,6 +71,14 @@ function devicesOf(registry: Replicas, identity: () => IdentityKeys) {
   return { devices, replicaOf: (command: Parameters<typeof logOf>[0]) => registry.ownerOf(() => logOf(command)) };
 }
 
+/** The guard of the store that the registry uses. */
+async function storageBehind(registry: Replicas, { configuration, log, metrics, readiness }: GatewayProcess) {
+  const operations = remote<Operations>(OperationsDefinition, registry, { deadlineMs: STORAGE_MS });
+  const storage = await openStorageGuard({ operations, minFreeBytes: configuration.minFreeBytes, log, metrics });
+  readiness.note('disk', () => storage.note());
+  return storage;
+}
+
 /** The gateway as a separate process: the HTTP API on `PORT`, and calls from other gateways on `GRPC_PORT`. */
 export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { clock, log, readiness, metrics } = process;
@@ -94,11 +102,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const broker = await process.broker();
   const file = process.configuration.geoipDatabase;
   const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
-  const storage = await openStorageGuard({
-    operations: remote<Operations>(OperationsDefinition, registry, { deadlineMs: STORAGE_MS }),
-    ...{ minFreeBytes: process.configuration.minFreeBytes, log, metrics },
-  });
-  readiness.note('disk', () => storage.note());
+  const storage = await storageBehind(registry, process);
   const app = await createGateway({
     storage,
     accounts,
