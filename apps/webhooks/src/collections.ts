@@ -2,6 +2,7 @@ import { logCollections } from '@tidings/event-store';
 import type { ModelDefinition } from '@tidings/mongo';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import {
+  deferredModel,
   messagesModel,
   ownersModel,
   secretsModel,
@@ -17,6 +18,7 @@ export const collections: readonly ModelDefinition[] = [
   deliveriesModel,
   subscriptionsModel,
   streamsModel,
+  deferredModel,
   secretsModel,
   ownersModel,
 ];

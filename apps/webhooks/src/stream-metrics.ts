@@ -1,7 +1,8 @@
-import { counterIn, gaugeIn } from '@tidings/telemetry';
+import { counterIn, gaugeIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
+import type { DeferredSummary } from './streams/deferred/deferred-store.ts';
 
-const ENDS = ['acked', 'refused', 'late', 'broken', 'given_up', 'gone'] as const;
+const ENDS = ['acked', 'refused', 'late', 'broken', 'unmade', 'deferred', 'given_up', 'dropped', 'gone'] as const;
 
 /** The outcome of an event that was sent, or could not be sent. */
 export type EventEnd = (typeof ENDS)[number];
@@ -13,12 +14,14 @@ export interface StreamMetrics {
   connected(by: 1 | -1): void;
   /** Counts unacked events that are added or removed. */
   unacked(by: number): void;
+  /** Shows the deferred events of a stream; undefined when it ends. */
+  deferred(stream: object, summary: DeferredSummary | undefined): void;
 }
 
 export function streamMetrics(registry: Registry): StreamMetrics {
   const events = counterIn(registry, {
     name: 'tidings_webhooks_events_total',
-    help: 'Events by what became of sending them: acked; refused, late or broken, which are sent again; given_up after 72 h; gone with their device',
+    help: 'Events by what became of sending them: acked; refused, late, broken or unmade, which are sent again; deferred, as they fail alone or wait behind such ones; given_up after 72 h; dropped in favour of newer deferred ones; gone with their device',
     labels: ['end'],
   });
   // A counter that begins at 1 has no increase that an alert could see.
@@ -28,9 +31,32 @@ export function streamMetrics(registry: Registry): StreamMetrics {
     name: 'tidings_webhooks_unacked_events',
     help: 'Events read and not acknowledged',
   });
+  const deferred = new Map<object, DeferredSummary>();
+  readIn(
+    registry,
+    'gauge',
+    { name: 'tidings_webhooks_deferred_events', help: 'Deferred events of the streams of this process' },
+    () => [{ value: Array.from(deferred.values(), ({ length }) => length).reduce((sum, length) => sum + length, 0) }],
+  );
+  readIn(
+    registry,
+    'gauge',
+    {
+      name: 'tidings_webhooks_oldest_deferred_timestamp_seconds',
+      help: 'When the oldest deferred event happened, in seconds since 1970; absent without one',
+    },
+    () => {
+      const times = [...deferred.values()].flatMap(({ oldest }) => oldest ?? []);
+      return times.length === 0 ? [] : [{ value: Math.min(...times) / 1000 }];
+    },
+  );
   return {
     ended: (end, count = 1) => events.inc({ end }, count),
     connected: (by) => streams.inc(by),
     unacked: (by) => open.inc(by),
+    deferred(stream, summary) {
+      if (!summary || summary.length === 0) deferred.delete(stream);
+      else deferred.set(stream, summary);
+    },
   };
 }

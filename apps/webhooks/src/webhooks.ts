@@ -20,6 +20,7 @@ import { Intake, topics } from './facts/fact-intake.ts';
 import { openMessages } from './facts/known-messages.ts';
 import { type WebhookCommand, webhooksLog, webhooksLogOf } from './webhook-log.ts';
 import { streamMetrics } from './stream-metrics.ts';
+import { openDeferred } from './streams/deferred/mongo-deferred.ts';
 import { openProgress } from './streams/stream-progress.ts';
 import { Streams } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
@@ -89,6 +90,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     held: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
   });
   const progress = openProgress(db, commits);
+  const deferred = openDeferred(db);
   const secrets = openSecrets(db, { clock, log, master: keys.master });
   const hears: { wake?: (log: string) => void } = {};
   const onProblem = ({ error, ...problem }: Problem): void =>
@@ -100,7 +102,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   await writer.applyCommits();
 
   const pendingReports = openPendingReports(db, { clock, writer, messages });
-  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, sentValues, writer, clock });
+  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, deferred, sentValues, writer, clock });
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
@@ -122,6 +124,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     log,
     commits,
     progress,
+    deferred,
     maker,
     messages,
     subscriptions: store,
@@ -171,7 +174,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     ];
   };
   return {
-    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, sentValues, changed }),
+    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, progress, deferred, sentValues, changed }),
     eventsPort: dialIn.port,
     operations: operationsOf({ clock, metrics, db }, open),
     close: () => closing.close(),

@@ -1,3 +1,4 @@
+import type { ReplyOf } from '@tidings/client';
 import { table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
@@ -10,6 +11,16 @@ interface CreateOptions {
 
 const DIAL_IN = 'dial-in';
 
+type Listed = ReplyOf<'listSubscriptions'>['subscriptions'][number];
+
+/** The events that failed three times, and what waits behind them. */
+function shownDeferred({ deferred_events: deferred, oldest_deferred_at: oldest, dropped_events: dropped }: DeferredFields): string {
+  const lost = dropped > 0 ? `, ${dropped} dropped` : '';
+  return `${deferred}${oldest ? ` since ${oldest}` : ''}${lost}`;
+}
+
+type DeferredFields = Pick<Listed, 'deferred_events' | 'oldest_deferred_at' | 'dropped_events'>;
+
 /** `tidings subscriptions`: the subscribers to events. */
 export const addSubscriptions: AddCommands = (program, withSession) => {
   const subscriptions = program.command('subscriptions').description('subscriptions to events of messages and devices');
@@ -19,11 +30,11 @@ export const addSubscriptions: AddCommands = (program, withSession) => {
     .action(
       withSession(async ({ operator, print }) => {
         const { subscriptions: listed } = await operator().call('listSubscriptions');
-        const rows = listed.map(({ id, account, endpoint, enabled, disabled_reason: reason, events }) => [
+        const rows = listed.map(({ id, account, endpoint, enabled, disabled_reason: reason, events, ...of }) => [
           ...[id, account, endpoint || DIAL_IN, enabled ? 'enabled' : `disabled${reason ? `: ${reason}` : ''}`],
-          events.join(', '),
+          ...[shownDeferred(of), events.join(', ')],
         ]);
-        print(listed, table(['id', 'account', 'endpoint', 'state', 'events'], rows));
+        print(listed, table(['id', 'account', 'endpoint', 'state', 'deferred', 'events'], rows));
       }),
     );
   subscriptions

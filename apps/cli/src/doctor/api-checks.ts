@@ -175,17 +175,39 @@ export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
   ];
 }
 
-/** Whether subscriptions were disabled because of their endpoints; one that the operator disabled is meant to be. */
+type Subscription = ReplyOf<'listSubscriptions'>['subscriptions'][number];
+
+/** The failures of a subscription; one that the operator disabled is meant to be. */
+function troubleOf(subscription: Subscription): Finding[] {
+  const { id, endpoint, enabled, disabled_at: at, disabled_reason: reason } = subscription;
+  const who = `The subscription ${id} to ${endpoint || 'a subscriber that dials in'}`;
+  if (enabled) return deferredBy(who, subscription);
+  if (at === null) return [];
+  return [
+    problem(
+      `${who} gets no events since ${at}: ${reason}.`,
+      'Repair its endpoint, then enable it by `PATCH /admin/v1/subscriptions/{id}` with `{"enabled":true}`; or delete it.',
+    ),
+  ];
+}
+
+function deferredBy(
+  who: string,
+  { deferred_events: deferred, oldest_deferred_at: oldest, dropped_events: dropped }: Subscription,
+): Finding[] {
+  if (deferred + dropped === 0) return [];
+  const since = oldest === null ? '' : `, the oldest of ${oldest}`;
+  return [
+    warning(
+      `${who} refuses or does not answer some events: ${deferred} are deferred${since}; ${dropped} were dropped.`,
+      'The log of webhooks has the last reason. Have the subscriber acknowledge what it cannot use: an event is sent for 72 hours, and of more than 100,000 deferred ones the oldest are dropped.',
+    ),
+  ];
+}
+
+/** Whether subscribers get their events. */
 export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> {
-  const { subscriptions } = await client.call('listSubscriptions');
-  return subscriptions
-    .filter(({ enabled, disabled_at: at }) => !enabled && at !== null)
-    .map(({ id, endpoint, disabled_at: at, disabled_reason: reason }) =>
-      problem(
-        `The subscription ${id} to ${endpoint || 'a subscriber that dials in'} gets no events since ${at}: ${reason}.`,
-        'Repair its endpoint, then enable it by `PATCH /admin/v1/subscriptions/{id}` with `{"enabled":true}`; or delete it.',
-      ),
-    );
+  return (await client.call('listSubscriptions')).subscriptions.flatMap(troubleOf);
 }
 
 /** The text of a failed check. */

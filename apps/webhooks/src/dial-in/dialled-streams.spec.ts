@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SubscriptionSettings } from '@tidings/events';
-import { openLog } from '@tidings/runtime';
+import { openLog, openMetrics } from '@tidings/runtime';
+import { streamMetrics } from '../stream-metrics.ts';
+import { memoryDeferred } from '../testing/memory-deferred.ts';
 import type { Link } from '../streams/links/link-port.ts';
 import type { Progress } from '../streams/stream-progress.ts';
 import type { DialledCall } from './dialled-call.ts';
@@ -45,7 +47,8 @@ function world(claim: () => Promise<Progress | undefined>, admitting: Promise<un
     commits: { after: async () => [], pick: async () => [], newest: async () => 0 },
     maker: { make: async () => [] },
     messages: { find: async () => new Map() },
-    metrics: { ended: () => undefined, connected: () => undefined, unacked: () => undefined },
+    deferred: { of: () => memoryDeferred() },
+    metrics: streamMetrics(openMetrics()),
     ...{ clock: { now: () => at.getTime() }, log: openLog('silent'), disable: unused },
   });
 }

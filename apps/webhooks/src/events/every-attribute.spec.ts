@@ -6,6 +6,7 @@ import { Attributes, DeviceDescription, WebhookRequest } from '@tidings/rpc';
 import type { KnownMessage } from '../facts/known-messages.ts';
 import type { DueEvent } from './due-event.ts';
 import { eventMaker } from './make.ts';
+import type { OutgoingEvent } from './outgoing-event.ts';
 
 const text = (name: string) => ({
   entries: [
@@ -118,7 +119,7 @@ async function made(of: Partial<DueEvent['enqueued']>, message: MessageAccepted 
   };
   const [event] = await maker.make('a', [{ enqueued, position: 4, at: AT }]);
   // The event is compared as a subscriber decodes it.
-  return WebhookRequest.decode(event!.bytes);
+  return WebhookRequest.decode((event as OutgoingEvent).bytes);
 }
 
 describe('an event', () => {

@@ -15,9 +15,12 @@ import { reportPayload } from './report-payload.ts';
 
 /** Renders events, with one query of the registry for all devices of an application, and one of the dispatchers for all that were sent to. */
 export interface EventMaker {
-  /** Returns events in the order of `due`; undefined if the device or the message no longer exists. */
-  make(account: string, due: readonly DueEvent[]): Promise<readonly (OutgoingEvent | undefined)[]>;
+  /** Returns events in the order of `due`. */
+  make(account: string, due: readonly DueEvent[]): Promise<readonly Made[]>;
 }
+
+/** An event; undefined if its device or its message no longer exists, or why it cannot be made. */
+export type Made = OutgoingEvent | undefined | Error;
 
 /** The devices of an application, as the registry describes them. */
 interface Application {
@@ -93,6 +96,42 @@ function recipientsIn(
   return (index) => keptOf(index) ?? byIndex.get(index)!;
 }
 
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+interface GroupParts {
+  readonly group: Group;
+  readonly due: readonly DueEvent[];
+  readonly application: Application;
+  readonly of: PreparedMessage;
+  readonly kept: ReadonlyMap<DueEvent, Recipient>;
+}
+
+/** Adds the events of a group to those that are made; one that cannot be made fails alone. */
+function makeGroup(made: Made[], { group, due, application, of, kept }: GroupParts): void {
+  const { enqueued } = group;
+  const parts = new EventParts(of, enqueued);
+  const present = presentIn(group, due, application, of.tags);
+  const isSent = enqueued.kind === EnqueuedKind.ENQUEUED_KIND_SENT;
+  const recipientAt = isSent
+    ? recipientsIn(of, enqueued, application, present, (index) => kept.get(due[index]!))
+    : undefined;
+  const report = isSent ? '' : reportPayload(enqueued);
+  for (const { index, device, values } of present) {
+    const { hwid, userId } = device;
+    try {
+      const recipient = recipientAt?.(index);
+      made[index] = parts.event({
+        ...{ hwid, userId, at: due[index]!.at },
+        language: recipient?.language ?? device.language,
+        values: recipient?.values ?? values,
+        payload: recipient ? sentPayload(of, recipient, application.mailFrom) : report,
+      });
+    } catch (error) {
+      made[index] = asError(error);
+    }
+  }
+}
+
 export function eventMaker({
   devices,
   sentValues,
@@ -143,29 +182,16 @@ export function eventMaker({
         }),
       ]);
       const applications = new Map(descriptions);
-      const made: (OutgoingEvent | undefined)[] = due.map(() => undefined);
+      const made: Made[] = due.map(() => undefined);
       for (const group of groups) {
-        const { enqueued } = group;
-        const message = found.get(sendIdOf(enqueued));
+        const message = found.get(sendIdOf(group.enqueued));
         if (!message) continue;
-        const application = applications.get(enqueued.application)!;
-        const of = preparedOf(message);
-        const parts = new EventParts(of, enqueued);
-        const present = presentIn(group, due, application, of.tags);
-        const isSent = enqueued.kind === EnqueuedKind.ENQUEUED_KIND_SENT;
-        const recipientAt = isSent
-          ? recipientsIn(of, enqueued, application, present, (index) => kept.get(due[index]!))
-          : undefined;
-        const report = isSent ? '' : reportPayload(enqueued);
-        for (const { index, device, values } of present) {
-          const { hwid, userId } = device;
-          const recipient = recipientAt?.(index);
-          made[index] = parts.event({
-            ...{ hwid, userId, at: due[index]!.at },
-            language: recipient?.language ?? device.language,
-            values: recipient?.values ?? values,
-            payload: recipient ? sentPayload(of, recipient, application.mailFrom) : report,
-          });
+        const application = applications.get(group.enqueued.application)!;
+        try {
+          makeGroup(made, { group, due, application, of: preparedOf(message), kept });
+        } catch (error) {
+          // Events of other messages do not fail with these.
+          for (const index of group.indexes) made[index] = asError(error);
         }
       }
       return made;

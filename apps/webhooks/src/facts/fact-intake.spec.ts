@@ -69,6 +69,7 @@ describe('facts about a message that is not known', () => {
           new Map([...ids].filter((id) => known.has(id)).map((id) => [id, { code: id } as unknown as KnownMessage])),
       },
       pending: { purge: async () => undefined },
+      deferred: { purge: async () => undefined },
       sentValues: { erase: async () => ({}) },
       writer: {
         async submit(_log, command) {

@@ -6,6 +6,7 @@ import type { SentValues } from '@tidings/rpc';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
+import type { DeferredStores } from '../streams/deferred/mongo-deferred.ts';
 import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
 import type { Place } from './enqueued-events.ts';
@@ -36,6 +37,7 @@ export interface IntakeDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
   readonly messages: Pick<MessageStore, 'keep' | 'find'>;
   readonly pending: Pick<PendingReports, 'purge'>;
+  readonly deferred: Pick<DeferredStores, 'purge'>;
   readonly sentValues: Pick<SentValues, 'erase'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
@@ -70,6 +72,7 @@ export class Intake {
     );
     for (const { message, whole } of purged) if (whole) this.#purged.set(message, true);
     await this.#deps.pending.purge(purged);
+    await this.#deps.deferred.purge(purged);
     await this.#erase(facts.flatMap((fact) => (fact.topic === topicNames.erasures ? [fact.value] : [])));
     const wanted = await this.#wanted(facts);
     const ready = await this.#withMessage(wanted);

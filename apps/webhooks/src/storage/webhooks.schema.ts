@@ -18,6 +18,7 @@ import {
 } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 import type { DeliveryDocument } from '../facts/delivery-document.ts';
+import type { DeferredEvent, DeferredSummary } from '../streams/deferred/deferred-store.ts';
 import type { FailingPeriod } from '../streams/failing-period.ts';
 import type { Place } from '../streams/unacked.ts';
 import type { DisabledSubscription } from '../subscriptions/subscription.ts';
@@ -104,6 +105,8 @@ export interface StreamDocument {
   readonly open: Binary | Uint8Array;
   /** Absent after an acknowledgement. */
   readonly failing?: FailingPeriod;
+  /** Absent while no event was ever deferred. */
+  readonly deferred?: DeferredSummary;
 }
 
 /** The acknowledged position of each subscription. */
@@ -117,7 +120,46 @@ export const streamsModel = defineModel<StreamDocument>({
     next: object<Place>({ n: number, e: number, d: number }),
     open: bytes,
     failing: optional(object<FailingPeriod>({ since: number, last: number })),
+    deferred: optional(object<DeferredSummary>({ length: number, oldest: optional(number), dropped: number })),
   },
+});
+
+export interface DeferredDocument {
+  /** The subscription, when it began, and `key`. */
+  readonly _id: string;
+  readonly subscription: string;
+  /** `since` of the subscription when the stream began, in milliseconds since 1970. */
+  readonly since: number;
+  /** The message, the application, and the number of the device. */
+  readonly key: string;
+  /** In order; empty for a moment before it is removed. */
+  readonly events: readonly DeferredEvent[];
+  /** Failed sends of the first event, and when it may be sent again. */
+  readonly failures: number;
+  readonly at: number;
+  /** When the first event was enqueued, or earlier. */
+  readonly oldest: number;
+}
+
+/** Events that left the window of their stream, by device and message: written natively, many at a time. */
+export const deferredModel = defineModel<DeferredDocument>({
+  name: 'deferredEvents',
+  retention: 'until it is acknowledged, 3 days at most',
+  fields: {
+    _id: text,
+    subscription: text,
+    since: number,
+    key: text,
+    events: list(object<DeferredEvent>({ n: number, e: number, d: number, enqueuedAt: number })),
+    failures: number,
+    at: number,
+    oldest: number,
+  },
+  indexes: [
+    { name: 'at', key: { subscription: 1, since: 1, at: 1 } },
+    { name: 'oldest', key: { subscription: 1, since: 1, oldest: 1 } },
+    { name: 'key', key: { key: 1 } },
+  ],
 });
 
 export interface SecretsDocument {

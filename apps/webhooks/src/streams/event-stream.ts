@@ -3,13 +3,15 @@ import type { CommitReader } from '@tidings/event-store';
 import type { WebhookEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
-import type { EventMaker } from '../events/make.ts';
-import type { OutgoingEvent } from '../events/outgoing-event.ts';
+import type { EventMaker, Made } from '../events/make.ts';
 import type { MessageStore } from '../facts/known-messages.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
 import { type Endpoint, parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
+import { Deferral } from './deferred/deferral.ts';
+import { DeferredEvents } from './deferred/deferred-events.ts';
+import type { DeferredStore } from './deferred/deferred-store.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
 import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
 import { type Failure, type Link, type LinkListener, type LinkRequest, reasonOf } from './links/link-port.ts';
@@ -35,6 +37,7 @@ export interface StreamDeps {
   readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
   /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
   readonly hungUp?: () => void;
+  readonly deferred: { readonly of: (stream: Pick<Subscription, 'id' | 'since'>) => DeferredStore };
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
@@ -50,10 +53,14 @@ export interface StreamDeps {
 export class Stream {
   readonly #deps: StreamDeps;
   readonly #unacked = new UnackedEvents();
+  readonly #deferred: DeferredEvents;
+  readonly #deferral: Deferral;
   readonly #ending = new AbortController();
   readonly #feed: Feed;
   #subscription: Subscription;
   #next: Place;
+  /** What was read and is in no place yet. */
+  #read: Awaited<ReturnType<Feed['read']>>;
   #link: Link | undefined;
   #lastAnswerAt = 0;
   /** Connection failures since the last acknowledgement, and the time of the next attempt. */
@@ -63,6 +70,8 @@ export class Stream {
   #failing: FailingPeriod | undefined;
   #isDisabling = false;
   #isDirty = false;
+  /** Whether an event was ever deferred. */
+  #hasDeferred: boolean;
   #savedAt = -Infinity;
   #isLost = false;
   /** Acknowledgements that metrics do not count yet, and the unacked events that they do. */
@@ -78,6 +87,10 @@ export class Stream {
     this.#next = progress.next;
     this.#failing = progress.failing;
     this.#feed = new Feed(deps.commits, this.log, deps.messages);
+    this.#hasDeferred = progress.deferred !== undefined;
+    const dropped = progress.deferred?.dropped ?? 0;
+    this.#deferred = new DeferredEvents(deps.deferred.of(subscription), { dropped });
+    this.#deferral = new Deferral(this.#unacked, this.#deferred);
     this.#running = this.#run(progress);
   }
 
@@ -117,7 +130,7 @@ export class Stream {
     const now = this.#deps.clock.now();
     if (this.#isDirty) return true;
     if (!this.#link && this.#openAt > now) return false;
-    if (this.#unacked.isDue(now)) return true;
+    if (this.#unacked.isDue(now) || this.#deferred.isDue(now)) return true;
     if (this.#unacked.room === 0) return false;
     return this.#next.n <= (await this.#deps.commits.newest(this.log));
   }
@@ -132,11 +145,12 @@ export class Stream {
     this.#breakLink();
     this.#count();
     this.#deps.metrics.unacked(-this.#counted);
-    if (!this.#isLost) await this.#deps.save(this.#progress());
+    this.#deps.metrics.deferred(this, undefined);
+    if (!this.#isLost) await this.#store();
   }
 
   async #run(progress: Progress): Promise<void> {
-    let isRestored = progress.open.length === 0;
+    let isRestored = false;
     while (!this.#ending.signal.aborted && !this.#isLost) {
       try {
         if (!isRestored) await this.#restore(progress);
@@ -154,11 +168,12 @@ export class Stream {
   /** Restores the unacked events of an earlier owner. */
   async #restore({ open }: Progress): Promise<void> {
     const commits = await this.#feed.commitsOf(open);
-    for (const { n, e, d, failures, at } of open) {
-      const commit = commits.get(n);
-      const due = commit && dueAt(commit, { n, e, d });
-      if (due) this.#unacked.add({ n, e, d, key: keyOf(due), enqueuedAt: commit.at, failures, at });
-    }
+    const events = open.flatMap((event) => {
+      const commit = commits.get(event.n);
+      const due = commit && dueAt(commit, event);
+      return due ? [{ ...event, key: keyOf(due), enqueuedAt: commit.at }] : [];
+    });
+    await this.#deferral.restore(events);
   }
 
   /** Updates metrics once per turn of the event loop: labels cost more than the rest of an acknowledgement. */
@@ -169,13 +184,15 @@ export class Stream {
     const { size } = this.#unacked;
     if (size !== this.#counted) metrics.unacked(size - this.#counted);
     this.#counted = size;
+    metrics.deferred(this, this.#deferred.summary);
   }
 
   /** Does the work that is due; true if there may be more. */
   async #turn(): Promise<boolean> {
     this.#elapse();
     if (!this.#link && this.#openAt <= this.#deps.clock.now()) await this.#open();
-    await this.#read();
+    await this.#prune();
+    await this.#fill();
     const hasSent = await this.#send();
     await this.#saveIfDue();
     return hasSent;
@@ -183,7 +200,8 @@ export class Stream {
 
   /** Waits for a signal; at most one tick while anything is in progress. */
   async #pause(): Promise<void> {
-    const isIdle = this.#link !== undefined && this.#unacked.size === 0 && !this.#isDirty;
+    const isEmpty = this.#unacked.size + this.#unacked.inFlight + this.#deferred.length === 0;
+    const isIdle = this.#link !== undefined && isEmpty && !this.#isDirty;
     const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
     const timer = isIdle
       ? undefined
@@ -198,14 +216,30 @@ export class Stream {
     this.#elapsedAt = performance.now();
     const now = this.#deps.clock.now();
     const { late, givenUp } = this.#unacked.elapse(now);
+    if (this.#link && this.#deferral.makeRoom() > 0) this.#isDirty = true;
     if (late + givenUp === 0) return;
     this.#isDirty = true;
     this.#deps.metrics.ended('late', late);
-    this.#deps.metrics.ended('given_up', givenUp);
-    if (givenUp > 0) this.#deps.log.warn({ events: givenUp }, 'events given up after 72 hours');
+    this.#gaveUp(givenUp);
     if (late > 0) this.#stillFailing(NO_ANSWER);
     // No answer at all arrived: the connection may have failed silently.
     if (late > 0 && this.#lastAnswerAt + ANSWER_MS <= now) this.#broken(new Error(NO_ANSWER));
+  }
+
+  #gaveUp(events: number): void {
+    if (events === 0) return;
+    this.#deps.metrics.ended('given_up', events);
+    this.#deps.log.warn({ events }, 'events given up after 72 hours');
+  }
+
+  async #prune(): Promise<void> {
+    const { clock, log, metrics } = this.#deps;
+    const { givenUp, dropped } = await this.#deferral.prune(clock.now());
+    if (givenUp + dropped === 0) return;
+    this.#isDirty = true;
+    this.#gaveUp(givenUp);
+    metrics.ended('dropped', dropped);
+    if (dropped > 0) log.warn({ events: dropped }, 'too many deferred events; the oldest are dropped');
   }
 
   async #open(): Promise<void> {
@@ -228,7 +262,7 @@ export class Stream {
       this.#lastAnswerAt = clock.now();
       metrics.connected(1);
       // Reachable again, and no event has failed: nothing is known to fail.
-      if (!this.#unacked.hasFailures) this.#failing = undefined;
+      if (!this.#unacked.hasFailures && this.#deferred.length === 0) this.#failing = undefined;
       if (this.#breaks === 0) log.info({ endpoint: withoutQuery(endpoint) }, 'stream open');
     } catch (error) {
       this.#broken(error);
@@ -260,6 +294,7 @@ export class Stream {
     this.#isDirty = true;
     this.#deps.metrics.connected(-1);
     this.#deps.metrics.ended('broken', this.#unacked.broke(this.#deps.clock.now()));
+    this.#deferred.returned();
   }
 
   #acked(uuid: string): void {
@@ -277,11 +312,12 @@ export class Stream {
   #failed(uuids: readonly string[], how: Failure, reason: string): void {
     const { clock, log, metrics } = this.#deps;
     const now = clock.now();
-    if (how === 'refused') this.#lastAnswerAt = now;
-    const count = how === 'late' ? this.#unacked.late(uuids, now) : this.#unacked.failed(uuids, now);
+    const isAnswer = how !== 'late' && how !== 'broken';
+    if (isAnswer) this.#lastAnswerAt = now;
+    const count = this.#unacked.failed(uuids, how, now);
     if (count === 0) return;
     this.#isDirty = true;
-    metrics.ended(how, count);
+    metrics.ended(isAnswer ? 'refused' : how, count);
     if (!this.#failing) log.warn({ reason }, 'events failed; they are sent again');
     this.#stillFailing(reason);
     this.#signal.resolve();
@@ -300,14 +336,22 @@ export class Stream {
       .finally(() => (this.#isDisabling = false));
   }
 
-  /** Reads events from the log until the window of unacked events is full. */
-  async #read(): Promise<void> {
+  /** Takes deferred events that are due, and reads from the log until the window of unacked events is full. */
+  async #fill(): Promise<void> {
+    if (this.#link) await this.#deferral.take(this.#deps.clock.now(), this.#link.deferredRoom ?? Infinity);
     while (this.#link && this.#unacked.room > 0) {
-      const read = await this.#feed.read(this.#next, this.#unacked.room, this.#subscription.settings);
-      if (!read) return;
-      for (const event of read.events) this.#unacked.add({ ...event, failures: 0, at: 0 });
-      this.#next = read.next;
+      this.#read ??= await this.#feed.read(this.#next, this.#unacked.room, this.#subscription.settings);
+      if (!this.#read) return;
+      const { events, next } = this.#read;
+      const deferred = await this.#deferral.accept(events);
+      this.#read = undefined;
+      this.#next = next;
       this.#isDirty = true;
+      if (deferred === 0) continue;
+      // What is read next takes no place either: others are sent in between.
+      this.#deps.metrics.ended('deferred', deferred);
+      this.#signal.resolve();
+      return;
     }
   }
 
@@ -329,10 +373,9 @@ export class Stream {
   }
 
   /** Writes without waiting for answers, at the rate at which the connection drains. */
-  async #write(pairs: readonly { readonly event: Unacked; readonly made: OutgoingEvent | undefined }[]): Promise<void> {
-    const { clock, metrics } = this.#deps;
+  async #write(pairs: readonly { readonly event: Unacked; readonly made: Made }[]): Promise<void> {
     for (const { event, made } of pairs) {
-      while (this.#link && !this.#link.isWritable && !this.#ending.signal.aborted) {
+      while (this.#mustWait(event)) {
         await this.#pause();
         this.#elapse();
         await this.#saveIfDue();
@@ -342,23 +385,44 @@ export class Stream {
       // A late answer may have arrived in between.
       if (!this.#unacked.has(event)) continue;
       this.#isDirty = true;
-      if (made) {
-        this.#link.send(made);
-        this.#unacked.sent(event, made.uuid, clock.now(), this.#link.answerMs);
-      } else {
-        this.#unacked.drop(event);
-        metrics.ended('gone');
-      }
+      this.#sendOne(event, made, this.#link);
+    }
+  }
+
+  #mustWait({ isDeferred }: Unacked): boolean {
+    if (!this.#link || this.#ending.signal.aborted) return false;
+    return !this.#link.isWritable && !(isDeferred && this.#link.deferredRoom !== undefined);
+  }
+
+  #sendOne(event: Unacked, made: Made, link: Link): void {
+    const { clock, metrics } = this.#deps;
+    if (!made) {
+      this.#unacked.drop(event);
+      metrics.ended('gone');
+      return;
+    }
+    try {
+      if (made instanceof Error) throw made;
+      link.send(made, event.isDeferred);
+      this.#unacked.sent(event, made.uuid, clock.now(), link.answerMs);
+    } catch (error) {
+      // It is no fault of the subscriber, and must not hold back other events.
+      this.#unacked.unmade(event, clock.now());
+      metrics.ended('unmade');
+      if (event.failures === 1) this.#deps.log.error({ err: error, n: event.n, e: event.e, d: event.d }, 'an event cannot be made');
     }
   }
 
   #progress(): Progress {
     // An event in flight is due again at once in the stored progress, in case this process ends before the answer.
-    const open = Array.from(this.#unacked.all(), ({ n, e, d, failures, phase, at }) => ({
-      ...{ n, e, d, failures },
+    const open = Array.from(this.#unacked.all(), ({ n, e, d, failures, strikes, phase, at }) => ({
+      ...{ n, e, d, failures, strikes },
       at: phase === 'sent' ? 0 : at,
     }));
-    return { next: this.#next, open, failing: this.#failing };
+    const { summary } = this.#deferred;
+    const isUsed = summary.length + summary.dropped > 0 || this.#hasDeferred;
+    this.#hasDeferred = isUsed;
+    return { next: this.#next, open, failing: this.#failing, deferred: isUsed ? summary : undefined };
   }
 
   async #saveIfDue(): Promise<void> {
@@ -366,8 +430,21 @@ export class Stream {
     if (!this.#isDirty || performance.now() - this.#savedAt < SAVE_EVERY_MS) return;
     this.#isDirty = false;
     this.#savedAt = performance.now();
-    if (await this.#deps.save(this.#progress())) return;
+    try {
+      if (await this.#store()) return;
+    } catch (error) {
+      this.#isDirty = true;
+      throw error;
+    }
     this.#isLost = true;
     this.#breakLink();
+  }
+
+  /** Stores deferred events first: progress is past them then. */
+  async #store(): Promise<boolean> {
+    const left = await this.#deferral.flush();
+    this.#deps.metrics.ended('deferred', left);
+    if (left > 0) this.#deps.log.warn({ events: left }, 'events deferred, as they fail alone');
+    return this.#deps.save(this.#progress());
   }
 }

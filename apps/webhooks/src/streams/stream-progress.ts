@@ -4,12 +4,13 @@ import { bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
+import type { DeferredSummary } from './deferred/deferred-store.ts';
 import type { FailingPeriod } from './failing-period.ts';
 import type { Place, Unacked } from './unacked.ts';
 import { type StreamDocument, streamsModel } from '../storage/webhooks.schema.ts';
 
 /** The stored form of an unacked event. */
-export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'at'>;
+export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'strikes' | 'at'>;
 
 /** Progress of a stream: everything before `next` is acknowledged or given up, except `open`. */
 export interface Progress {
@@ -17,6 +18,8 @@ export interface Progress {
   readonly open: readonly OpenEvent[];
   /** Undefined after an acknowledgement. */
   readonly failing?: FailingPeriod | undefined;
+  /** Undefined while no event was ever deferred. */
+  readonly deferred?: DeferredSummary | undefined;
 }
 
 /** Progress and owner of each stream, in the collection `streams`. */
@@ -33,6 +36,8 @@ export interface ProgressStore {
   release(id: string, owner: string): Promise<void>;
   /** Owners by stream; streams without an owner are absent. */
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The deferred events of these streams, as far as there are or were any. */
+  deferred(ids: readonly string[]): Promise<ReadonlyMap<string, DeferredSummary>>;
   /** Removes all streams except these and the streams of `owners`. */
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
@@ -42,16 +47,19 @@ const SKEW_MS = 60_000;
 const COMMITS_AT_ONCE = 100;
 /** Numbers per open event. */
 const FIELDS = 5;
+/** Strikes are fractions of the failures: processes of earlier versions know failures only, and keep the fraction. */
+const STRIKE = 1 / 4;
 
 const encodeOpen = (open: readonly OpenEvent[]): Buffer =>
-  Buffer.from(Float64Array.from(open.flatMap(({ n, e, d, failures, at }) => [n, e, d, failures, at])).buffer);
+  Buffer.from(Float64Array.from(open.flatMap(({ n, e, d, failures, strikes, at }) => [n, e, d, failures + strikes * STRIKE, at])).buffer);
 
 function decodeOpen(stored: Uint8Array): OpenEvent[] {
   // A copy: a Float64Array needs an aligned buffer.
   const numbers = new Float64Array(new Uint8Array(stored).buffer);
   return Array.from({ length: numbers.length / FIELDS }, (_, i) => {
     const [n, e, d, failures, at] = numbers.subarray(i * FIELDS, (i + 1) * FIELDS) as unknown as number[];
-    return { n: n!, e: e!, d: d!, failures: failures!, at: at! };
+    const whole = Math.floor(failures!);
+    return { n: n!, e: e!, d: d!, failures: whole, strikes: (failures! - whole) / STRIKE, at: at! };
   });
 }
 
@@ -110,16 +118,21 @@ export function openProgress(
       const isNew = known.since < since;
       const progress = isNew
         ? await beginning(subscription)
-        : { next: known.next, open: decodeOpen(bytesOf(known.open)), failing: known.failing };
+        : {
+            next: known.next,
+            open: decodeOpen(bytesOf(known.open)),
+            failing: known.failing,
+            deferred: known.deferred,
+          };
       const set = { owner, since, ...(isNew ? { next: progress.next, open: encodeOpen([]) } : {}) };
       const held = { _id: id, owner: known.owner ?? { $exists: false } };
-      const unset = isNew ? { $unset: { failing: '' } } : {};
+      const unset = isNew ? { $unset: { failing: '', deferred: '' } } : {};
       const { matchedCount } = await streams.updateOne(held, { $set: set, ...unset });
       return matchedCount === 1 ? progress : undefined;
     },
 
-    async save(id, owner, { next, open, failing }) {
-      const set = { next, open: encodeOpen(open) };
+    async save(id, owner, { next, open, failing, deferred }) {
+      const set = { next, open: encodeOpen(open), ...(deferred && { deferred }) };
       const update = failing ? { $set: { ...set, failing } } : { $set: set, $unset: { failing: '' } };
       const { matchedCount } = await streams.updateOne({ _id: id, owner }, update);
       return matchedCount === 1;
@@ -134,6 +147,13 @@ export function openProgress(
         .find({ _id: { $in: [...ids] }, owner: { $exists: true } }, { owner: 1 })
         .lean<Pick<StreamDocument, '_id' | 'owner'>[]>();
       return new Map(found.map(({ _id, owner }) => [_id, owner!]));
+    },
+
+    async deferred(ids) {
+      const found = await streams
+        .find({ _id: { $in: [...ids] }, deferred: { $exists: true } }, { deferred: 1 })
+        .lean<Pick<StreamDocument, '_id' | 'deferred'>[]>();
+      return new Map(found.map(({ _id, deferred }) => [_id, deferred!]));
     },
 
     async keepOnly(ids, owners) {

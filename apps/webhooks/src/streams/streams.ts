@@ -7,6 +7,7 @@ import type { Db } from 'mongodb';
 import { NO_ENDPOINT } from '../subscriptions/endpoint.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
+import type { DeferredStores } from './deferred/mongo-deferred.ts';
 import type { ProgressStore } from './stream-progress.ts';
 import { Stream, type StreamDeps } from './event-stream.ts';
 import type { LinkDeps } from './links/link-port.ts';
@@ -25,6 +26,7 @@ export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'conn
   readonly link: LinkDeps;
   readonly subscriptions: Pick<SubscriptionStore, 'enabled'>;
   readonly progress: ProgressStore;
+  readonly deferred: DeferredStores;
   readonly log: Logger;
 }
 
@@ -103,6 +105,7 @@ export class Streams {
       enabled.map(({ id }) => id),
       owners,
     );
+    await this.#deps.deferred.keepOnly(enabled);
     await this.#owners.forget(Date.now() - FORGET_OWNERS_MS);
   }
 
@@ -131,7 +134,7 @@ export class Streams {
       if (signal.aborted) return;
       const stream = this.#streams.get(subscription.id);
       stream?.update(subscription);
-      if (!stream) await this.#begin(subscription, others);
+      if (!stream) await this.#tryBegin(subscription, others);
       // Commits of other processes send no signal to this one.
       else if (others.size > 0) stream.wake();
     }
@@ -145,6 +148,15 @@ export class Streams {
 
   async #live(): Promise<{ readonly name: string }[]> {
     return Array.from(await this.#owners.alive(Date.now()), (name) => ({ name }));
+  }
+
+  /** A stream that cannot begin holds up no other; the next round tries again. */
+  async #tryBegin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {
+    try {
+      await this.#begin(subscription, others);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, subscription: subscription.id }, 'stream cannot begin');
+    }
   }
 
   async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {

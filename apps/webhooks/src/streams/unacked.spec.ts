@@ -27,7 +27,7 @@ class Wire {
 
   answer(d: number, isAck = true) {
     const uuid = `u${d}`;
-    return isAck ? this.events.acked(uuid, this.now) : this.events.failed([uuid], this.now) === 1;
+    return isAck ? this.events.acked(uuid, this.now) : this.events.failed([uuid], 'refused', this.now) === 1;
   }
 
   /** Advances time tick by tick. */
@@ -67,12 +67,12 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([3]);
   });
 
-  it('that are refused are sent again after 1, 2, 4 … 60 s', () => {
+  it('that fail are sent again after 1, 2, 4 … 60 s', () => {
     const wire = new Wire().read('a');
     const waits: number[] = [];
     wire.send();
     for (let i = 0; i < 8; i++) {
-      expect(wire.answer(0, false)).toBe(true);
+      expect(wire.events.failed(['u0'], 'unavailable', wire.now)).toBe(1);
       const from = wire.now;
       while (wire.send().length === 0) wire.pass(250);
       waits.push((wire.now - from) / 1000);
@@ -98,8 +98,9 @@ describe('unacked events', () => {
     const sent = wire.send();
     wire.pass(1);
     expect(
-      wire.events.late(
+      wire.events.failed(
         sent.map((d) => `u${d}`),
+        'late',
         wire.now,
       ),
     ).toBe(100);

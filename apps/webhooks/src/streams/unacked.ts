@@ -1,3 +1,6 @@
+import { RecentEntries } from '@tidings/kernel';
+import type { Failure } from './links/link-port.ts';
+
 /** Position of an event in its account's log: number of the commit, index of the event in it, rank of the device. */
 export interface Place {
   readonly n: number;
@@ -14,11 +17,31 @@ export interface Unacked extends Place {
   readonly phase: 'ready' | 'sent';
   /** Number of failed sends. */
   readonly failures: number;
+  /** Number of failures that may be the event's own: refusals, and missing answers. */
+  readonly strikes: number;
   /** `ready`: when it may be sent. `sent`: when its answer becomes late. */
   readonly at: number;
+  /** Whether it is one of the deferred events, which take no place of the window. */
+  readonly isDeferred: boolean;
 }
 
-type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & { uuid?: string; sentAt?: number };
+export type NewUnacked = Omit<Unacked, 'phase' | 'strikes' | 'isDeferred'> & { readonly strikes?: number };
+
+/** What became of a deferred event that was sent. */
+export type DeferredOutcome =
+  | { readonly kind: 'over'; readonly event: Unacked }
+  | { readonly kind: 'failed'; readonly event: Unacked };
+
+type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & {
+  uuid?: string;
+  sentAt?: number;
+  failedAt?: number;
+  lastFailure?: Loss;
+  isLeaving?: boolean;
+};
+
+/** A broken stream loses answers to events that it may have handled. */
+type Loss = Failure | 'lost';
 
 /** Maximum unacked events of a stream (R-EV5). */
 export const MAX_UNACKED = 1000;
@@ -27,22 +50,39 @@ export const ANSWER_MS = 30_000;
 export const GIVE_UP_MS = 72 * 3_600_000;
 /** Retention of commits: a little longer than events are retried. */
 export const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
+/** Strikes after which an event leaves the window (R-EV5). */
+export const MAX_STRIKES = 3;
+/** Events that leave a window whose subscriber acknowledges nothing, so that others are tried. */
+export const MADE_ROOM = MAX_UNACKED / 10;
 const LONGEST_WAIT_MS = 60_000;
 /** Initial limit of events in flight. A prompt acknowledgement raises the limit by one, a slow one lowers it. */
 const FIRST_FLIGHT = 100;
 const SWIFT_MS = ANSWER_MS / 3;
 const SLOW_MS = 2 * SWIFT_MS;
+/** Deferred events take at most this part of the limit in flight. */
+const DEFERRED_SHARE = 1 / 4;
+/** Deferred events whose late answer still counts. */
+const lateAnswers = { atLeast: MAX_UNACKED, retentionMs: 10 * ANSWER_MS } as const;
 
 /** Delay after the n-th failed send: 1, 2, 4 … 60 s (R-EV5). */
 export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (failures - 1));
 
+/** Posts report the events that are late themselves: longer ones have waited for their post. */
+const isTimedAlone = ({ at, sentAt }: Mutable): boolean => at - sentAt! <= ANSWER_MS;
+
+const isRefusedOrUnanswered = ({ strikes, lastFailure }: Mutable): boolean =>
+  strikes === MAX_STRIKES && (lastFailure === 'post-refused' || lastFailure === 'late');
+
+export const isSamePlace = (one: Place, other: Place): boolean =>
+  one.n === other.n && one.e === other.e && one.d === other.d;
+
 /**
  * The unacked events of a stream, with the time of each send and resend. Of the events of one device and message only the first is sent: the next
  * waits until that one is acknowledged or given up. The number of events in flight adapts to the subscriber: a slow one gets no more than it answers
- * in time, as otherwise every event would be resent repeatedly.
+ * in time, as otherwise every event would be resent repeatedly. Events that fail alone leave for the deferred ones, and so do those that wait behind them.
  */
 export class UnackedEvents {
-  /** Events in the order in which they were read. */
+  /** Events of the window, in the order in which they were read. */
   readonly #events = new Set<Mutable>();
   /** Events that are not in flight. */
   readonly #ready = new Set<Mutable>();
@@ -50,10 +90,18 @@ export class UnackedEvents {
   readonly #queues = new Map<string, Mutable[]>();
   /** Events that this process has sent, until they are acknowledged. */
   readonly #byUuid = new Map<string, Mutable>();
+  readonly #leaving = new Set<Mutable>();
+  /** Deferred events that are about to be sent, or in flight, by device and message. */
+  readonly #deferred = new Map<string, Mutable>();
+  readonly #lateAnswers = new RecentEntries<Mutable>(lateAnswers);
+  #outcomes: DeferredOutcome[] = [];
   #inFlight = 0;
+  #deferredInFlight = 0;
   #flight = FIRST_FLIGHT;
   #slowedAt = -Infinity;
+  #ackedAt = -Infinity;
 
+  /** The number of events in the window. */
   get size(): number {
     return this.#events.size;
   }
@@ -70,12 +118,22 @@ export class UnackedEvents {
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight + this.#deferredInFlight;
+  }
+
+  /** How many more deferred events may be sent now. */
+  get deferredRoom(): number {
+    return this.#deferredFlight - this.#deferred.size;
+  }
+
+  /** Keys of the deferred events that are about to be sent, or in flight. */
+  get deferredKeys(): ReadonlySet<string> {
+    return new Set(this.#deferred.keys());
   }
 
   /** Adds an event that was read, or restored from stored progress. */
-  add(event: Omit<Unacked, 'phase'>): void {
-    const added: Mutable = { ...event, phase: 'ready' };
+  add(event: NewUnacked): void {
+    const added: Mutable = { strikes: 0, ...event, phase: 'ready', isDeferred: false };
     this.#events.add(added);
     this.#ready.add(added);
     const queue = this.#queues.get(event.key);
@@ -83,9 +141,20 @@ export class UnackedEvents {
     else this.#queues.set(event.key, [added]);
   }
 
+  /** Adds a deferred event that is due. */
+  addDeferred(event: NewUnacked): void {
+    const added: Mutable = { strikes: 0, ...event, phase: 'ready', isDeferred: true };
+    this.#deferred.set(event.key, added);
+  }
+
   /** Events to send now, within the limit in flight. Empty while little of a larger number would fit, so that batches stay large. */
   sendable(now: number): readonly Unacked[] {
-    const room = this.#flight - this.#inFlight;
+    const deferred = [...this.#deferred.values()].filter(({ phase }) => phase === 'ready');
+    return [...deferred, ...this.#sendable(now)];
+  }
+
+  #sendable(now: number): readonly Unacked[] {
+    const room = this.#windowFlight - this.#inFlight;
     if (room <= 0) return [];
     const due: Mutable[] = [];
     for (const event of this.#ready) {
@@ -97,7 +166,7 @@ export class UnackedEvents {
   }
 
   has(event: Unacked): boolean {
-    return this.#events.has(event);
+    return event.isDeferred ? this.#deferred.get(event.key) === event : this.#events.has(event);
   }
 
   /** Records that an event was written to the stream, whose answer is late after `answerMs`. */
@@ -109,42 +178,59 @@ export class UnackedEvents {
     known.at = now + answerMs;
     known.uuid = uuid;
     this.#byUuid.set(uuid, known);
-    this.#inFlight++;
+    if (known.isDeferred) this.#deferredInFlight++;
+    else this.#inFlight++;
   }
 
   /** Records an acknowledgement, possibly a late one; false if it matches no event. */
   acked(uuid: string, now: number): boolean {
-    const event = this.#byUuid.get(uuid);
+    const event = this.#byUuid.get(uuid) ?? this.#lateAnswers.get(uuid);
     if (!event) return false;
+    this.#ackedAt = now;
     if (event.phase === 'sent') this.#adapt(now - event.sentAt!);
+    this.#lateAnswers.delete(uuid);
     this.drop(event);
     return true;
   }
 
-  /** Records failures of events in flight; returns how many of these are. */
-  failed(uuids: readonly string[], now: number): number {
-    const found = uuids.map((uuid) => this.#byUuid.get(uuid)).filter((event) => event?.phase === 'sent');
-    for (const event of found) this.#fail(event!, now);
+  /** Records failures of events in flight that have the same cause; returns how many of these are. */
+  failed(uuids: readonly string[], how: Failure, now: number): number {
+    const found = uuids.flatMap((uuid) => {
+      const event = this.#byUuid.get(uuid);
+      return event?.phase === 'sent' ? [event] : [];
+    });
+    const isAlone = uuids.length === 1;
+    for (const event of found) this.#fail(event, now, how, isAlone);
+    // Late deferred events say nothing about the speed of the subscriber.
+    if (how === 'late' && found.some(({ isDeferred }) => !isDeferred)) this.#slowDown(now);
     return found.length;
   }
 
-  /** Likewise for events without an answer: the subscriber gets fewer at a time. */
-  late(uuids: readonly string[], now: number): number {
-    const count = this.failed(uuids, now);
-    if (count > 0) this.#slowDown(now);
-    return count;
+  /** Records that an event cannot be made. */
+  unmade(event: Unacked, now: number): void {
+    const known = event as Mutable;
+    this.#ready.delete(known);
+    if (known.isDeferred) this.#deferredInFlight++;
+    else this.#inFlight++;
+    known.phase = 'sent';
+    known.sentAt = now;
+    this.#fail(known, now, 'refused', true);
   }
 
-  /** Removes an event. */
+  /** Removes an event: it is acknowledged, given up, or gone. */
   drop(event: Unacked): void {
     const known = event as Mutable;
-    if (!this.#events.delete(known)) return;
-    this.#ready.delete(known);
-    if (known.phase === 'sent') this.#inFlight--;
-    if (known.uuid !== undefined) this.#byUuid.delete(known.uuid);
-    const queue = this.#queues.get(known.key)!;
-    queue.splice(queue.indexOf(known), 1);
-    if (queue.length === 0) this.#queues.delete(known.key);
+    if (known.isDeferred) {
+      const current = this.#deferred.get(known.key);
+      if (current && isSamePlace(current, known)) this.#forget(current);
+      this.#outcomes.push({ kind: 'over', event });
+    } else this.#remove(known);
+  }
+
+  /** Removes a deferred event that was given up, or dropped. */
+  withdraw({ key, ...place }: Place & { readonly key: string }): void {
+    const event = this.#deferred.get(key);
+    if (event && isSamePlace(event, place)) this.#forget(event);
   }
 
   /** Advances time: returns how many answers became late, and how many events are given up. */
@@ -158,9 +244,14 @@ export class UnackedEvents {
         givenUp++;
       } else if (event.phase === 'sent' && event.at <= now) {
         isNews ||= event.sentAt! >= this.#slowedAt;
-        this.#fail(event, now);
+        this.#fail(event, now, 'late', isTimedAlone(event));
         late++;
       }
+    }
+    for (const event of [...this.#deferred.values()]) {
+      if (event.phase !== 'sent' || event.at > now) continue;
+      this.#fail(event, now, 'late', true);
+      late++;
     }
     if (isNews) this.#slowDown(now);
     return { late, givenUp };
@@ -168,20 +259,88 @@ export class UnackedEvents {
 
   /** Records a broken stream, which loses all its answers. Returns how many events were in flight. */
   broke(now: number): number {
-    const lost = this.#inFlight;
-    for (const event of this.#events) if (event.phase === 'sent') this.#fail(event, now);
+    const lost = this.inFlight;
+    for (const event of this.#events) if (event.phase === 'sent') this.#fail(event, now, 'lost', true);
+    for (const event of [...this.#deferred.values()]) {
+      if (event.phase === 'sent') this.#fail(event, now, 'lost', true);
+      else this.#forget(event);
+    }
     this.#flight = FIRST_FLIGHT;
     return lost;
   }
 
   /** Whether any event awaits an answer or is due to be sent. */
   isDue(now: number): boolean {
-    return this.#inFlight > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
+    return this.inFlight > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
   }
 
-  /** All events, in read order. */
+  /** All events of the window, in read order. */
   all(): Iterable<Unacked> {
     return this.#events;
+  }
+
+  /** The events that leave the window, each followed by those that wait behind it. */
+  leaving(): readonly (readonly Unacked[])[] {
+    return Array.from(this.#leaving, ({ key }) => [...this.#queues.get(key)!]);
+  }
+
+  /** Records that events have left for the deferred ones. Their late answers still count. */
+  left(events: readonly Unacked[]): void {
+    for (const event of events) {
+      const known = event as Mutable;
+      this.#remove(known);
+      known.isDeferred = true;
+      if (known.uuid !== undefined) this.#lateAnswers.set(known.uuid, known);
+    }
+  }
+
+  /**
+   * Lets the oldest events leave a full window in which every one has failed, though the subscriber acknowledges nothing: there may be others that it
+   * acknowledges. Returns how many leave.
+   */
+  makeRoom(): number {
+    if (this.#events.size < MAX_UNACKED || this.#leaving.size > 0) return 0;
+    const heads = Array.from(this.#queues.values(), ([head]) => head!);
+    if (!heads.every(isRefusedOrUnanswered)) return 0;
+    const ready = heads.filter(({ phase }) => phase === 'ready');
+    for (const head of ready.slice(0, MADE_ROOM)) this.#leave(head);
+    return this.#leaving.size;
+  }
+
+  /** What became of deferred events since the last call. */
+  takeOutcomes(): readonly DeferredOutcome[] {
+    const outcomes = this.#outcomes;
+    this.#outcomes = [];
+    return outcomes;
+  }
+
+  get hasOutcomes(): boolean {
+    return this.#outcomes.length > 0 || this.#leaving.size > 0;
+  }
+
+  get #deferredFlight(): number {
+    return Math.max(1, Math.floor(this.#flight * DEFERRED_SHARE));
+  }
+
+  get #windowFlight(): number {
+    return this.#deferred.size === 0 ? this.#flight : Math.max(1, this.#flight - this.#deferredFlight);
+  }
+
+  #remove(event: Mutable): void {
+    if (!this.#events.delete(event)) return;
+    this.#ready.delete(event);
+    this.#leaving.delete(event);
+    if (event.phase === 'sent') this.#inFlight--;
+    if (event.uuid !== undefined) this.#byUuid.delete(event.uuid);
+    const queue = this.#queues.get(event.key)!;
+    queue.splice(queue.indexOf(event), 1);
+    if (queue.length === 0) this.#queues.delete(event.key);
+  }
+
+  #forget(event: Mutable): void {
+    this.#deferred.delete(event.key);
+    if (event.phase === 'sent') this.#deferredInFlight--;
+    if (event.uuid !== undefined) this.#byUuid.delete(event.uuid);
   }
 
   #adapt(answeredAfterMs: number): void {
@@ -196,14 +355,36 @@ export class UnackedEvents {
   }
 
   #isDue(event: Mutable, now: number): boolean {
-    return event.at <= now && this.#queues.get(event.key)![0] === event;
+    const head = this.#queues.get(event.key)![0]!;
+    return event.at <= now && head === event && !event.isLeaving;
   }
 
-  #fail(event: Mutable, now: number): void {
-    this.#ready.add(event);
+  #leave(event: Mutable): void {
+    event.isLeaving = true;
+    this.#leaving.add(event);
+  }
+
+  /** @param isAlone whether the failure is of this event only, and not of a whole batch */
+  #fail(event: Mutable, now: number, how: Loss, isAlone: boolean): void {
+    if (event.isDeferred) this.#forget(event);
+    else {
+      this.#ready.add(event);
+      this.#inFlight--;
+    }
+    const before = event.failedAt ?? event.sentAt!;
     event.phase = 'ready';
     event.failures++;
+    event.failedAt = now;
     event.at = now + waitMs(event.failures);
-    this.#inFlight--;
+    if (event.isDeferred) {
+      if (event.uuid !== undefined) this.#lateAnswers.set(event.uuid, event);
+      this.#outcomes.push({ kind: 'failed', event: { ...event } });
+      return;
+    }
+    event.lastFailure = how;
+    if (how === 'lost') return;
+    event.strikes = Math.min(MAX_STRIKES, event.strikes + 1);
+    const isItsOwn = how === 'refused' || (isAlone && this.#ackedAt >= before);
+    if (event.strikes === MAX_STRIKES && isItsOwn) this.#leave(event);
   }
 }

@@ -6,6 +6,9 @@ import type { SentValues, Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import { hostChosenBy, isSigned, parseEndpoint } from './endpoint.ts';
+import type { DeferredSummary } from '../streams/deferred/deferred-store.ts';
+import type { DeferredStores } from '../streams/deferred/mongo-deferred.ts';
+import type { ProgressStore } from '../streams/stream-progress.ts';
 import { keepValues } from './kept-values.ts';
 import type { SubscriptionSecrets } from './subscription-secrets.ts';
 import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
@@ -21,19 +24,28 @@ export interface SubscriptionDeps {
   readonly clock: Clock;
   readonly guard: AddressGuard;
   readonly secrets: SubscriptionSecrets;
+  readonly progress: Pick<ProgressStore, 'deferred'>;
+  readonly deferred: Pick<DeferredStores, 'remove'>;
   readonly sentValues: Pick<SentValues, 'keep'>;
   /** Notifies of changed subscriptions; resolves when the streams of this process are updated. */
   readonly changed: () => Promise<void>;
 }
 
-const viewOf = ({ id, account, settings, createdAt, disabled }: Subscription, secret = ''): SubscriptionView => ({
+/** @param secret the one that the call has made */
+const viewOf = (
+  { id, account, settings, createdAt, disabled }: Subscription,
+  secret = '',
+  deferred: DeferredSummary = { length: 0, dropped: 0 },
+): SubscriptionView => ({
   ...{ id, account, settings, createdAt, secret },
   ...{ disabledReason: disabled?.reason ?? '', disabledAt: disabled?.at },
+  ...{ deferredEvents: deferred.length, droppedEvents: BigInt(deferred.dropped) },
+  oldestDeferredAt: deferred.oldest === undefined ? undefined : new Date(deferred.oldest),
 });
 
 /** `Subscriptions` of tidings.rpc.v1. */
 export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
-  const { store, writer, clock, guard, secrets, sentValues, changed } = deps;
+  const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed } = deps;
   /** Applies an action to a subscription, and resolves when every process uses the result for later events. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
@@ -62,6 +74,12 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   const firstSecret = async (id: string, endpoint: string): Promise<string> =>
     isSigned(endpoint) && (await store.find(id)) && !(await secrets.has(id)) ? secrets.add(id) : '';
 
+  /** The views of subscriptions, with their deferred events. */
+  const viewsOf = async (subscriptions: readonly Subscription[]): Promise<SubscriptionView[]> => {
+    const summaries = await progress.deferred(subscriptions.map(({ id }) => id));
+    return subscriptions.map((each) => viewOf(each, '', summaries.get(each.id)));
+  };
+
   return {
     async create({ account, settings }) {
       if (!settings) throw Fault.bug('a subscription without settings');
@@ -81,11 +99,12 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
 
     async find({ id }) {
       const found = await store.find(id);
-      return { subscription: found && viewOf(found) };
+      const [subscription] = await viewsOf(found ? [found] : []);
+      return { subscription };
     },
 
     async list() {
-      return { subscriptions: (await store.all()).map((each) => viewOf(each)) };
+      return { subscriptions: await viewsOf(await store.all()) };
     },
 
     async change({ id, endpoint, events, applications, platforms, messageCodes, campaigns, enabled }) {
@@ -98,12 +117,14 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
       const known = await store.find(id);
       if (known) await keepValues(sentValues, [{ ...known, settings: patched(known.settings, patch) }]);
       const done = await actOn(id, { kind: 'change', patch });
-      return { subscription: done && viewOf(done, secret) };
+      const summaries = await progress.deferred([id]);
+      return { subscription: done && viewOf(done, secret, summaries.get(id)) };
     },
 
     async delete({ id }) {
       const deleted = (await actOn(id, { kind: 'delete' })) !== undefined;
       await secrets.remove(id);
+      await deferred.remove(id);
       return { deleted };
     },
 

@@ -125,6 +125,10 @@ export const operationWords = {
   disabled_reason:
     'The last failure of a subscriber that did nothing but fail for 72 hours; null unless that disabled the subscription.',
   disabled_at: `Time of that: ${time}; null otherwise. Enabling the subscription clears both.`,
+  deferred_events:
+    'Number of events that failed three times, and of later events of the same device and message, which wait behind them.',
+  oldest_deferred_at: `Time at which the oldest of them happened: ${time}; null if there is none.`,
+  dropped_events: 'Number of such events that were dropped, as there were more than 100,000.',
   subscriptions: 'The subscriptions, oldest first.',
   'subscriptions.id': 'Identifies the subscription.',
   'createSubscription.id': 'Identifies the new subscription.',

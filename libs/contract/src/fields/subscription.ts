@@ -71,6 +71,9 @@ export const shownSubscription = z.object({
   created_at: z.string().nullable(),
   disabled_reason: z.string().nullable(),
   disabled_at: z.string().nullable(),
+  deferred_events: z.number(),
+  oldest_deferred_at: z.string().nullable(),
+  dropped_events: z.number(),
 });
 
 export const exampleSubscription = {
@@ -86,6 +89,9 @@ export const exampleSubscription = {
   created_at: '2026-01-15T12:00:00Z',
   disabled_reason: null,
   disabled_at: null,
+  deferred_events: 0,
+  oldest_deferred_at: null,
+  dropped_events: 0,
 };
 
 export const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -13,6 +13,9 @@ export function shownSubscription({
   createdAt,
   disabledReason,
   disabledAt,
+  deferredEvents,
+  oldestDeferredAt,
+  droppedEvents,
 }: SubscriptionView): OutputOf<typeof api.getSubscription> {
   const { endpoint, events, applications, platforms, messageCodes, campaigns, enabled } = settings!;
   return {
@@ -28,6 +31,9 @@ export function shownSubscription({
     created_at: rfc3339(createdAt),
     disabled_reason: disabledAt ? disabledReason : null,
     disabled_at: rfc3339(disabledAt),
+    deferred_events: deferredEvents,
+    oldest_deferred_at: rfc3339(oldestDeferredAt),
+    dropped_events: Number(droppedEvents),
   };
 }
 

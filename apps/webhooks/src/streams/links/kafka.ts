@@ -1,11 +1,15 @@
 import { subscriberTopic } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
 import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../unacked.ts';
-import type { LinkListener, Link, OpenLink } from './link-port.ts';
+import { type LinkListener, type Link, type OpenLink, reasonOf } from './link-port.ts';
 
 /** Maximum events that the broker has yet to acknowledge: a stream that is broken sends all of them again. */
 const MAX_WAITING = 500;
+
+/** Whether the broker refuses this record, and would take others: the batcher has published it by itself. */
+const isOfRecord = (error: unknown): boolean => error instanceof Fault && error.kind !== 'unavailable';
 
 /**
  * Publishes events as WebhookRequest records, keyed `<application>/<hwid>`, to a topic of the subscriber's own, which is made if it is missing. The
@@ -34,10 +38,16 @@ export function topicLink(
     listener.acked(uuid);
     if (wasFull) listener.drained();
   };
-  const failed = (error: Error): void => {
-    const wasOpen = isOpen;
+  const failed = (uuid: string, error: Error): void => {
+    if (!isOpen) return;
+    if (isOfRecord(error)) {
+      const wasFull = waiting-- >= MAX_WAITING;
+      listener.failed([uuid], 'refused', reasonOf(error));
+      if (wasFull) listener.drained();
+      return;
+    }
     isOpen = false;
-    if (wasOpen) listener.broken(error);
+    listener.broken(error);
   };
   return {
     answerMs: ANSWER_MS,
@@ -48,7 +58,10 @@ export function topicLink(
       if (!isOpen) return;
       waiting++;
       const key = `${event.applicationCode}/${event.hwid}`;
-      records.publish({ key, value: event.bytes, headers }).then(() => published(event.uuid), failed);
+      records.publish({ key, value: event.bytes, headers }).then(
+        () => published(event.uuid),
+        (error: Error) => failed(event.uuid, error),
+      );
     },
     close() {
       isOpen = false;

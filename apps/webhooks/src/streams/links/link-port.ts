@@ -11,19 +11,24 @@ export interface Link {
   readonly isWritable: boolean;
   /** Time from `send` until an event counts as late, in milliseconds. */
   readonly answerMs: number;
-  /** Sends an event, in order; its answer is reported by uuid. */
-  send(event: OutgoingEvent): void;
+  /** How many deferred events it takes beside the others, whether or not it is writable. @default as many as others, in their place */
+  readonly deferredRoom?: number;
+  /** Sends an event, in order; its answer is reported by uuid. A deferred one goes out by itself. */
+  send(event: OutgoingEvent, isDeferred?: boolean): void;
   /** Ends the link; no further callbacks are called. */
   close(): void;
 }
 
-/** How a send failed: with an answer, without one in time, or with a lost connection. */
-export type Failure = 'refused' | 'late' | 'broken';
+/**
+ * How a send failed: with an answer about the event; with one about its whole post, or by a server that cannot be asked now; without an answer in time; or with
+ * a lost connection.
+ */
+export type Failure = 'refused' | 'post-refused' | 'unavailable' | 'late' | 'broken';
 
 /** Answers to events; they may come late, or twice. */
 export interface LinkListener {
   acked(uuid: string): void;
-  /** @param reason for the subscriber's owner, without secrets */
+  /** Reports events that failed together. @param reason for the subscriber's owner, without secrets */
   failed(uuids: readonly string[], how: Failure, reason: string): void;
   drained(): void;
   /** Called once, when the link has ended: all events in flight have failed. */

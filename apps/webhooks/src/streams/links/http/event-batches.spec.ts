@@ -25,8 +25,8 @@ class Assembly {
     return taken.map(({ events }) => events.map(({ uuid }) => uuid));
   }
 
-  fail(uuids: readonly string[]): this {
-    this.batches.failed({ events: uuids.map((uuid) => ({ uuid, json: '{}' })) });
+  fail(uuids: readonly string[], failures = 0, isHeard = true): this {
+    this.batches.failed({ events: uuids.map((uuid) => ({ uuid, json: '{}' })), failures }, isHeard);
     return this;
   }
 }

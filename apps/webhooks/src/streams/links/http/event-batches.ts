@@ -7,11 +7,17 @@ export interface EncodedEvent {
 /** Events that are posted together. */
 export interface EventBatch {
   readonly events: readonly EncodedEvent[];
+  /** How often they have failed together. */
+  readonly failures: number;
+  /** @default false */
+  readonly isDeferred?: boolean;
 }
 
-/** The events of a failed batch, which are posted together again. */
+/** The events of a failed batch, or of a part of it, which are posted together again. */
 interface Former {
   readonly uuids: ReadonlySet<string>;
+  /** How often they have failed together. */
+  readonly failures: number;
 }
 
 interface OpenBatch extends EventBatch {
@@ -31,6 +37,14 @@ const QUIET_MS = 50;
 /** A batch is full with this many UTF-16 units: receivers bound bodies, too. */
 const FULL_LENGTH = 1_000_000;
 
+/** A batch that has failed this often is divided, as one of its events may be at fault. */
+const DIVIDED_AFTER = 3;
+const PARTS = 8;
+/** Maximum parts while the receiver acknowledges nothing: dividing then only multiplies posts. */
+const MAX_BLIND_PARTS = 32;
+/** Maximum events that are remembered as failed: some never come again. */
+const MAX_FORMER = 2_000;
+
 const sizeOf = ({ former }: OpenBatch): number => former?.uuids.size ?? MAX_EVENTS;
 
 const isFull = (batch: OpenBatch): boolean => batch.events.length >= sizeOf(batch) || batch.length >= FULL_LENGTH;
@@ -39,7 +53,7 @@ const completeAt = ({ openedAt, lastAt }: OpenBatch): number => Math.min(openedA
 
 /**
  * Assembles batches from events. The events of a batch that failed as a whole form a batch of their own again when they are sent again together, so that the
- * receiver recognizes it. Times are milliseconds of one clock.
+ * receiver recognizes it; from the third time on in parts, so that one event does not hold back the others. Times are milliseconds of one clock.
  */
 export class EventBatches {
   readonly #open = new Set<OpenBatch>();
@@ -50,7 +64,7 @@ export class EventBatches {
     const former = this.#former.get(event.uuid);
     let batch = [...this.#open].find((open) => open.former === former && !isFull(open));
     if (!batch) {
-      batch = { events: [], former, openedAt: now, lastAt: now, length: 0 };
+      batch = { events: [], former, failures: former?.failures ?? 0, openedAt: now, lastAt: now, length: 0 };
       this.#open.add(batch);
     }
     batch.events.push(event);
@@ -76,10 +90,31 @@ export class EventBatches {
     return due;
   }
 
-  /** Remembers a batch that failed as a whole. */
-  failed({ events }: EventBatch): void {
-    const former = { uuids: new Set(events.map(({ uuid }) => uuid)) };
-    for (const uuid of former.uuids) this.#former.set(uuid, former);
+  /** Remembers a batch that failed as a whole. @param isHeard whether the receiver has acknowledged events meanwhile */
+  failed({ events, failures }: Pick<EventBatch, 'events' | 'failures'>, isHeard: boolean): void {
+    const uuids = events.map(({ uuid }) => uuid);
+    const failed = failures + 1;
+    const isDivided = failed >= DIVIDED_AFTER && uuids.length > 1 && (isHeard || this.#parts < MAX_BLIND_PARTS);
+    const size = isDivided ? Math.ceil(uuids.length / PARTS) : uuids.length;
+    for (let first = 0; first < uuids.length; first += size) {
+      const former: Former = { uuids: new Set(uuids.slice(first, first + size)), failures: failed };
+      for (const uuid of former.uuids) this.#remember(uuid, former);
+    }
+  }
+
+  /** Forgets that an event has failed with others. */
+  forget(uuid: string): void {
+    this.#former.delete(uuid);
+  }
+
+  get #parts(): number {
+    return new Set(this.#former.values()).size;
+  }
+
+  #remember(uuid: string, former: Former): void {
+    this.#former.delete(uuid);
+    this.#former.set(uuid, former);
+    if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.keys().next().value!);
   }
 
   #forget(former: Former): void {

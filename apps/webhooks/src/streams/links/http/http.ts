@@ -16,18 +16,25 @@ import {
   refusalBy,
 } from '../link-port.ts';
 import { batchAnswer, mayBeAnswers, refusalIn } from './batch-answer.ts';
-import { type EventBatch, EventBatches } from './event-batches.ts';
+import { type EncodedEvent, type EventBatch, EventBatches } from './event-batches.ts';
 import { eventJson } from './event-json.ts';
 import { signatureHeaders } from './signature.ts';
 
 /** Requests to a subscriber at a time, each on a connection of its own. */
 const MAX_POSTS = 4;
+/** Likewise for deferred events, each in a post of its own: they delay no others, nor each other. */
+const MAX_DEFERRED_POSTS = 4;
 /** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
 /** Maximum bytes of an answer that are read: 500 entries, and some more. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 /** A stream waits longer than the link, whose timeout begins when the batch is posted. */
 const MARGIN_MS = 5_000;
+
+/** A receiver that has acknowledged an event within this time takes some. */
+const HEARD_MS = 60_000;
+/** A server that is overloaded, or a proxy without one, says nothing about events. */
+const isUnavailable = (status: number): boolean => [408, 429, 502, 503, 504].includes(status);
 
 const fixedHeaders = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidings' };
 
@@ -84,6 +91,8 @@ class HttpLink implements Link {
   readonly #batches = new EventBatches();
   readonly #ending = new AbortController();
   #posts = 0;
+  #deferredPosts = 0;
+  #ackedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ subscription, endpoint, listener }: LinkRequest<HttpEndpoint>, deps: LinkDeps) {
@@ -92,7 +101,7 @@ class HttpLink implements Link {
     this.#listener = listener;
     this.#deps = deps;
     this.#pool = new Pool(endpoint.origin, {
-      connections: MAX_POSTS,
+      connections: MAX_POSTS + MAX_DEFERRED_POSTS,
       pipelining: 1,
       allowH2: false,
       connect: connectorTo(endpoint.origin, deps, this.#ending.signal),
@@ -106,8 +115,14 @@ class HttpLink implements Link {
     return this.#posts < MAX_POSTS && !this.#ending.signal.aborted;
   }
 
-  send({ uuid, bytes }: OutgoingEvent): void {
-    this.#batches.add({ uuid, json: eventJson(WebhookRequest.decode(bytes)) }, performance.now());
+  get deferredRoom(): number {
+    return MAX_DEFERRED_POSTS - this.#deferredPosts;
+  }
+
+  send({ uuid, bytes }: OutgoingEvent, isDeferred = false): void {
+    const event = { uuid, json: eventJson(WebhookRequest.decode(bytes)) };
+    if (isDeferred) return this.#postAlone(event);
+    this.#batches.add(event, performance.now());
     this.#post();
   }
 
@@ -117,6 +132,12 @@ class HttpLink implements Link {
     void this.#pool.destroy(closed);
   }
 
+  #postAlone(event: EncodedEvent): void {
+    this.#batches.forget(event.uuid);
+    this.#deferredPosts++;
+    void this.#run({ events: [event], failures: 0, isDeferred: true }, () => this.#deferredPosts--);
+  }
+
   /** Posts the batches that are complete, as far as connections are free. */
   #post(): void {
     const now = performance.now();
@@ -124,7 +145,7 @@ class HttpLink implements Link {
       const batch = this.#batches.take(now);
       if (!batch) break;
       this.#posts++;
-      void this.#run(batch);
+      void this.#run(batch, () => this.#posts--);
     }
     this.#wait(now);
   }
@@ -139,13 +160,13 @@ class HttpLink implements Link {
     }, waitMs).unref();
   }
 
-  async #run(batch: EventBatch): Promise<void> {
+  async #run(batch: EventBatch, ended: () => void): Promise<void> {
     const report = await this.#exchange(batch).then(
       (reply) => () => this.#replied(batch, reply),
       (error: unknown) => () => this.#failed(batch, error === overdue ? 'late' : 'broken', reasonOf(error)),
     );
     if (this.#ending.signal.aborted) return;
-    this.#posts--;
+    ended();
     report();
     this.#post();
     this.#listener.drained();
@@ -179,18 +200,23 @@ class HttpLink implements Link {
 
   #replied(batch: EventBatch, { status, body, isCut }: Reply): void {
     const isSuccess = status >= 200 && status <= 299;
-    if (!isSuccess) return this.#failed(batch, 'refused', `HTTP ${status}`);
-    if (isCut && mayBeAnswers(body)) return this.#failed(batch, 'refused', 'an answer that is too long');
+    if (!isSuccess) return this.#failed(batch, isUnavailable(status) ? 'unavailable' : 'post-refused', `HTTP ${status}`);
+    if (isCut && mayBeAnswers(body)) return this.#failed(batch, 'post-refused', 'an answer that is too long');
     const answer = isCut ? 'all' : batchAnswer(body);
     for (const { uuid } of batch.events) {
       const refusal = refusalIn(answer, uuid);
-      if (!refusal) this.#listener.acked(uuid);
+      if (!refusal) this.#acked(uuid);
       else this.#listener.failed([uuid], 'refused', refusalOf(refusal));
     }
   }
 
+  #acked(uuid: string): void {
+    this.#ackedAt = performance.now();
+    this.#listener.acked(uuid);
+  }
+
   #failed(batch: EventBatch, how: Failure, reason: string): void {
-    this.#batches.failed(batch);
+    if (!batch.isDeferred) this.#batches.failed(batch, this.#ackedAt >= performance.now() - HEARD_MS);
     const uuids = batch.events.map(({ uuid }) => uuid);
     this.#listener.failed(uuids, how, reason);
   }

@@ -77,7 +77,13 @@ export interface SubscriptionView {
   secret: string;
   /** Why and when its subscriber's failures have disabled it; absent if they have not. */
   disabledReason: string;
-  disabledAt: Date | undefined;
+  disabledAt:
+    | Date
+    | undefined;
+  /** Events that failed three times, and those behind them; when the oldest of them happened; and how many were dropped in favour of newer ones. */
+  deferredEvents: number;
+  oldestDeferredAt: Date | undefined;
+  droppedEvents: bigint;
 }
 
 export interface AddSubscriptionSecretRequest {
@@ -824,6 +830,9 @@ function createBaseSubscriptionView(): SubscriptionView {
     secret: "",
     disabledReason: "",
     disabledAt: undefined,
+    deferredEvents: 0,
+    oldestDeferredAt: undefined,
+    droppedEvents: 0n,
   };
 }
 
@@ -849,6 +858,18 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
     }
     if (message.disabledAt !== undefined) {
       Timestamp.encode(toTimestamp(message.disabledAt), writer.uint32(58).fork()).join();
+    }
+    if (message.deferredEvents !== 0) {
+      writer.uint32(64).uint32(message.deferredEvents);
+    }
+    if (message.oldestDeferredAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.oldestDeferredAt), writer.uint32(74).fork()).join();
+    }
+    if (message.droppedEvents !== 0n) {
+      if (BigInt.asUintN(64, message.droppedEvents) !== message.droppedEvents) {
+        throw new globalThis.Error("value provided for field message.droppedEvents of type uint64 too large");
+      }
+      writer.uint32(80).uint64(message.droppedEvents);
     }
     return writer;
   },
@@ -922,6 +943,30 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
             message.disabledAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.deferredEvents = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.oldestDeferredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.droppedEvents = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -948,6 +993,11 @@ export const SubscriptionView: MessageFns<SubscriptionView> = {
     message.secret = object.secret ?? "";
     message.disabledReason = object.disabledReason ?? "";
     message.disabledAt = object.disabledAt ?? undefined;
+    message.deferredEvents = object.deferredEvents ?? 0;
+    message.oldestDeferredAt = object.oldestDeferredAt ?? undefined;
+    message.droppedEvents = (object.droppedEvents !== undefined && object.droppedEvents !== null)
+      ? BigInt(object.droppedEvents)
+      : 0n;
     return message;
   },
 };

@@ -1,0 +1,85 @@
+import type { ReadEvent } from '../feed.ts';
+import type { DeferredOutcome, NewUnacked, Place, UnackedEvents } from '../unacked.ts';
+import type { DeferredEvents, Removed } from './deferred-events.ts';
+
+/** Maximum deferred events of a subscriber that acknowledges nothing: later ones wait in the log. */
+const MAX_BLIND = 10_000;
+
+const isUpTo = (one: Place, other: Place): boolean =>
+  one.n !== other.n ? one.n < other.n : one.e !== other.e ? one.e < other.e : one.d <= other.d;
+
+/** Moves events between the window of a stream and its deferred events. A stream calls one method at a time, while answers may arrive. */
+export class Deferral {
+  readonly #unacked: UnackedEvents;
+  readonly #deferred: DeferredEvents;
+  /** What is not stored yet. */
+  #outcomes: DeferredOutcome[] = [];
+
+  constructor(unacked: UnackedEvents, deferred: DeferredEvents) {
+    this.#unacked = unacked;
+    this.#deferred = deferred;
+  }
+
+  /** Restores the events of an earlier owner, some of which may have been deferred in its last moment. */
+  async restore(events: readonly NewUnacked[]): Promise<void> {
+    await this.#deferred.open();
+    const last = await this.#deferred.lastOf(events.map(({ key }) => key));
+    const isKnown = ({ key, ...place }: NewUnacked): boolean => last.has(key) && isUpTo(place, last.get(key)!);
+    await this.#sort(
+      events.filter((event) => !isKnown(event)),
+      last,
+    );
+  }
+
+  /** Takes events that were read: into the window, or behind the deferred ones of their device and message. Returns how many are deferred. */
+  async accept(events: readonly ReadEvent[]): Promise<number> {
+    const fresh = events.map((event) => ({ ...event, failures: 0, at: 0 }));
+    return this.#sort(fresh, await this.#deferred.lastOf(events.map(({ key }) => key)));
+  }
+
+  /** Takes deferred events that are due, as many as there is room for. */
+  async take(now: number, limit: number): Promise<void> {
+    this.#collect();
+    const taken = new Set([...this.#unacked.deferredKeys, ...this.#outcomes.map(({ event }) => event.key)]);
+    const room = Math.min(limit, this.#unacked.deferredRoom);
+    for (const event of await this.#deferred.take(now, room, taken)) this.#unacked.addDeferred(event);
+  }
+
+  /** Removes what is too old or too much. */
+  prune(now: number): Promise<Removed> {
+    return this.#deferred.prune(now, (event) => this.#unacked.withdraw(event));
+  }
+
+  /** Lets events leave a window that is blocked by events which fail. */
+  makeRoom(): number {
+    return this.#deferred.length < MAX_BLIND ? this.#unacked.makeRoom() : 0;
+  }
+
+  /** Stores everything: the progress of the stream may be stored then. Returns how many events have left the window. */
+  async flush(): Promise<number> {
+    this.#collect();
+    await this.#deferred.apply(this.#outcomes);
+    this.#outcomes = [];
+    const leaving = this.#unacked.leaving().flat();
+    if (leaving.length === 0) return 0;
+    await this.#deferred.add(leaving);
+    // Late answers may have arrived in between.
+    const answered = leaving.filter((event) => !this.#unacked.has(event));
+    this.#unacked.left(leaving.filter((event) => this.#unacked.has(event)));
+    this.#outcomes.push(...answered.map((event): DeferredOutcome => ({ kind: 'over', event })));
+    await this.#deferred.apply(this.#outcomes);
+    this.#outcomes = [];
+    return leaving.length - answered.length;
+  }
+
+  async #sort(events: readonly NewUnacked[], last: ReadonlyMap<string, Place>): Promise<number> {
+    const behind = events.filter(({ key }) => last.has(key));
+    await this.#deferred.add(behind);
+    for (const event of events) if (!last.has(event.key)) this.#unacked.add(event);
+    return behind.length;
+  }
+
+  #collect(): void {
+    this.#outcomes.push(...this.#unacked.takeOutcomes());
+  }
+}

@@ -1,0 +1,127 @@
+import { idsBelow, messageApplicationKey } from '@tidings/delivery';
+import { collectionOf } from '@tidings/mongo';
+import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import { type DeferredDocument, deferredModel } from '../../storage/webhooks.schema.ts';
+import type { Subscription } from '../../subscriptions/subscription.ts';
+import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore } from './deferred-store.ts';
+
+/** A stream: a subscription that is disabled and enabled again begins another one. */
+export type StreamId = Pick<Subscription, 'id' | 'since'>;
+
+/** The deferred events of all streams, in the collection `deferredEvents`. */
+export interface DeferredStores {
+  of(stream: StreamId): DeferredStore;
+  /** Removes those of a subscription. */
+  remove(subscription: string): Promise<void>;
+  /** Removes those of deleted applications in messages (R-B2). */
+  purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
+  /** Removes those of all other streams. */
+  keepOnly(streams: readonly StreamId[]): Promise<void>;
+}
+
+type Write = AnyBulkWriteOperation<DeferredDocument>;
+
+/** The first event and the one after it. */
+const FIRST_TWO = { key: 1, events: { $slice: 2 }, failures: 1, at: 1, oldest: 1 } as const;
+
+const ownedBy = ({ id, since }: StreamId) => ({ subscription: id, since: since.getTime() });
+
+export function openDeferred(db: Db): DeferredStores {
+  const collection = collectionOf(db, deferredModel);
+
+  return {
+    of(stream) {
+      const owned = ownedBy(stream);
+      const idOf = (key: string): string => `${owned.subscription}/${owned.since}/${key}`;
+      const write = async (writes: Write[]): Promise<void> => {
+        if (writes.length > 0) await collection.bulkWrite(writes);
+      };
+      const removeEmpty = async (ids: string[]): Promise<void> => {
+        if (ids.length > 0) await collection.deleteMany({ _id: { $in: ids }, events: { $size: 0 } });
+      };
+      const first = async (order: 'at' | 'oldest', limit: number) => {
+        const cursor = collection.find(owned, { projection: FIRST_TWO, hint: order });
+        const found = await cursor
+          .sort({ [order]: 1 })
+          .limit(limit)
+          .toArray();
+        // A crash may leave them.
+        await removeEmpty(found.filter(({ events }) => events.length === 0).map(({ _id }) => _id));
+        return found.filter(({ events }) => events.length > 0);
+      };
+      /** Corrects the ages that a removal has left too high. */
+      const withAges = async (pairs: (DeferredPair & { readonly oldest: number })[]): Promise<DeferredPair[]> => {
+        const wrong = pairs.filter(({ events, oldest }) => events[0]!.enqueuedAt !== oldest);
+        await write(
+          wrong.map(({ key, events: [event] }) => ({
+            updateOne: { filter: { _id: idOf(key) }, update: { $set: { oldest: event!.enqueuedAt } } },
+          })),
+        );
+        return pairs;
+      };
+
+      return {
+        async size() {
+          const counting = collection.aggregate<{ readonly size: number }>([
+            { $match: owned },
+            { $group: { _id: null, size: { $sum: { $size: '$events' } } } },
+          ]);
+          return (await counting.next())?.size ?? 0;
+        },
+        async lastOf(keys) {
+          const found = await collection
+            .find({ _id: { $in: keys.map(idOf) } }, { projection: { key: 1, events: { $slice: -1 } } })
+            .toArray();
+          return new Map(found.flatMap(({ key, events: [last] }) => (last ? [[key, last] as const] : [])));
+        },
+        async add(pairs) {
+          await write(
+            pairs.map(({ key, events, failures, at }) => ({
+              updateOne: {
+                filter: { _id: idOf(key) },
+                update: {
+                  $push: { events: { $each: [...events] } },
+                  $setOnInsert: { ...owned, key, failures, at, oldest: events[0]!.enqueuedAt },
+                },
+                upsert: true,
+              },
+            })),
+          );
+        },
+        async apply(changes) {
+          await write(changes.map((change) => ({ updateOne: changeOf(idOf(change.key), change) })));
+          await removeEmpty(changes.flatMap(({ kind, key }) => (kind === 'over' ? [idOf(key)] : [])));
+        },
+        soonest: (limit) => first('at', limit),
+        oldest: async (limit) => withAges(await first('oldest', limit)),
+      };
+    },
+
+    async remove(subscription) {
+      await collection.deleteMany({ subscription });
+    },
+    async purge(shares) {
+      for (const share of shares) await collection.deleteMany({ key: idsBelow(messageApplicationKey(share)) });
+    },
+    async keepOnly(streams) {
+      const kept: Filter<DeferredDocument>[] = streams.map(ownedBy);
+      await collection.deleteMany(kept.length > 0 ? { $nor: kept } : {});
+    },
+  };
+}
+
+function changeOf(_id: string, change: DeferredChange) {
+  if (change.kind === 'failed') {
+    const { failures, at } = change;
+    return { filter: { _id }, update: { $set: { failures, at } } };
+  }
+  const { n, e, d } = change.event;
+  const { next } = change;
+  // What has appended events since is not known here: the age of the former first one stays, which is only too high.
+  const oldest: Partial<Pick<DeferredDocument, 'oldest'>> = next ? { oldest: next.enqueuedAt } : {};
+  const reset = { failures: 0, at: 0, ...oldest };
+  return {
+    filter: { _id, events: { $elemMatch: { n, e, d } } },
+    update: { $pull: { events: { n, e, d } as DeferredEvent }, $set: reset },
+  };
+}
