@@ -205,7 +205,7 @@ export class Stream {
     const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
     const timer = isIdle
       ? undefined
-      : setTimeout(() => this.#signal.resolve(), Math.max(0, Math.min(TICK_MS, untilSave))).unref();
+      : setTimeout(() => this.#signal.resolve(), Math.max(0, Math.min(TICK_MS, untilSave, this.#deferred.pauseMs))).unref();
     await this.#signal.promise;
     clearTimeout(timer);
     this.#signal = Promise.withResolvers<void>();
@@ -338,7 +338,7 @@ export class Stream {
 
   /** Takes deferred events that are due, and reads from the log until the window of unacked events is full. */
   async #fill(): Promise<void> {
-    if (this.#link) await this.#deferral.take(this.#deps.clock.now(), this.#link.deferredRoom ?? Infinity);
+    if (this.#link) await this.#deferral.take(this.#deps.clock.now());
     while (this.#link && this.#unacked.room > 0) {
       this.#read ??= await this.#feed.read(this.#next, this.#unacked.room, this.#subscription.settings);
       if (!this.#read) return;
@@ -358,7 +358,7 @@ export class Stream {
   /** Renders and writes the events that are due; false if there are none, or no connection. */
   async #send(): Promise<boolean> {
     if (!this.#link?.isWritable || !this.#deps.isOwner()) return false;
-    const events = this.#unacked.sendable(this.#deps.clock.now());
+    const events = this.#unacked.sendable(this.#deps.clock.now(), this.#link.deferredRoom);
     if (events.length === 0) return false;
     const commits = await this.#feed.commitsOf(events);
     const due = events.map((event) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ANSWER_MS, GIVE_UP_MS, MAX_UNACKED, UnackedEvents, waitMs } from './unacked.ts';
+import { ANSWER_MS, GIVE_UP_MS, MADE_ROOM, MAX_UNACKED, UnackedEvents, waitMs } from './unacked.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -187,5 +187,139 @@ describe('unacked events', () => {
     expect(wire.events.isDue(wire.now)).toBe(false);
     wire.pass(1000);
     expect(wire.events.isDue(wire.now)).toBe(true);
+  });
+});
+
+describe('events that fail alone', () => {
+  /** Sends what is due, and answers each event, until nothing is sent for a minute. */
+  const leavingAfter = (wire: Wire, fail: (d: number) => void, rounds: number): number[] => {
+    for (let round = 0; round < rounds; round++) {
+      for (const d of wire.send()) fail(d);
+      wire.pass(60_000);
+    }
+    return wire.events.leaving().flatMap((queue) => queue.map(({ d }) => d));
+  };
+
+  it('leave after their third refusal, with those that wait behind them', () => {
+    const wire = new Wire().read('a', 'b', 'a');
+    const refuse = (d: number) => wire.answer(d, d === 1);
+    expect(leavingAfter(wire, refuse, 2)).toEqual([]);
+    expect(leavingAfter(wire, refuse, 1)).toEqual([0, 2]);
+    // Until they have left, they wait.
+    expect(wire.send()).toEqual([]);
+    wire.events.left(wire.events.leaving().flat());
+    expect([wire.events.size, wire.events.room]).toEqual([0, MAX_UNACKED]);
+  });
+
+  it('leave after three times without an answer, if others are acknowledged meanwhile', () => {
+    const silent = new Wire().read('a');
+    expect(leavingAfter(silent, () => undefined, 5)).toEqual([]);
+    const wire = new Wire().read('a');
+    for (let i = 0; i < 3; i++) {
+      wire.read(`other${i}`);
+      for (const d of wire.send()) if (d > 0) wire.answer(d);
+      wire.pass(60_000);
+    }
+    expect(wire.events.leaving().flat()).toMatchObject([{ d: 0, strikes: 3 }]);
+  });
+
+  it.each([
+    ['the post of several', 2, 'post-refused', []],
+    ['its own post', 1, 'post-refused', [0]],
+    ['its own post, by a server that is away for a moment', 1, 'unavailable', [0]],
+  ] as const)('leave if %s fails while others are acknowledged', (_, events, how, left) => {
+    const wire = new Wire().read(...many(events));
+    for (let i = 0; i < 3; i++) {
+      wire.send();
+      wire.events.failed(
+        many(events).map((_key, d) => `u${d}`),
+        how,
+        wire.now,
+      );
+      wire.read(`other${i}`);
+      for (const d of wire.send()) wire.answer(d);
+      wire.pass(60_000);
+    }
+    expect(wire.events.leaving().flatMap((queue) => queue.map(({ d }) => d))).toEqual(left);
+  });
+
+  it('stay when the stream breaks, however often', () => {
+    const wire = new Wire().read('a');
+    for (let i = 0; i < 10; i++) {
+      wire.send();
+      wire.events.broke(wire.now);
+      wire.pass(60_000);
+    }
+    expect([wire.events.leaving(), wire.events.size]).toEqual([[], 1]);
+  });
+
+  it('make room when all events of a full window have failed, but not while the subscriber is away', () => {
+    const failing = (how: 'post-refused' | 'unavailable'): Wire => {
+      const wire = new Wire().read(...many(MAX_UNACKED));
+      for (let sent = wire.send(), i = 0; i < 40; i++, sent = wire.send()) {
+        wire.events.failed(
+          sent.map((d) => `u${d}`),
+          how,
+          wire.now,
+        );
+        wire.pass(60_000);
+      }
+      return wire;
+    };
+    expect(failing('post-refused').events.makeRoom()).toBe(MADE_ROOM);
+    expect(failing('unavailable').events.makeRoom()).toBe(0);
+    expect(new Wire().read(...many(MAX_UNACKED)).events.makeRoom()).toBe(0);
+  });
+
+  it('that cannot be made leave like refused ones', () => {
+    const wire = new Wire().read('a');
+    for (let i = 0; i < 3; i++) {
+      for (const event of wire.events.sendable(wire.now)) wire.events.unmade(event, wire.now);
+      wire.pass(60_000);
+    }
+    expect(wire.events.leaving().flat()).toHaveLength(1);
+    expect(wire.events.inFlight).toBe(0);
+  });
+});
+
+describe('deferred events in flight', () => {
+  const deferred = (d: number) => ({ n: 0, e: 0, d, key: `deferred${d}`, enqueuedAt: 0, failures: 3, at: 0 });
+  const sendAll = (wire: Wire): number => {
+    const sendable = wire.events.sendable(wire.now);
+    for (const event of sendable) wire.events.sent(event, `${event.isDeferred ? 'd' : 'u'}${event.d}`, wire.now);
+    return sendable.filter(({ isDeferred }) => isDeferred).length;
+  };
+
+  it('take a quarter of the flight, and no place of the window', () => {
+    const wire = new Wire().read(...many(200));
+    expect(wire.events.deferredRoom).toBe(25);
+    for (let d = 0; d < 25; d++) wire.events.addDeferred(deferred(d));
+    expect([sendAll(wire), wire.events.inFlight, wire.events.size]).toEqual([25, 100, 200]);
+    expect([...wire.events.all()]).toHaveLength(200);
+    expect(wire.events.deferredRoom).toBe(0);
+  });
+
+  it('are told what became of them, once: acknowledged, refused or late, and acknowledged late', () => {
+    const wire = new Wire();
+    for (let d = 0; d < 3; d++) wire.events.addDeferred(deferred(d));
+    sendAll(wire);
+    const ack = (d: number) => wire.events.acked(`d${d}`, wire.now);
+    expect([ack(0), ack(0)]).toEqual([true, false]);
+    wire.events.failed(['d1'], 'refused', wire.now);
+    expect(wire.pass(ANSWER_MS).late).toBe(1);
+    expect(wire.events.takeOutcomes().map(({ kind, event: { d, failures } }) => [kind, d, failures])).toEqual([
+      ['over', 0, 3],
+      ['failed', 1, 4],
+      ['failed', 2, 4],
+    ]);
+    expect([ack(2), ack(2), wire.events.inFlight]).toEqual([true, false, 0]);
+    expect(wire.events.takeOutcomes()).toMatchObject([{ kind: 'over', event: { d: 2 } }]);
+  });
+
+  it('are taken anew when the stream breaks before they are sent', () => {
+    const wire = new Wire();
+    wire.events.addDeferred(deferred(0));
+    expect(wire.events.broke(wire.now)).toBe(0);
+    expect([wire.events.deferredKeys.size, wire.events.takeOutcomes()]).toEqual([0, []]);
   });
 });

@@ -147,9 +147,12 @@ export class UnackedEvents {
     this.#deferred.set(event.key, added);
   }
 
-  /** Events to send now, within the limit in flight. Empty while little of a larger number would fit, so that batches stay large. */
-  sendable(now: number): readonly Unacked[] {
-    const deferred = [...this.#deferred.values()].filter(({ phase }) => phase === 'ready');
+  /**
+   * Events to send now, within the limit in flight. None of the window while little of a larger number would fit, so that batches stay large.
+   * @param deferredRoom maximum of deferred events
+   */
+  sendable(now: number, deferredRoom = Infinity): readonly Unacked[] {
+    const deferred = [...this.#deferred.values()].filter(({ phase }) => phase === 'ready').slice(0, deferredRoom);
     return [...deferred, ...this.#sendable(now)];
   }
 

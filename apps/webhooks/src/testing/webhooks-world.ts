@@ -150,6 +150,15 @@ export class World {
     return code;
   }
 
+  /** Publishes that the application of a message is deleted. */
+  async purged(code: string): Promise<void> {
+    const event = MessageEvent.fromPartial({
+      ...{ code, id: 7n, account: ACCOUNT, at: new Date(this.clock.now()) },
+      event: { $case: 'purged', value: { application: APPLICATION, whole: true } },
+    });
+    await this.#publish(topicNames.messages, code, MessageEvent.encode(event).finish());
+  }
+
   /** Publishes that a message was sent to devices of a chunk, by number, in slices of 500. */
   async sent(message: string, seqs: readonly number[], platform: number = Platform.iOS): Promise<void> {
     const at = new Date(this.clock.now());

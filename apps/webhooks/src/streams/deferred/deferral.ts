@@ -38,11 +38,11 @@ export class Deferral {
   }
 
   /** Takes deferred events that are due, as many as there is room for. */
-  async take(now: number, limit: number): Promise<void> {
+  async take(now: number): Promise<void> {
     this.#collect();
     const taken = new Set([...this.#unacked.deferredKeys, ...this.#outcomes.map(({ event }) => event.key)]);
-    const room = Math.min(limit, this.#unacked.deferredRoom);
-    for (const event of await this.#deferred.take(now, room, taken)) this.#unacked.addDeferred(event);
+    const found = await this.#deferred.take(now, this.#unacked.deferredRoom, taken);
+    for (const event of found) this.#unacked.addDeferred(event);
   }
 
   /** Removes what is too old or too much. */

@@ -5,8 +5,8 @@ import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore, Deferr
 export const MAX_DEFERRED = 100_000;
 /** Maximum deferred events that are sent together. */
 const PAGE = 100;
-/** Pause after a deferred event has failed: bounds what a subscriber that refuses everything costs, to 400 events a second. */
-const PAUSE_MS = 250;
+/** Pause for each deferred event that has failed: bounds what a subscriber that refuses everything costs, to 400 events a second. */
+const PAUSE_MS = 2.5;
 /** Pairs whose oldest event is removed at a time. */
 const REMOVED_AT_ONCE = 500;
 /** Intervals at which the oldest event is looked up, and events are counted: some are removed beside the stream, such as those of a deleted application. */
@@ -82,6 +82,12 @@ export class DeferredEvents {
     return this.#length > 0 && this.#dueAt <= now;
   }
 
+  /** Milliseconds until more of them may be sent; Infinity without a pause. */
+  get pauseMs(): number {
+    const left = this.#pausedUntil - this.#now();
+    return left > 0 ? left : Infinity;
+  }
+
   /** The place of the last deferred event of each of these devices and messages. */
   async lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, Place>> {
     return this.#length === 0 ? new Map() : this.#store.lastOf([...new Set(keys)]);
@@ -134,7 +140,8 @@ export class DeferredEvents {
       if (kind === 'failed') this.#dueAt = Math.min(this.#dueAt, event.at);
       else this.#over(event.key);
     }
-    if (outcomes.some(({ kind }) => kind === 'failed')) this.#pausedUntil = this.#now() + PAUSE_MS;
+    const failed = outcomes.filter(({ kind }) => kind === 'failed').length;
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now()) + failed * PAUSE_MS;
   }
 
   /** Removes the events that are 72 hours old, and the oldest ones of too many. @param removed called for each one */

@@ -40,11 +40,11 @@ function world() {
       });
   };
   /** Settles the publications so far. */
-  const answer = async (how: 'resolve' | 'reject'): Promise<void> => {
+  const answer = async (how: 'resolve' | 'reject' | Fault): Promise<void> => {
     await turn();
     for (const each of answers.splice(0)) {
       if (how === 'resolve') each.resolve();
-      else each.reject(Fault.unavailable('Kafka is away'));
+      else each.reject(how === 'reject' ? Fault.unavailable('Kafka is away') : how);
     }
     await turn();
   };
@@ -78,6 +78,18 @@ describe('a link to a topic (R-EV1)', () => {
     await turn();
     expect(heard).toEqual(['broken: Kafka is away']);
     expect([link.isWritable, published.length]).toEqual([false, 2]);
+  });
+
+  it('goes on when the broker refuses a record, which fails alone', async () => {
+    const { link, heard, send, answer } = world();
+    send('u1', 'u2');
+    await answer(new Fault('tooLarge', 'A record is larger than its topic allows'));
+    await answer('resolve');
+    await answer(new Fault('tooLarge', 'A record is larger than its topic allows'));
+    send('u3');
+    await answer('resolve');
+    expect(heard).toEqual(['u1 true', 'u2 refused', 'u3 true']);
+    expect(link.isWritable).toBe(true);
   });
 
   it('takes no more events than the broker may have yet to acknowledge', async () => {

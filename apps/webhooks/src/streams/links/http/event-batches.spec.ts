@@ -75,4 +75,39 @@ describe('batches of events (R-EV6)', () => {
     const assembly = new Assembly().fail(named(0, 3)).add(['u0', 'u2']);
     expect([assembly.take(), assembly.pass(50).take()]).toEqual([[], [['u0', 'u2']]]);
   });
+
+  it('that failed three times are divided, down to single events', () => {
+    const all = named(0, MAX_EVENTS);
+    const assembly = new Assembly();
+    let parts = assembly.add(all).take();
+    const sizes: number[] = [];
+    for (let round = 1; round <= 6; round++) {
+      const failed = parts.find((part) => part.includes('u499'))!;
+      const batch = { events: failed.map((uuid) => ({ uuid, json: '{}' })), failures: round - 1 };
+      assembly.batches.failed(batch, true);
+      parts = assembly.add(failed).pass(50).take();
+      sizes.push(parts.find((part) => part.includes('u499'))!.length);
+    }
+    expect(sizes).toEqual([500, 500, 59, 3, 1, 1]);
+  });
+
+  it('are divided once while the receiver acknowledges nothing', () => {
+    const assembly = new Assembly();
+    let batches: EventBatch[] = [{ events: named(0, MAX_EVENTS).map((uuid) => ({ uuid, json: '{}' })), failures: 2 }];
+    for (let round = 0; round < 5; round++) {
+      for (const batch of batches) assembly.batches.failed(batch, false);
+      assembly.add(named(0, MAX_EVENTS)).pass(50);
+      batches = [];
+      for (let next = assembly.batches.take(assembly.now); next; next = assembly.batches.take(assembly.now)) {
+        batches.push(next);
+      }
+    }
+    expect(batches).toHaveLength(8);
+  });
+
+  it('have each deferred event alone: it is forgotten with whom it failed', () => {
+    const assembly = new Assembly().fail(named(0, 3));
+    assembly.batches.forget('u1');
+    expect(assembly.add(named(0, 3)).pass(50).take()).toEqual([['u0', 'u2'], ['u1']]);
+  });
 });

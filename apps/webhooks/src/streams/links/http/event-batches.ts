@@ -9,6 +9,8 @@ export interface EventBatch {
   readonly events: readonly EncodedEvent[];
   /** How often they have failed together. */
   readonly failures: number;
+  /** Whether it is a part of a batch that was divided. @default false */
+  readonly isPart?: boolean;
   /** @default false */
   readonly isDeferred?: boolean;
 }
@@ -18,6 +20,7 @@ interface Former {
   readonly uuids: ReadonlySet<string>;
   /** How often they have failed together. */
   readonly failures: number;
+  readonly isPart: boolean;
 }
 
 interface OpenBatch extends EventBatch {
@@ -40,8 +43,6 @@ const FULL_LENGTH = 1_000_000;
 /** A batch that has failed this often is divided, as one of its events may be at fault. */
 const DIVIDED_AFTER = 3;
 const PARTS = 8;
-/** Maximum parts while the receiver acknowledges nothing: dividing then only multiplies posts. */
-const MAX_BLIND_PARTS = 32;
 /** Maximum events that are remembered as failed: some never come again. */
 const MAX_FORMER = 2_000;
 
@@ -64,7 +65,7 @@ export class EventBatches {
     const former = this.#former.get(event.uuid);
     let batch = [...this.#open].find((open) => open.former === former && !isFull(open));
     if (!batch) {
-      batch = { events: [], former, failures: former?.failures ?? 0, openedAt: now, lastAt: now, length: 0 };
+      batch = { events: [], former, failures: former?.failures ?? 0, isPart: former?.isPart ?? false, openedAt: now, lastAt: now, length: 0 };
       this.#open.add(batch);
     }
     batch.events.push(event);
@@ -90,14 +91,18 @@ export class EventBatches {
     return due;
   }
 
-  /** Remembers a batch that failed as a whole. @param isHeard whether the receiver has acknowledged events meanwhile */
-  failed({ events, failures }: Pick<EventBatch, 'events' | 'failures'>, isHeard: boolean): void {
+  /**
+   * Remembers a batch that failed as a whole. While the receiver acknowledges nothing, a batch is divided once: more would only multiply posts.
+   * @param isHeard whether the receiver acknowledges events
+   */
+  failed({ events, failures, isPart = false }: EventBatch, isHeard: boolean): void {
     const uuids = events.map(({ uuid }) => uuid);
     const failed = failures + 1;
-    const isDivided = failed >= DIVIDED_AFTER && uuids.length > 1 && (isHeard || this.#parts < MAX_BLIND_PARTS);
+    const isDivided = failed >= DIVIDED_AFTER && uuids.length > 1 && (isHeard || !isPart);
     const size = isDivided ? Math.ceil(uuids.length / PARTS) : uuids.length;
     for (let first = 0; first < uuids.length; first += size) {
-      const former: Former = { uuids: new Set(uuids.slice(first, first + size)), failures: failed };
+      const part = new Set(uuids.slice(first, first + size));
+      const former: Former = { uuids: part, failures: failed, isPart: isPart || isDivided };
       for (const uuid of former.uuids) this.#remember(uuid, former);
     }
   }
@@ -105,10 +110,6 @@ export class EventBatches {
   /** Forgets that an event has failed with others. */
   forget(uuid: string): void {
     this.#former.delete(uuid);
-  }
-
-  get #parts(): number {
-    return new Set(this.#former.values()).size;
   }
 
   #remember(uuid: string, former: Former): void {
