@@ -49,7 +49,10 @@ function overtakers({ arrivals }: Choosy): string[] {
   });
 }
 
-type Connect = (world: World, choosy: Choosy) => Promise<{
+type Connect = (
+  world: World,
+  choosy: Choosy,
+) => Promise<{
   readonly endpoint: string;
   readonly dial?: (webhooks: WebhooksService, subscription: string) => Promise<void>;
 }>;
@@ -222,13 +225,18 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     world.clock.advance(36 * 60 * MINUTE_MS);
     choosy.answerTo = () => 'ok';
     await passUntil(() => choosy.acked().length === 5);
-    expect(choosy.acked().filter((event) => event.endsWith('hwid-1'))).toEqual(['Push Delivered hwid-1', 'Push Opened hwid-1']);
+    expect(choosy.acked().filter((event) => event.endsWith('hwid-1'))).toEqual([
+      'Push Delivered hwid-1',
+      'Push Opened hwid-1',
+    ]);
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="given_up"} 1');
   });
 
   it('are forgotten with their subscription, and with their application', async () => {
     const choices = { events: ['Push Sent'] };
-    const ids = await Promise.all([1, 2].map(async () => world.subscribe(webhooks, await overGrpc(world, choosy), choices)));
+    const ids = await Promise.all(
+      [1, 2].map(async () => world.subscribe(webhooks, await overGrpc(world, choosy), choices)),
+    );
     choosy.answerTo = () => 'no';
     const message = await world.message();
     await world.sent(message, seqsUpTo(5));

@@ -43,7 +43,7 @@ export function streamMetrics(registry: Registry): StreamMetrics {
     'gauge',
     {
       name: 'tidings_webhooks_oldest_deferred_timestamp_seconds',
-      help: 'When the oldest deferred event happened, in seconds since 1970; absent without one',
+      help: 'When the oldest deferred event happened, in seconds since 1970; 0 without one',
     },
     () => {
       const times = [...deferred.values()].flatMap(({ oldest }) => oldest ?? []);

@@ -102,7 +102,15 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   await writer.applyCommits();
 
   const pendingReports = openPendingReports(db, { clock, writer, messages });
-  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, deferred, sentValues, writer, clock });
+  const intake = new Intake({
+    subscriptions: store,
+    messages,
+    pending: pendingReports,
+    deferred,
+    sentValues,
+    writer,
+    clock,
+  });
   const subscription = await consume(broker, {
     group: GROUP,
     topics,

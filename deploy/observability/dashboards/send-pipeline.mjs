@@ -171,7 +171,7 @@ export default dashboard({
         {
           title: 'Events for subscribers',
           description:
-            'Events by end: acked; refused, late or broken, which are sent again; given_up after 72 h; gone with their device.',
+            'Events by end: acked; refused, late, broken or unmade, which are sent again; deferred; given_up after 72 h; dropped for newer ones; gone with their device.',
           unit: 'cps',
           queries: [['{{end}}', 'sum by (end) (rate(tidings_webhooks_events_total{$scope}[$__rate_interval]))']],
         },
@@ -186,6 +186,13 @@ export default dashboard({
           description: 'Events that were sent and are not acknowledged yet.',
           unit: 'short',
           queries: [['events', 'sum(tidings_webhooks_unacked_events{$scope})']],
+        },
+        {
+          title: 'Deferred events',
+          description:
+            'Events that subscribers failed alone three times, and later ones of the same device and message.',
+          unit: 'short',
+          queries: [['events', 'sum(tidings_webhooks_deferred_events{$scope})']],
         },
       ],
     },

@@ -14,7 +14,11 @@ const DIAL_IN = 'dial-in';
 type Listed = ReplyOf<'listSubscriptions'>['subscriptions'][number];
 
 /** The events that failed three times, and what waits behind them. */
-function shownDeferred({ deferred_events: deferred, oldest_deferred_at: oldest, dropped_events: dropped }: DeferredFields): string {
+function shownDeferred({
+  deferred_events: deferred,
+  oldest_deferred_at: oldest,
+  dropped_events: dropped,
+}: DeferredFields): string {
   const lost = dropped > 0 ? `, ${dropped} dropped` : '';
   return `${deferred}${oldest ? ` since ${oldest}` : ''}${lost}`;
 }

@@ -195,7 +195,7 @@ function deferredBy(
   who: string,
   { deferred_events: deferred, oldest_deferred_at: oldest, dropped_events: dropped }: Subscription,
 ): Finding[] {
-  if (deferred + dropped === 0) return [];
+  if (!(deferred + dropped > 0)) return [];
   const since = oldest === null ? '' : `, the oldest of ${oldest}`;
   return [
     warning(

@@ -30,6 +30,11 @@ const failing = {
   ...{ disabled_at: '2026-01-15T12:00:00Z', disabled_reason: 'unreachable' },
 };
 
+const deferring = {
+  ...{ id: 's1', endpoint: 'grpc://a', enabled: true, disabled_at: null, disabled_reason: null },
+  ...{ deferred_events: 7, oldest_deferred_at: '2026-01-15T12:00:00Z', dropped_events: 2 },
+};
+
 /** The replies of a healthy system, by path. */
 const healthy: Readonly<Record<string, unknown>> = {
   '/readyz': { status: 'ok', details: {} },
@@ -138,6 +143,12 @@ describe('the doctor, of a running system', () => {
       { '/admin/v1/subscriptions': { subscriptions: [failing, { ...failing, id: 's2', disabled_at: null }] } },
       /^The subscription s1 to grpc:\/\/a gets no events since .*: unreachable/,
       /enable it/,
+    ],
+    [
+      'a subscription with deferred events',
+      { '/admin/v1/subscriptions': { subscriptions: [deferring] } },
+      /^The subscription s1 to grpc:\/\/a refuses or does not answer some events: 7 are deferred, the oldest of 2026-01-15T12:00:00Z; 2 were dropped\.$/,
+      /acknowledge what it cannot use/,
     ],
   ])('finds %s', async (_, planted, text, remedy) => {
     if (JSON.stringify(planted).includes('"down"')) refused.set('/readyz', 503);

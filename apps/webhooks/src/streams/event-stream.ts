@@ -1,20 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommitReader } from '@tidings/event-store';
-import type { WebhookEvent } from '@tidings/events';
-import type { Clock } from '@tidings/kernel';
-import type { Logger } from '@tidings/runtime';
-import type { EventMaker, Made } from '../events/make.ts';
-import type { MessageStore } from '../facts/known-messages.ts';
+import type { Made } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
-import type { StreamMetrics } from '../stream-metrics.ts';
-import { type Endpoint, parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
+import { parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { Deferral } from './deferred/deferral.ts';
 import { DeferredEvents } from './deferred/deferred-events.ts';
-import type { DeferredStore } from './deferred/deferred-store.ts';
-import { dueAt, Feed, keyOf } from './feed.ts';
-import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
-import { type Failure, type Link, type LinkListener, type LinkRequest, reasonOf } from './links/link-port.ts';
+import { Feed } from './feed.ts';
+import { FailingSubscriber } from './failing-subscriber.ts';
+import { type Failure, type Link, type LinkListener, reasonOf } from './links/link-port.ts';
+import { sendEvent } from './send-event.ts';
+import { StreamCounts } from './stream-counts.ts';
+import type { StreamDeps } from './stream-deps.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
@@ -28,26 +24,6 @@ const SAVE_EVERY_MS = 100;
 const LAST_ANSWERS_MS = 2_000;
 const TROUBLE_MS = 1_000;
 const NO_ANSWER = 'no answer within 30 s';
-
-export interface StreamDeps {
-  readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
-  readonly maker: EventMaker;
-  readonly messages: Pick<MessageStore, 'find'>;
-  /** Opens a link to the subscriber. */
-  readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
-  /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
-  readonly hungUp?: () => void;
-  readonly deferred: { readonly of: (stream: Pick<Subscription, 'id' | 'since'>) => DeferredStore };
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: StreamMetrics;
-  /** Disables a subscription whose subscriber only fails. */
-  readonly disable: (subscription: Subscription, reason: string) => Promise<unknown>;
-  /** Saves progress; false if another process owns the stream by now. */
-  readonly save: (progress: Progress) => Promise<boolean>;
-  /** Whether this process may act as the stream's owner. */
-  readonly isOwner: () => boolean;
-}
 
 /** Streams the events of one subscription: reads its account's log, sends the wanted events, and resends those that are not acknowledged (R-EV5). */
 export class Stream {
@@ -67,16 +43,13 @@ export class Stream {
   #breaks = 0;
   #openAt = 0;
   #elapsedAt = -Infinity;
-  #failing: FailingPeriod | undefined;
-  #isDisabling = false;
+  readonly #failing: FailingSubscriber;
   #isDirty = false;
   /** Whether an event was ever deferred. */
   #hasDeferred: boolean;
   #savedAt = -Infinity;
   #isLost = false;
-  /** Acknowledgements that metrics do not count yet, and the unacked events that they do. */
-  #acknowledged = 0;
-  #counted = 0;
+  readonly #counts: StreamCounts;
   #troubles = 0;
   #signal = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
@@ -85,12 +58,13 @@ export class Stream {
     this.#subscription = subscription;
     this.#deps = deps;
     this.#next = progress.next;
-    this.#failing = progress.failing;
+    this.#failing = new FailingSubscriber(deps, progress.failing);
     this.#feed = new Feed(deps.commits, this.log, deps.messages);
     this.#hasDeferred = progress.deferred !== undefined;
     const dropped = progress.deferred?.dropped ?? 0;
     this.#deferred = new DeferredEvents(deps.deferred.of(subscription), { dropped });
     this.#deferral = new Deferral(this.#unacked, this.#deferred);
+    this.#counts = new StreamCounts(deps.metrics, this.#unacked, this.#deferred);
     this.#running = this.#run(progress);
   }
 
@@ -143,9 +117,7 @@ export class Stream {
     const until = performance.now() + LAST_ANSWERS_MS;
     while (this.#link && this.#unacked.inFlight > 0 && performance.now() < until) await delay(10);
     this.#breakLink();
-    this.#count();
-    this.#deps.metrics.unacked(-this.#counted);
-    this.#deps.metrics.deferred(this, undefined);
+    this.#counts.end();
     if (!this.#isLost) await this.#store();
   }
 
@@ -153,7 +125,7 @@ export class Stream {
     let isRestored = false;
     while (!this.#ending.signal.aborted && !this.#isLost) {
       try {
-        if (!isRestored) await this.#restore(progress);
+        if (!isRestored) await this.#deferral.restore(await this.#feed.restored(progress.open));
         isRestored = true;
         const hasSent = await this.#turn();
         this.#troubles = 0;
@@ -163,28 +135,6 @@ export class Stream {
         await delay(TROUBLE_MS, undefined, { signal: this.#ending.signal }).catch(() => undefined);
       }
     }
-  }
-
-  /** Restores the unacked events of an earlier owner. */
-  async #restore({ open }: Progress): Promise<void> {
-    const commits = await this.#feed.commitsOf(open);
-    const events = open.flatMap((event) => {
-      const commit = commits.get(event.n);
-      const due = commit && dueAt(commit, event);
-      return due ? [{ ...event, key: keyOf(due), enqueuedAt: commit.at }] : [];
-    });
-    await this.#deferral.restore(events);
-  }
-
-  /** Updates metrics once per turn of the event loop: labels cost more than the rest of an acknowledgement. */
-  #count(): void {
-    const { metrics } = this.#deps;
-    if (this.#acknowledged > 0) metrics.ended('acked', this.#acknowledged);
-    this.#acknowledged = 0;
-    const { size } = this.#unacked;
-    if (size !== this.#counted) metrics.unacked(size - this.#counted);
-    this.#counted = size;
-    metrics.deferred(this, this.#deferred.summary);
   }
 
   /** Does the work that is due; true if there may be more. */
@@ -205,7 +155,10 @@ export class Stream {
     const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
     const timer = isIdle
       ? undefined
-      : setTimeout(() => this.#signal.resolve(), Math.max(0, Math.min(TICK_MS, untilSave, this.#deferred.pauseMs))).unref();
+      : setTimeout(
+          () => this.#signal.resolve(),
+          Math.max(0, Math.min(TICK_MS, untilSave, this.#deferred.pauseMs)),
+        ).unref();
     await this.#signal.promise;
     clearTimeout(timer);
     this.#signal = Promise.withResolvers<void>();
@@ -262,7 +215,7 @@ export class Stream {
       this.#lastAnswerAt = clock.now();
       metrics.connected(1);
       // Reachable again, and no event has failed: nothing is known to fail.
-      if (!this.#unacked.hasFailures && this.#deferred.length === 0) this.#failing = undefined;
+      if (!this.#unacked.hasFailures && this.#deferred.length === 0) this.#failing.recovered();
       if (this.#breaks === 0) log.info({ endpoint: withoutQuery(endpoint) }, 'stream open');
     } catch (error) {
       this.#broken(error);
@@ -302,10 +255,10 @@ export class Stream {
     this.#lastAnswerAt = clock.now();
     if (!this.#unacked.acked(uuid, this.#lastAnswerAt)) return;
     this.#isDirty = true;
-    this.#acknowledged++;
-    if (this.#breaks > 0 || this.#failing) log.info('stream recovered');
+    this.#counts.acked();
+    if (this.#breaks > 0 || this.#failing.period) log.info('stream recovered');
     this.#breaks = 0;
-    this.#failing = undefined;
+    this.#failing.recovered();
     this.#signal.resolve();
   }
 
@@ -318,22 +271,14 @@ export class Stream {
     if (count === 0) return;
     this.#isDirty = true;
     metrics.ended(isAnswer ? 'refused' : how, count);
-    if (!this.#failing) log.warn({ reason }, 'events failed; they are sent again');
+    if (!this.#failing.period) log.warn({ reason }, 'events failed; they are sent again');
     this.#stillFailing(reason);
     this.#signal.resolve();
   }
 
-  /** Disables the subscription after 72 hours of failures only, which ends the stream. */
   #stillFailing(reason: string): void {
-    const { clock, log, disable } = this.#deps;
-    this.#failing = failedAgain(this.#failing, clock.now());
     this.#isDirty = true;
-    if (this.#isDisabling || !isTooLong(this.#failing)) return;
-    this.#isDisabling = true;
-    log.warn({ reason }, 'subscription disabled after 72 hours of failures');
-    disable(this.#subscription, reason)
-      .catch((error: unknown) => log.warn({ err: error }, 'subscription not disabled'))
-      .finally(() => (this.#isDisabling = false));
+    this.#failing.again(reason, this.#subscription);
   }
 
   /** Takes deferred events that are due, and reads from the log until the window of unacked events is full. */
@@ -360,11 +305,7 @@ export class Stream {
     if (!this.#link?.isWritable || !this.#deps.isOwner()) return false;
     const events = this.#unacked.sendable(this.#deps.clock.now(), this.#link.deferredRoom);
     if (events.length === 0) return false;
-    const commits = await this.#feed.commitsOf(events);
-    const due = events.map((event) => {
-      const commit = commits.get(event.n);
-      return commit && dueAt(commit, event);
-    });
+    const due = await this.#feed.dueAt(events);
     const present = due.filter((one) => one !== undefined);
     const made = await this.#deps.maker.make(this.#subscription.account, present);
     let i = 0;
@@ -385,32 +326,13 @@ export class Stream {
       // A late answer may have arrived in between.
       if (!this.#unacked.has(event)) continue;
       this.#isDirty = true;
-      this.#sendOne(event, made, this.#link);
+      sendEvent(event, made, { ...this.#deps, link: this.#link, unacked: this.#unacked });
     }
   }
 
   #mustWait({ isDeferred }: Unacked): boolean {
     if (!this.#link || this.#ending.signal.aborted) return false;
     return !this.#link.isWritable && !(isDeferred && this.#link.deferredRoom !== undefined);
-  }
-
-  #sendOne(event: Unacked, made: Made, link: Link): void {
-    const { clock, metrics } = this.#deps;
-    if (!made) {
-      this.#unacked.drop(event);
-      metrics.ended('gone');
-      return;
-    }
-    try {
-      if (made instanceof Error) throw made;
-      link.send(made, event.isDeferred);
-      this.#unacked.sent(event, made.uuid, clock.now(), link.answerMs);
-    } catch (error) {
-      // It is no fault of the subscriber, and must not hold back other events.
-      this.#unacked.unmade(event, clock.now());
-      metrics.ended('unmade');
-      if (event.failures === 1) this.#deps.log.error({ err: error, n: event.n, e: event.e, d: event.d }, 'an event cannot be made');
-    }
   }
 
   #progress(): Progress {
@@ -422,11 +344,11 @@ export class Stream {
     const { summary } = this.#deferred;
     const isUsed = summary.length + summary.dropped > 0 || this.#hasDeferred;
     this.#hasDeferred = isUsed;
-    return { next: this.#next, open, failing: this.#failing, deferred: isUsed ? summary : undefined };
+    return { next: this.#next, open, failing: this.#failing.period, deferred: isUsed ? summary : undefined };
   }
 
   async #saveIfDue(): Promise<void> {
-    this.#count();
+    this.#counts.update();
     if (!this.#isDirty || performance.now() - this.#savedAt < SAVE_EVERY_MS) return;
     this.#isDirty = false;
     this.#savedAt = performance.now();

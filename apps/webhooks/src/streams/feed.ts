@@ -44,7 +44,7 @@ function feedCommit({ position, at, events }: Commit<WebhookEvent>): FeedCommit 
 }
 
 /** The event at a place; undefined if there is none. */
-export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
+function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
   const entry = entries.get(e);
   const position = entry?.positions[d];
   if (!entry || position === undefined) return undefined;
@@ -52,7 +52,7 @@ export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | unde
 }
 
 /** Identifies the device and the message of an event. */
-export const keyOf = ({ enqueued, position }: DueEvent): string => keyAt(messageChunkKey(enqueued), position);
+const keyOf = ({ enqueued, position }: DueEvent): string => keyAt(messageChunkKey(enqueued), position);
 
 const keyAt = (chunk: string, position: number): string => `${chunk}/${position}`;
 
@@ -128,8 +128,27 @@ export class Feed {
     return read;
   }
 
+  /** The events at these places, in their order; undefined if there is none, or no longer. */
+  async dueAt(places: readonly Place[]): Promise<(DueEvent | undefined)[]> {
+    const commits = await this.#commitsOf(places);
+    return places.map((place) => {
+      const commit = commits.get(place.n);
+      return commit && dueAt(commit, place);
+    });
+  }
+
+  /** Open events of stored progress, as they were read, except those that are no longer stored. */
+  async restored<Open extends Place>(open: readonly Open[]): Promise<(Open & ReadEvent)[]> {
+    const commits = await this.#commitsOf(open);
+    return open.flatMap((event) => {
+      const commit = commits.get(event.n);
+      const due = commit && dueAt(commit, event);
+      return due ? [{ ...event, key: keyOf(due), enqueuedAt: commit.at }] : [];
+    });
+  }
+
   /** The commits of these places, by number, except those that are no longer stored. */
-  async commitsOf(places: readonly Place[]): Promise<ReadonlyMap<number, FeedCommit>> {
+  async #commitsOf(places: readonly Place[]): Promise<ReadonlyMap<number, FeedCommit>> {
     const found = new Map<number, FeedCommit>();
     const missing = new Set<number>();
     for (const { n } of places) {

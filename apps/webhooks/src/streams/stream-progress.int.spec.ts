@@ -79,7 +79,10 @@ describeWithMongo('the progress of streams', (mongo) => {
 
   it('has one owner at a time, and only the owner writes it', async () => {
     const made = (await command('create', 's'))!;
-    const reached = { next: { n: 9, e: 1, d: 7 }, open: [{ n: 3, e: 0, d: 499, failures: 5, strikes: 2, at: clock.now() }] };
+    const reached = {
+      next: { n: 9, e: 1, d: 7 },
+      open: [{ n: 3, e: 0, d: 499, failures: 5, strikes: 2, at: clock.now() }],
+    };
     await progress.claim(made, 'me', nobody);
     expect(await progress.save('s', 'me', reached)).toBe(true);
     expect(await progress.claim(made, 'you', new Set(['me']))).toBeUndefined();
@@ -95,7 +98,10 @@ describeWithMongo('the progress of streams', (mongo) => {
   it('restarts after the subscription was disabled in between', async () => {
     const made = (await command('create', 's'))!;
     await progress.claim(made, 'me', nobody);
-    await progress.save('s', 'me', { next: { n: 2, e: 0, d: 0 }, open: [{ n: 1, e: 0, d: 0, failures: 0, strikes: 0, at: 0 }] });
+    await progress.save('s', 'me', {
+      next: { n: 2, e: 0, d: 0 },
+      open: [{ n: 1, e: 0, d: 0, failures: 0, strikes: 0, at: 0 }],
+    });
     clock.advance(1);
     const change = (enabled: boolean) =>
       writer.submit(log, { kind: 'change', account: 'a', id: 's', at: clock.date, patch: { enabled } });

@@ -2,6 +2,7 @@ import type { CommitReader } from '@tidings/event-store';
 import type { WebhookEvent } from '@tidings/events';
 import { bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
+import type { Model } from 'mongoose';
 import { webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { DeferredSummary } from './deferred/deferred-store.ts';
@@ -51,7 +52,10 @@ const FIELDS = 5;
 const STRIKE = 1 / 4;
 
 const encodeOpen = (open: readonly OpenEvent[]): Buffer =>
-  Buffer.from(Float64Array.from(open.flatMap(({ n, e, d, failures, strikes, at }) => [n, e, d, failures + strikes * STRIKE, at])).buffer);
+  Buffer.from(
+    Float64Array.from(open.flatMap(({ n, e, d, failures, strikes, at }) => [n, e, d, failures + strikes * STRIKE, at]))
+      .buffer,
+  );
 
 function decodeOpen(stored: Uint8Array): OpenEvent[] {
   // A copy: a Float64Array needs an aligned buffer.
@@ -70,6 +74,16 @@ const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boole
   at?.getTime() === since.getTime();
 
 const startAfter = (position: number): Progress => ({ next: { n: position + 1, e: 0, d: 0 }, open: [] });
+
+async function deferredOf(
+  streams: Model<StreamDocument>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, DeferredSummary>> {
+  const found = await streams
+    .find({ _id: { $in: [...ids] }, deferred: { $exists: true } }, { deferred: 1 })
+    .lean<Pick<StreamDocument, '_id' | 'deferred'>[]>();
+  return new Map(found.map(({ _id, deferred }) => [_id, deferred!]));
+}
 
 export function openProgress(
   db: Db,
@@ -149,12 +163,7 @@ export function openProgress(
       return new Map(found.map(({ _id, owner }) => [_id, owner!]));
     },
 
-    async deferred(ids) {
-      const found = await streams
-        .find({ _id: { $in: [...ids] }, deferred: { $exists: true } }, { deferred: 1 })
-        .lean<Pick<StreamDocument, '_id' | 'deferred'>[]>();
-      return new Map(found.map(({ _id, deferred }) => [_id, deferred!]));
-    },
+    deferred: (ids) => deferredOf(streams, ids),
 
     async keepOnly(ids, owners) {
       await streams.deleteMany({ _id: { $nin: [...ids] }, owner: { $nin: [...owners] } });

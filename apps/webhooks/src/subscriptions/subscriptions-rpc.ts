@@ -43,6 +43,14 @@ const viewOf = (
   oldestDeferredAt: deferred.oldest === undefined ? undefined : new Date(deferred.oldest),
 });
 
+/** The views of subscriptions, with their deferred events. */
+const viewsWith =
+  (progress: SubscriptionDeps['progress']) =>
+  async (subscriptions: readonly Subscription[], secret = ''): Promise<SubscriptionView[]> => {
+    const summaries = await progress.deferred(subscriptions.map(({ id }) => id));
+    return subscriptions.map((each) => viewOf(each, secret, summaries.get(each.id)));
+  };
+
 /** `Subscriptions` of tidings.rpc.v1. */
 export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed } = deps;
@@ -74,11 +82,7 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   const firstSecret = async (id: string, endpoint: string): Promise<string> =>
     isSigned(endpoint) && (await store.find(id)) && !(await secrets.has(id)) ? secrets.add(id) : '';
 
-  /** The views of subscriptions, with their deferred events. */
-  const viewsOf = async (subscriptions: readonly Subscription[]): Promise<SubscriptionView[]> => {
-    const summaries = await progress.deferred(subscriptions.map(({ id }) => id));
-    return subscriptions.map((each) => viewOf(each, '', summaries.get(each.id)));
-  };
+  const viewsOf = viewsWith(progress);
 
   return {
     async create({ account, settings }) {
@@ -117,8 +121,8 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
       const known = await store.find(id);
       if (known) await keepValues(sentValues, [{ ...known, settings: patched(known.settings, patch) }]);
       const done = await actOn(id, { kind: 'change', patch });
-      const summaries = await progress.deferred([id]);
-      return { subscription: done && viewOf(done, secret, summaries.get(id)) };
+      const [subscription] = await viewsOf(done ? [done] : [], secret);
+      return { subscription };
     },
 
     async delete({ id }) {

@@ -1,4 +1,11 @@
-import { type DeferredOutcome, GIVE_UP_MS, isSamePlace, type NewUnacked, type Place, type Unacked } from '../unacked.ts';
+import {
+  type DeferredOutcome,
+  GIVE_UP_MS,
+  isSamePlace,
+  type NewUnacked,
+  type Place,
+  type Unacked,
+} from '../unacked.ts';
 import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore, DeferredSummary } from './deferred-store.ts';
 
 /** Maximum deferred events of a subscription (R-EV5). */
@@ -155,10 +162,11 @@ export class DeferredEvents {
     const givenUp = found.filter(isOld);
     const dropped = found.filter((pair) => !isOld(pair)).slice(0, Math.max(0, excess - givenUp.length));
     const over = [...givenUp, ...dropped];
-    await this.#store.apply(
-      over.map(({ key, events: [event, next] }) => ({ kind: 'over', key, event: event!, next })),
-    );
-    for (const { key, events: [event] } of over) {
+    await this.#store.apply(over.map(({ key, events: [event, next] }) => ({ kind: 'over', key, event: event!, next })));
+    for (const {
+      key,
+      events: [event],
+    } of over) {
       this.#over(key);
       removed({ ...event!, key });
     }

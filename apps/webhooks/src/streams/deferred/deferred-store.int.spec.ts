@@ -86,12 +86,16 @@ describeWithMongo('deferred events in MongoDB', (mongo) => {
     const other = stores.of({ id: 's', since: new Date(since.getTime() + 1) });
     const another = stores.of({ id: 's2', since });
     const sizes = () => Promise.all([one, other, another].map((each) => each.size()));
-    for (const each of [one, other, another]) await each.add([pair('m/A/0/1', 0, event(1)), pair('m/B/0/1', 0, event(2))]);
+    for (const each of [one, other, another])
+      await each.add([pair('m/A/0/1', 0, event(1)), pair('m/B/0/1', 0, event(2))]);
     await one.apply([{ kind: 'over', key: 'm/A/0/1', event: event(1) }]);
     expect(await sizes()).toEqual([1, 2, 2]);
     await stores.purge([{ message: 'm', application: 'B' }]);
     expect(await sizes()).toEqual([0, 1, 1]);
-    await stores.keepOnly([{ id: 's', since }, { id: 's2', since }]);
+    await stores.keepOnly([
+      { id: 's', since },
+      { id: 's2', since },
+    ]);
     expect(await sizes()).toEqual([0, 0, 1]);
     await stores.remove('s2');
     expect(await sizes()).toEqual([0, 0, 0]);

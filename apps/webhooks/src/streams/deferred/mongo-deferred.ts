@@ -1,6 +1,6 @@
 import { idsBelow, messageApplicationKey } from '@tidings/delivery';
 import { collectionOf } from '@tidings/mongo';
-import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { type DeferredDocument, deferredModel } from '../../storage/webhooks.schema.ts';
 import type { Subscription } from '../../subscriptions/subscription.ts';
 import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore } from './deferred-store.ts';
@@ -26,77 +26,78 @@ const FIRST_TWO = { key: 1, events: { $slice: 2 }, failures: 1, at: 1, oldest: 1
 
 const ownedBy = ({ id, since }: StreamId) => ({ subscription: id, since: since.getTime() });
 
+function storeOf(collection: Collection<DeferredDocument>, stream: StreamId): DeferredStore {
+  const owned = ownedBy(stream);
+  const idOf = (key: string): string => `${owned.subscription}/${owned.since}/${key}`;
+  const write = async (writes: Write[]): Promise<void> => {
+    if (writes.length > 0) await collection.bulkWrite(writes);
+  };
+  const removeEmpty = async (ids: string[]): Promise<void> => {
+    if (ids.length > 0) await collection.deleteMany({ _id: { $in: ids }, events: { $size: 0 } });
+  };
+  const first = async (order: 'at' | 'oldest', limit: number) => {
+    const cursor = collection.find(owned, { projection: FIRST_TWO, hint: order });
+    const found = await cursor
+      .sort({ [order]: 1 })
+      .limit(limit)
+      .toArray();
+    // A crash may leave them.
+    await removeEmpty(found.filter(({ events }) => events.length === 0).map(({ _id }) => _id));
+    return found.filter(({ events }) => events.length > 0);
+  };
+  /** Corrects the ages that a removal has left too high. */
+  const withAges = async (pairs: (DeferredPair & { readonly oldest: number })[]): Promise<DeferredPair[]> => {
+    const wrong = pairs.filter(({ events, oldest }) => events[0]!.enqueuedAt !== oldest);
+    await write(
+      wrong.map(({ key, events: [event] }) => ({
+        updateOne: { filter: { _id: idOf(key) }, update: { $set: { oldest: event!.enqueuedAt } } },
+      })),
+    );
+    return pairs;
+  };
+
+  return {
+    async size() {
+      const counting = collection.aggregate<{ readonly size: number }>([
+        { $match: owned },
+        { $group: { _id: null, size: { $sum: { $size: '$events' } } } },
+      ]);
+      return (await counting.next())?.size ?? 0;
+    },
+    async lastOf(keys) {
+      const found = await collection
+        .find({ _id: { $in: keys.map(idOf) } }, { projection: { key: 1, events: { $slice: -1 } } })
+        .toArray();
+      return new Map(found.flatMap(({ key, events: [last] }) => (last ? [[key, last] as const] : [])));
+    },
+    async add(pairs) {
+      await write(
+        pairs.map(({ key, events, failures, at }) => ({
+          updateOne: {
+            filter: { _id: idOf(key) },
+            update: {
+              $push: { events: { $each: [...events] } },
+              $setOnInsert: { ...owned, key, failures, at, oldest: events[0]!.enqueuedAt },
+            },
+            upsert: true,
+          },
+        })),
+      );
+    },
+    async apply(changes) {
+      await write(changes.map((change) => ({ updateOne: changeOf(idOf(change.key), change) })));
+      await removeEmpty(changes.flatMap(({ kind, key }) => (kind === 'over' ? [idOf(key)] : [])));
+    },
+    soonest: (limit) => first('at', limit),
+    oldest: async (limit) => withAges(await first('oldest', limit)),
+  };
+}
+
 export function openDeferred(db: Db): DeferredStores {
   const collection = collectionOf(db, deferredModel);
 
   return {
-    of(stream) {
-      const owned = ownedBy(stream);
-      const idOf = (key: string): string => `${owned.subscription}/${owned.since}/${key}`;
-      const write = async (writes: Write[]): Promise<void> => {
-        if (writes.length > 0) await collection.bulkWrite(writes);
-      };
-      const removeEmpty = async (ids: string[]): Promise<void> => {
-        if (ids.length > 0) await collection.deleteMany({ _id: { $in: ids }, events: { $size: 0 } });
-      };
-      const first = async (order: 'at' | 'oldest', limit: number) => {
-        const cursor = collection.find(owned, { projection: FIRST_TWO, hint: order });
-        const found = await cursor
-          .sort({ [order]: 1 })
-          .limit(limit)
-          .toArray();
-        // A crash may leave them.
-        await removeEmpty(found.filter(({ events }) => events.length === 0).map(({ _id }) => _id));
-        return found.filter(({ events }) => events.length > 0);
-      };
-      /** Corrects the ages that a removal has left too high. */
-      const withAges = async (pairs: (DeferredPair & { readonly oldest: number })[]): Promise<DeferredPair[]> => {
-        const wrong = pairs.filter(({ events, oldest }) => events[0]!.enqueuedAt !== oldest);
-        await write(
-          wrong.map(({ key, events: [event] }) => ({
-            updateOne: { filter: { _id: idOf(key) }, update: { $set: { oldest: event!.enqueuedAt } } },
-          })),
-        );
-        return pairs;
-      };
-
-      return {
-        async size() {
-          const counting = collection.aggregate<{ readonly size: number }>([
-            { $match: owned },
-            { $group: { _id: null, size: { $sum: { $size: '$events' } } } },
-          ]);
-          return (await counting.next())?.size ?? 0;
-        },
-        async lastOf(keys) {
-          const found = await collection
-            .find({ _id: { $in: keys.map(idOf) } }, { projection: { key: 1, events: { $slice: -1 } } })
-            .toArray();
-          return new Map(found.flatMap(({ key, events: [last] }) => (last ? [[key, last] as const] : [])));
-        },
-        async add(pairs) {
-          await write(
-            pairs.map(({ key, events, failures, at }) => ({
-              updateOne: {
-                filter: { _id: idOf(key) },
-                update: {
-                  $push: { events: { $each: [...events] } },
-                  $setOnInsert: { ...owned, key, failures, at, oldest: events[0]!.enqueuedAt },
-                },
-                upsert: true,
-              },
-            })),
-          );
-        },
-        async apply(changes) {
-          await write(changes.map((change) => ({ updateOne: changeOf(idOf(change.key), change) })));
-          await removeEmpty(changes.flatMap(({ kind, key }) => (kind === 'over' ? [idOf(key)] : [])));
-        },
-        soonest: (limit) => first('at', limit),
-        oldest: async (limit) => withAges(await first('oldest', limit)),
-      };
-    },
-
+    of: (stream) => storeOf(collection, stream),
     async remove(subscription) {
       await collection.deleteMany({ subscription });
     },

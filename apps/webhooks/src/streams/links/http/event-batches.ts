@@ -65,7 +65,15 @@ export class EventBatches {
     const former = this.#former.get(event.uuid);
     let batch = [...this.#open].find((open) => open.former === former && !isFull(open));
     if (!batch) {
-      batch = { events: [], former, failures: former?.failures ?? 0, isPart: former?.isPart ?? false, openedAt: now, lastAt: now, length: 0 };
+      batch = {
+        events: [],
+        former,
+        failures: former?.failures ?? 0,
+        isPart: former?.isPart ?? false,
+        openedAt: now,
+        lastAt: now,
+        length: 0,
+      };
       this.#open.add(batch);
     }
     batch.events.push(event);

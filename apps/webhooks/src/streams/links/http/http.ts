@@ -200,7 +200,8 @@ class HttpLink implements Link {
 
   #replied(batch: EventBatch, { status, body, isCut }: Reply): void {
     const isSuccess = status >= 200 && status <= 299;
-    if (!isSuccess) return this.#failed(batch, isUnavailable(status) ? 'unavailable' : 'post-refused', `HTTP ${status}`);
+    if (!isSuccess)
+      return this.#failed(batch, isUnavailable(status) ? 'unavailable' : 'post-refused', `HTTP ${status}`);
     if (isCut && mayBeAnswers(body)) return this.#failed(batch, 'post-refused', 'an answer that is too long');
     const answer = isCut ? 'all' : batchAnswer(body);
     for (const { uuid } of batch.events) {

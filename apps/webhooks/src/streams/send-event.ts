@@ -1,0 +1,29 @@
+import type { Made } from '../events/make.ts';
+import type { Link } from './links/link-port.ts';
+import type { StreamDeps } from './stream-deps.ts';
+import type { Unacked, UnackedEvents } from './unacked.ts';
+
+interface Sending extends Pick<StreamDeps, 'clock' | 'metrics' | 'log'> {
+  readonly link: Link;
+  readonly unacked: UnackedEvents;
+}
+
+/** Sends an event, or records that there is none to send. */
+export function sendEvent(event: Unacked, made: Made, { link, unacked, clock, metrics, log }: Sending): void {
+  if (!made) {
+    unacked.drop(event);
+    metrics.ended('gone');
+    return;
+  }
+  try {
+    if (made instanceof Error) throw made;
+    link.send(made, event.isDeferred);
+    unacked.sent(event, made.uuid, clock.now(), link.answerMs);
+  } catch (error) {
+    // It is no fault of the subscriber, and must not hold back other events.
+    unacked.unmade(event, clock.now());
+    metrics.ended('unmade');
+    const { n, e, d, failures } = event;
+    if (failures === 1) log.error({ err: error, n, e, d }, 'an event cannot be made');
+  }
+}

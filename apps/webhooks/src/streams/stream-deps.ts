@@ -1,0 +1,32 @@
+import type { CommitReader } from '@tidings/event-store';
+import type { WebhookEvent } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
+import type { Logger } from '@tidings/runtime';
+import type { EventMaker } from '../events/make.ts';
+import type { MessageStore } from '../facts/known-messages.ts';
+import type { StreamMetrics } from '../stream-metrics.ts';
+import type { Endpoint } from '../subscriptions/endpoint.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import type { DeferredStores } from './deferred/mongo-deferred.ts';
+import type { Link, LinkRequest } from './links/link-port.ts';
+import type { Progress } from './stream-progress.ts';
+
+export interface StreamDeps {
+  readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
+  readonly maker: EventMaker;
+  readonly messages: Pick<MessageStore, 'find'>;
+  /** Opens a link to the subscriber. */
+  readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
+  /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
+  readonly hungUp?: () => void;
+  readonly deferred: Pick<DeferredStores, 'of'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: StreamMetrics;
+  /** Disables a subscription whose subscriber only fails. */
+  readonly disable: (subscription: Subscription, reason: string) => Promise<unknown>;
+  /** Saves progress; false if another process owns the stream by now. */
+  readonly save: (progress: Progress) => Promise<boolean>;
+  /** Whether this process may act as the stream's owner. */
+  readonly isOwner: () => boolean;
+}
