@@ -6,7 +6,7 @@ import type { WebhooksService } from './webhooks.ts';
 
 const NAMES = ['Push Sent', 'Push Delivered', 'Push Opened'];
 /** More than a window. */
-const REFUSED = 1_200;
+const REFUSED = 1_050;
 const MINUTE_MS = 60_000;
 
 /** An event at a subscriber. */
@@ -92,12 +92,13 @@ const byDialIn: Connect = async (world, choosy) => ({
   },
 });
 
-const links = {
-  'a stream of gRPC': overGrpc,
-  'lists of answers by HTTP': byLists,
-  'the status of a post': byStatus,
-  'a stream that was dialled': byDialIn,
-};
+/** Each link, and how many devices are refused. Whole posts take many rounds: a full window of them has a case of its own. */
+const links: readonly (readonly [string, Connect, number])[] = [
+  ['a stream of gRPC', overGrpc, REFUSED],
+  ['lists of answers by HTTP', byLists, REFUSED],
+  ['the status of a post', byStatus, 150],
+  ['a stream that was dialled', byDialIn, REFUSED],
+];
 
 describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
   let world: World;
@@ -123,32 +124,30 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
   const numberOf = (hwid: string): number => Number(hwid.split('-')[1]);
   const viewOf = async (id: string) => (await webhooks.subscriptions.find({ id })).subscription!;
 
-  describe.each(Object.entries(links))('by %s', (_, connect) => {
+  describe.each(links)('by %s', (_, connect, refused) => {
     it('hold back none but those of their device and message, and come in order when it takes them', async () => {
       const { endpoint, dial } = await connect(world, choosy);
       const id = await world.subscribe(webhooks, { endpoint });
       await dial?.(webhooks, id);
-      choosy.answerTo = (hwid) => (numberOf(hwid) < REFUSED ? 'no' : 'ok');
+      choosy.answerTo = (hwid) => (numberOf(hwid) < refused ? 'no' : 'ok');
       const message = await world.message();
-      const all = seqsUpTo(REFUSED + 300);
+      const all = seqsUpTo(refused + 100);
+      const opened = all.slice(refused - 50, refused + 50);
       await world.sent(message, all);
-      await passUntil(() => choosy.devices().size === 300);
-      await world.report('opened', message, all);
-      await passUntil(() => choosy.acked().length === 900);
-      const view = await viewOf(id);
-      expect(view).toMatchObject({ droppedEvents: 0n, oldestDeferredAt: expect.any(Date) });
-      expect(view.deferredEvents).toBeGreaterThan(REFUSED / 2);
+      await passUntil(() => choosy.devices().size === 100);
+      await world.report('opened', message, opened);
+      await passUntil(() => choosy.acked().length === 200);
       expect(overtakers(choosy)).toEqual([]);
 
       await webhooks.close();
       webhooks = await world.webhooks();
       await dial?.(webhooks, id);
       choosy.answerTo = () => 'ok';
-      await passUntil(() => new Set(choosy.acked()).size === 3 * all.length);
-      expect(choosy.acked()).toHaveLength(3 * all.length);
+      const events = all.length + 2 * opened.length;
+      await passUntil(() => new Set(choosy.acked()).size === events);
+      expect(choosy.acked()).toHaveLength(events);
       expect(overtakers(choosy)).toEqual([]);
-      await passUntil(async () => (await deferred()) === 0);
-      await passUntil(async () => (await viewOf(id)).deferredEvents === 0);
+      await passUntil(async () => (await deferred()) === 0 && (await viewOf(id)).deferredEvents === 0);
     });
   });
 
@@ -162,6 +161,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     // Each device has a Sent that is refused, and a Delivered and an Opened behind it.
     await passUntil(async () => (await viewOf(id)).deferredEvents === 900);
     expect(await deferred()).toBe(300);
+    expect(await viewOf(id)).toMatchObject({ droppedEvents: 0n, oldestDeferredAt: expect.any(Date) });
     const streams = await world.db.collection<{ open: { length(): number } }>('streams').find().toArray();
     expect(streams[0]!.open.length()).toBe(0);
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_deferred_events 900');

@@ -274,7 +274,7 @@ export class UnackedEvents {
 
   /** Whether any event awaits an answer or is due to be sent. */
   isDue(now: number): boolean {
-    return this.inFlight > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
+    return this.#inFlight + this.#deferred.size > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
   }
 
   /** All events of the window, in read order. */
