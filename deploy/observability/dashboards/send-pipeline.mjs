@@ -194,6 +194,12 @@ export default dashboard({
           unit: 'short',
           queries: [['events', 'sum(tidings_webhooks_deferred_events{$scope})']],
         },
+        {
+          title: 'Age of deferred events',
+          description: 'Time since the oldest deferred event happened: after 72 hours it is dropped.',
+          unit: 's',
+          queries: [['age', 'time() - min(tidings_webhooks_oldest_deferred_timestamp_seconds{$scope} > 0)']],
+        },
       ],
     },
   ],

@@ -70,7 +70,7 @@ export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 10
 /** Posts report the events that are late themselves: longer ones have waited for their post. */
 const isTimedAlone = ({ at, sentAt }: Mutable): boolean => at - sentAt! <= ANSWER_MS;
 
-const isRefusedOrUnanswered = ({ strikes, lastFailure }: Mutable): boolean =>
+const mayBeAtFault = ({ strikes, lastFailure }: Mutable): boolean =>
   strikes === MAX_STRIKES && (lastFailure === 'post-refused' || lastFailure === 'late');
 
 export const isSamePlace = (one: Place, other: Place): boolean =>
@@ -304,7 +304,7 @@ export class UnackedEvents {
   makeRoom(): number {
     if (this.#events.size < MAX_UNACKED || this.#leaving.size > 0) return 0;
     const heads = Array.from(this.#queues.values(), ([head]) => head!);
-    if (!heads.every(isRefusedOrUnanswered)) return 0;
+    if (!heads.every(mayBeAtFault)) return 0;
     const ready = heads.filter(({ phase }) => phase === 'ready');
     for (const head of ready.slice(0, MADE_ROOM)) this.#leave(head);
     return this.#leaving.size;
