@@ -14,7 +14,7 @@ import {
   startSubscriber,
   type Subscriber,
 } from '@tidings/simulators';
-import { answered, listedMessage, type Parameters, platform, type StoredWorld, until } from '@tidings/testing';
+import { answered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 const IOS = 1;
@@ -406,45 +406,6 @@ describe('event streams', () => {
     expect(uuidsOf(second.received)).toEqual(uuidsOf([...open, ...take()]));
     await world.call('deleteSubscription', { id });
     expect(await second.ended).toEqual({ code: 5, details: 'subscription: not found' });
-  });
-
-  it('that a subscriber refuses are deferred, hold no others up, and go with their device', async () => {
-    const of = await startSubscriber();
-    of.behaviour.answer = ({ hwid }) => (['device-5', 'device-61'].includes(hwid) ? 'not this one' : 'ok');
-    const { id } = await world.call('createSubscription', { endpoint: of.endpoint, events: EVENTS });
-    const deferred = async () => (await world.call('getSubscription', { id })).deferred_events;
-    /** Passes minutes until a number of events is deferred. */
-    const deferredAre = (count: number) =>
-      until(async () => {
-        await world.advance(60);
-        await world.settle();
-        return (await deferred()) === count;
-      });
-    const tellsOf = (hwid: string) => of.received.filter((event) => event.hwid === hwid);
-    try {
-      await world.call('registerDevice', { application, ...registration(61) });
-      await send({ content: 'Not for all', devices: ['device-5', 'device-61', 'device-6'] });
-      await deferredAre(2);
-      await world.call('pushStat', { application, hwid: 'device-5', hash: pushTo(5).hash });
-      await world.call('pushStat', { application, hwid: 'device-6', hash: pushTo(6).hash });
-      await world.settle();
-      expect(tellsOf('device-6').map(({ eventName }) => eventName)).toEqual(EVENTS);
-      await deferredAre(4);
-      const shown = (await world.call('listSubscriptions')).subscriptions.find((each) => each.id === id)!;
-      expect(shown).toMatchObject({ dropped_events: 0, oldest_deferred_at: expect.any(String) });
-
-      await world.call('deleteDevice', { application, hwid: 'device-61' });
-      await deferredAre(3);
-      of.behave();
-      await deferredAre(0);
-      const acknowledged = tellsOf('device-5').filter(({ answer }) => answer === 'ok');
-      expect(acknowledged.map(({ eventName }) => eventName)).toEqual(EVENTS);
-      expect(tellsOf('device-61').every(({ answer }) => answer !== 'ok')).toBe(true);
-      take();
-    } finally {
-      await world.call('deleteSubscription', { id });
-      of.down();
-    }
   });
 
   it('wait for a subscriber that is away, and hold nothing up meanwhile', async () => {

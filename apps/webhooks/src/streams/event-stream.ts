@@ -7,12 +7,12 @@ import { Deferral } from './deferred/deferral.ts';
 import { DeferredEvents } from './deferred/deferred-events.ts';
 import { Feed } from './feed.ts';
 import { FailingSubscriber } from './failing-subscriber.ts';
-import { type Failure, type Link, type LinkListener, reasonOf } from './links/link-port.ts';
+import { type Link, type LinkListener, reasonOf } from './links/link-port.ts';
 import { sendEvent } from './send-event.ts';
 import { StreamCounts } from './stream-counts.ts';
 import type { StreamDeps } from './stream-deps.ts';
 import type { Progress } from './stream-progress.ts';
-import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
+import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs, type Failure } from './unacked.ts';
 
 /** Interval at which a waiting stream checks the clock. */
 const TICK_MS = 250;

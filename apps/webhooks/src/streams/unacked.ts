@@ -1,5 +1,4 @@
 import { RecentEntries } from '@tidings/kernel';
-import type { Failure } from './links/link-port.ts';
 
 /** Position of an event in its account's log: number of the commit, index of the event in it, rank of the device. */
 export interface Place {
@@ -26,6 +25,12 @@ export interface Unacked extends Place {
 }
 
 export type NewUnacked = Omit<Unacked, 'phase' | 'strikes' | 'isDeferred'> & { readonly strikes?: number };
+
+/**
+ * How a send failed: with an answer about the event; with one about its whole post, or by a server that cannot be asked now; without an answer in time; or with
+ * a lost connection.
+ */
+export type Failure = 'refused' | 'post-refused' | 'unavailable' | 'late' | 'broken';
 
 /** What became of a deferred event that was sent. */
 export type DeferredOutcome =

@@ -4,6 +4,7 @@ import type { Broker } from '@tidings/streaming';
 import type { OutgoingEvent } from '../../events/outgoing-event.ts';
 import type { Endpoint } from '../../subscriptions/endpoint.ts';
 import type { SubscriptionSecrets } from '../../subscriptions/subscription-secrets.ts';
+import type { Failure } from '../unacked.ts';
 
 /** The connection of a stream to its subscriber, over the transport that its endpoint names. */
 export interface Link {
@@ -18,12 +19,6 @@ export interface Link {
   /** Ends the link; no further callbacks are called. */
   close(): void;
 }
-
-/**
- * How a send failed: with an answer about the event; with one about its whole post, or by a server that cannot be asked now; without an answer in time; or with
- * a lost connection.
- */
-export type Failure = 'refused' | 'post-refused' | 'unavailable' | 'late' | 'broken';
 
 /** Answers to events; they may come late, or twice. */
 export interface LinkListener {

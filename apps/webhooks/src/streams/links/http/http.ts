@@ -4,9 +4,8 @@ import { needsProxy, tunnelTo } from '@tidings/http2';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { OutgoingEvent } from '../../../events/outgoing-event.ts';
 import type { HttpEndpoint } from '../../../subscriptions/endpoint.ts';
-import { ANSWER_MS } from '../../unacked.ts';
+import { ANSWER_MS, type Failure } from '../../unacked.ts';
 import {
-  type Failure,
   type Link,
   type LinkDeps,
   type LinkListener,
