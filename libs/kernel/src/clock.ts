@@ -1,10 +1,31 @@
+import { ForwardSteps } from './forward-steps.ts';
+
 /** The time of the system. Domain code takes times as inputs; only shells read a clock. */
 export interface Clock {
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC. The system's clock can be set: see {@link steadyTime} and {@link sureTime}. */
   now(): number;
+  /** @default `now` */
+  steady?(): number;
+  /** @default `now` */
+  surely?(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+/** Milliseconds for waits within a process: it passes evenly, whatever the system's clock is set to. Its start has no meaning. */
+export const steadyTime = (clock: Clock): number => clock.steady?.() ?? clock.now();
+
+/**
+ * Milliseconds since 1970 UTC for ends that cannot be undone. It follows a clock that is set back at once, and one that is set forward a day later:
+ * nothing ends early because of a step.
+ */
+export const sureTime = (clock: Clock): number => clock.surely?.() ?? clock.now();
+
+const forwardSteps = new ForwardSteps();
+
+export const systemClock: Required<Clock> = {
+  now: () => Date.now(),
+  steady: () => performance.now(),
+  surely: () => Date.now() - forwardSteps.leadMs(),
+};
 
 /** A clock that follows the system's and can be advanced: the test clock of architecture 8. */
 export class ShiftedClock implements Clock {
@@ -17,7 +38,15 @@ export class ShiftedClock implements Clock {
   }
 
   now(): number {
-    return Date.now() + this.#aheadMs;
+    return systemClock.now() + this.#aheadMs;
+  }
+
+  steady(): number {
+    return systemClock.steady() + this.#aheadMs;
+  }
+
+  surely(): number {
+    return systemClock.surely() + this.#aheadMs;
   }
 
   /** @param ms zero or more; a clock never goes back */

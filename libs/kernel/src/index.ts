@@ -1,6 +1,8 @@
 export { Fault, type FaultKind } from './fault.ts';
 export { TOKEN_BYTES } from './limits.ts';
-export { type Clock, ShiftedClock, systemClock } from './clock.ts';
+export { type Clock, ShiftedClock, steadyTime, sureTime, systemClock } from './clock.ts';
+export { CLOCKS_AGREE_MS, isDue, stepsBack } from './due.ts';
+export { ForwardSteps } from './forward-steps.ts';
 export { parseDate, type ParsedDate } from './date.ts';
 export {
   bucketOf,
