@@ -1,10 +1,12 @@
 /**
- * The clock of leases and deadlines. It is the system's, even if the test clock is advanced: a lease states that a process is alive, independent of
+ * The clock of leases and deadlines. It is the machine's, even if the test clock is advanced: a lease states that a process is alive, independent of
  * business time.
  */
 export interface Timers {
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds that pass evenly, whatever the system's clock is set to. */
   now(): number;
+  /** Milliseconds since 1970 UTC, for what other processes read. */
+  wall(): number;
   /** Runs once, later, or soon if the time has passed; the result cancels it. */
   after(ms: number, run: () => void): () => void;
 }
@@ -22,7 +24,8 @@ export function untilNext(periodMs: number, { now }: Pick<Timers, 'now'>): numbe
 }
 
 export const systemTimers: Timers = {
-  now: () => Date.now(),
+  now: () => performance.now(),
+  wall: () => Date.now(),
   after(ms, run) {
     const timer = setTimeout(run, Math.max(ms, 0));
     return () => clearTimeout(timer);

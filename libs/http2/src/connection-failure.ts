@@ -18,7 +18,7 @@ export interface FailedOpening {
   readonly cause: ConnectionFailure;
   /** The text of the system or of TLS, truncated to 300 characters. Contains no secret. */
   readonly message: string;
-  /** Milliseconds of the system's clock. */
+  /** Milliseconds of `performance.now()`. */
   readonly at: number;
 }
 

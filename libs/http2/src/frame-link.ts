@@ -68,7 +68,7 @@ class FrameLink implements Link, FrameSink {
   #read = 0;
   /** Number of streams with a body that waits for a window. */
   #stuck = 0;
-  heardAt = Date.now();
+  heardAt = performance.now();
   proven = false;
 
   /** @param tunnel a connection to the address, if it goes through the proxy */
@@ -242,7 +242,7 @@ class FrameLink implements Link, FrameSink {
   }
 
   #onData(chunk: Buffer): void {
-    this.heardAt = Date.now();
+    this.heardAt = performance.now();
     const busy = this.#streams.size;
     try {
       this.#input.take(chunk);

@@ -43,7 +43,7 @@ class Http1Link implements Link {
   #opened = false;
   #draining = false;
   #ended = false;
-  heardAt = Date.now();
+  heardAt = performance.now();
   proven = false;
 
   /** @param tunnel for the first connection, if it goes through the proxy */
@@ -64,7 +64,7 @@ class Http1Link implements Link {
   ready(): boolean {
     const { size } = this.#requests;
     const open = this.#opened && !this.#draining && !this.#ended;
-    return open && size < this.#max && (size < this.#connected || Date.now() >= this.#growAt);
+    return open && size < this.#max && (size < this.#connected || performance.now() >= this.#growAt);
   }
 
   request({ path, shared, own }: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
@@ -72,7 +72,7 @@ class Http1Link implements Link {
     const client = this.#idle.pop() ?? this.#newClient();
     const request = new Http1Request(exchange, {
       heard: () => {
-        this.heardAt = Date.now();
+        this.heardAt = performance.now();
         this.proven = true;
       },
       ended: () => {
@@ -85,7 +85,7 @@ class Http1Link implements Link {
       },
     });
     // Its silence while it has nothing to answer is no silence.
-    if (this.#requests.size === 0) this.heardAt = Date.now();
+    if (this.#requests.size === 0) this.heardAt = performance.now();
     this.#requests.add(request);
     client.dispatch({ path, method: 'POST', headers: [...shared, ...own], body }, request);
     return true;
@@ -155,12 +155,12 @@ class Http1Link implements Link {
   /** A tunnel shows that the proxy reaches the provider. */
   #probe(tunnel: Socket | undefined): void {
     if (tunnel) {
-      this.heardAt = Date.now();
+      this.heardAt = performance.now();
       tunnel.destroy();
       return;
     }
     const probe = connectTcp(this.#address(), () => {
-      this.heardAt = Date.now();
+      this.heardAt = performance.now();
       probe.destroy();
     });
     probe.on('error', ignore);
@@ -228,7 +228,7 @@ class Http1Link implements Link {
   /** A further connection was refused: the provider has no more of them, or is gone. */
   #onRefused(error: Error): void {
     if (this.#connected === 0) this.destroy(error);
-    else this.#growAt = Date.now() + GROW_AGAIN_MS;
+    else this.#growAt = performance.now() + GROW_AGAIN_MS;
   }
 
   #endIfDone(): void {

@@ -22,11 +22,11 @@ class FakeProvider {
 
   hole(ms: number): void {
     this.cut();
-    this.holeUntil = Date.now() + ms;
+    this.holeUntil = performance.now() + ms;
   }
 
   stall(ms: number): void {
-    this.stalledUntil = Date.now() + ms;
+    this.stalledUntil = performance.now() + ms;
   }
 }
 
@@ -37,13 +37,13 @@ class FakeLink implements Link {
   cut: boolean;
   destroyed = false;
   draining = false;
-  heardAt = Date.now();
+  heardAt = performance.now();
   proven = false;
 
   constructor(provider: FakeProvider, events: LinkEvents) {
     this.#provider = provider;
     this.#events = events;
-    this.cut = Date.now() < provider.holeUntil;
+    this.cut = performance.now() < provider.holeUntil;
     provider.links.push(this);
     this.#hear(() => events.opened());
     for (const ms of this.cut ? SYN_AGAIN_MS : []) setTimeout(() => this.#knock(), ms);
@@ -96,20 +96,20 @@ class FakeLink implements Link {
   }
 
   #knock(): void {
-    if (!this.cut || Date.now() < this.#provider.holeUntil) return;
+    if (!this.cut || performance.now() < this.#provider.holeUntil) return;
     this.cut = false;
     this.#hear(() => this.#events.opened());
   }
 
   /** The later answer of the provider. */
   #hear(then: () => void): void {
-    const wait = Math.max(0, this.#provider.stalledUntil - Date.now()) + LATENCY_MS;
+    const wait = Math.max(0, this.#provider.stalledUntil - performance.now()) + LATENCY_MS;
     setTimeout(() => {
       if (this.cut || this.destroyed) return;
       // It may have begun to stand still since.
-      if (Date.now() < this.#provider.stalledUntil) this.#hear(then);
+      if (performance.now() < this.#provider.stalledUntil) this.#hear(then);
       else {
-        this.heardAt = Date.now();
+        this.heardAt = performance.now();
         then();
       }
     }, wait);
@@ -147,7 +147,7 @@ describe('a connection whose provider falls silent', () => {
   };
   const write = (count = 1, patienceMs = 30_000): number => {
     let written = 0;
-    const deadline = Date.now() + patienceMs;
+    const deadline = performance.now() + patienceMs;
     const exchange = { deadline, mayGo: () => true, answered: () => end('answered'), failed: end };
     for (let i = 0; i < count; i++) if (connection.request(REQUEST, new Uint8Array(), { ...exchange })) written++;
     return written;
@@ -163,13 +163,13 @@ describe('a connection whose provider falls silent', () => {
   };
   /** How long it takes until a request is written and answered, in milliseconds. */
   const recovery = async (): Promise<number> => {
-    const from = Date.now();
+    const from = performance.now();
     const before = ends['answered'] ?? 0;
-    while ((ends['answered'] ?? 0) === before && Date.now() - from < 60_000) {
+    while ((ends['answered'] ?? 0) === before && performance.now() - from < 60_000) {
       write();
       await pass(20);
     }
-    return Date.now() - from;
+    return performance.now() - from;
   };
 
   it.each([2, 10, 29])('loses nothing to a stall of %i s', async (seconds) => {
@@ -253,10 +253,28 @@ describe('a connection whose provider falls silent', () => {
     write(10);
     // A PING is under way.
     await pass(1_500);
-    jest.setSystemTime(Date.now() + 10_000);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);
     await pass(1_000);
     expect(ends).toEqual({ answered: 10 });
     expect(provider.links.length).toBe(1);
+  });
+
+  it.each([
+    ['forward', 7_200_000],
+    ['back', -7_200_000],
+  ])('ends no request, and serves the next, when the clock is set %s', async (_, ms) => {
+    await begin();
+    provider.stall(1_800);
+    write(10);
+    await pass(500);
+    jest.setSystemTime(Date.now() + ms);
+    await pass(2_000);
+    expect(ends).toEqual({ answered: 10 });
+    provider.hole(3_000);
+    write(10);
+    await pass(3_000);
+    expect(await recovery()).toBeLessThan(5_000);
   });
 
   it('asks an idle connection whether the provider is alive that another one does not hear', async () => {
@@ -314,7 +332,7 @@ describe('a connection whose provider falls silent', () => {
     expect(broken.ready()).toBe(false);
     expect(broken.lastFailure()).toMatchObject({ cause: 'unreachable', message: 'key values mismatch' });
     expect(failures).toMatchObject([{ message: 'push.example.com' }]);
-    expect(broken.downUntil()).toBeGreaterThan(Date.now());
+    expect(broken.downUntil()).toBeGreaterThan(performance.now());
     broken.close();
   });
 });

@@ -82,7 +82,7 @@ export class Http2Connection implements ProviderConnection {
     if (++entry.requests === REQUESTS_MAX) this.renew(entry.epoch);
     if (!this.#watch) {
       // An answer may come before the first look: the link was busy all the same.
-      this.#lookedAt = this.#busyAt = Date.now();
+      this.#lookedAt = this.#busyAt = performance.now();
       this.#watch = setInterval(() => this.#look(), this.#timing.watchMs).unref();
     }
     return true;
@@ -121,7 +121,7 @@ export class Http2Connection implements ProviderConnection {
   /** The open link; otherwise starts opening one, unless in back-off. */
   #usable(): Entry | undefined {
     if (this.#current) return this.#current;
-    if (!this.#connecting && !this.#closed && Date.now() >= this.#downUntil) this.#connect();
+    if (!this.#connecting && !this.#closed && performance.now() >= this.#downUntil) this.#connect();
     return undefined;
   }
 
@@ -185,7 +185,7 @@ export class Http2Connection implements ProviderConnection {
 
   #backOff(error: Error | undefined): void {
     if (this.#closed) return;
-    const now = Date.now();
+    const now = performance.now();
     const wait = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MIN_MS * 2 ** this.#failures);
     this.#failures++;
     this.#downUntil = now + wait * (0.8 + 0.4 * Math.random());
@@ -195,7 +195,7 @@ export class Http2Connection implements ProviderConnection {
 
   /** Times requests out, and checks silent providers. */
   #look(): void {
-    const now = Date.now();
+    const now = performance.now();
     const paused = now - this.#lookedAt > this.#timing.watchMs + PAUSE_MS;
     this.#lookedAt = now;
     // After a freeze of the process, answers are still in the socket.

@@ -20,7 +20,7 @@ export interface ProviderConnection {
   request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean;
   /** Calls once, when a request may be written or the connection could not be opened. */
   whenReady(run: () => void): void;
-  /** Time until which the connection does not try to open, in milliseconds of the system's clock; 0 = open, or opening. */
+  /** Time until which the connection does not try to open, in milliseconds of `performance.now()`; 0 = open, or opening. */
   downUntil(): number;
   /** The failure of the last attempt to open; undefined once it is open again. */
   lastFailure(): FailedOpening | undefined;
@@ -45,7 +45,7 @@ export type AnswerHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A request, and the receiver of its result. */
 export interface Exchange {
-  /** Deadline, in milliseconds of the system's clock. */
+  /** Deadline, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** Rechecked before flushing: another worker may have taken over during a pause. */
   mayGo(): boolean;
@@ -88,7 +88,7 @@ export interface ConnectionTiming extends Patience {
 export interface Link {
   /** Number of streams in progress. */
   readonly busy: number;
-  /** Time of the last sign of life of the provider, in milliseconds of the system's clock. */
+  /** Time of the last sign of life of the provider, in milliseconds of `performance.now()`. */
   readonly heardAt: number;
   /** Whether the provider has served a request. */
   readonly proven: boolean;

@@ -118,7 +118,7 @@ class NodeLink implements Link {
   #lastStreamId: number | undefined;
   #opened = false;
   #error: Error | undefined;
-  heardAt = Date.now();
+  heardAt = performance.now();
   proven = false;
 
   /** @param tunnel a connection to the address, if it goes through the proxy */
@@ -151,7 +151,7 @@ class NodeLink implements Link {
   }
 
   heard(): void {
-    this.heardAt = Date.now();
+    this.heardAt = performance.now();
     this.proven = true;
   }
 
@@ -188,7 +188,7 @@ class NodeLink implements Link {
   ping(): void {
     if (this.#session.destroyed) return;
     this.#session.ping((error) => {
-      if (!error) this.heardAt = Date.now();
+      if (!error) this.heardAt = performance.now();
     });
   }
 
@@ -217,7 +217,7 @@ class NodeLink implements Link {
   }
 
   #onSettings(): void {
-    this.heardAt = Date.now();
+    this.heardAt = performance.now();
     if (this.#opened) {
       this.#events.room();
       return;

@@ -8,7 +8,7 @@ type OpenOver = (tunnel: Socket | undefined) => Link;
 class TunnelledLink implements Link {
   readonly #events: LinkEvents;
   readonly #opening = new AbortController();
-  readonly #openedAt = Date.now();
+  readonly #openedAt = performance.now();
   #link: Link | undefined;
 
   constructor(settings: ConnectionSettings, events: LinkEvents, open: OpenOver) {

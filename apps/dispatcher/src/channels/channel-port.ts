@@ -80,12 +80,12 @@ export interface Sender {
   /**
    * Writes the push of a device (an index in the columns). Returns `busy` if there is no room now, or the device's result if it fails locally.
    * @param tag identifies the device to the listener
-   * @param deadline when to give up, in milliseconds of the system's clock
+   * @param deadline when to give up, in milliseconds of `performance.now()`
    */
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult;
   /** Calls once, when there may be room for a device or its provider could not be reached. */
   whenReady(run: () => void, device: number): void;
-  /** The time until which no connection for a device is attempted, in milliseconds of the system's clock; 0 = connected or connecting. */
+  /** The time until which no connection for a device is attempted, in milliseconds of `performance.now()`; 0 = connected or connecting. */
   downUntil(device: number): number;
   /**
    * Obtains a new provider or access token in place of the last refused one. Throws a Fault `unavailable` for transient failures, another one if

@@ -107,7 +107,7 @@ export class Http2World {
   ): Promise<End> {
     const ended = Promise.withResolvers<End>();
     const exchange = {
-      deadline: Date.now() + patienceMs,
+      deadline: performance.now() + patienceMs,
       mayGo,
       answered: (status: number, headers: AnswerHeaders, text: string) =>
         ended.resolve({ status, headers, body: text }),
@@ -115,7 +115,7 @@ export class Http2World {
     };
     while (!connection.request(request, body, exchange)) {
       // Until then nobody is called later than at once.
-      if (connection.downUntil() > Date.now()) await delay(5);
+      if (connection.downUntil() > performance.now()) await delay(5);
       else await new Promise<void>((resolve) => connection.whenReady(resolve));
     }
     return ended.promise;

@@ -241,7 +241,7 @@ class EmailSender implements Sender {
 
   #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
     const from = this.#stationery.from.address;
-    const deadline = Math.min(replyBy, Date.now() + this.#deps.commandsMs);
+    const deadline = Math.min(replyBy, performance.now() + this.#deps.commandsMs);
     return { from, to, mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
   }
 
@@ -267,7 +267,7 @@ class EmailSender implements Sender {
     const server = servers.of(job.lane, domainOf(transaction.to));
     const attempt = (): void => {
       if (server.ready()) server.send(transaction);
-      else if (server.downUntil() === 0 && Date.now() < transaction.deadline) server.whenReady(attempt);
+      else if (server.downUntil() === 0 && performance.now() < transaction.deadline) server.whenReady(attempt);
     };
     attempt();
   }

@@ -123,7 +123,7 @@ export class MailServer {
     if (this.#idle.length > 0 || this.size === 0) queueMicrotask(() => this.#wake());
   }
 
-  /** The time until which no session is opened, in milliseconds of the system's clock; 0 = one is open or being opened. */
+  /** The time until which no session is opened, in milliseconds of `performance.now()`; 0 = one is open or being opened. */
   downUntil(): number {
     if (this.#closed) return Infinity;
     return this.size > 0 ? 0 : this.#downUntil;

@@ -22,7 +22,7 @@ export interface Transaction {
   /** The recipient. */
   readonly to: string;
   readonly mail: Buffer;
-  /** When to give up before the mail is written, in milliseconds of the system's clock. */
+  /** When to give up before the mail is written, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** When to give up the reply to the mail; not before the deadline. */
   readonly replyBy: number;
@@ -181,13 +181,13 @@ export class SmtpSession {
   }
 
   #endAt(time: number): NodeJS.Timeout {
-    return setTimeout(() => this.#late(), Math.max(0, time - Date.now()));
+    return setTimeout(() => this.#late(), Math.max(0, time - performance.now()));
   }
 
   #late(): void {
     if (!this.#current) return;
     const { stream, transaction } = this.#current;
-    if (stream.begun && Date.now() < transaction.replyBy) {
+    if (stream.begun && performance.now() < transaction.replyBy) {
       this.isSlow = true;
       this.#current.timer = this.#endAt(transaction.replyBy);
       return;

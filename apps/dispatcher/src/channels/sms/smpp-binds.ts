@@ -170,9 +170,9 @@ export class SmppBinds {
   }
 
   #reopen(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const { bind } of this.#entries.values()) {
-      const failedAt = bind.connection.lastFailure()?.at ?? 0;
+      const failedAt = bind.connection.lastFailure()?.at ?? -Infinity;
       if (bind.refusal() === undefined || now - failedAt > REFUSED_MS) bind.connection.ready();
     }
   }

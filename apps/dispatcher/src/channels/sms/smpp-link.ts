@@ -76,7 +76,7 @@ class SmppLink implements Link, DeliveryLink {
   #ending = false;
   #enquiredAt = 0;
   #error: Error | undefined;
-  heardAt = Date.now();
+  heardAt = performance.now();
   proven = false;
 
   constructor({ url, lookup, maxStreams = WINDOW }: ConnectionSettings, events: LinkEvents, bind: SmppBind) {
@@ -193,7 +193,7 @@ class SmppLink implements Link, DeliveryLink {
 
   /** @returns whether to read on */
   #read(buffer: Buffer, bytes: number): boolean {
-    this.heardAt = Date.now();
+    this.heardAt = performance.now();
     const waiting = this.#waiting.size;
     try {
       this.#reader.read(buffer.subarray(0, bytes), this.#take);
@@ -284,7 +284,7 @@ class SmppLink implements Link, DeliveryLink {
 
   /** Keeps a silent bind open, and ends one whose SMSC does not answer. */
   #enquire(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (this.#state !== 'bound') return;
     if (this.#enquiredAt > 0 && this.heardAt < this.#enquiredAt) {
       this.destroy(new Error('the SMSC does not answer enquire_link'));

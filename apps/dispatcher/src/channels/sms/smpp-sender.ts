@@ -213,8 +213,8 @@ class Submission implements Exchange {
   #continue(): void {
     const { connection } = this.#shared.bind;
     if (!this.mayGo() || this.start()) return;
-    if (Date.now() >= this.deadline) this.#end(localResults.timeout);
-    else if (!connection.isOpen() && connection.downUntil() > Date.now()) this.#end(interrupted);
+    if (performance.now() >= this.deadline) this.#end(localResults.timeout);
+    else if (!connection.isOpen() && connection.downUntil() > performance.now()) this.#end(interrupted);
     else connection.whenReady(() => this.#continue());
   }
 

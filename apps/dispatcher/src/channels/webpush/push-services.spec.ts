@@ -13,7 +13,7 @@ class Network {
   readonly #states = new Map<string, { isOpen: boolean; failure?: { cause: ConnectionFailure; at: number } }>();
   readonly services = new PushServices({
     connect: (origin) => this.#connection(origin),
-    timers: { now: () => this.now, after: () => () => undefined },
+    timers: { now: () => this.now, wall: () => this.now, after: () => () => undefined },
   });
 
   /** Asks for a push service, as a sender does for the first device of it. */
