@@ -1,6 +1,7 @@
 import { channelNames } from '@tidings/channels';
 import { every } from '@tidings/coordination';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
+import { systemClock } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
 import { Closing, operationsOf } from '@tidings/runtime';
@@ -18,7 +19,6 @@ import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
 import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
 import { throttlesIn } from './throttle/throttles.ts';
-import { systemTimers } from './timers.ts';
 
 export interface DispatcherDeps extends Omit<
   ChannelDeps,
@@ -138,7 +138,7 @@ function keep(
       if ((await forgetAttempts(attempts, clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
     for (const channel of channels) await channel.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
-    await forgetPaces(collectionOf(db, pacesModel), systemTimers.now());
-    await forgetLeases(collectionOf(db, workerLeasesModel), systemTimers.now());
+    await forgetPaces(collectionOf(db, pacesModel), systemClock.surely());
+    await forgetLeases(collectionOf(db, workerLeasesModel));
   });
 }

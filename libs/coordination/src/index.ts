@@ -8,5 +8,6 @@ export { isAlive, isProcessOf, killNow } from './processes.ts';
 export { sharedReads, type SharedReadsOptions } from './shared-reads.ts';
 export { Semaphore } from './semaphore.ts';
 export { sharedWrites, type SharedWritesOptions } from './shared-writes.ts';
+export { SeenLeases, type SeenLeasesOptions } from './seen-leases.ts';
 export { stopwatch } from './stopwatch.ts';
 export { untilThere, type WaitingOptions } from './until-there.ts';

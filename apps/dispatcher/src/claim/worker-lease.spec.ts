@@ -13,7 +13,7 @@ function world() {
   let holding: Promise<void> | undefined;
   const timers = time.timers(() => (frozenUntil > time.now() ? frozenUntil : true));
   const errors: unknown[] = [];
-  const store = leases.over(async (effect) => {
+  const store = leases.over(timers, async (effect) => {
     if (broken) throw new Error('cut off');
     const held = holding;
     holding = undefined;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sharedWrites } from '@tidings/coordination';
+import { sharedReads, sharedWrites } from '@tidings/coordination';
 import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import { type PresenceDocument, presenceIn, updateAll } from '@tidings/mongo';
@@ -10,10 +10,10 @@ import { FORGET_LEASES_MS } from '../storage/retention.ts';
 
 /** The store of worker leases. */
 export interface LeaseStore {
-  /** Extends the lease of an epoch to `until`, never shortens it. */
+  /** Sets the end of an epoch's lease, in milliseconds since 1970: each renewal changes it. */
   renew(id: string, until: number): Promise<void>;
-  /** The given ids with a valid lease. */
-  alive(ids: readonly string[], now: number): Promise<ReadonlySet<string>>;
+  /** The ids whose lease is not over, as far as the looks of this process show. @param ids @default all */
+  alive(ids?: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ends leases early: their worker has no open slices. */
   end(ids: readonly string[]): Promise<void>;
 }
@@ -63,6 +63,7 @@ export class WorkerLease {
   readonly #mine = new Set<string>();
   #cancel: () => void = () => undefined;
   #renewal: Promise<void> = Promise.resolve();
+  #watching: Promise<unknown> | undefined;
   #ticks = 0;
   #stopped = false;
   #waiting: (() => void)[] = [];
@@ -115,8 +116,7 @@ export class WorkerLease {
 
   /** The given ids that are alive. */
   alive(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const { store, timers } = this.#options;
-    return ids.length === 0 ? Promise.resolve(new Set()) : store.alive(ids, timers.now());
+    return ids.length === 0 ? Promise.resolve(new Set()) : this.#options.store.alive(ids);
   }
 
   /** Call it when no slice is open: others then need not wait for the lease. */
@@ -124,6 +124,7 @@ export class WorkerLease {
     this.#stopped = true;
     this.#cancel();
     await this.#renewal;
+    await this.#watching;
     this.#runWaiting();
     const epochs = [this.#current, ...this.#retired].filter((epoch) => epoch !== undefined && epoch.open === 0);
     this.#current = undefined;
@@ -133,10 +134,20 @@ export class WorkerLease {
   #tick(): void {
     if (this.#stopped) return;
     const tick = ++this.#ticks;
+    this.#watch();
     this.#renewal = this.#renew().finally(() => {
       if (!this.#stopped && tick === this.#ticks)
         this.#cancel = this.#options.timers.after(untilNext(WORKER_RENEW_MS, this.#options.timers), () => this.#tick());
     });
+  }
+
+  /** Looks at all leases: one that is first looked at when its worker is suspected seems alive for longer. */
+  #watch(): void {
+    const { store, onError } = this.#options;
+    this.#watching ??= store
+      .alive()
+      .catch(onError)
+      .finally(() => (this.#watching = undefined));
   }
 
   async #renew(): Promise<void> {
@@ -149,7 +160,7 @@ export class WorkerLease {
     }
     const sentAt = timers.now();
     try {
-      await Promise.all(epochs.map(({ id }) => store.renew(id, sentAt + WORKER_LEASE_MS)));
+      await Promise.all(epochs.map(({ id }) => store.renew(id, timers.wall() + WORKER_LEASE_MS)));
       for (const each of epochs) each.until = Math.max(each.until, sentAt + WORKER_LEASE_MS);
       // A renewal may be answered after its epoch was retired and removed.
       if (!epoch.retired) this.#current = epoch;
@@ -171,26 +182,30 @@ export class WorkerLease {
   }
 }
 
+/** The question for all leases, which the lanes of a process share. */
+const ALL = '';
+
 /**
  * Leases in the collection `workerLeases`. They do not name the process: the claims of an epoch are valid until its lease is over, even if the process
  * has ended. Renewals in the same turn of the event loop share a write.
  */
 export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): LeaseStore {
-  const presence = presenceIn(collection);
+  const presence = presenceIn(collection, { lengthMs: WORKER_LEASE_MS });
+  const watch = sharedReads(async () => new Map([[ALL, await presence.alive()]]));
   const renewAll = sharedWrites((renewals: readonly { readonly id: string; readonly until: Date }[]) =>
     updateAll<PresenceDocument>(
       db,
       collection.collectionName,
-      renewals.map(({ id, until }) => ({ q: { _id: id }, u: { $max: { until } }, upsert: true })),
+      renewals.map(({ id, until }) => ({ q: { _id: id }, u: { $set: { until } }, upsert: true })),
     ),
   );
   return {
     renew: (id, until) => renewAll([{ id, until: new Date(until) }]),
-    alive: (ids, now) => reached(presence.alive(now, ids)),
+    alive: async (ids) => reached(ids ? presence.alive(ids) : watch([ALL]).then((found) => found.get(ALL)!)),
     end: (ids) => presence.end(ids),
   };
 }
 
 /** Removes leases that expired a day ago. */
-export const forgetLeases = (collection: Collection<PresenceDocument>, now: number): Promise<void> =>
-  presenceIn(collection).forget(now - FORGET_LEASES_MS);
+export const forgetLeases = (collection: Collection<PresenceDocument>): Promise<void> =>
+  presenceIn(collection, { lengthMs: WORKER_LEASE_MS }).forget(FORGET_LEASES_MS);

@@ -1,3 +1,4 @@
+import { CLOCKS_AGREE_MS } from '@tidings/kernel';
 import { isDuplicateKey } from '@tidings/mongo';
 import type { Collection } from 'mongodb';
 import type { PaceStore, Reservation } from './pace.ts';
@@ -9,8 +10,17 @@ export interface PaceDocument {
   readonly until: number;
 }
 
+/** Periods of a message differ by less in their length. */
+const LENGTHS_DIFFER_MS = 1_000;
 /** Retention of paces after the end of their last period. */
 export const PACES_KEPT_MS = 24 * 3_600_000;
+
+/**
+ * The begin of a period that follows another one. The other was reserved before the clock was set back if it ends after any that may be reserved now.
+ * @param last the latest end of one of this length
+ */
+export const beginAfter = (until = 0, now: number, last: number): number =>
+  until > last + LENGTHS_DIFFER_MS + CLOCKS_AGREE_MS ? now : Math.max(now, until);
 
 /** Reservations by compare-and-set: one write each, and a read where another process has reserved meanwhile. */
 export function mongoPaces(paces: Collection<PaceDocument>): PaceStore {
@@ -18,7 +28,7 @@ export function mongoPaces(paces: Collection<PaceDocument>): PaceStore {
     async reserve(message, lengthMs, now, latest): Promise<Reservation> {
       for (;;) {
         const before = await paces.findOne({ _id: message });
-        const from = Math.max(now, before?.until ?? 0);
+        const from = beginAfter(before?.until, now, latest + lengthMs);
         if (from > latest) return { nextFrom: from };
         if (await replaced(paces, message, before?.until, from + lengthMs)) return { from };
       }

@@ -26,7 +26,8 @@ class Process {
     skewMs = 0,
   ) {
     const timers: Timers = {
-      now: () => time.now() + skewMs,
+      now: () => time.now(),
+      wall: () => time.now() + skewMs,
       after: (ms, run) => time.at(ms, run, this.alive),
     };
     const journey = <T>(effect: () => T): Promise<T> =>

@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts';
 /** Reserves time of a message for the pushes of one process, exclusively among all processes and channels. */
 export interface PaceStore {
   /**
-   * Reserves a period of this length after all others. Times are milliseconds since 1970, on the timers' clock.
+   * Reserves a period of this length after all others. Times are milliseconds since 1970.
    * @returns the start of the period. If it is later than `latest`, nothing is reserved, and the earliest possible start is returned
    */
   reserve(message: string, lengthMs: number, now: number, latest: number): Promise<Reservation>;
@@ -122,7 +122,8 @@ class Pace {
     const count = Math.min(waiting - permitted, most);
     if (count <= 0 || permitted >= most) return;
     this.#reserving = true;
-    const now = this.#timers.now();
+    const now = this.#timers.wall();
+    const aheadMs = this.#timers.now() - now;
     const asked = ++this.#asked;
     const answered = (pauseMs: number): void => {
       if (asked === this.#asked && this.#reserving) this.#timers.after(pauseMs, () => this.#goOn());
@@ -132,7 +133,7 @@ class Pace {
       (reserved) => {
         if ('nextFrom' in reserved) return answered(Math.min(reserved.nextFrom - now - AHEAD_MS / 2, AHEAD_MS));
         // Void permits are dropped, however late the answer is.
-        this.#periods.push({ from: reserved.from, count, used: 0 });
+        this.#periods.push({ from: reserved.from + aheadMs, count, used: 0 });
         if (asked === this.#asked) this.#goOn();
       },
       (error: unknown) => {

@@ -97,7 +97,7 @@ export class LaneWorld {
     });
     this.#workerLease = new WorkerLease({
       name: 'test',
-      store: new MemoryLeases().over(),
+      store: new MemoryLeases().over(systemTimers),
       timers: systemTimers,
       onError: fail,
     });

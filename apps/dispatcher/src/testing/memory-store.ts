@@ -11,8 +11,12 @@ import {
   resumed,
   sliceId,
   valueOf,
+  WORKER_LEASE_MS,
   type Lane,
 } from '@tidings/delivery';
+import { SeenLeases } from '@tidings/coordination';
+import { beginAfter } from '../pace/mongo-paces.ts';
+import type { Timers } from '../timers.ts';
 import type { AttemptStore, Due, Place, Unpublished } from '../claim/attempts.ts';
 import type { LeaseStore } from '../claim/worker-lease.ts';
 import type { PaceStore, Reservation } from '../pace/pace.ts';
@@ -136,11 +140,14 @@ export class MemoryValues {
 export class MemoryLeases {
   readonly until = new Map<string, number>();
 
-  over(journey: Journey = atOnce): LeaseStore {
+  /** @param timers of the process that looks */
+  over(timers: Pick<Timers, 'now' | 'wall'>, journey: Journey = atOnce): LeaseStore {
     const { until } = this;
+    const seen = new SeenLeases({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
+    const isAlive = (id: string): boolean => until.has(id) && !seen.isOver(id, until.get(id)!, timers.wall());
     return {
-      renew: (id, to) => journey(() => void until.set(id, Math.max(to, until.get(id) ?? 0))),
-      alive: (ids, now) => journey(() => new Set(ids.filter((id) => (until.get(id) ?? 0) > now))),
+      renew: (id, to) => journey(() => void until.set(id, to)),
+      alive: (ids = [...until.keys()]) => journey(() => new Set(ids.filter(isAlive))),
       end: (ids) => journey(() => ids.forEach((id) => until.delete(id))),
     };
   }
@@ -180,7 +187,7 @@ export class MemoryPaces {
     return {
       reserve: (message, lengthMs, now, latest) =>
         journey((): Reservation => {
-          const from = Math.max(now, this.#until.get(message) ?? 0);
+          const from = beginAfter(this.#until.get(message), now, latest + lengthMs);
           if (from > latest) return { nextFrom: from };
           this.#until.set(message, from + lengthMs);
           return { from };

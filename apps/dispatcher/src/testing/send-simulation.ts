@@ -312,7 +312,7 @@ export class SendSimulation {
     refresh();
     const workerLease = new WorkerLease({
       name: process.name,
-      store: this.#leases.over(journey),
+      store: this.#leases.over(timers, journey),
       timers,
       onError: fail,
     });

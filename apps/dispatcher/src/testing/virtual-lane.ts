@@ -67,8 +67,8 @@ export class VirtualLane {
     const onError = (error: unknown): void => {
       throw error;
     };
-    this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time, onError });
-    const workerLease = new WorkerLease({ name: 'lane', store: this.leases.over(), timers, onError });
+    this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time.clock, onError });
+    const workerLease = new WorkerLease({ name: 'lane', store: this.leases.over(timers), timers, onError });
     this.dispatch = new Dispatch({
       ...{
         lane: 'direct',
@@ -83,7 +83,7 @@ export class VirtualLane {
         if (this.brokerIsDown) throw Fault.unavailable('down');
         this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) });
       },
-      ...{ clock: this.time, timers, random: () => 0.5, metrics: noMetrics },
+      ...{ clock: this.time.clock, timers, random: () => 0.5, metrics: noMetrics },
       log: { error: onError, warn: () => undefined },
     });
     workerLease.start();

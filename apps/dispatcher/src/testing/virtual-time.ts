@@ -1,3 +1,4 @@
+import { type Clock, ForwardSteps } from '@tidings/kernel';
 import type { Timers } from '../timers.ts';
 
 /** When something may happen: now, never, or not before. */
@@ -12,16 +13,45 @@ interface Event {
 
 const always: Alive = () => true;
 
+/** A clock of a host, which can be set. */
+export class VirtualClock implements Required<Clock> {
+  readonly steady: () => number;
+  readonly #steps: ForwardSteps;
+  #aheadMs = 0;
+
+  constructor(time: { now(): number }) {
+    this.steady = () => time.now();
+    this.#steps = new ForwardSteps(() => this.now(), this.steady);
+  }
+
+  now(): number {
+    return this.steady() + this.#aheadMs;
+  }
+
+  surely(): number {
+    return this.now() - this.#steps.leadMs();
+  }
+
+  /** Sets it forward, or back. */
+  step(ms: number): void {
+    this.#aheadMs += ms;
+  }
+}
+
 /** Time that advances only when everything due has happened, promises included. */
 export class VirtualTime {
   #now: number;
   #order = 0;
   readonly #heap: Event[] = [];
+  /** The clock of a host. */
+  readonly clock: VirtualClock;
 
   constructor(now: number) {
     this.#now = now;
+    this.clock = new VirtualClock(this);
   }
 
+  /** The time that passes, whatever clocks are set to. */
   now(): number {
     return this.#now;
   }
@@ -32,9 +62,9 @@ export class VirtualTime {
     return () => void (event.run = () => undefined);
   }
 
-  /** Timers of a process: they stop while it is frozen and vanish when it is dead. */
-  timers(alive: Alive): Timers {
-    return { now: () => this.#now, after: (ms, run) => this.at(ms, run, alive) };
+  /** Timers of a process: they stop while it is frozen and vanish when it is dead. @param clock of its host */
+  timers(alive: Alive, clock = this.clock): Timers {
+    return { now: () => this.#now, wall: () => clock.now(), after: (ms, run) => this.at(ms, run, alive) };
   }
 
   /** Advances time until `end`, until nothing is left to happen, or until `enough`. */

@@ -54,18 +54,18 @@ export class Streams {
   readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
-  /** When other processes may claim the streams. */
+  /** When other processes may claim the streams, by `performance.now()`. */
   #until = 0;
   #peers = 0;
   readonly lease: Lease = {
     owner: this.#me,
-    isHeld: () => Date.now() < this.#until,
+    isHeld: () => performance.now() < this.#until,
     hasPeers: () => this.#peers > 0,
   };
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
-    this.#owners = presenceIn(collectionOf(deps.db, ownersModel));
+    this.#owners = presenceIn(collectionOf(deps.db, ownersModel), { lengthMs: LEASE_MS });
     this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
       name: 'streams',
       log: deps.log,
@@ -107,7 +107,7 @@ export class Streams {
       owners,
     );
     await this.#deps.deferred.keepOnly(enabled);
-    await this.#owners.forget(Date.now() - FORGET_OWNERS_MS);
+    await this.#owners.forget(FORGET_OWNERS_MS);
   }
 
   /** Ends all streams; other processes can claim them at once. */
@@ -142,13 +142,13 @@ export class Streams {
   }
 
   async #renew(): Promise<void> {
-    const asked = Date.now();
-    await this.#owners.renew(this.#owner, asked + LEASE_MS);
+    const asked = performance.now();
+    await this.#owners.renew(this.#owner, Date.now() + LEASE_MS);
     this.#until = asked + LEASE_MS - MARGIN_MS;
   }
 
   async #live(): Promise<{ readonly name: string }[]> {
-    return Array.from(await this.#owners.alive(Date.now()), (name) => ({ name }));
+    return Array.from(await this.#owners.alive(), (name) => ({ name }));
   }
 
   /** A stream that cannot begin holds up no other; the next round tries again. */

@@ -1,0 +1,69 @@
+import { expect, it } from '@jest/globals';
+import { SeenLeases } from './seen-leases.ts';
+
+const LENGTH_MS = 10_000;
+const HOUR_MS = 3_600_000;
+
+/** A lease that another process renews every 2 s, and the looks of this one, by clocks of their own. */
+function world() {
+  let steady = 0;
+  let [theirs, mine] = [1_800_000_000_000, 1_800_000_000_000];
+  let until = 0;
+  let lives = true;
+  const seen = new SeenLeases({ lengthMs: LENGTH_MS, steady: () => steady });
+  const pass = (seconds: number): boolean => {
+    let isOver = false;
+    for (let second = 0; second < seconds; second++) {
+      steady += 1_000;
+      theirs += 1_000;
+      mine += 1_000;
+      if (lives && second % 2 === 0) until = theirs + LENGTH_MS;
+      isOver = seen.isOver('a', until, mine);
+    }
+    return isOver;
+  };
+  return {
+    pass,
+    set: (whose: 'mine' | 'theirs' | 'both', ms: number): void => {
+      if (whose !== 'mine') theirs += ms;
+      if (whose !== 'theirs') mine += ms;
+    },
+    kill: () => void (lives = false),
+  };
+}
+
+it.each(['mine', 'theirs', 'both'] as const)('keep a live process whatever clock is set: %s', (whose) => {
+  for (const ms of [HOUR_MS, -2 * HOUR_MS, 9 * HOUR_MS]) {
+    const { pass, set } = world();
+    expect(pass(5)).toBe(false);
+    set(whose, ms);
+    for (let i = 0; i < 30; i++) expect(pass(1)).toBe(false);
+  }
+});
+
+it('end a dead one after a step back once its length has passed', () => {
+  const { pass, set, kill } = world();
+  pass(4);
+  kill();
+  expect(pass(8)).toBe(false);
+  set('both', -HOUR_MS);
+  expect(pass(1)).toBe(false);
+  expect(pass(1)).toBe(true);
+});
+
+it('end one at its time that has been seen for half its length', () => {
+  const { pass, kill } = world();
+  pass(3);
+  kill();
+  expect(pass(9)).toBe(false);
+  expect(pass(1)).toBe(true);
+});
+
+it('take a step forward for no end of a process', () => {
+  const { pass, set, kill } = world();
+  pass(3);
+  kill();
+  set('both', HOUR_MS);
+  expect(pass(4)).toBe(false);
+  expect(pass(2)).toBe(true);
+});
