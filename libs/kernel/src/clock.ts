@@ -19,6 +19,9 @@ export const steadyTime = (clock: Clock): number => clock.steady?.() ?? clock.no
  */
 export const sureTime = (clock: Clock): number => clock.surely?.() ?? clock.now();
 
+/** Milliseconds by which a clock is ahead because it was set forward within a day: what cannot be undone ends as much later. */
+export const setForwardMs = (clock: Clock): number => clock.now() - sureTime(clock);
+
 const forwardSteps = new ForwardSteps();
 
 export const systemClock: Required<Clock> = {

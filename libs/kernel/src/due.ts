@@ -11,15 +11,15 @@ export const isDue = (storedAt: number, now: number, longestMs: number): boolean
   storedAt <= now || storedAt > now + longestMs + CLOCKS_AGREE_MS;
 
 /**
- * Tells by how many milliseconds the clock has been set back since the last call; 0 = it was not.
+ * Tells by how many milliseconds the clock has been set since the last call: forward, or back if negative; 0 = it was not.
  * @param clock whose `now` is compared with its steady time
  */
-export function stepsBack(clock: Clock): () => number {
+export function clockSteps(clock: Clock): () => number {
   let last = clock.now() - steadyTime(clock);
   return () => {
     const difference = clock.now() - steadyTime(clock);
-    const back = last - difference;
+    const step = difference - last;
     last = difference;
-    return back > CLOCKS_AGREE_MS ? back : 0;
+    return Math.abs(step) > CLOCKS_AGREE_MS ? step : 0;
   };
 }

@@ -37,6 +37,7 @@ export {
   type UpdateOptions,
   type UpdateOutcome,
 } from './plain-commands.ts';
+export { dueFilter } from './due-filter.ts';
 export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
 export { replicaMetrics } from './replica-metrics.ts';

@@ -1,22 +1,42 @@
-import type { Clock } from '@tidings/kernel';
+import { type Clock, ForwardSteps } from '@tidings/kernel';
 
 /** A clock that only moves when a test sets it. */
-export class TestClock implements Clock {
-  #now: number;
+export class TestClock implements Required<Clock> {
+  #steady: number;
+  #aheadMs = 0;
+  readonly #steps: ForwardSteps;
 
   constructor(at: Date | string = '2026-01-15T12:00:00Z') {
-    this.#now = new Date(at).getTime();
+    this.#steady = new Date(at).getTime();
+    this.#steps = new ForwardSteps(
+      () => this.now(),
+      () => this.#steady,
+    );
   }
 
   now(): number {
-    return this.#now;
+    return this.#steady + this.#aheadMs;
+  }
+
+  steady(): number {
+    return this.#steady;
+  }
+
+  surely(): number {
+    return this.now() - this.#steps.leadMs();
   }
 
   get date(): Date {
-    return new Date(this.#now);
+    return new Date(this.now());
   }
 
+  /** Time passes. */
   advance(seconds: number): void {
-    this.#now += seconds * 1000;
+    this.#steady += seconds * 1000;
+  }
+
+  /** The clock of the machine is set forward, or back, while no time passes. */
+  step(seconds: number): void {
+    this.#aheadMs += seconds * 1000;
   }
 }

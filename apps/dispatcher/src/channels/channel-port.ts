@@ -34,6 +34,8 @@ export interface Channel {
   ttlSeconds(batch: SendBatch, language: string): number | undefined;
   /** When retried pushes are tried again. @default `usualRetries` */
   readonly retries?: RetrySchedule | undefined;
+  /** The longest `answersForMs` of its senders. @default `LATE_ANSWER_MS` */
+  readonly answersForMs?: number | undefined;
   /** Whether contacts may get no message any more that was planned for them (R-E14). @default false */
   readonly hasSuppressions?: boolean;
   /**

@@ -28,6 +28,8 @@ export interface DeferralDocument {
   readonly progress: readonly ProgressDocument[];
   readonly heldUntil?: Date;
   readonly answersUntil?: Date;
+  /** Time by which every device is due, because the clock was set back. */
+  readonly dueSince?: Date;
 }
 
 /** A document of the collection `attempts`. */
@@ -49,6 +51,7 @@ export interface AttemptDocument {
   readonly progress?: { readonly round: number; readonly results: Binary };
   readonly deferral?: DeferralDocument;
   readonly dueAt?: Date;
+  readonly resumedAt?: Date;
   readonly settledAt?: Date;
 }
 
@@ -97,11 +100,13 @@ export function packDeferral({ batch, progress, heldUntil, answersUntil }: Defer
   };
 }
 
-function unpackDeferral({ batch, progress, heldUntil, answersUntil }: DeferralDocument): Deferral {
+function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: DeferralDocument): Deferral {
+  const latest = dueSince?.getTime() ?? Infinity;
   const devices: Progress[] = [];
   for (const { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown = false, last, devices: indexes } of progress) {
     const each: Progress = {
-      ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, dueAt: dueAt.getTime(), refreshed, outcomeUnknown },
+      ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, refreshed, outcomeUnknown },
+      dueAt: Math.min(dueAt.getTime(), latest),
       last: last && ({ ...last, then: { do: 'final' } } as SendResult),
     };
     for (const index of Bitmap.decode(indexes.buffer).positions()) devices[index] = each;
@@ -124,7 +129,7 @@ export function attemptOf(document: AttemptDocument): Attempt {
   const claim = { owner: document.owner, round: document.round };
   switch (document.state) {
     case 'claimed':
-      return { state: 'claimed', ...begun, ...claim, deferral };
+      return { state: 'claimed', ...begun, ...claim, deferral, resumedAt: document.resumedAt?.getTime() };
     case 'deferred':
       return { state: 'deferred', ...begun, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
     case 'settled':

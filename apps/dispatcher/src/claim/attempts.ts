@@ -19,6 +19,8 @@ export interface Deferred {
 export interface Due extends Deferred {
   /** When it may be claimed again, in milliseconds of the business clock. */
   readonly dueAt: number;
+  /** Whether the worker that deferred it may still get answers. */
+  readonly awaitsAnswers: boolean;
 }
 
 /** A slice that was deferred, and then claimed again or settled. Its outcome is not published yet. */
@@ -65,6 +67,17 @@ export interface AttemptStore {
   hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void>;
   /** Makes one slice due that this credential held back, like {@link hasten}: it tests whether the others can be sent. */
   hastenOne(lane: Lane, credential: string, now: number): Promise<void>;
+  /** Makes slices due that are due only after `beyond`: the clock was set back. Those with outstanding answers wait for them once more. */
+  dueAgain(lane: Lane, step: StepBack): Promise<void>;
+}
+
+/** Times after a clock was set back, in milliseconds since 1970. */
+export interface StepBack {
+  /** No slice that was deferred since is due later. */
+  readonly beyond: number;
+  readonly now: number;
+  /** The longest wait for answers. */
+  readonly answersForMs: number;
 }
 
 /** Counts for the barrier. */

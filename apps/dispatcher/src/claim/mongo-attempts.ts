@@ -13,7 +13,7 @@ import { Fault } from '@tidings/kernel';
 import { collectionOf, DUPLICATE_KEY, type ModelDefinition, type Update, updateAll } from '@tidings/mongo';
 import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
-import type { AttemptCounts, AttemptStore, Deferred, Due, Place, Unpublished } from './attempts.ts';
+import type { AttemptCounts, AttemptStore, Deferred, Due, Place, StepBack, Unpublished } from './attempts.ts';
 import { reached } from '../unavailable.ts';
 import { unpublished, type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
@@ -29,7 +29,7 @@ interface Change {
 const withoutProgress = { $unset: { progress: '' } } as const;
 
 /** The fields of a deferred slice that its resumption needs. */
-const projection = { credential: 1, dueAt: 1, 'deferral.devices': 1 } as const;
+const projection = { credential: 1, dueAt: 1, 'deferral.devices': 1, 'deferral.answersUntil': 1 } as const;
 
 const deferredOf = ({ _id, credential, deferral }: AttemptDocument): Deferred => ({
   id: _id,
@@ -134,7 +134,11 @@ export class MongoAttempts implements AttemptStore {
         .limit(limit)
         .toArray(),
     );
-    return found.map((attempt) => ({ ...deferredOf(attempt), dueAt: attempt.dueAt!.getTime() }));
+    return found.map((attempt) => ({
+      ...deferredOf(attempt),
+      dueAt: attempt.dueAt!.getTime(),
+      awaitsAnswers: attempt.deferral!.answersUntil !== undefined,
+    }));
   }
 
   async unpublished(lane: Lane, limit: number): Promise<readonly Unpublished[]> {
@@ -160,7 +164,7 @@ export class MongoAttempts implements AttemptStore {
     const document = await reached(
       this.#collection.findOneAndUpdate(
         { _id: id, state: 'deferred', dueAt: { $lte: new Date(now) } },
-        { $set: { state: 'claimed', owner }, $inc: { round: 1 } },
+        { $set: { state: 'claimed', owner, resumedAt: new Date(now) }, $inc: { round: 1 } },
         { returnDocument: 'after' },
       ),
     );
@@ -179,6 +183,20 @@ export class MongoAttempts implements AttemptStore {
     await reached(
       this.#collection.updateOne(held, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
     );
+  }
+
+  async dueAgain(lane: Lane, { beyond, now, answersForMs }: StepBack): Promise<void> {
+    if (!(await this.#waiting.mayHaveLater(this.#channel, lane, beyond))) return;
+    const later = { channel: this.#channel, state: 'deferred', lane, dueAt: { $gt: new Date(beyond) } } as const;
+    const awaited = { ...later, 'deferral.answersUntil': { $exists: true } };
+    const others = { ...later, 'deferral.answersUntil': { $exists: false } };
+    for (const [slices, dueAt] of [
+      [awaited, new Date(now + answersForMs)],
+      [others, new Date(now)],
+    ] as const) {
+      const update = { $set: { dueAt, 'deferral.dueSince': dueAt }, $unset: { 'deferral.heldUntil': '' as const } };
+      await reached(this.#collection.updateMany(slices, update));
+    }
   }
 
   #heldIn(lane: Lane, credentials: readonly string[], now: number): Filter<AttemptDocument> {

@@ -10,13 +10,16 @@ const LOOK = 64;
 interface Question {
   readonly channel: string;
   readonly lane: Lane;
-  readonly until: number;
+  /** One end of the due times that are asked for. */
+  readonly time: number;
 }
 
 /** Whether lanes may have slices to resume, so that an idle process with many lanes asks once for all of them. */
 export interface WaitingLanes {
   /** False if a lane has no deferred slice that is due by `until`. */
   mayHaveDue(channel: string, lane: Lane, until: number): Promise<boolean>;
+  /** False if a lane has no deferred slice that is due after `beyond`. */
+  mayHaveLater(channel: string, lane: Lane, beyond: number): Promise<boolean>;
   /** False if no slice of a lane has been resumed and not ended, or settled after a deferral and not published. */
   mayHaveUnpublished(channel: string, lane: Lane): Promise<boolean>;
 }
@@ -26,13 +29,16 @@ export const unpublished = { state: { $in: ['claimed', 'settled'] }, dueAt: { $g
 
 /** Lanes that ask in the same turn of the event loop share a query. */
 export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLanes {
-  const lanesWith = (further: (until: number) => Filter<AttemptDocument>) =>
+  const lanesWith = (further: (times: readonly number[]) => Filter<AttemptDocument>) =>
     batcher(
       async (questions: readonly Question[]): Promise<boolean[]> => {
         const channels = [...new Set(questions.map(({ channel }) => channel))];
         const lanes = [...new Set(questions.map(({ lane }) => lane))];
-        const until = Math.max(...questions.map((question) => question.until));
-        const filter = { channel: { $in: channels }, lane: { $in: lanes }, ...further(until) };
+        const filter = {
+          channel: { $in: channels },
+          lane: { $in: lanes },
+          ...further(questions.map(({ time }) => time)),
+        };
         const options = { projection: { _id: 0, channel: 1, lane: 1 }, limit: LOOK, hint: 'due' };
         const found = await reached(attempts.find(filter, options).toArray());
         const named = new Set(found.map(({ channel, lane }) => `${channel}/${lane}`));
@@ -40,10 +46,12 @@ export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLane
       },
       { wholeTurn: true },
     ).submit;
-  const due = lanesWith((until) => ({ state: 'deferred', dueAt: { $lte: new Date(until) } }));
+  const due = lanesWith((times) => ({ state: 'deferred', dueAt: { $lte: new Date(Math.max(...times)) } }));
+  const later = lanesWith((times) => ({ state: 'deferred', dueAt: { $gt: new Date(Math.min(...times)) } }));
   const ended = lanesWith(() => unpublished);
   return {
-    mayHaveDue: (channel, lane, until) => due({ channel, lane, until }),
-    mayHaveUnpublished: (channel, lane) => ended({ channel, lane, until: 0 }),
+    mayHaveDue: (channel, lane, time) => due({ channel, lane, time }),
+    mayHaveLater: (channel, lane, time) => later({ channel, lane, time }),
+    mayHaveUnpublished: (channel, lane) => ended({ channel, lane, time: 0 }),
   };
 }

@@ -1,6 +1,6 @@
 import { localResults, type SendResult } from '@tidings/channels';
 import type { HeldBack } from '@tidings/delivery';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { Sender } from '../channels/channel-port.ts';
 import type { Job } from '../send/sending.ts';
 import type { Throttles } from '../throttle/throttles.ts';
@@ -36,11 +36,11 @@ export interface CredentialError {
 interface Trouble {
   /** Number of failed tries in a row. */
   failures: number;
-  /** Time of the next try, on the business clock. */
+  /** Steady time of the next try, on the business clock. */
   until: number;
   cause: SendResult;
   opening: boolean;
-  /** Time of the last report. */
+  /** Steady time of the last report. */
   reportedAt: number;
 }
 
@@ -82,7 +82,7 @@ export class Admission {
 
   /** Credentials (`<application>/<platform>`) whose slices need not be resumed now. Throttled slices are not due, or at their end. */
   heldBack(): string[] {
-    const now = this.#options.clock.now();
+    const now = steadyTime(this.#options.clock);
     return [...this.#troubles].filter(([, { until }]) => until > now).map(([reference]) => reference);
   }
 
@@ -147,9 +147,13 @@ export class Admission {
   /** The reason that earlier failures hold the credential back; undefined = none. */
   #held(credential: string): HeldBack | undefined {
     const trouble = this.#troubles.get(credential);
-    const now = this.#options.clock.now();
+    const now = steadyTime(this.#options.clock);
     if (!trouble || (trouble.until <= now && !trouble.opening)) return undefined;
-    return { by: 'provider', until: Math.max(trouble.until, now + BACK_OFF_MS[0]!), cause: trouble.cause };
+    return this.#heldFor(Math.max(trouble.until - now, BACK_OFF_MS[0]!), trouble.cause);
+  }
+
+  #heldFor(ms: number, cause: SendResult): Extract<HeldBack, { by: 'provider' }> {
+    return { by: 'provider', until: this.#options.clock.now() + ms, cause };
   }
 
   async #open(job: Job): Promise<Readiness> {
@@ -167,36 +171,37 @@ export class Admission {
 
   /** The reason while another slice is still opening the credential. */
   #slow(credential: string): HeldBack {
-    const now = this.#options.clock.now();
+    const now = steadyTime(this.#options.clock);
     const trouble = this.#troubles.get(credential) ?? {
-      ...{ failures: 0, until: 0, reportedAt: -Infinity },
+      ...{ failures: 0, until: -Infinity, reportedAt: -Infinity },
       ...{ cause: localResults.unreachable, opening: true },
     };
     trouble.opening = true;
     trouble.until = Math.max(trouble.until, now + BACK_OFF_MS[0]!);
     this.#troubles.set(credential, trouble);
-    return { by: 'provider', until: trouble.until, cause: trouble.cause };
+    return this.#heldFor(trouble.until - now, trouble.cause);
   }
 
   #failed(credential: string, error: unknown): Extract<HeldBack, { by: 'provider' }> {
-    const now = this.#options.clock.now();
+    const { clock } = this.#options;
+    const now = steadyTime(clock);
     const before = this.#troubles.get(credential);
     // Slices that arrived together fail together.
     const failures =
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
-    const until = now + BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
+    const waitMs = BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
     const cause = error instanceof NotReady ? error.result : localResults.internalError;
     const reportedAt = this.#report(credential, error, before?.reportedAt ?? -Infinity);
-    this.#troubles.set(credential, { failures, until, cause, opening: false, reportedAt });
+    this.#troubles.set(credential, { failures, until: now + waitMs, cause, opening: false, reportedAt });
     if (this.#lastErrors.size >= CREDENTIALS_MAX) this.#lastErrors.clear();
     const { internal, message } = Fault.from(error);
-    this.#lastErrors.set(credential, { name: cause.name, message: internal ?? message, at: now });
-    return { by: 'provider', until, cause };
+    this.#lastErrors.set(credential, { name: cause.name, message: internal ?? message, at: clock.now() });
+    return this.#heldFor(waitMs, cause);
   }
 
   /** Reports the failure unless it was reported recently; returns the time of the last report. */
   #report(credential: string, error: unknown, reportedAt: number): number {
-    const now = this.#options.clock.now();
+    const now = steadyTime(this.#options.clock);
     if (now - reportedAt < REPORT_EVERY_MS) return reportedAt;
     this.#options.onError(credential, error);
     return now;

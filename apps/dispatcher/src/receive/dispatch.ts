@@ -1,5 +1,15 @@
 import { channelServing } from '@tidings/channels';
-import { CUTOFF_MS, DEADLINE_MS, type HeldBack, OPEN_DEVICES, READY_MS, SLOTS_MS, sliceId } from '@tidings/delivery';
+import {
+  CUTOFF_MS,
+  DEADLINE_MS,
+  type HeldBack,
+  LATE_ANSWER_MS,
+  longestWaitMs,
+  OPEN_DEVICES,
+  READY_MS,
+  SLOTS_MS,
+  sliceId,
+} from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './batch-admission.ts';
@@ -58,7 +68,7 @@ export class Dispatch {
 
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
-    const { lane, store, workerLease, clock, timers, throttles, log } = deps;
+    const { lane, store, workerLease, clock, timers, throttles, log, channel } = deps;
     this.#sending = new Sending(deps);
     this.#publisher = new OutcomePublisher(deps);
     this.#progress = new ProgressRecorder(deps);
@@ -80,6 +90,8 @@ export class Dispatch {
     });
     this.#scheduler = new RetryScheduler({
       ...{ lane, store, workerLease, clock, timers, log },
+      longestWaitMs: longestWaitMs(channel.retries),
+      answersForMs: channel.answersForMs ?? LATE_ANSWER_MS,
       heldBack: () => [...this.#admission.heldBack(), ...this.#slots.saturated()],
       endedThrottles: () => throttles.ended(),
       nextThrottleEnd: () => throttles.nextEnd(),

@@ -49,7 +49,9 @@ export function comparingAgain({ devices, clock }: CompareAgainDeps): CompareAga
     const { job, attempt } = open;
     const now = clock.now();
     // Test devices are no contacts.
-    if (job.batch.chunk === TEST_CHUNK || now - attempt.claimedAt < RECENT_MS) return open;
+    const ageMs = now - attempt.claimedAt;
+    // A claim in the future was made before the clock was set back.
+    if (job.batch.chunk === TEST_CHUNK || (ageMs >= 0 && ageMs < RECENT_MS)) return open;
     const due = dueIn(open, now);
     if (due.positions.length === 0) return open;
     return { ...open, job: { ...job, columns: withSuppressed(job.columns, await submit(due)) } };

@@ -70,7 +70,7 @@ describe('a deferred slice', () => {
     consume(lane, [batch(releasedAt, { devices: 2, atMostOnce: true })]);
     await lane.pass(SECOND / 2);
     const [id] = [...lane.attempts.byId.keys()];
-    await lane.attempts.over().resume(id!, 'died', Infinity);
+    await lane.attempts.over().resume(id!, 'died', lane.time.now() + SECOND);
     await lane.pass(30 * SECOND);
     expect(failures(lane)).toEqual(['unknown_outcome']);
     expect(lane.settledOf('A')).toBe(0);

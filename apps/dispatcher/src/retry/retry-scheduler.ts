@@ -1,5 +1,5 @@
 import type { Lane } from '@tidings/delivery';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, CLOCKS_AGREE_MS, clockSteps, steadyTime } from '@tidings/kernel';
 import type { Logger } from 'pino';
 import type { AttemptStore, Deferred, Due } from '../claim/attempts.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
@@ -12,6 +12,9 @@ export interface RetrySchedulerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
+  /** The longest time from a deferral to its end, and for which answers are awaited. */
+  readonly longestWaitMs: number;
+  readonly answersForMs: number;
   /** Credentials whose slices cannot be sent now. */
   readonly heldBack: () => readonly string[];
   /** Credentials whose throttle has expired and awaits a probe, with the time of expiry. */
@@ -42,6 +45,8 @@ const LOOKS_PAST = 8;
 /** Interval of the search for slices of dead workers, and for their outcomes. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
+/** Interval of the search for slices that wait longer than they can. */
+const STEPS_EVERY_MS = 5_000;
 /** Time after which a probe without a result is requested again. */
 const PROBE_AGAIN_MS = 10_000;
 
@@ -58,6 +63,10 @@ export class RetryScheduler {
   readonly #probes = new Map<string, { readonly until: number; readonly askedAt: number }>();
   #orphansAt = -Infinity;
   #pastAt = -Infinity;
+  readonly #step: () => number;
+  #isSetBack = false;
+  #setForwardAt = -Infinity;
+  #looksAheadAt = -Infinity;
   /** Maximum number of slices in hand of one credential: a part while others wait, by the last look past it. */
   #share = MAX;
   #polling = false;
@@ -68,6 +77,7 @@ export class RetryScheduler {
 
   constructor(options: RetrySchedulerOptions) {
     this.#options = options;
+    this.#step = clockSteps(options.clock);
   }
 
   start(): void {
@@ -124,13 +134,15 @@ export class RetryScheduler {
     const epoch = workerLease.current();
     const room = MAX - this.#runs.size;
     if (!epoch || room === 0) return untilNext(POLL_MS, timers);
+    await this.#obeyStepsBack();
     await this.#askForProbes();
     // Slices in hand may not be claimed yet, and would be found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
+    this.#noticeStep();
     const now = clock.now();
     const except = heldBack();
     const found = await store.due(lane, now + POLL_MS, limit, except);
-    const due = found.filter(({ dueAt }) => dueAt <= now);
+    const due = found.filter((each) => each.dueAt <= now && !this.#isEarly(each));
     const isFull = due.length === limit;
     if (!isFull) this.#share = MAX;
     let taken = isFull ? await this.#takePast(due, room, { except, now, epoch }) : 0;
@@ -160,7 +172,7 @@ export class RetryScheduler {
     this.#share = MAX;
     for (let looks = 0; looks < LOOKS_PAST && page.length >= LOOK && taken < room; looks++) {
       for (const { credential } of page) past.add(credential);
-      page = await store.due(lane, now, LOOK, [...past]);
+      page = (await store.due(lane, now, LOOK, [...past])).filter((each) => !this.#isEarly(each));
       if (page.length > 0) this.#share = SHARE;
       taken += this.#takeAll(page, room - taken, (each) => this.#take(each, epoch));
     }
@@ -186,18 +198,42 @@ export class RetryScheduler {
     return count;
   }
 
+  #noticeStep(): void {
+    const step = this.#step();
+    if (step < 0) this.#isSetBack = true;
+    if (step > 0) this.#setForwardAt = this.#options.timers.now();
+  }
+
+  /** Whether the answers to a slice may still come, although a clock that was set forward has passed the time for them. */
+  #isEarly({ awaitsAnswers }: Due): boolean {
+    const { timers, answersForMs } = this.#options;
+    return awaitsAnswers && timers.now() - this.#setForwardAt < answersForMs;
+  }
+
+  /** What was deferred before the clock was set back is due: it would wait for as long as the step. */
+  async #obeyStepsBack(): Promise<void> {
+    const { store, lane, clock, timers, longestWaitMs, answersForMs } = this.#options;
+    this.#noticeStep();
+    if (!this.#isSetBack && timers.now() - this.#looksAheadAt < STEPS_EVERY_MS) return;
+    const now = clock.now();
+    const beyond = this.#isSetBack ? now : now + longestWaitMs + CLOCKS_AGREE_MS;
+    await store.dueAgain(lane, { beyond, now, answersForMs });
+    this.#isSetBack = false;
+    this.#looksAheadAt = timers.now();
+  }
+
   /** A throttle ends with one probe: a held-back slice becomes due, and the others after its answer. */
   async #askForProbes(): Promise<void> {
     const { store, lane, clock, endedThrottles } = this.#options;
     const ended = endedThrottles();
     const references = new Set(ended.map(({ reference }) => reference));
     for (const reference of this.#probes.keys()) if (!references.has(reference)) this.#probes.delete(reference);
-    const now = clock.now();
+    const now = steadyTime(clock);
     for (const { reference, until } of ended) {
       const asked = this.#probes.get(reference);
       if (asked?.until === until && now - asked.askedAt < PROBE_AGAIN_MS) continue;
       this.#probes.set(reference, { until, askedAt: now });
-      await store.hastenOne(lane, reference, now);
+      await store.hastenOne(lane, reference, clock.now());
     }
   }
 

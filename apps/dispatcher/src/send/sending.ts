@@ -21,9 +21,10 @@ import {
   waitOf,
   withResults,
   hourOf,
+  WORKER_LEASE_MS,
 } from '@tidings/delivery';
 import { SendBatch, type Slice } from '@tidings/events';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, setForwardMs, sureTime } from '@tidings/kernel';
 import { currentTrace, type Trace } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore } from '../claim/attempts.ts';
@@ -146,7 +147,7 @@ export class Sending {
   /** Seconds since the release of a batch's message, in whole minutes: a push that goes out at once keeps the time to live of its request. */
   #ageOf({ releasedAt }: SendBatch): number {
     if (!releasedAt) return 0;
-    const minutes = Math.floor((this.#deps.clock.now() - releasedAt.getTime()) / 60_000);
+    const minutes = Math.floor((sureTime(this.#deps.clock) - releasedAt.getTime()) / 60_000);
     return Math.max(0, minutes) * 60;
   }
 
@@ -218,12 +219,13 @@ export class Sending {
   }
 
   /**
-   * Ends the devices that a dead run of a slice may have written, without sending. Devices that were not due in that run go on waiting. The clocks of
-   * two processes differ by less than a lease.
+   * Ends the devices that a dead run of a slice may have written, without sending. Devices that were not due in that run, which began within a lease of
+   * its claim, go on waiting.
    */
   refuseAmbiguous(open: OpenSlice): Promise<Publication> {
     const now = this.#deps.clock.now();
-    const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= now + SOON_MS;
+    const ranBy = (open.attempt.resumedAt ?? now) + WORKER_LEASE_MS;
+    const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= ranBy + SOON_MS;
     const results = open.pending
       .filter(isAmbiguous)
       .map(({ device }) => resultOf(open.job.columns, device, localResults.unknownOutcome, now));
@@ -243,7 +245,7 @@ export class Sending {
     const { batch, columns, ttlSecondsOf } = job;
     const { claimedAt } = attempt;
     const releasedAt = batch.releasedAt?.getTime() ?? claimedAt;
-    const times = { now, claimedAt, releasedAt, retryForMs: channel.retries?.forMs };
+    const times = { now, claimedAt, releasedAt, retryForMs: channel.retries?.forMs, setForwardMs: setForwardMs(clock) };
     const results: DeviceResult[] = [];
     const waiting: Pending[] = [];
     let heldUntil = Infinity;

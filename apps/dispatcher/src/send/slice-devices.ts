@@ -16,7 +16,7 @@ import {
   hourOf,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, setForwardMs } from '@tidings/kernel';
 
 /** A device of the slice that has no result yet. */
 export interface Pending {
@@ -92,7 +92,10 @@ export class SliceDevices {
     const { pending, batch, claimedAt, clock, retries = usualRetries } = deps;
     this.#startedAt = clock.now();
     this.#retries = retries;
-    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, retryForMs: retries.forMs };
+    this.#times = {
+      ...{ releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, retryForMs: retries.forMs },
+      setForwardMs: setForwardMs(clock),
+    };
     this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
     this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
     this.#at = new Float64Array(pending.length);
@@ -221,7 +224,8 @@ export class SliceDevices {
 
   #retryUntil(device: number, { firstTriedAt }: Progress): number {
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
-    return retryDeadline(this.#times.releasedAt, firstTriedAt || this.#startedAt, ttlSeconds, this.#retries.forMs);
+    const { releasedAt, setForwardMs: stepMs = 0 } = this.#times;
+    return retryDeadline(releasedAt, firstTriedAt || this.#startedAt, ttlSeconds, this.#retries.forMs) + stepMs;
   }
 
   /** The progress of a device that was written. */

@@ -55,9 +55,11 @@ export const attemptsModel = defineModel<AttemptDocument>({
         progress: list(progress),
         heldUntil: optional(date),
         answersUntil: optional(date),
+        dueSince: optional(date),
       }),
     ),
     dueAt: optional(date),
+    resumedAt: optional(date),
     settledAt: optional(date),
   },
   indexes: [

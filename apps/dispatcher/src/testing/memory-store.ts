@@ -3,6 +3,7 @@ import {
   type Attempt,
   type Claim,
   deferred,
+  dueAgain,
   finished,
   progressed,
   published,
@@ -15,6 +16,7 @@ import {
   type Lane,
 } from '@tidings/delivery';
 import { SeenLeases } from '@tidings/coordination';
+import { isDue } from '@tidings/kernel';
 import { beginAfter } from '../pace/mongo-paces.ts';
 import type { Timers } from '../timers.ts';
 import type { AttemptStore, Due, Place, Unpublished } from '../claim/attempts.ts';
@@ -60,6 +62,10 @@ export class MemoryAttempts {
       unpublished: (lane, limit) => journey(() => this.#unpublished(lane).slice(0, limit)),
       resume: (id, owner, now) => journey(() => this.#put(id, resumed(this.#get(id), owner, now))),
       hasten: (lane, credentials, now) => journey(() => this.#hasten(lane, credentials, now)),
+      dueAgain: (lane, step) =>
+        journey(() => {
+          for (const [id, { lane: of, attempt }] of this.byId) if (of === lane) this.#put(id, dueAgain(attempt, step));
+        }),
       hastenOne: (lane, credential, now) => journey(() => this.#hasten(lane, [credential], now, 1)),
     };
   }
@@ -83,7 +89,12 @@ export class MemoryAttempts {
   #due(lane: Lane, until: number, limit: number, except: readonly string[]): Due[] {
     const due = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
       of === lane && attempt.state === 'deferred' && attempt.dueAt <= until && !except.includes(credential)
-        ? [{ id, credential, devices: attempt.deferral.progress.length, dueAt: attempt.dueAt }]
+        ? [
+            {
+              ...{ id, credential, devices: attempt.deferral.progress.length, dueAt: attempt.dueAt },
+              awaitsAnswers: attempt.deferral.answersUntil > 0,
+            },
+          ]
         : [],
     );
     return due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit);
@@ -167,11 +178,11 @@ export class MemoryThrottles {
           throttles.set(credential, { credential, until: longest, cause, versions, probedUntil: 0 });
         }),
       all: () => journey(() => [...throttles.values()]),
-      probe: (credential, now, until) =>
+      probe: (credential, ended, now, forMs) =>
         journey(() => {
           const throttle = throttles.get(credential);
-          if (!throttle || throttle.until > now || throttle.probedUntil > now) return false;
-          throttles.set(credential, { ...throttle, probedUntil: until });
+          if (!throttle || throttle.until > ended || !isDue(throttle.probedUntil, now, forMs)) return false;
+          throttles.set(credential, { ...throttle, probedUntil: now + forMs });
           return true;
         }),
       lift: (credential) => journey(() => throttles.delete(credential)),

@@ -1,5 +1,7 @@
 import { sharedReads } from '@tidings/coordination';
-import type { Clock } from '@tidings/kernel';
+import { RETRY_AFTER_MAX_MS } from '@tidings/delivery';
+import { type Clock, CLOCKS_AGREE_MS, isDue, steadyTime, sureTime } from '@tidings/kernel';
+import { dueFilter } from '@tidings/mongo';
 import type { Model } from 'mongoose';
 import { reached } from '../unavailable.ts';
 
@@ -26,10 +28,15 @@ export interface ThrottleStore {
   /** Throttles a credential until then, or longer if it is throttled longer; a probe in progress no longer counts. */
   close(credential: string, until: number, cause: string, by: Throttler): Promise<void>;
   all(): Promise<readonly Throttle[]>;
-  /** Assigns the one probe to one caller until `until`. Resolves to whether it is this one. */
-  probe(credential: string, now: number, until: number): Promise<boolean>;
+  /** Assigns the one probe to one caller for `forMs`, unless the throttle lasts longer than `ended`. Resolves to whether it is this one. */
+  probe(credential: string, ended: number, now: number, forMs: number): Promise<boolean>;
   /** Resolves to whether there was a throttle to lift. */
   lift(credential: string): Promise<boolean>;
+}
+
+interface Known extends Throttle {
+  /** Its end by the steady time of this process, which a clock that is set does not move. */
+  readonly endsAt: number;
 }
 
 /** Whether a slice may be sent: freely, as the probe, or only later. */
@@ -60,7 +67,7 @@ const FORGET_MS = 24 * 3_600_000;
  */
 export class Throttles {
   readonly #options: ThrottlesOptions;
-  readonly #known = new Map<string, Throttle>();
+  readonly #known = new Map<string, Known>();
   /** Credentials whose throttle is being stored, with the number of writes. */
   readonly #closing = new Map<string, number>();
   readonly #listeners: LiftListener[] = [];
@@ -77,29 +84,47 @@ export class Throttles {
   /** The time until which nothing may be sent without a probe, in milliseconds of the business clock; 0 = not throttled. */
   blockedUntil(credential: string): number {
     const throttle = this.#known.get(credential);
-    return throttle ? Math.max(throttle.until, this.#options.clock.now() + AGAIN_MS) : 0;
+    return throttle ? Math.max(this.#untilOf(throttle), this.#options.clock.now() + AGAIN_MS) : 0;
+  }
+
+  /** Milliseconds until the throttle ends; 0 or less = it has ended. */
+  #leftOf({ endsAt }: Known): number {
+    return endsAt - steadyTime(this.#options.clock);
+  }
+
+  /** Its end as the clock shows it now. */
+  #untilOf(throttle: Known): number {
+    const until = this.#options.clock.now() + this.#leftOf(throttle);
+    return Math.abs(until - throttle.until) < CLOCKS_AGREE_MS ? throttle.until : Math.ceil(until);
+  }
+
+  /** Its end is counted from now, unless it was known before. */
+  #learn(throttle: Throttle): void {
+    const { clock } = this.#options;
+    const { credential, until } = throttle;
+    const known = this.#known.get(credential);
+    const leftMs = isDue(until, clock.now(), RETRY_AFTER_MAX_MS) ? 0 : until - clock.now();
+    const endsAt = known?.until === until ? known.endsAt : steadyTime(clock) + leftMs;
+    this.#known.set(credential, { ...throttle, endsAt });
   }
 
   /** Whether the throttle has expired and awaits a probe. */
   wantsProbe(credential: string): boolean {
     const throttle = this.#known.get(credential);
-    return throttle !== undefined && throttle.until <= this.#options.clock.now();
+    return throttle !== undefined && this.#leftOf(throttle) <= 0;
   }
 
   /** Expired throttles that await a probe, by the references of their credentials. */
   ended(): readonly { readonly reference: string; readonly until: number }[] {
-    const now = this.#options.clock.now();
     return [...this.#known.values()]
-      .filter(({ until }) => until <= now)
+      .filter((throttle) => this.#leftOf(throttle) <= 0)
       .flatMap(({ until, versions }) => [...versions.keys()].map((reference) => ({ reference, until })));
   }
 
   /** When the next throttle expires, in milliseconds of the business clock; Infinity = none does. */
   nextEnd(): number {
-    const now = this.#options.clock.now();
-    let next = Infinity;
-    for (const { until } of this.#known.values()) if (until > now) next = Math.min(next, until);
-    return next;
+    const open = [...this.#known.values()].filter((throttle) => this.#leftOf(throttle) > 0);
+    return Math.min(...open.map((throttle) => this.#untilOf(throttle)));
   }
 
   /** Whether older settings than these were throttled: configuring a credential again lifts its throttle. */
@@ -126,17 +151,19 @@ export class Throttles {
       this.lift(credential);
       return 'open';
     }
-    if (!this.wantsProbe(credential)) return { until: throttle.until };
+    if (!this.wantsProbe(credential)) return { until: this.#untilOf(throttle) };
     const { store, clock } = this.#options;
     const now = clock.now();
-    return (await store.probe(credential, now, now + PROBE_MS)) ? 'probe' : { until: now + AGAIN_MS };
+    return (await store.probe(credential, throttle.until, now, PROBE_MS)) ? 'probe' : { until: now + AGAIN_MS };
   }
 
   close(credential: string, until: number, cause: string, by: Throttler): void {
     const known = this.#known.get(credential);
-    if (known && until <= known.until && known.versions.get(by.reference) === by.version) return;
+    // One that has ended by this process's time may lie ahead, if the clock was set back.
+    const longest = known && this.#leftOf(known) > 0 ? known.until : 0;
+    if (until <= longest && known?.versions.get(by.reference) === by.version) return;
     const versions = new Map(known?.versions).set(by.reference, by.version);
-    this.#known.set(credential, { credential, until: Math.max(until, known?.until ?? 0), cause, versions });
+    this.#learn({ credential, until: Math.max(until, longest), cause, versions });
     this.#store(credential, until, cause, by);
   }
 
@@ -188,10 +215,10 @@ export class Throttles {
     const now = new Set(stored.map(({ credential }) => credential));
     for (const throttle of stored) {
       const known = this.#known.get(throttle.credential);
-      if (!known || known.until <= throttle.until) this.#known.set(throttle.credential, throttle);
+      if (!known || known.until <= throttle.until) this.#learn(throttle);
     }
     for (const credential of before) if (!now.has(credential)) this.#forget(credential);
-    const forgotten = this.#options.clock.now() - FORGET_MS;
+    const forgotten = sureTime(this.#options.clock) - FORGET_MS;
     for (const { credential, until } of this.throttled()) if (until <= forgotten) this.lift(credential);
   }
 }
@@ -221,6 +248,8 @@ export const mongoThrottles = (
   read: ReadThrottles = throttlesIn(model),
 ): ThrottleStore => ({
   async close(credential, until, cause, { reference, version }) {
+    const impossible = { $gt: new Date(until + RETRY_AFTER_MAX_MS + CLOCKS_AGREE_MS) };
+    await model.updateOne({ _id: credential, blockedUntil: impossible }, { $set: { blockedUntil: new Date(until) } });
     const update = {
       $max: { blockedUntil: new Date(until) },
       $set: { channel, cause, [`versions.${reference}`]: version },
@@ -237,13 +266,13 @@ export const mongoThrottles = (
       versions: new Map(Object.entries(versions)),
     }));
   },
-  async probe(credential, now, until) {
-    const free = [{ probedUntil: { $exists: false } }, { probedUntil: { $lte: new Date(now) } }];
+  async probe(credential, ended, now, forMs) {
+    const free = [{ probedUntil: { $exists: false } }, dueFilter('probedUntil', now, forMs)];
     const { matchedCount } = await reached(
       model
         .updateOne(
-          { _id: credential, blockedUntil: { $lte: new Date(now) }, $or: free },
-          { $set: { probedUntil: new Date(until) } },
+          { _id: credential, blockedUntil: { $lte: new Date(ended) }, $or: free },
+          { $set: { probedUntil: new Date(now + forMs) } },
         )
         .exec(),
     );

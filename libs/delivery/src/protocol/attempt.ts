@@ -22,6 +22,8 @@ export interface Claimed extends Begun, Claim {
   readonly state: 'claimed';
   /** The previous deferral; undefined for a slice that was not deferred before. */
   readonly deferral: Deferral | undefined;
+  /** Time of this claim of a deferred slice: the devices that were due then may have been sent to. */
+  readonly resumedAt?: number | undefined;
 }
 
 /**
@@ -194,8 +196,23 @@ export const resumed = (attempt: Attempt | undefined, owner: string, now: number
         claimedAt: attempt.claimedAt,
         results: attempt.results,
         deferral: attempt.deferral,
+        resumedAt: now,
       }
     : undefined;
+
+/**
+ * Makes a slice due whose time was stored before the clock was set back, devices included; undefined if it is due by `beyond`. One with outstanding answers
+ * waits for these.
+ */
+export function dueAgain(
+  attempt: Attempt | undefined,
+  { beyond, now, answersForMs }: { readonly beyond: number; readonly now: number; readonly answersForMs: number },
+): Deferred | undefined {
+  if (attempt?.state !== 'deferred' || attempt.dueAt <= beyond) return undefined;
+  const dueAt = attempt.deferral.answersUntil > 0 ? now + answersForMs : now;
+  const progress = attempt.deferral.progress.map((each) => ({ ...each, dueAt: Math.min(each.dueAt, dueAt) }));
+  return { ...attempt, dueAt, deferral: { ...attempt.deferral, progress, heldUntil: 0 } };
+}
 
 /** Time at which the first of the devices may be tried. */
 export const dueOf = ({ progress, heldUntil, answersUntil }: Deferral): number =>

@@ -17,6 +17,10 @@ export const RETRY_AFTER_MAX_MS = 900_000;
 
 const JITTER = 0.2;
 
+/** The longest time from a try to the next one, in milliseconds. */
+export const longestWaitMs = ({ waitsMs }: RetrySchedule = usualRetries): number =>
+  Math.max(RETRY_AFTER_MAX_MS, (1 + JITTER) * Math.max(...waitsMs));
+
 export interface Failure {
   /** Number of failed tries with a retry, including this one: from 1. */
   readonly tries: number;

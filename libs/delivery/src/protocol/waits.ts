@@ -18,6 +18,8 @@ export interface MessageTimes {
   readonly releasedAt: number;
   /** Time of its slice's first claim or deferral. */
   readonly claimedAt: number;
+  /** By how much the clock has been set forward lately: a step ends no device. @default 0 */
+  readonly setForwardMs?: number;
   /** undefined = none, or unknown. */
   readonly ttlSeconds: number | undefined;
   /** Time for which the channel retries. @default an hour */
@@ -55,7 +57,7 @@ export type Wait =
 
 /** Decides on a held-back device. */
 export function waitOf(progress: Progress, why: HeldBack, times: MessageTimes): Wait {
-  const end = endOf(progress, why, times);
+  const end = endOf(progress, why, times) + (times.setForwardMs ?? 0);
   const last = progress.last ?? namedCauseOf(why);
   if (times.now >= end) return { result: last ?? resultOf(why) };
   const firstTriedAt = why.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;

@@ -1,5 +1,5 @@
 import type { ApnsProof } from '@tidings/channels';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, isDue } from '@tidings/kernel';
 import { signedJwt } from '../credentials/signed-jwt.ts';
 
 /** APNs accepts a token for an hour, and refuses new ones more often than every 20 minutes. */
@@ -20,7 +20,8 @@ export class ProviderToken {
   /** Value of the `authorization` header. */
   authorization(): string {
     const now = this.#clock.now();
-    if (now >= this.#until) {
+    // A token that was signed before the clock was set back names a time to come.
+    if (isDue(this.#until, now, LIFETIME_MS)) {
       const { key, keyId, teamId } = this.#proof;
       this.#authorization = `bearer ${signedJwt(key, { kid: keyId }, { iss: teamId, iat: Math.floor(now / 1000) })}`;
       this.#until = now + LIFETIME_MS;

@@ -1,5 +1,5 @@
 import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { PostForm } from '../post-form.ts';
 
 /** A request for an access token. */
@@ -23,6 +23,7 @@ const REFUSED_MS = 30_000;
 
 interface Token {
   readonly text: string;
+  /** Steady time of the business clock. */
   readonly until: number;
 }
 
@@ -48,7 +49,7 @@ export class AccessToken {
 
   /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, `forbidden` if the credential is refused. */
   async get(): Promise<string> {
-    const now = this.#deps.clock.now();
+    const now = steadyTime(this.#deps.clock);
     if (this.#token && now < this.#token.until) return this.#token.text;
     if (this.#refused && now < this.#refused.until) throw this.#refused.fault;
     this.#request ??= this.#fetch().finally(() => (this.#request = undefined));
@@ -64,8 +65,8 @@ export class AccessToken {
 
   async #fetch(): Promise<Token> {
     const { grant, postForm, clock } = this.#deps;
-    const now = clock.now();
-    const { url, fields } = grant(now);
+    const now = steadyTime(clock);
+    const { url, fields } = grant(clock.now());
     const { status, body } = await postForm(url, fields).catch((error: unknown) => {
       this.#lastFailure = connectionFailureOf(causeOf(error));
       throw error;

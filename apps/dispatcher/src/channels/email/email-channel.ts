@@ -91,6 +91,7 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
   };
   return {
     retries: email.retries,
+    answersForMs: RELAY_REPLY_MS,
     hasSuppressions: true,
     async open(job) {
       const prepared = await credentials.of(job.batch.credential);

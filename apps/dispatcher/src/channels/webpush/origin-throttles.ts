@@ -1,7 +1,7 @@
-import type { Clock } from '@tidings/kernel';
+import { type Clock, steadyTime } from '@tidings/kernel';
 
 interface Throttle {
-  /** On the business clock. */
+  /** Steady time of the business clock. */
   readonly until: number;
   /** Code and reason of the push service. */
   readonly cause: string;
@@ -28,10 +28,10 @@ export class OriginThrottles {
 
   /** The push services that accept nothing now, and why. */
   throttled(): readonly { readonly origin: string; readonly until: number; readonly cause: string }[] {
-    const now = this.#clock.now();
-    return [...this.#throttles].flatMap(([origin, { until, cause }]) =>
-      until > now ? [{ origin, until, cause }] : [],
-    );
+    return [...this.#throttles].flatMap(([origin, { cause }]) => {
+      const until = this.until(origin);
+      return until > 0 ? [{ origin, until, cause }] : [];
+    });
   }
 
   /** Lifts all throttles; returns whether any held pushes back. */
@@ -43,7 +43,7 @@ export class OriginThrottles {
 
   /** A push service has asked to wait. @param cause its code and reason */
   close(origin: string, waitMs: number, cause: string): void {
-    const until = this.#clock.now() + waitMs;
+    const until = steadyTime(this.#clock) + waitMs;
     const known = this.#throttles.get(origin);
     if (known && !known.probing && known.until >= until) return;
     this.#throttles.delete(origin);
@@ -55,8 +55,8 @@ export class OriginThrottles {
 
   /** The time until which nothing may be written, on the business clock; 0 = now, or a probe is under way. */
   until(origin: string): number {
-    const until = this.#throttles.get(origin)?.until ?? 0;
-    return until > this.#clock.now() ? until : 0;
+    const leftMs = (this.#throttles.get(origin)?.until ?? -Infinity) - steadyTime(this.#clock);
+    return leftMs > 0 ? Math.ceil(this.#clock.now() + leftMs) : 0;
   }
 
   /** Whether a probe is in flight, which others wait for. */

@@ -1,5 +1,5 @@
 import type { WebPushCredential } from '@tidings/channels';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, isDue } from '@tidings/kernel';
 import { signedJwt } from '../credentials/signed-jwt.ts';
 
 /** Push services accept a token that expires within a day. */
@@ -34,7 +34,7 @@ export class Vapid {
   authorizationFor(origin: string): string {
     const now = this.#options.clock.now();
     const known = this.#signed.get(origin);
-    if (known && now < known.until) return known.authorization;
+    if (known && !isDue(known.until, now, LIFETIME_MS - EARLY_MS)) return known.authorization;
     // Removed first, so that the oldest one is the first of the map.
     this.#signed.delete(origin);
     if (this.#signed.size >= ORIGINS_MAX) this.#signed.delete(this.#signed.keys().next().value!);

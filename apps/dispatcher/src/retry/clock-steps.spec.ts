@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { apnsRefusal } from '@tidings/channels';
+import { batch, consume, failures, releasedAt } from '../testing/virtual-batches.ts';
+import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
+
+const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
+const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** The end of an outage, and the latest retry after it: the fourth, two minutes and a fifth after the third. */
+const OUTAGE = MINUTE;
+const RETRIED = 36 * SECOND + 2.4 * MINUTE;
+
+const outages: Readonly<Record<string, VirtualProvider>> = {
+  'cannot be reached': { answer: () => ({ afterMs: 10 }), isDown: (now) => now < OUTAGE },
+  'does not answer': { answer: (_, now) => ({ afterMs: now < OUTAGE ? 10 * MINUTE : 10 }) },
+  'is busy': { answer: (_, now) => (now < OUTAGE ? { afterMs: 10, result: busy } : { afterMs: 10 }) },
+  'asks to wait': {
+    answer: (_, now) => (now < OUTAGE ? { afterMs: 10, result: tooMany, retryAfterMs: 2 * MINUTE } : { afterMs: 10 }),
+  },
+  'throttles the application': {
+    answer: (_, now) => (now < OUTAGE ? { afterMs: 10, result: busy, retryAfterMs: MINUTE } : { afterMs: 10 }),
+  },
+};
+const steps = [-2 * HOUR, -10 * MINUTE, -20_000 * HOUR, 2 * HOUR, 30 * MINUTE, 25 * HOUR];
+
+describe.each(Object.entries(outages))('pushes to a provider that %s for a minute', (_, provider) => {
+  it.each(steps)('are sent after it, although the clock is set by %d ms meanwhile', async (ms) => {
+    const lane = new VirtualLane({ A: provider });
+    consume(lane, [batch(releasedAt, { devices: 700, ttlSeconds: HOUR / SECOND })]);
+    await lane.pass(OUTAGE / 2);
+    lane.time.clock.step(ms);
+    // One that comes after the step.
+    consume(lane, [batch(lane.time.clock.now(), { message: 'n', ttlSeconds: HOUR / SECOND })]);
+    await lane.pass(RETRIED + MINUTE - OUTAGE / 2);
+    expect(failures(lane)).toEqual([]);
+    expect(lane.settledOf('A')).toBe(3);
+  });
+});
+
+it('a device that is to be sent to at most once keeps its late answer when the clock is set', async () => {
+  for (const ms of steps) {
+    const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 20 * SECOND }) } });
+    consume(lane, [batch(releasedAt, { devices: 3, atMostOnce: true })]);
+    await lane.pass(10 * SECOND);
+    lane.time.clock.step(ms);
+    await lane.pass(15 * SECOND);
+    expect([ms, failures(lane), lane.settledOf('A'), lane.written.length]).toEqual([ms, [], 1, 3]);
+  }
+});
