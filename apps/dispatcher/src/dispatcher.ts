@@ -1,7 +1,7 @@
 import { channelNames } from '@tidings/channels';
 import { every } from '@tidings/coordination';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
-import { systemClock } from '@tidings/kernel';
+import { systemClock, sureTime } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
 import { Closing, operationsOf } from '@tidings/runtime';
@@ -135,9 +135,9 @@ function keep(
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
     const attempts = collectionOf(db, attemptsModel);
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
-      if ((await forgetAttempts(attempts, clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
+      if ((await forgetAttempts(attempts, sureTime(clock) - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
-    for (const channel of channels) await channel.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
+    for (const channel of channels) await channel.forgetUnsettled(sureTime(clock) - GIVE_UP_MS, SWEEP_AT_ONCE);
     await forgetPaces(collectionOf(db, pacesModel), systemClock.surely());
     await forgetLeases(collectionOf(db, workerLeasesModel));
   });

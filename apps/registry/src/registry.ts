@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
-import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
+import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
@@ -176,7 +176,7 @@ async function openWork(
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
   const inboxes = new InboxStates(db);
-  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(clock.now())), {
+  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(sureTime(clock))), {
     ...{ name: 'removal of inboxes', log, clock },
   });
   closing.add('removal of inboxes', left, (periodic) => periodic.stop());

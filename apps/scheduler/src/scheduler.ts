@@ -1,7 +1,7 @@
 import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
-import { numberIds } from '@tidings/kernel';
+import { numberIds, sureTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations, Segments } from '@tidings/rpc';
 import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -121,7 +121,7 @@ export async function openScheduler({
     ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
     ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
-    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
+    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, sureTime(clock))],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
     closing.add(name, every(intervalMs, work, { name, log, clock }), (periodic) => periodic.stop());

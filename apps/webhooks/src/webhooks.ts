@@ -1,5 +1,6 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
+import { sureTime } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Accounts, Devices, Operations, SentValues, Subscriptions } from '@tidings/rpc';
 import {
@@ -149,7 +150,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
   const renewal = async (): Promise<void> => keepValues(sentValues, await store.enabled());
   regularly('keeping of what is sent', KEEP_EVERY_MS, renewal);
-  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(clock.now())));
+  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(sureTime(clock))));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
     const now = clock.now();
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@tidings/kernel';
+import { type Clock, systemClock, steadyTime } from '@tidings/kernel';
 import type { ChangedState } from './decide-group.ts';
 import type { LoadedDocument, LoadedDocuments } from './documents.ts';
 import type { DocumentAddress } from './event-log-port.ts';
@@ -52,7 +52,7 @@ export class RecentDocuments<State> {
   /** Adds the remembered ones of these documents; false if none is remembered. */
   load(log: OfLog, addresses: Iterable<DocumentAddress>, into: LoadedDocuments<State>): boolean {
     if (this.#documents.size === 0) return false;
-    const since = this.#clock.now() - KEPT_MS;
+    const since = steadyTime(this.#clock) - KEPT_MS;
     let isAny = false;
     for (const address of addresses) {
       const known = this.#documents.get(keyOf(address));
@@ -76,7 +76,7 @@ export class RecentDocuments<State> {
     for (const name in document) if (document[name] !== undefined) stored[name] = document[name];
     stored['rev'] = position;
     this.#bytes += bytes;
-    const at = this.#clock.now();
+    const at = steadyTime(this.#clock);
     this.#documents.set(keyOf(address), { log, foreign: log.foreign, at, bytes, stored, state });
     for (const [key, oldest] of this.#documents) {
       if (this.#bytes <= this.#maxBytes && oldest.at >= at - KEPT_MS) break;

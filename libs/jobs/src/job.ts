@@ -54,6 +54,8 @@ type JobChange = NonNullable<JobEvent['event']>;
 
 const MAX_ATTEMPTS = 3;
 const RETRY_MS = 1_000;
+/** The longest wait until the next attempt. */
+export const LONGEST_RETRY_MS = RETRY_MS * 4 ** MAX_ATTEMPTS;
 
 /** Whole percents of the entries with a result, 100 only when all have one (R-S3). */
 export const progressOf = ({ entries, accepted }: Job): number => Math.floor((100 * entries) / accepted.entries);

@@ -190,9 +190,9 @@ class Server implements LocalKafka {
   }
 
   async untilReady(): Promise<void> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
+    const deadline = performance.now() + START_TIMEOUT_MS;
     while (!(await answers(this.#note.port))) {
-      if (!isAlive(this.pid) || Date.now() > deadline) {
+      if (!isAlive(this.pid) || performance.now() > deadline) {
         this.#endNow();
         throw this.#refusal();
       }
@@ -226,9 +226,9 @@ class Server implements LocalKafka {
   }
 
   async #isGone(): Promise<boolean> {
-    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    const deadline = performance.now() + STOP_TIMEOUT_MS;
     while (this.#runs()) {
-      if (Date.now() > deadline) return false;
+      if (performance.now() > deadline) return false;
       await delay(LOOK_EVERY_MS);
     }
     return true;

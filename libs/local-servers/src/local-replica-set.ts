@@ -75,14 +75,14 @@ export async function startLocalReplicaSet(folder: string, count: number): Promi
 
 /** The member that is the primary in the eyes of a majority: a frozen one does not answer, and one that has just thawed is outvoted. */
 async function primaryOf(members: readonly Member[]): Promise<Member> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const hellos = await Promise.all(members.map((member) => member.hello()));
     const votes = ({ address }: Member): number => hellos.filter((hello) => hello['primary'] === address).length;
     // An elected member takes no writes before it has caught up.
     const primary = members.find((member, i) => hellos[i]!['ismaster'] && votes(member) > members.length / 2);
     if (primary) return primary;
-    if (Date.now() > deadline) throw Fault.unavailable('MongoDB elected no primary');
+    if (performance.now() > deadline) throw Fault.unavailable('MongoDB elected no primary');
     await delay(LOOK_EVERY_MS);
   }
 }
@@ -146,11 +146,12 @@ class Member implements LocalMember {
 
   /** Resolves when it is a primary or secondary. */
   async untilThere(): Promise<void> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
+    const deadline = performance.now() + START_TIMEOUT_MS;
     for (;;) {
       const { ismaster, secondary } = await this.hello();
       if (ismaster || secondary) return;
-      if (Date.now() > deadline) throw Fault.unavailable(`MongoDB at ${this.address} did not join its replica set`);
+      if (performance.now() > deadline)
+        throw Fault.unavailable(`MongoDB at ${this.address} did not join its replica set`);
       await delay(LOOK_EVERY_MS);
     }
   }

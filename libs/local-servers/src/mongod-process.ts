@@ -158,9 +158,9 @@ export async function spawnServer(
 
 /** Resolves when a server listens on the port. @throws Fault `unavailable` after 2 min */
 export async function untilListening(port: number, folder: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await listens(port))) {
-    if (Date.now() > deadline) throw Fault.unavailable(`MongoDB did not start; see ${logOf(folder)}`);
+    if (performance.now() > deadline) throw Fault.unavailable(`MongoDB did not start; see ${logOf(folder)}`);
     await delay(10);
   }
 }

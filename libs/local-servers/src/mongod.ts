@@ -117,9 +117,10 @@ async function runningOn(folder: string, known: Note | undefined): Promise<numbe
 
 /** The server of another live process, which may still be starting. */
 async function borrow({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await takesWrites(port, key))) {
-    if (Date.now() > deadline || !isAlive(pid)) throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
+    if (performance.now() > deadline || !isAlive(pid))
+      throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
     await delay(100);
   }
   return { url: mongodUrl(port, key), pid, lastWords: () => Promise.resolve({}), stop: () => Promise.resolve() };
@@ -165,9 +166,9 @@ export async function kill(pid: number): Promise<void> {
 }
 
 async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (isAlive(pid)) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await delay(10);
   }
   return true;
@@ -258,9 +259,9 @@ export async function withAdmin(
 }
 
 async function untilPrimary(admin: Db): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await admin.command({ isMaster: 1 }))['ismaster']) {
-    if (Date.now() > deadline) throw Fault.unavailable('MongoDB did not become primary');
+    if (performance.now() > deadline) throw Fault.unavailable('MongoDB did not become primary');
     await delay(10);
   }
 }
@@ -270,7 +271,7 @@ async function untilPrimary(admin: Db): Promise<void> {
  * acknowledged writes and the replica set (seen with 4.0.10).
  */
 export async function untilCheckpoint(admin: Db): Promise<void> {
-  const deadline = Date.now() + CHECKPOINT_TIMEOUT_MS;
+  const deadline = performance.now() + CHECKPOINT_TIMEOUT_MS;
   const isThere = async (): Promise<boolean> => {
     const status = await admin.command({ replSetGetStatus: 1 });
     const at = (status['lastStableCheckpointTimestamp'] ?? status['lastStableRecoveryTimestamp']) as
@@ -278,6 +279,6 @@ export async function untilCheckpoint(admin: Db): Promise<void> {
       | undefined;
     return at !== undefined && !at.isZero();
   };
-  while (!(await isThere()) && Date.now() < deadline) await delay(10);
+  while (!(await isThere()) && performance.now() < deadline) await delay(10);
   await admin.command({ fsync: 1 });
 }

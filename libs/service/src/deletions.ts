@@ -1,6 +1,6 @@
 import { every, inTurn } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
-import { modelOf, transientAsFault } from '@tidings/mongo';
+import { modelOf, transientAsFault, dueFilter } from '@tidings/mongo';
 import { ApplicationView } from '@tidings/rpc';
 import type { ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
@@ -82,9 +82,8 @@ export async function followDeletions(
   };
   const run = async (signal: AbortSignal): Promise<void> => {
     for (;;) {
-      const now = new Date(clock.now());
       const due = await deleted
-        .find({ dueAt: { $lte: now } })
+        .find(dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS))
         .sort({ dueAt: 1 })
         .limit(AT_ONCE)
         .lean();
@@ -119,7 +118,7 @@ export async function followDeletions(
     among: (applications) => deletedAmong(db, applications),
     async open() {
       const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
-      const due = { dueAt: { $lte: new Date(clock.now()) } };
+      const due = dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS);
       const found = await deleted.find(due, { _id: 1 }).limit(AT_ONCE).lean();
       return [
         ...behind.map(({ topic, partition }) => `${service}: ${topic} ${partition}`),

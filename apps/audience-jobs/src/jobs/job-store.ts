@@ -1,7 +1,7 @@
 import { JobKind } from '@tidings/events';
-import type { Job, Queue } from '@tidings/jobs';
-import type { Clock } from '@tidings/kernel';
-import { collectionOf, modelOf } from '@tidings/mongo';
+import { type Job, type Queue, LONGEST_RETRY_MS } from '@tidings/jobs';
+import { type Clock, sureTime, isDue } from '@tidings/kernel';
+import { collectionOf, modelOf, dueFilter } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type JobDocument, jobOf, queueKey, queueOf } from './job-log.ts';
 import type { OrphanRemoval } from './orphan-removal.ts';
@@ -43,7 +43,7 @@ export interface JobStore {
 /** @param orphanRemovals data to remove with a job */
 export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): JobStore {
   const jobs = modelOf(db, jobsModel);
-  const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
+  const shownFrom = (): Date => new Date(sureTime(clock) - KEPT_MS);
   const removeOrphans = async (ids: readonly string[]): Promise<void> => {
     for (const each of orphanRemovals) await each.remove(ids);
   };
@@ -64,7 +64,7 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
       return !found || (found.finishedAt && found.finishedAt < shownFrom()) ? undefined : jobOf(found);
     },
     async due(limit) {
-      const filter = { status: 'Pending', retryAt: { $lte: new Date(clock.now()) } } as const;
+      const filter = { status: 'Pending', ...dueFilter('retryAt', clock.now(), LONGEST_RETRY_MS) } as const;
       const found = await jobs.find(filter).sort({ acceptedAt: 1 }).hint('due').limit(limit).lean<Stored[]>();
       return found.map(jobOf);
     },
@@ -80,7 +80,7 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
           if (isBegun) continue;
           isBegun = true;
         }
-        if (found.retryAt!.getTime() <= clock.now()) yield job;
+        if (isDue(found.retryAt!.getTime(), clock.now(), LONGEST_RETRY_MS)) yield job;
       }
     },
     async open(queue) {
@@ -108,7 +108,7 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
         if (ids.length === 0) break;
         await remove(ids);
       }
-      const before = new Date(clock.now() - ORPHANS_KEPT_MS);
+      const before = new Date(sureTime(clock) - ORPHANS_KEPT_MS);
       for (const each of orphanRemovals) await each.removeBefore(before);
     },
   };

@@ -1,8 +1,8 @@
 import { every, type Periodic } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { JobFailure, type JobPartProcessed } from '@tidings/events';
-import { isSuspect, type Job, type JobAction, type Queue, roundRobin } from '@tidings/jobs';
-import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
+import { isSuspect, type Job, type JobAction, type Queue, roundRobin, LONGEST_RETRY_MS } from '@tidings/jobs';
+import { type Clock, Fault, randomBase62, isDue } from '@tidings/kernel';
 import { Lease, transientAsFault } from '@tidings/mongo';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
@@ -148,7 +148,8 @@ export class Worker {
     const { id } = taken.job;
     const { lease } = taken;
     const renewal = every(RENEW_EVERY_MS, async () => void (await lease.take()), { name: 'lease of a bulk job', log });
-    const isOpen = (job: Job): boolean => job.status === 'Pending' && job.retryAt.getTime() <= clock.now();
+    const isOpen = (job: Job): boolean =>
+      job.status === 'Pending' && isDue(job.retryAt.getTime(), clock.now(), LONGEST_RETRY_MS);
     try {
       let { job } = taken;
       for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {

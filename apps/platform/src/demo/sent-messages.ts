@@ -27,25 +27,25 @@ export class SentMessages {
 
   /** Resolves when a message is done; rejects after two minutes. @param onProgress receives the number of devices with an outcome */
   async untilDone(code: string, onProgress: (outcomes: number) => void = () => undefined): Promise<void> {
-    const deadline = Date.now() + TIMEOUT_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       const item = await this.listed(code);
       onProgress(item?.push_info?.metrics?.reduce((sum, { sends, errors }) => sum + sends + errors, 0) ?? 0);
       if (item?.status === 'DONE') return;
-      if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
+      if (performance.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
       await delay(POLL_MS);
     }
   }
 
   /** Resolves when everything published has been counted; rejects after two minutes. */
   async settled(): Promise<void> {
-    const deadline = Date.now() + TIMEOUT_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       try {
         await this.#client.call('settled');
         return;
       } catch (error) {
-        if (!(error instanceof Refusal) || error.reply.status !== 409 || Date.now() > deadline) throw error;
+        if (!(error instanceof Refusal) || error.reply.status !== 409 || performance.now() > deadline) throw error;
         await delay(POLL_MS);
       }
     }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Semaphore } from '@tidings/coordination';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
@@ -108,8 +108,7 @@ export class LanguageFigures {
     const figure = this.#figures.get(application);
     if (figure) {
       this.#keep(application, figure);
-      const age = this.#clock.now() - figure.at;
-      if (age > REFRESH_MS || age < 0) void this.#refreshed(application);
+      if (steadyTime(this.#clock) - figure.at > REFRESH_MS) void this.#refreshed(application);
       return figure.languages;
     }
     const { languages, records } = await this.#countedNow(application);
@@ -172,7 +171,7 @@ export class LanguageFigures {
   }
 
   async #countedWhole(application: string): Promise<Languages> {
-    const at = this.#clock.now();
+    const at = steadyTime(this.#clock);
     const counts = new Map<string, number>();
     let total = 0;
     for (let after = -1; ;) {

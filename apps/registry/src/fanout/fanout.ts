@@ -2,6 +2,7 @@ import { every, sharedReads } from '@tidings/coordination';
 import { fanoutGroups, type SendingApplication, withDeployment } from '@tidings/delivery';
 import { commitRetention } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
+import { sureTime } from '@tidings/kernel';
 import { createCollections, isTransient, Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
 import { Closing, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -275,7 +276,7 @@ function keepWatch(
   const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });
   watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
   watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
-    removeExpired(db, outgoing, new Date(clock.now()), signal),
+    removeExpired(db, outgoing, new Date(sureTime(clock)), signal),
   );
   const pacing = role({
     ...{ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS },

@@ -1,4 +1,5 @@
 import { every } from '@tidings/coordination';
+import { sureTime } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import type { DeadLetters, DeadLetterView } from '@tidings/rpc';
 import type { ServiceDeps } from '@tidings/runtime';
@@ -53,7 +54,7 @@ export async function openDeadLetters({
       if (deadLetters.length > 0) await transientAsFault(() => store.add(deadLetters));
     },
   });
-  const expiry = every(EXPIRY_INTERVAL_MS, () => store.expire(new Date(clock.now())), {
+  const expiry = every(EXPIRY_INTERVAL_MS, () => store.expire(new Date(sureTime(clock))), {
     name: 'expiry of dead letters',
     log,
   });

@@ -168,6 +168,8 @@ describe('reports', () => {
     const late = given(reported(delivered(1), opened(1, 2000))).when(released(HOLD_MS));
     late.then('delivered 1 of 1 at 0', 'opened 1 of 1 at 2', 'released');
     expect(late.state.pending).toEqual([]);
+    const setBack = given(reported(delivered(1), opened(1, 2000))).when(released(-3_600_000));
+    setBack.then('delivered 1 of 1 at 0', 'opened 1 of 1 at 2', 'released');
     given(reported(delivered(1)), released(HOLD_MS))
       .when(sent(1, 1))
       .then('sent 1 of 1 at 0');

@@ -1,5 +1,5 @@
 import { type EventsEnqueued, EnqueuedKind, type ReportedEntry, type ReportsPending } from '@tidings/events';
-import { Bitmap } from '@tidings/kernel';
+import { Bitmap, isDue } from '@tidings/kernel';
 import { admit, hold, isDetailed, isPlain, type PendingReport, type Report } from './early-reports.ts';
 import {
   type DeliveryChange,
@@ -125,12 +125,14 @@ export function releasePending(
   now: Date,
   isKnown: boolean,
 ): readonly DeliveryChange[] {
-  const due = delivery.pending.filter(({ until }) => until <= now.getTime());
+  const isSetBack = delivery.pending.some(({ until }) => until > now.getTime() && isDue(until, now.getTime(), HOLD_MS));
+  const due = isSetBack ? delivery.pending : delivery.pending.filter(({ until }) => until <= now.getTime());
   if (due.length === 0) return [];
+  const until = new Date(due.reduce((latest, each) => Math.max(latest, each.until), now.getTime()));
   const { message, application, chunk } = place;
   return [
     ...(isKnown ? enqueueReady(place, delivery, due) : []),
-    { $case: 'released', value: { message, application, chunk, until: now } },
+    { $case: 'released', value: { message, application, chunk, until } },
   ];
 }
 

@@ -1,12 +1,13 @@
 import { idsBelow, messageApplicationKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
-import { collectionOf } from '@tidings/mongo';
+import { collectionOf, dueFilter } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import { deliveriesModel } from '../storage/webhooks.schema.ts';
 import type { MessageStore } from './known-messages.ts';
 import { placeOf } from './delivery-document.ts';
+import { HOLD_MS } from './delivery-state.ts';
 
 const AT_ONCE = 500;
 
@@ -35,7 +36,7 @@ export function openPendingReports(
   },
 ): PendingReports {
   const deliveries = collectionOf(db, deliveriesModel);
-  const dueNow = () => ({ pendingUntil: { $lte: new Date(clock.now()) } });
+  const dueNow = () => dueFilter('pendingUntil', clock.now(), HOLD_MS);
   const projection = { account: 1, message: 1, messageId: 1, application: 1, chunk: 1 } as const;
 
   return {

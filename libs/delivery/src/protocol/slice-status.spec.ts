@@ -26,6 +26,15 @@ describe('the rule of the watchdog', () => {
     expect(ask({ emitted }, silentAt + 1, false)).toMatchObject({ kind: 'inFlight' });
   });
 
+  it('emits again what was emitted or deferred before the clock was set back', () => {
+    const hourBack = emitted.at - 3_600_000;
+    expect(ask({ emitted }, hourBack)).toEqual({ kind: 'due' });
+    expect(ask({ emitted }, hourBack, false)).toMatchObject({ kind: 'inFlight' });
+    expect(ask({ emitted, deferredUntil: 7 * 3_600_000 }, 30_000)).toEqual({ kind: 'due' });
+    // Clocks of two hosts differ.
+    expect(ask({ emitted }, emitted.at - 1_000)).toMatchObject({ kind: 'inFlight' });
+  });
+
   it('respects a deferral, whatever was passed, until it is overdue by more than a lease', () => {
     const slice = { emitted, deferredUntil: 100_000 };
     expect(ask(slice, 99_999)).toEqual({ kind: 'deferred', checkAt: 100_000 + SILENCE_MS + 1 });

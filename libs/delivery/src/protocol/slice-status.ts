@@ -1,6 +1,9 @@
 import type { SliceOutcome } from '@tidings/events';
+import { CLOCKS_AGREE_MS } from '@tidings/kernel';
 import { SILENCE_MS } from './protocol-times.ts';
 
+/** The longest deferral that is published: a wait for another try of a mail. A longer one was published before the clock was set back. */
+const LONGEST_DEFERRAL_MS = 6 * 3_600_000;
 /** Delay before checking again whether a record was passed. */
 const ASK_AGAIN_MS = 5_000;
 
@@ -87,13 +90,14 @@ export function sliceState(
   hasPassed: (emission: Emission) => boolean,
 ): SliceState {
   if (!emitted) return { kind: 'due' };
-  if (deferredUntil !== undefined) {
+  if (deferredUntil !== undefined && deferredUntil <= now + LONGEST_DEFERRAL_MS) {
     const checkAt = deferredUntil + SILENCE_MS;
     if (now > checkAt) return { kind: 'due' };
     return { kind: now > deferredUntil ? 'inFlight' : 'deferred', checkAt: checkAt + 1 };
   }
   const checkAt = emitted.at + SILENCE_MS;
-  if (now <= checkAt) return { kind: 'inFlight', checkAt: checkAt + 1 };
+  // One that was emitted in the future was emitted before the clock was set back.
+  if (now <= checkAt && emitted.at <= now + CLOCKS_AGREE_MS) return { kind: 'inFlight', checkAt: checkAt + 1 };
   return hasPassed(emitted) ? { kind: 'due' } : { kind: 'inFlight', checkAt: now + ASK_AGAIN_MS };
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@tidings/kernel';
+import { type Clock, sureTime } from '@tidings/kernel';
 import { compact } from './compact.ts';
 import type { Groups } from './groups.ts';
 import type { Lease } from './group-lease.ts';
@@ -108,7 +108,7 @@ export class Housekeeping {
   /** The expired offsets, as far as some checked batches show. */
   async #expiredOf(log: PartitionLog): Promise<Needless> {
     const { clock, store } = this.#deps;
-    const oldest = clock.now() - log.retentionMs;
+    const oldest = sureTime(clock) - log.retentionMs;
     // The oldest batch only gets younger: an earlier value is a bound.
     if (log.oldestAt !== undefined && log.oldestAt >= oldest) return { below: log.start, more: false };
     const spans = await store.spans(log, log.start, SPANS);

@@ -48,11 +48,15 @@ const LOOK_EVERY_MS = 1_000;
 prototype.scheduleRequestTimeoutCheck = function (): void {
   if (!this.enforceRequestTimeout) return;
   this.destroy();
+  // kafkajs notes the time of day at which it has sent a request, which is of no use once the clock is set.
+  const sentAt = new WeakMap<object, number>();
   this.requestTimeoutIntervalId = setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     const [oldest] = this.inflight.values();
     for (const request of [...this.inflight.values()]) {
-      if (now - request.sentAt <= request.requestTimeout) continue;
+      const since = sentAt.get(request) ?? now;
+      sentAt.set(request, since);
+      if (now - since <= request.requestTimeout) continue;
       if (request === oldest && this.endConnection) {
         this.endConnection(new Error(`no answer for ${request.requestTimeout} ms`));
         return;

@@ -50,8 +50,8 @@ export class Pacer {
   readonly #now: () => number;
   readonly #progress = new Map<string, Progress>();
 
-  /** @param now the system's time: pushes are not sent faster when the clock of a test is advanced */
-  constructor(deps: PacerDeps, now: () => number = Date.now) {
+  /** @param now milliseconds that pass evenly: pushes are not sent faster when the clock of a test is advanced */
+  constructor(deps: PacerDeps, now = (): number => performance.now()) {
     this.#deps = deps;
     this.#now = now;
   }

@@ -155,6 +155,12 @@ export class OutgoingMessages {
     return (await stored()) ?? chosen;
   }
 
+  /** Makes messages due whose check lies further ahead than this. */
+  async checkSooner(now: Date, longestMs: number): Promise<void> {
+    const later = { checkAt: { $gt: new Date(now.getTime() + longestMs) } };
+    await this.#messages.updateMany(later, { $set: { checkAt: now } });
+  }
+
   /** Messages due for the watchdog, the most overdue first. */
   due(now: Date, limit: number): Promise<string[]> {
     return this.#codes({ checkAt: { $lte: now } }, limit);

@@ -12,7 +12,7 @@ import {
   type SliceState,
   sliceState,
 } from '@tidings/delivery';
-import { type Clock, sendIdOf } from '@tidings/kernel';
+import { type Clock, CLOCKS_AGREE_MS, clockSteps, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { SliceStateCounts } from '../fanout-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
@@ -28,6 +28,8 @@ import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-st
 const SOON_MS = 5_000;
 /** A task that is not done after this time counts as lost. */
 const TASK_MS = 30_000;
+/** The longest time until a check: a deferral's. */
+const LONGEST_MS = 7 * 3_600_000;
 /** Messages per step. */
 const TOGETHER = 100;
 
@@ -71,14 +73,20 @@ export class Watch {
   /** The open slices of each open message at the last check, and the time of the next one. */
   readonly #open = new Map<string, { readonly slices: SliceStateCounts; readonly checkAt: number }>();
 
+  readonly #step: () => number;
+
   constructor(deps: WatchDeps) {
     this.#deps = deps;
+    this.#step = clockSteps(deps.clock);
   }
 
   /** Checks all due messages, and does their work. */
   async run(signal?: AbortSignal): Promise<void> {
+    const { clock, outgoing } = this.#deps;
+    // Checks that were set before the clock was set back would be as much later.
+    await outgoing.checkSooner(new Date(clock.now()), this.#step() < 0 ? 0 : LONGEST_MS);
     for (;;) {
-      const codes = await this.#deps.outgoing.due(new Date(this.#deps.clock.now()), TOGETHER);
+      const codes = await outgoing.due(new Date(clock.now()), TOGETHER);
       await this.#act(codes);
       if (codes.length < TOGETHER || signal?.aborted) return;
     }
@@ -195,7 +203,8 @@ class Look {
       ...{ message, unsplit: false, checkAt: undefined },
       ...{ tasks: [], open: [], reasons: [], slices: noSlices() },
     };
-    const isLate = this.#now - message.releasedAt.getTime() > TASK_MS;
+    const ageMs = this.#now - message.releasedAt.getTime();
+    const isLate = ageMs > TASK_MS || ageMs < -CLOCKS_AGREE_MS;
     if (!keys) {
       finding.unsplit = isLate;
       finding.reasons.push('not split into chunks');
