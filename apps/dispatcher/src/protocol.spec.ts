@@ -4,7 +4,7 @@ import { SendSimulation } from './testing/send-simulation.ts';
 const RUNS = Number(process.env['TIDINGS_SIM_RUNS'] ?? 12);
 const SEED = Number(process.env['TIDINGS_SIM_SEED'] ?? 1);
 
-describe('the send protocol under kills and freezes', () => {
+describe('the send protocol under kills, freezes and steps of the clock', () => {
   it.each([
     ['repeats what is ambiguous', false],
     ['gives up what is ambiguous with at most once', true],
@@ -21,7 +21,8 @@ describe('the send protocol under kills and freezes', () => {
       }
       expect(wrong).toEqual([]);
       expect(total['kills']! + total['freezes']!).toBeGreaterThan(4 * RUNS);
-      for (const stat of ['deferred', 'parts', 'late', 'throttled', 'unready']) expect(total[stat]).toBeGreaterThan(0);
+      for (const stat of ['steps', 'deferred', 'parts', 'late', 'throttled', 'unready'])
+        expect(total[stat]).toBeGreaterThan(0);
       // oxlint-disable-next-line no-console -- wanted when many runs are asked for
       if (process.env['TIDINGS_SIM_RUNS']) console.log({ atMostOnce, runs: RUNS, ...total });
     },

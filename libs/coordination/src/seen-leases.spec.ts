@@ -9,7 +9,7 @@ function world() {
   let steady = 0;
   let [theirs, mine] = [1_800_000_000_000, 1_800_000_000_000];
   let until = 0;
-  let lives = true;
+  let isAlive = true;
   const seen = new SeenLeases({ lengthMs: LENGTH_MS, steady: () => steady });
   const pass = (seconds: number): boolean => {
     let isOver = false;
@@ -17,7 +17,7 @@ function world() {
       steady += 1_000;
       theirs += 1_000;
       mine += 1_000;
-      if (lives && second % 2 === 0) until = theirs + LENGTH_MS;
+      if (isAlive && second % 2 === 0) until = theirs + LENGTH_MS;
       isOver = seen.isOver('a', until, mine);
     }
     return isOver;
@@ -28,7 +28,7 @@ function world() {
       if (whose !== 'mine') theirs += ms;
       if (whose !== 'theirs') mine += ms;
     },
-    kill: () => void (lives = false),
+    kill: () => void (isAlive = false),
   };
 }
 

@@ -35,6 +35,7 @@ export {
 export { geoipFile, type GeoipFileOptions, type GeoipNetwork } from './geoip-file.ts';
 export { insideHosts } from './inside.ts';
 export { Load, type LoadTarget } from './load.ts';
+export { steppedClock, type SteppedClock } from './stepped-clock.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
 export { measured } from './measured.ts';

@@ -83,7 +83,7 @@ export function generator(seed: number): () => number {
 }
 
 /**
- * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and unreachable providers: plans of
+ * The send protocol under kills, freezes, clocks that are set, lost records, 429s, late and missing answers, throttled credentials and unreachable providers: plans of
  * libs/delivery, two fan-out workers that emit and watch by its functions, two dispatchers (the real ones, over stores in memory), an at-least-once
  * topic. Deterministic by seed.
  */
@@ -115,7 +115,7 @@ export class SendSimulation {
   readonly #suspicious = new Set<string>();
   readonly #takenOver = new Set<string>();
   readonly #repeated: string[] = [];
-  readonly #stats = { kills: 0, freezes: 0, lost: 0, reemitted: 0 };
+  readonly #stats = { kills: 0, freezes: 0, lost: 0, reemitted: 0, steps: 0 };
 
   constructor(seed: number, atMostOnce: boolean) {
     this.#random = generator(seed);
@@ -161,6 +161,7 @@ export class SendSimulation {
         else this.#freeze(victim, (1 + this.#random() * 25) * SECOND);
       });
     }
+    for (let i = 0; i < 3; i++) this.#time.at(this.#random() * 60 * SECOND, () => this.#setClock());
     const quiet = START + 90 * SECOND;
     const settled = (): boolean =>
       this.#time.now() > quiet && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
@@ -219,6 +220,13 @@ export class SendSimulation {
     process.frozenUntil = this.#time.now() + ms;
   }
 
+  /** The clock of all hosts is set, by seconds to hours. */
+  #setClock(): void {
+    this.#stats.steps++;
+    const ms = 10 ** (3 + 4 * this.#random());
+    this.#time.clock.step(this.#random() < 0.5 ? ms : -ms);
+  }
+
   /** A call takes effect even if its process dies; the process gets the answer only if it lives. */
   #journey(process: Process): Journey {
     return (effect) =>
@@ -233,9 +241,9 @@ export class SendSimulation {
   /** Emits slices that are neither settled nor deferred, and watches; repeats are harmless. */
   #fanout(process: Process): void {
     const tick = (): void => {
-      const now = this.#time.now();
+      const now = this.#time.clock.now();
       for (const { key, slices, plannedAt } of this.#sets) {
-        if (now < plannedAt) continue;
+        if (this.#time.now() < plannedAt) continue;
         const statuses = this.#statusesOf(key);
         const due = dueSlices(statuses, slices.length, now, ({ offset }) => this.#committed > offset);
         this.#stats.reemitted += due.filter((number) => openSliceOf(statuses, number).emitted).length;
@@ -254,7 +262,7 @@ export class SendSimulation {
     const lost = this.#random() < 0.03;
     if (lost) this.#stats.lost++;
     this.#records.push({ slices, lost });
-    const emittedAt = this.#time.now();
+    const emittedAt = this.#time.clock.now();
     this.#time.at(
       this.#random() * 300,
       () => {
@@ -304,7 +312,7 @@ export class SendSimulation {
     const fail = (error: unknown): void => {
       throw error;
     };
-    const throttles = new Throttles({ store: this.#throttles.over(journey), clock: this.#time, onError: fail });
+    const throttles = new Throttles({ store: this.#throttles.over(journey), clock: this.#time.clock, onError: fail });
     const refresh = (): void => {
       void throttles.refresh();
       this.#time.at(SECOND, refresh, alive);
@@ -325,7 +333,7 @@ export class SendSimulation {
       throttles,
       paces: new Paces({ store: this.#paces.over(journey), timers, onError: () => undefined }),
       publish: ({ value, isSettled }) => journey(() => this.#publish(SliceOutcome.decode(value), isSettled)),
-      clock: this.#time,
+      clock: this.#time.clock,
       timers,
       random: this.#random,
       metrics: noMetrics,

@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import {
+  platformProcess,
+  type ProcessWorld,
+  steppedClock,
+  type SteppedClock,
+  until,
+  untilDone,
+} from '@tidings/testing';
+
+const DEVICES = 300;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The last retry before the end of an outage may have been the second: the next one is due half a minute later. */
+const RECOVERED_MS = MINUTE_MS;
+
+let clock: SteppedClock;
+let world: ProcessWorld;
+let application: string;
+
+beforeAll(async () => {
+  clock = await steppedClock();
+  world = await platformProcess({ env: clock.env });
+  application = await world.application({ ios: false });
+  await world.registerDevices(application, DEVICES, (i) => ({
+    hwid: `device-${i}`,
+    device_type: 3,
+    push_token: `token-${i}`,
+  }));
+  await untilDone(world, application, await send());
+});
+afterEach(async () => {
+  await world.simulators.faults.clear();
+  await clock.set(0);
+});
+afterAll(async () => {
+  await world?.stop();
+  await clock?.close();
+});
+
+async function send(): Promise<string> {
+  const { Messages: messages } = await world.call('createMessage', {
+    application,
+    notifications: [{ content: 'Hello' }],
+  });
+  return messages[0]!;
+}
+
+async function funnelOf(message: string): Promise<Readonly<Record<string, number>>> {
+  const { channels } = await world.call('getDeliveryFunnel', { message_code: message });
+  return Object.fromEntries(channels[0]!.funnel.map(({ stage, count }) => [stage, Number(count)]));
+}
+
+const outages = {
+  'is down': { down: true },
+  'asks to wait': { answer: 'UNAVAILABLE', retryAfterSeconds: 5 },
+} as const;
+
+it.each(
+  Object.keys(outages).flatMap((outage) =>
+    [-2 * HOUR_MS, -5 * MINUTE_MS, 2 * HOUR_MS].map((ms) => [outage, ms] as const),
+  ),
+)('a provider that %s costs no push its end when the clock is set by %d ms, and no call fails', async (outage, ms) => {
+  await world.simulators.faults.set('fcm', outages[outage as keyof typeof outages]);
+  const during = await send();
+  await until(async () => {
+    const { providers } = await world.call('listProviders', {});
+    return providers.some(({ state }) => state !== 'open');
+  });
+  await clock.set(ms);
+  await world.call('setTags', { application, hwid: 'device-1', tags: { Name: 'x' } });
+  const after = await send();
+  await world.simulators.faults.clear();
+  for (const message of [during, after]) {
+    await until(async () => (await funnelOf(message))['STAGE_SENT'] === DEVICES, { patienceMs: RECOVERED_MS });
+    await untilDone(world, application, message);
+  }
+});
