@@ -67,6 +67,7 @@ const service = await openWebhooks({
       ),
       applicationTitle: 'News',
       mailFrom: '',
+      badges: [],
     }),
   },
   // In place of dispatchers, which have kept nothing.

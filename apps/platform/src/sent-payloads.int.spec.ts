@@ -166,6 +166,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       ),
       applicationTitle: 'Shop',
       mailFrom: '',
+      badges: [],
     }),
   };
   /** Any dispatcher answers. */

@@ -50,7 +50,7 @@ import { openLogCategory } from './log-category.ts';
 import { presetsRpc } from './presets/presets-rpc.ts';
 import { openPresetStore } from './presets/preset-store.ts';
 import { plansRpc } from './fanout/plan/device-plans.ts';
-import { plansLog } from './fanout/plan/plans.ts';
+import { plansLog } from './fanout/plan/plan-log.ts';
 import { DeviceScan } from './fanout/scan/scan.ts';
 import { expireFilters } from './segments/filter-expiry.ts';
 import { filterCodes } from './segments/find.ts';

@@ -63,9 +63,9 @@ export {
 export type { FcmCredential, ServiceAccount } from './fcm/fcm-credential.ts';
 export type { HmsCredential } from './hms/hms-credential.ts';
 export type { KakaoCredential } from './kakao/kakao-credential.ts';
-export { relativeBadge } from './badge.ts';
+export { MAX_BADGE, relativeBadge } from './badge.ts';
 export { contentParts, inLanguage } from './locale-settings.ts';
-export { badgeIn, badgeIncrement, badgesOf, deviceFieldsFor, hasRelativeBadge } from './push-kinds.ts';
+export { badgeChangeIn, badgeIn, badgeIncrement, badgesOf, changesBadges, deviceFieldsFor } from './push-kinds.ts';
 export type { WebPushCredential } from './webpush/webpush-credential.ts';
 export { type SubscriptionKeys, WebPushEncryption } from './webpush/webpush-encryption.ts';
 export { webPushHeaders } from './webpush/webpush-headers.ts';

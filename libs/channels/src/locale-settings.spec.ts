@@ -7,7 +7,7 @@ import { ALERT, type ChannelDefinition, type PushKind } from './channel-definiti
 import { languagesOf, tagsOf } from './content-texts.ts';
 import { fcm } from './fcm/fcm-definition.ts';
 import { inLanguage } from './locale-settings.ts';
-import { badgeIn, badgeIncrement, badgesOf, hasRelativeBadge } from './push-kinds.ts';
+import { badgeIn, badgeIncrement, badgesOf, changesBadges } from './push-kinds.ts';
 import { android, content, ios, type TestDevice, texts, written } from './testing/payloads.ts';
 import { webpush } from './webpush/webpush-definition.ts';
 
@@ -57,24 +57,26 @@ describe('settings of a locale (R-O4)', () => {
       ...{ ios: ios({ badge: '1' }), android: android({ ttlSeconds: 5 }) },
       settings: settings(
         { language: 'en', ios: ios({ badge: '1', ttlSeconds: 60 }), mac: MacContent.fromPartial({}) },
-        { language: 'de', ios: ios({ badge: '+2', ttlSeconds: 3600, silent: true }) },
+        { language: 'de', ios: ios({ badge: '+2', ttlSeconds: 3600 }) },
+        { language: 'it', ios: ios({ badge: '+2', silent: true }) },
         { language: 'fr', android: android({ badge: '3' }) },
       ),
     });
     const kind = (platform: number): PushKind => ({ platform, variant: ALERT, content: various });
     const phone = kind(Platform.iOS);
-    expect(badgesOf(phone)).toEqual(['1', '+2']);
-    expect(['en', 'de', 'it', ''].map((language) => badgeIn(phone, language))).toEqual(['1', '+2', '1', '1']);
+    expect(badgesOf(phone)).toEqual(['1', '+2', undefined]);
+    expect(['en', 'de', 'it', ''].map((language) => badgeIn(phone, language))).toEqual(['1', '+2', undefined, '1']);
     expect(['en', 'de'].map((language) => badgeIncrement(phone, language))).toEqual([undefined, 2]);
-    expect(hasRelativeBadge(various)).toBe(true);
+    expect(changesBadges(various)).toBe(true);
     expect(['en', 'de', ''].map((language) => apns.ttlSecondsOf(inLanguage(phone, language)))).toEqual([60, 3600, 60]);
     const pushTypeIn = (language: string) => apnsPushType(inLanguage(phone, language), language);
-    expect(['en', 'de', ''].map(pushTypeIn)).toEqual(['alert', 'background', 'alert']);
+    expect(['en', 'it', ''].map(pushTypeIn)).toEqual(['alert', 'background', 'alert']);
     // Other platforms have no part in these.
     expect(badgesOf(kind(Platform.MacOS))).toEqual([undefined]);
     expect(badgesOf(kind(Platform.Android))).toEqual(['3']);
     expect(fcm.ttlSecondsOf(inLanguage(kind(Platform.Android), 'de'))).toBeUndefined();
-    expect(hasRelativeBadge(content({ ios: ios({ badge: '5' }) }))).toBe(false);
+    expect(changesBadges(content({ ios: ios({ badge: '5' }) }))).toBe(true);
+    expect(changesBadges(content({ ios: ios({ badge: '+1', silent: true }) }))).toBe(false);
   });
 
   it('have languages and tags as texts do', () => {

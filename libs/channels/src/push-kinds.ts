@@ -1,5 +1,5 @@
-import type { Content } from '@tidings/events';
-import { relativeBadge } from './badge.ts';
+import type { BadgeChange, Content } from '@tidings/events';
+import { badgeChange, relativeBadge } from './badge.ts';
 import type { PushKind } from './channel-definition.ts';
 import { allDefinitions, definitionServing, variantOf } from './channels.ts';
 import { type DeviceField, deviceFields } from './device-fields.ts';
@@ -25,9 +25,13 @@ export const badgesOf = (kind: PushKind): readonly (string | undefined)[] =>
 export const badgeIncrement = (kind: PushKind, language: string): number | undefined =>
   relativeBadge(badgeIn(kind, language));
 
-/** Whether a content has a relative badge for any device: their bases must be read. */
-export const hasRelativeBadge = (content: Content | undefined): boolean =>
-  kindsOf(content).some((kind) => badgesOf(kind).some((badge) => relativeBadge(badge) !== undefined));
+/** What these pushes do to the badge of each device with a language (R-C9). */
+export const badgeChangeIn = (kind: PushKind, language: string): BadgeChange | undefined =>
+  badgeChange(badgeIn(kind, language));
+
+/** Whether a content changes the badge of any device. */
+export const changesBadges = (content: Content | undefined): boolean =>
+  kindsOf(content).some((kind) => badgesOf(kind).some((badge) => badge !== undefined));
 
 /** The fields that choose between the variants of a content, and that its pushes use; in the order of {@link deviceFields}. */
 export function deviceFieldsFor(content: Content | undefined): readonly DeviceField[] {

@@ -116,6 +116,21 @@ export {
 export { emittedUntilWith, type PacedLimits, pacedLimits, pacedSlices } from './protocol/pacing.ts';
 export { dispatcherGroup, fanoutGroups, type Lane, lanes } from './protocol/lanes.ts';
 export {
+  allotBadges,
+  badgeBlockOf,
+  badgeBlocksOf,
+  type BadgeCandidates,
+  badgeOf,
+  type BadgeRow,
+  type BadgeRows,
+  decodeBadges,
+  encodeBadges,
+  positionsIn,
+  shownBadges,
+  withAllotted,
+  withSettledBadges,
+} from './protocol/badges.ts';
+export {
   CAPPING_DAYS_MAX,
   cappingDays,
   type CountedPage,

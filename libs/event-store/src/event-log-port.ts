@@ -23,6 +23,8 @@ export interface SelfReport {
   readonly set?: Readonly<Record<string, unknown>>;
   /** Fields that only increase. */
   readonly max?: Readonly<Record<string, number | Date>>;
+  /** Numbers to add to fields; added again where a write is repeated since the store did not answer. */
+  readonly add?: Readonly<Record<string, number>>;
 }
 
 export interface Decision<Event, Reply> {

@@ -207,6 +207,18 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       });
     });
 
+    it('adds to self-reports beside others, and with the next state', async () => {
+      const { log, id } = fresh();
+      await writer.submit(log, { kind: 'add', id, key: 'a', by: 1 });
+      await Promise.all([
+        writer.submit(log, { kind: 'selfReport', id, set: { badge: 1 }, add: { times: 1 } }),
+        writer.submit(log, { kind: 'selfReport', id, set: { badge: 2 }, add: { times: 1 } }),
+        writer.submit(log, { kind: 'add', id, key: 'b', by: 1 }),
+      ]);
+      await writer.submit(log, { kind: 'selfReport', id, set: { badge: 3 }, add: { times: 2 } });
+      expect(await store.document(thingAt(id))).toMatchObject({ self: { badge: 3, times: 4 } });
+    });
+
     it('clears self-reports with the next state, and keeps later ones', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'add', id, key: 'a', by: 1 });

@@ -38,6 +38,9 @@ describe('mergeSelfReports', () => {
       fc
         .tuple(fc.constantFrom('e', 'f'), fc.integer({ min: 0, max: 9 }))
         .map(([key, value]): SelfReport => ({ address, max: { [key]: value } })),
+      fc
+        .tuple(fc.constantFrom('e', 'f'), fc.integer({ min: 0, max: 9 }))
+        .map(([key, value]): SelfReport => ({ address, add: { [key]: value } })),
     );
     // A database refuses to set a path below a number, so objects come first.
     const legal = fc
@@ -49,8 +52,8 @@ describe('mergeSelfReports', () => {
         const merged = updates(selfReports).reduce(applySelfReports, {});
         const singly = selfReports.flatMap((one) => updates([one])).reduce(applySelfReports, {});
         expect(merged).toEqual(singly);
-        for (const { set, max } of updates(selfReports)) {
-          const paths = [...set.keys(), ...max.keys()];
+        for (const { set, max, add } of updates(selfReports)) {
+          const paths = [...set.keys(), ...max.keys(), ...add.keys()];
           expect(paths.some((one) => paths.some((two) => one !== two && one.startsWith(`${two}.`)))).toBe(false);
           expect(new Set(paths).size).toBe(paths.length);
         }

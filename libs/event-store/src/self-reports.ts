@@ -8,6 +8,7 @@ export interface SelfReportUpdate {
   readonly clear?: true;
   readonly set: Map<string, unknown>;
   readonly max: Map<string, number | Date>;
+  readonly add: Map<string, number>;
 }
 
 /** The self-reports of a group on one document: usually one write, more where later self-reports touch a path above or below an earlier one. */
@@ -20,7 +21,8 @@ export interface SelfReportedDocument {
 export function checkSelfReport(selfReport: SelfReport, selfReportedField: string | undefined): void {
   if (selfReportedField === undefined)
     throw new Unstorable('a self-report, but the definition has no selfReportedField');
-  for (const [path, value] of [...Object.entries(selfReport.set ?? {}), ...Object.entries(selfReport.max ?? {})]) {
+  const { set = {}, max = {}, add = {} } = selfReport;
+  for (const [path, value] of [set, max, add].flatMap((each) => Object.entries<unknown>(each))) {
     const names = path.split('.');
     if (names.some((name) => name === '' || name.startsWith('$') || name.includes('\0'))) {
       throw new Unstorable(`self-report path "${path}"`);
@@ -35,17 +37,18 @@ export function mergeSelfReports(selfReports: readonly SelfReport[]): SelfReport
   for (const selfReport of selfReports) {
     const key = `${selfReport.address.collection}\0${selfReport.address.id}`;
     const document = getOrAdd(documents, key, () => ({ address: selfReport.address, updates: [] }));
-    if (selfReport.clear) document.updates.splice(0, Infinity, { clear: true, set: new Map(), max: new Map() });
+    if (selfReport.clear) document.updates.splice(0, Infinity, { clear: true, ...nothing() });
     for (const [path, value] of Object.entries(selfReport.set ?? {}))
       if (value !== undefined) setIn(document, path, value);
     for (const [path, value] of Object.entries(selfReport.max ?? {}))
       if (value !== undefined) raiseIn(document, path, value);
+    for (const [path, value] of Object.entries(selfReport.add ?? {})) addIn(document, path, value);
   }
   return [...documents.values()].filter((document) => document.updates.length > 0);
 }
 
 function setIn(document: SelfReportedDocument, path: string, value: unknown): void {
-  const update = room(document, (last) => !overlaps(last, path));
+  const update = room(document, (last) => !overlaps(last, path) && !last.add.has(path));
   update.max.delete(path);
   update.set.set(path, value);
 }
@@ -53,18 +56,30 @@ function setIn(document: SelfReportedDocument, path: string, value: unknown): vo
 function raiseIn(document: SelfReportedDocument, path: string, value: number | Date): void {
   const fits = (last: SelfReportUpdate): boolean => {
     const known = last.max.get(path);
-    return !overlaps(last, path) && !last.set.has(path) && (known === undefined || typeof known === typeof value);
+    const isOther = last.set.has(path) || last.add.has(path);
+    return !overlaps(last, path) && !isOther && (known === undefined || typeof known === typeof value);
   };
   const update = room(document, fits);
   const known = update.max.get(path);
   if (known === undefined || value > known) update.max.set(path, value);
 }
 
+function addIn(document: SelfReportedDocument, path: string, value: number): void {
+  const update = room(document, (last) => !overlaps(last, path) && !last.set.has(path) && !last.max.has(path));
+  update.add.set(path, (update.add.get(path) ?? 0) + value);
+}
+
+const nothing = () => ({
+  set: new Map<string, unknown>(),
+  max: new Map<string, number | Date>(),
+  add: new Map<string, number>(),
+});
+
 /** The last update if it can take more, else a new one. */
 function room(document: SelfReportedDocument, fits: (last: SelfReportUpdate) => boolean): SelfReportUpdate {
   const last = document.updates.at(-1);
   if (last && !last.clear && fits(last)) return last;
-  const update: SelfReportUpdate = { set: new Map(), max: new Map() };
+  const update: SelfReportUpdate = nothing();
   document.updates.push(update);
   return update;
 }
@@ -73,6 +88,7 @@ function overlaps(update: SelfReportUpdate, path: string): boolean {
   const within = (other: string): boolean => other.startsWith(`${path}.`) || path.startsWith(`${other}.`);
   for (const other of update.set.keys()) if (within(other)) return true;
   for (const other of update.max.keys()) if (within(other)) return true;
+  for (const other of update.add.keys()) if (within(other)) return true;
   return false;
 }
 
@@ -83,6 +99,8 @@ export function applySelfReports(before: Record<string, unknown>, update: SelfRe
   for (const [path, value] of update.max) {
     place(after, path, (known) => (known === undefined || value > (known as number | Date) ? value : known));
   }
+  for (const [path, value] of update.add)
+    place(after, path, (known) => (typeof known === 'number' ? known : 0) + value);
   return after;
 }
 

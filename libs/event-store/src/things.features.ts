@@ -30,6 +30,7 @@ export type ThingCommand =
       readonly id: string;
       readonly set?: Record<string, unknown>;
       readonly max?: Record<string, number | Date>;
+      readonly add?: Record<string, number>;
     };
 
 export type ThingEvent =
@@ -112,8 +113,9 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
         return { events: [{ kind: 'joined', id, hwidHash: command.hwidHash }], reply: { ...reply, others } };
       }
       case 'selfReport': {
-        const { clear, set, max } = command;
-        const selfReport = { address: thingAt(id), ...(clear && { clear }), ...(set && { set }), ...(max && { max }) };
+        const { clear, set, max, add } = command;
+        const changes = { ...(clear && { clear }), ...(set && { set }), ...(max && { max }), ...(add && { add }) };
+        const selfReport = { address: thingAt(id), ...changes };
         return { events: [], reply, selfReports: [selfReport] };
       }
       default:

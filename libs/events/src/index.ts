@@ -98,6 +98,10 @@ export {
   SliceSettled,
 } from './generated/tidings/events/v1/outcomes.ts';
 export {
+  BadgeBlock,
+  BadgeChange,
+  BadgesAllotted,
+  BadgesSettled,
   SendableSet,
   ChunkPlanned,
   ChunkSettled,

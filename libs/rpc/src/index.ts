@@ -120,6 +120,8 @@ export {
   DeleteTagRequest,
   DescribeReply,
   DescribeRequest,
+  PlanOfChunk,
+  ShownBadges,
   CreateGroupReply,
   CreateGroupRequest,
   DeleteApplicationReply,

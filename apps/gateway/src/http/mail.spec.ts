@@ -45,6 +45,7 @@ beforeEach(async () => {
         ),
         applicationTitle: SHOP,
         mailFrom: '',
+        badges: [],
       }),
       findContacts: async ({ email }) => ({ hwids: email === HWID ? ['crm-1', HWID] : [] }),
       getTags: async () => ({ tags, integers: {} }),

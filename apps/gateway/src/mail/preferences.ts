@@ -34,7 +34,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
  * @throws Fault `forbidden` if the recipient is erased
  */
 async function contactsOf({ account, application, seq }: LinkedRecipient, { devices }: Pick<Context, 'devices'>) {
-  const { devices: described } = await devices.describe({ account, application, seqs: [seq], tags: [] });
+  const { devices: described } = await devices.describe({ account, application, seqs: [seq], tags: [], plans: [] });
   const [contact] = described;
   if (!contact?.found) throw Fault.forbidden(DEAD_LINK);
   const { hwid, token } = contact;

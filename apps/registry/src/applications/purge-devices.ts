@@ -12,6 +12,7 @@ import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
+import { removeBadgesOf } from '../fanout/plan/badge-blocks.ts';
 import { removePagesOf } from '../fanout/plan/counted-pages.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
 import { InboxStates } from '../inbox/entry-states.ts';
@@ -130,6 +131,7 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     await new InboxStates(db).removeAll(app);
     await commits.plans.removeLogs(`plans-${app}-`, signal);
     await removePagesOf(db, app);
+    await removeBadgesOf(db, app);
     await commits.visits.removeLogs(visitLogOf(app), signal);
     await redactCommits(commits.accounts, accountLogOf(account), app, signal);
   };

@@ -194,7 +194,12 @@ describeWithMongo('the registry', (mongo) => {
       expect((await test.registry.devices.locate({ ...request, hwids: ['mine'] })).locations[0]?.found).toBe(false);
       const own = await test.registry.devices.locate({ account, application: foreign, hwids: ['mine'] });
       expect(own.locations[0]?.found).toBe(true);
-      const described = await test.registry.devices.describe({ ...request, seqs: [own.locations[0]!.seq], tags: [] });
+      const described = await test.registry.devices.describe({
+        ...request,
+        seqs: [own.locations[0]!.seq],
+        tags: [],
+        plans: [],
+      });
       expect(described.devices).toMatchObject([{ found: false, hwid: '' }]);
     });
 
@@ -231,7 +236,7 @@ describeWithMongo('the registry', (mongo) => {
       const names = ['Described', 'Push Alerts Enabled', 'Language', 'No Tag'];
       const { devices } = await test.registry.devices.describe({
         ...{ account: 'default', application },
-        ...{ seqs: [1, 7, 0], tags: names },
+        ...{ seqs: [1, 7, 0], tags: names, plans: [] },
       });
       expect(devices).toMatchObject([
         { found: true, hwid: 'second', userId: 'second', language: '', token: '', values: ['', '', '', ''] },

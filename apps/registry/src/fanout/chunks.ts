@@ -1,5 +1,5 @@
 import { type TagDefinition, withOffsets } from '@tidings/audience';
-import { channelServing, deviceFieldsFor, hasRelativeBadge, languagesOf } from '@tidings/channels';
+import { changesBadges, channelServing, deviceFieldsFor, languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import {
   type ChunkKey,
@@ -19,6 +19,7 @@ import {
   type Suppressed,
 } from '@tidings/delivery';
 import {
+  type BadgesAllotted,
   batchesTopic,
   type ChunkPlanned,
   type Expression,
@@ -50,7 +51,8 @@ import { heldSlices, membersOf } from './emit/held-slices.ts';
 import { type Passed, passedOnce } from './emit/passed.ts';
 import type { KnownPlans } from './plan/known-plans.ts';
 import { planInLog, type Planning } from './plan/planning.ts';
-import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
+import type { DecidedPlan, PlanCommand, PlanReply } from './plan/plan-log.ts';
+import { badgesOf, type PlanDocument, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
 import type { DeviceScan, Extras } from './scan/scan.ts';
 import { findSuppressed, markSuppressed } from './scan/suppressed.ts';
 import type { SliceStatusStore } from './settle/slice-statuses.ts';
@@ -169,7 +171,7 @@ export class Chunks {
     const names = content?.tags ?? [];
     const values = names.length > 0 ? await this.#deps.findTags(account, names) : [];
     return {
-      badge: hasRelativeBadge(content),
+      badge: changesBadges(content),
       values,
       fields: deviceFieldsFor(content),
       activity: audience?.target?.$case === 'selection' ? audience.target.value.activity : '',
@@ -178,7 +180,7 @@ export class Chunks {
   }
 
   #plan(
-    { key, message }: ChunkWork,
+    { key, message, extras }: ChunkWork,
     application: SendingApplication | undefined,
     candidates: Columns,
     suppressed: Suppressed,
@@ -207,6 +209,8 @@ export class Chunks {
       of: message,
       key,
       candidates,
+      // Test devices have no badge that is counted.
+      badges: extras.badge && key.chunk !== TEST_CHUNK ? candidates : undefined,
       rules,
       capping: cap,
       isOnly: onlyChunkOf(message) !== undefined,
@@ -256,7 +260,7 @@ export class Chunks {
   async #emitAll(
     work: ChunkWork,
     application: SendingApplication | undefined,
-    planned: ChunkPlanned,
+    { planned, badges }: DecidedPlan,
     buffers: Buffers,
   ): Promise<void> {
     for (const { platform, variant, set } of planned.sendable) {
@@ -265,7 +269,7 @@ export class Chunks {
       const all = Array.from({ length: sliceCount(sendable.size, sliceSize) }, (_, number) => number);
       const slices = heldSlices(buffers.columns, sendable, sliceSize, all);
       const key = { ...work.key, platform, variant };
-      await this.#emit(work, { application, key, sendable, planned, slices, isAgain: () => false }, buffers);
+      await this.#emit(work, { application, key, sendable, planned, badges, slices, isAgain: () => false }, buffers);
     }
   }
 
@@ -277,7 +281,7 @@ export class Chunks {
     const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
     if (!stored || stored.settledAt) return 0;
-    const planned = plannedOf(stored);
+    const [planned, badges] = [plannedOf(stored), badgesOf(stored)];
     const { sendable: sendables } = planned;
     const sliceSize = sliceSizeOf(planned);
     let emitted = 0;
@@ -297,7 +301,8 @@ export class Chunks {
       if (slices.length === 0) continue;
       emitted += slices.length;
       const isAgain = (number: number): boolean => openSliceOf(own, number).emitted !== undefined;
-      await this.#emitAnew(work, { application, key: sendableKey, sendable, planned, slices, isAgain }, pool);
+      const of = { application, key: sendableKey, sendable, planned, badges, slices, isAgain };
+      await this.#emitAnew(work, of, pool);
     }
     return emitted;
   }
@@ -307,7 +312,7 @@ export class Chunks {
     const { key } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
     if (!stored) return;
-    const planned = plannedOf(stored);
+    const [planned, badges] = [plannedOf(stored), badgesOf(stored)];
     const keys = sendableKeys(key, planned.sendable);
     const statuses = await this.#deps.statuses.find(keys.map(sendableId));
     const application = await this.#deps.findApplication(key.application);
@@ -317,8 +322,8 @@ export class Chunks {
       const all = Array.from({ length: sliceCount(sendable.size, sliceSizeOf(planned)) }, (_, number) => number);
       // A settled plan may have lost some of its statuses: all its slices are settled.
       const slices = all.filter((number) => stored.settledAt || isSettled(own, number));
-      const of = { application, key: sendableKey, sendable, planned, slices, isAgain: () => true, outcomesAgain: true };
-      await this.#emitAnew(work, of, pool);
+      const of = { application, key: sendableKey, sendable, planned, badges, slices };
+      await this.#emitAnew(work, { ...of, isAgain: () => true, outcomesAgain: true }, pool);
     }
   }
 
@@ -351,7 +356,7 @@ export class Chunks {
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { message } = work;
-    const { key, sendable, planned, slices, isAgain, outcomesAgain = false } = of;
+    const { key, sendable, planned, badges, slices, isAgain, outcomesAgain = false } = of;
     const channel = channelServing(key);
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
@@ -382,6 +387,7 @@ export class Chunks {
       sendable,
       sliceSize: sliceSizeOf(planned),
       slices,
+      badges,
     })) {
       if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
     }
@@ -401,6 +407,8 @@ interface Emitting {
   readonly key: SendableKey;
   readonly sendable: Bitmap;
   readonly planned: ChunkPlanned;
+  /** The badges of the plan. */
+  readonly badges: BadgesAllotted | undefined;
   readonly slices: readonly number[];
   /** Whether a slice was emitted before. */
   readonly isAgain: (number: number) => boolean;

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { SLICE_SIZE } from '@tidings/delivery';
+import { decodeBadges, SLICE_SIZE } from '@tidings/delivery';
 import { PlanEvent, topicNames } from '@tidings/events';
 import { Bitmap, seqOf } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
-import { plannedOf } from './plan/plans.ts';
+import { BADGE_BLOCKS, type BadgeBlockDocument } from './plan/badge-blocks.ts';
+import { badgesOf, type PlanDocument, plannedOf } from './plan/plans.ts';
+import { badgeContent } from './testing/badge-log.ts';
+import type { FakeDispatchers } from './testing/fake-dispatchers.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 import { Killer } from './testing/killer.ts';
 import { device, even, selection, named, newMessage, release } from './testing/fanout-messages.ts';
@@ -39,6 +42,44 @@ async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
   return events;
 }
 
+/** How many different badges the emissions of a slice had. */
+function badgesOfSlices({ batches }: FakeDispatchers): ReadonlySet<number> {
+  const shown = new Map<string, Set<string>>();
+  for (const { message, chunk, platform, slices, badges } of batches) {
+    for (const { number, first, count } of slices) {
+      const id = `${message}/${chunk}/${platform}/${number}`;
+      const own = Buffer.from(badges).subarray(4 * first, 4 * (first + count));
+      shown.set(id, (shown.get(id) ?? new Set()).add(own.toString('hex')));
+    }
+  }
+  return new Set(Array.from(shown.values(), ({ size }) => size));
+}
+
+/** Each device has a badge of one for each plan that has it, and nothing is open. */
+async function expectCounted(db: Db, plans: readonly PlanDocument[]): Promise<void> {
+  const counted = new Map<string, number>();
+  for (const plan of plans) {
+    const [, , application, chunk] = plan._id.split('/');
+    const set = badgesOf(plan)?.set ?? Buffer.alloc(0);
+    for (const position of Bitmap.decode(set).positions()) {
+      const id = `${application}/${chunk}/${position}`;
+      counted.set(id, (counted.get(id) ?? 0) + 1);
+    }
+  }
+  const stored = new Map<string, number>();
+  for (const { _id, rows } of await db
+    .collection<BadgeBlockDocument & { _id: string }>(BADGE_BLOCKS)
+    .find()
+    .toArray()) {
+    for (const [position, { by, open }] of decodeBadges((rows as Binary).buffer)) {
+      expect(open).toEqual([]);
+      stored.set(`${_id.slice(0, _id.lastIndexOf('/'))}/${position}`, by);
+    }
+  }
+  expect(stored).toEqual(counted);
+  expect(stored.size).toBeGreaterThan(1_000);
+}
+
 describeWithMongo('fan-out', (mongo) => {
   const world = fanoutWorlds(mongo);
   const some = Array.from({ length: 1200 }, (_, i) => device(i));
@@ -55,12 +96,13 @@ describeWithMongo('fan-out', (mongo) => {
     const round = async (seed: number): Promise<void> => {
       const chance = randomFrom(seed);
       const { db, broker, clock, dispatchers, start, plansOf, close } = await world(twoChunks, { chance });
+      const content = badgeContent('+1');
       const sent = [
         newMessage({ audience: selection(even) }),
-        newMessage({ audience: selection() }),
-        newMessage({ audience: named(1, 2, seqOf(1, 3)) }),
+        newMessage({ audience: selection(), content }),
+        newMessage({ audience: named(1, 2, seqOf(1, 3)), content }),
         newMessage({ audience: named(...Array.from({ length: 300 }, (_, i) => i * 2)) }),
-        newMessage({ audience: named(4, 5) }),
+        newMessage({ audience: named(4, 5), content }),
       ];
       const published = await collectPlans(broker);
       const closing: Promise<void>[] = [];
@@ -91,7 +133,8 @@ describeWithMongo('fan-out', (mongo) => {
       }
 
       const events = await commitsOf(db, 'plans');
-      expect(published.size).toBe(events.length + (await commitsOf(db, 'fanouts')).length);
+      const badges = events.filter(({ event }) => event?.$case.startsWith('badges'));
+      expect(published.size).toBe(events.length - badges.length + (await commitsOf(db, 'fanouts')).length);
       const times = (of: string): Map<string, number> =>
         events
           .filter(({ event }) => event?.$case === of)
@@ -119,6 +162,8 @@ describeWithMongo('fan-out', (mongo) => {
           }
         }
       }
+      expect(badgesOfSlices(dispatchers)).toEqual(new Set([1]));
+      await expectCounted(db, (await Promise.all(sent.map(plansOf))).flat());
       await Promise.all(closing);
       await close();
     };

@@ -24,7 +24,7 @@ import { Releases } from './release/releases.ts';
 import { fanoutMetrics, watchMetrics } from './fanout-metrics.ts';
 import { OutgoingMessages } from './release/outgoing.ts';
 import { fanoutsLog } from './plan/fanouts.ts';
-import { plansLog } from './plan/plans.ts';
+import { plansLog } from './plan/plan-log.ts';
 import { DeviceScan } from './scan/scan.ts';
 import { Settling } from './settle/settling.ts';
 import { SliceStatusStore } from './settle/slice-statuses.ts';

@@ -1,8 +1,9 @@
-import { mailSubject } from '@tidings/channels';
+import { changesBadges, mailSubject } from '@tidings/channels';
+import { planId, shownBadges } from '@tidings/delivery';
 import { EnqueuedKind } from '@tidings/events';
 import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
 import { filledText } from '@tidings/messaging';
-import type { DeviceDescription, Devices, SentValues } from '@tidings/rpc';
+import { type DeviceDescription, type Devices, type PlanOfChunk, type SentValues, ShownBadges } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import type { DueEvent } from './due-event.ts';
@@ -29,6 +30,8 @@ interface Application {
   readonly bySeq: ReadonlyMap<number, DeviceDescription>;
   /** The tags whose values its devices have, in order. */
   readonly tags: readonly string[];
+  /** The badges that plans show at positions of their chunk, by the id of the plan. */
+  readonly badges: ReadonlyMap<string, (position: number) => number | undefined>;
 }
 
 /** The events that one event of the log raises. */
@@ -70,15 +73,17 @@ function sentPayload(
 function presentIn(
   { enqueued, indexes }: Group,
   due: readonly DueEvent[],
-  { bySeq, tags }: Application,
+  { bySeq, tags, badges }: Application,
   shown: readonly string[],
 ): Present[] {
   const columns = shown.map((tag) => tags.indexOf(tag));
+  const badgeAt = badges.get(planId(enqueued));
   return indexes.flatMap((index) => {
     const { position } = due[index]!;
     const device = bySeq.get(seqOf(enqueued.chunk, position));
     if (!device?.found) return [];
-    return { index, position, device, values: columns.map((column) => device.values[column] ?? '') };
+    const badge = badgeAt?.(position);
+    return { index, position, device, badge, values: columns.map((column) => device.values[column] ?? '') };
   });
 }
 
@@ -160,14 +165,22 @@ export function eventMaker({
   ): Promise<Application> => {
     const seqs = new Set<number>();
     const shown = new Set<string>();
+    const plans = new Map<string, PlanOfChunk>();
     for (const { enqueued, indexes } of groups) {
       for (const index of indexes) seqs.add(seqOf(enqueued.chunk, due[index]!.position));
-      for (const tag of found.get(sendIdOf(enqueued))?.accepted.content?.tags ?? []) shown.add(tag);
+      const content = found.get(sendIdOf(enqueued))?.accepted.content;
+      for (const tag of content?.tags ?? []) shown.add(tag);
+      const { kind, message, bucket, chunk } = enqueued;
+      const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
+      if (isSent && changesBadges(content)) plans.set(planId(enqueued), { message, bucket, chunk });
     }
     const [asked, tags] = [[...seqs], [...shown]];
-    const described = await devices.describe({ account, application, seqs: asked, tags });
+    const described = await devices.describe({ account, application, seqs: asked, tags, plans: [...plans.values()] });
     const bySeq = new Map(described.devices.map((device, i) => [asked[i]!, device]));
-    return { title: described.applicationTitle, mailFrom: described.mailFrom, bySeq, tags };
+    const badges = new Map(
+      [...plans.keys()].map((id, i) => [id, shownBadges(described.badges[i] ?? ShownBadges.create())]),
+    );
+    return { title: described.applicationTitle, mailFrom: described.mailFrom, bySeq, tags, badges };
   };
 
   return {

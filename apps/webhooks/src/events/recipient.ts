@@ -39,6 +39,8 @@ export interface Described {
   readonly position: number;
   /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
+  /** The badge that the plan of the message shows. @default it has none, as plans of 0.1.0 */
+  readonly badge?: number | undefined;
 }
 
 type Addressed = Pick<EventsEnqueued, 'application' | 'chunk' | 'platform' | 'variant' | 'entry'>;
@@ -58,7 +60,8 @@ export function recipientsNow(
 }
 
 /**
- * The badge that the message showed on the device: the device's base if the message is settled there, otherwise the base plus the increment (R-C9).
+ * The badge that a message of 0.1.0 showed on the device: the device's base if the message is settled there, otherwise the base plus the increment
+ * (R-C9).
  */
 function badgeOf(
   { code, bucket, accepted }: KnownMessage,
@@ -96,6 +99,9 @@ function columnsNow(message: KnownMessage, of: Addressed, devices: readonly Desc
     ...{ chunk, platform, checks, tokens: tokens.bytes, tokenEnds: tokens.ends },
     ...{ values: values.bytes, valueEnds: values.ends, tags: devices[0]?.values.length ?? 0 },
     positions: Uint16Array.from(devices, ({ position }) => position),
-    badges: Int32Array.from(devices, ({ device }) => (variant ? badgeOf(message, of, device) : device.badge)),
+    badges: Int32Array.from(
+      devices,
+      ({ device, badge }) => badge ?? (variant ? badgeOf(message, of, device) : device.badge),
+    ),
   };
 }

@@ -35,6 +35,7 @@ const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) =>
   ),
   applicationTitle: 'News',
   mailFrom: 'news@shop.example',
+  badges: [],
 });
 
 interface SubscriptionFields {

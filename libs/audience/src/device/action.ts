@@ -84,6 +84,7 @@ export interface SelfReportWrite {
   readonly clear?: true;
   readonly set?: Partial<SelfReportedState>;
   readonly max?: Partial<Record<keyof SelfReportedState, number>>;
+  readonly add?: Partial<Record<keyof SelfReportedState, number>>;
 }
 
 export interface DeviceDecision {

@@ -254,7 +254,7 @@ export function decide(
       return erase(identity, own, at);
     case 'setBadge':
       found(own);
-      return { events: [], selfReports: [{ id, set: { badge: action.badge } }] };
+      return { events: [], selfReports: [{ id, set: { badge: action.badge }, add: { setBadges: 1 } }] };
     case 'recordEvent':
       return {
         events: say(identity, present, action, at, [{ $case: 'occurred', value: action.occurrence }]),

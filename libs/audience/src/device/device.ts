@@ -17,9 +17,11 @@ import { replacedOwners } from './owners.ts';
 export interface SelfReportedState {
   /** Last Application Open, and the device's last activity; null = removed by a caller. */
   readonly open?: number | null;
-  /** Base of "+n" badges (R-C9). */
+  /** Base of "+n" badges (R-C9), as the device has set it. In devices of 0.1.0 also a badge that was sent. */
   readonly badge?: number;
-  /** Code of the message that set `badge`. */
+  /** Grows with each setBadge: badges that were allotted before do not count any more. */
+  readonly setBadges?: number;
+  /** The message of 0.1.0 that sent `badge`. */
   readonly badgeOf?: string;
   /** Time of the last repeated registration of the stored push token. */
   readonly tokenAt?: number;

@@ -60,6 +60,12 @@ function isBackground(apple: AppleContent, alert: Alert): boolean {
   return isEmpty(alert) && apple.badge === undefined && !given(soundOf(apple, alert));
 }
 
+/** The badge of the pushes in a language. Those that only wake the app, and those of live activities, have none. */
+export function shownBadge(kind: PushKind): string | undefined {
+  const { badge: own, silent, voip } = appleContentOf(kind);
+  return isLive(kind) || (silent && !voip) ? undefined : own;
+}
+
 /** An absent sound is the default one, an empty one is none; a push without text has no sound unless requested. */
 function soundOf({ soundOff, sound }: AppleContent, alert: Alert): string | undefined {
   if (soundOff) return undefined;

@@ -54,7 +54,7 @@ describeWithMongo('states', (mongo) => {
             clears: false,
             bytes: 100,
           },
-          selfReports: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map() }],
+          selfReports: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map(), add: new Map() }],
         },
       ]);
     const stored = async () => {

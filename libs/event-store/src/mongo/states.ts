@@ -26,6 +26,7 @@ interface Step {
 interface SelfReportOperators {
   readonly $set?: Record<string, unknown>;
   readonly $max?: Record<string, unknown>;
+  readonly $inc?: Record<string, unknown>;
   readonly $unset?: Record<string, ''>;
 }
 
@@ -142,18 +143,19 @@ export class MongoStates {
     const selfReports = write.selfReports[selfReport];
     if (kind === 'selfReport') return { q: { _id: address.id }, u: this.#selfReportUpdate(selfReports!) };
     const known = kind === 'patch' ? write.before : undefined;
-    const { $set, $max, $unset } = selfReports ? this.#selfReportUpdate(selfReports) : {};
+    const { $set, $max, $inc, $unset } = selfReports ? this.#selfReportUpdate(selfReports) : {};
     const vanished = { ...this.#vanished(write), ...$unset };
     const set: Document = { ...changedIn(fields!, known), ...$set };
     const update: Document = {
       $set: set,
       ...(Object.keys(vanished).length > 0 && { $unset: vanished }),
       ...($max && { $max }),
+      ...($inc && { $inc }),
     };
     const { id: _id } = address;
     if (isGuarded) set[GUARD] = position;
     if (known && isGuarded)
-      return { q: { _id }, u: { ...update, $inc: { rev: position - revOf(known) } }, upsert: true };
+      return { q: { _id }, u: { ...update, $inc: { ...$inc, rev: position - revOf(known) } }, upsert: true };
     set['rev'] = position;
     // In a vanished document the unchanged fields must be written, too.
     const unchanged = known ? unchangedIn(fields!, set) : {};
@@ -172,11 +174,15 @@ export class MongoStates {
     return vanished;
   }
 
-  #selfReportUpdate({ clear, set, max }: SelfReportUpdate): SelfReportOperators {
+  #selfReportUpdate({ clear, set, max, add }: SelfReportUpdate): SelfReportOperators {
     if (clear) return { $unset: { [this.#selfReportedField!]: '' } };
     const below = (values: ReadonlyMap<string, unknown>): Record<string, unknown> =>
       Object.fromEntries([...values].map(([path, value]) => [`${this.#selfReportedField}.${path}`, value]));
-    return { ...(set.size > 0 && { $set: below(set) }), ...(max.size > 0 && { $max: below(max) }) };
+    return {
+      ...(set.size > 0 && { $set: below(set) }),
+      ...(max.size > 0 && { $max: below(max) }),
+      ...(add.size > 0 && { $inc: below(add) }),
+    };
   }
 }
 

@@ -6,7 +6,7 @@ import { IOS, ANDROID, MAC, android, ios, type MessagesUnderTest } from './testi
 
 /** Suites about the payloads that providers receive. */
 export function payloadFeatures(test: MessagesUnderTest): void {
-  const { sendOne, register, funnelOf, brokenBy, pushesTo, payloadOf, applicationInDebug } = test;
+  const { sendOne, register, funnelOf, brokenBy, pushesTo, payloadOf, payloadsOf, applicationInDebug } = test;
   let world: PlatformWorld;
   beforeAll(() => {
     ({ world } = test);
@@ -178,6 +178,43 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       await sendOne(application, { content: 'x', devices: ['dead'], ios_badges: '+1' });
       await world.settle();
       expect(payloadOf('apns', apnsToken('accepted', 9002))['aps']).toMatchObject({ badge: 1 });
+    });
+
+    it('counts badges of messages back to back from each other, in the order of their plans', async () => {
+      const [apnsOf, fcmOf] = [apnsToken('accepted', 9003), fcmToken('accepted', 9003)];
+      await register(application, 'chat', ios(apnsOf));
+      await register(application, 'chat on android', android(fcmOf));
+      const sendAll = async (...badges: readonly string[]): Promise<void> => {
+        const hwids = ['chat', 'chat on android'];
+        await Promise.all(
+          badges.map((badge) =>
+            sendOne(application, { content: 'x', devices: hwids, ios_badges: badge, android_badges: badge }),
+          ),
+        );
+        await world.settle();
+      };
+      const shown = (provider: 'apns' | 'fcm', token: string): number[] =>
+        payloadsOf(provider, token)
+          .map(({ aps, message }) => Number((aps ?? message?.data)![aps ? 'badge' : 'pw_badges']))
+          .toSorted((a, b) => a - b);
+      await sendAll(...Array.from({ length: 8 }, () => '+1'));
+      expect([shown('apns', apnsOf), shown('fcm', fcmOf)]).toEqual([
+        [1, 2, 3, 4, 5, 6, 7, 8],
+        [1, 2, 3, 4, 5, 6, 7, 8],
+      ]);
+      await world.call('setBadge', { application, hwid: 'chat', badge: 0 });
+      await sendAll('+100');
+      expect([shown('apns', apnsOf).at(-1), shown('fcm', fcmOf).at(-1)]).toEqual([100, 108]);
+    });
+
+    it('leaves the badge alone where a push to iOS is silent', async () => {
+      const token = apnsToken('accepted', 9004);
+      await register(application, 'silent', ios(token));
+      await sendOne(application, { content: '', devices: ['silent'], ios_silent: 1, ios_badges: '+7' });
+      await world.settle();
+      await sendOne(application, { content: 'x', devices: ['silent'], ios_badges: '+1' });
+      await world.settle();
+      expect(payloadOf('apns', token)['aps']).toMatchObject({ badge: 1 });
     });
 
     it('speaks of the device in every format', async () => {

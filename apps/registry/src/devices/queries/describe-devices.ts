@@ -1,6 +1,9 @@
 import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
 import { addressFields } from '@tidings/channels';
-import type { DeviceDescription, Devices } from '@tidings/rpc';
+import { planId } from '@tidings/delivery';
+import { type DescribeRequest, type DeviceDescription, type Devices, ShownBadges } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import { badgesOf, type PlanDocument, PLANS } from '../../fanout/plan/plans.ts';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../storage/device-document.ts';
 
@@ -55,19 +58,31 @@ function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | u
   };
 }
 
+/** The badges of plans, in their order. */
+async function shownBadgesOf(db: Db, { application, plans }: DescribeRequest): Promise<ShownBadges[]> {
+  if (plans.length === 0) return [];
+  const ids = plans.map((plan) => planId({ ...plan, application }));
+  const stored = db.collection<PlanDocument>(PLANS);
+  const found = await stored.find({ _id: { $in: ids } }, { projection: { badges: 1 } }).toArray();
+  const byId = new Map(found.map((plan) => [plan._id, badgesOf(plan)]));
+  return ids.map((id) => ShownBadges.fromPartial(byId.get(id) ?? {}));
+}
+
 /** Describes devices by sequence number, in one query. Devices of another account's application count as unknown. */
 export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'describe'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {
-    async describe({ account, application, seqs, tags: names }) {
+    async describe(request) {
+      const { account, application, seqs, tags: names } = request;
       await owners.learn([application]);
       if (!owners.owns(account, application))
-        return { devices: seqs.map(() => UNKNOWN), applicationTitle: '', mailFrom: '' };
-      const [set, found] = await Promise.all([
+        return { devices: seqs.map(() => UNKNOWN), applicationTitle: '', mailFrom: '', badges: [] };
+      const [set, found, badges] = await Promise.all([
         tags.of(account, names, TAG_PATIENCE_MS),
         devices
           .find({ app: application, seq: { $in: seqs } }, { projection, hint: deviceIndexes.seq, batchSize: 10_000 })
           .toArray(),
+        shownBadgesOf(db, request),
       ]);
       const wanted = names.map((name) => set.named(name));
       const present = found.filter(({ status }) => status === 1);
@@ -76,6 +91,7 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
         devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN),
         applicationTitle: owners.titleOf(application),
         mailFrom: owners.mailFromOf(application),
+        badges,
       };
     },
   };

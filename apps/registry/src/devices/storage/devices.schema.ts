@@ -26,6 +26,7 @@ type Place = NonNullable<SelfReportedState['place']>;
 const self = object<SelfReportedState>({
   open: optional(number),
   badge: optional(number),
+  setBadges: optional(number),
   badgeOf: optional(text),
   tokenAt: optional(number),
   place: optional(object<Place>({ lat: number, lng: number, at: number })),

@@ -1,25 +1,19 @@
-import { badgeIncrement, type DeviceField, variantOf } from '@tidings/channels';
+import { badgeIncrement, type DeviceField, MAX_BADGE, variantOf } from '@tidings/channels';
 import {
   chunkRecordKey,
   OVERSIZED,
   positionsOfSlice,
   type SendableKey,
+  shownBadges,
   SLICE_SIZE,
   SLICES_PER_BATCH,
   SUPPRESSED,
   type Suppression,
 } from '@tidings/delivery';
-import { SendBatch, type Slice } from '@tidings/events';
+import { type BadgesAllotted, SendBatch, type Slice } from '@tidings/events';
 import { type Bitmap, Fault } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
-import {
-  type Columns,
-  LONG_TOKEN,
-  LONG_VALUES,
-  MAX_BADGE,
-  NOT_DISPLAYABLE,
-  SUPPRESSED_FLAGS,
-} from '../scan/columns.ts';
+import { type Columns, LONG_TOKEN, LONG_VALUES, NOT_DISPLAYABLE, SUPPRESSED_FLAGS } from '../scan/columns.ts';
 import { Texts } from '../scan/texts.ts';
 
 /** The common parts of all batches of a sendable set. */
@@ -63,6 +57,8 @@ export interface SlicesToWrite {
   readonly slices: readonly number[];
   /** @default 500 */
   readonly sliceSize?: number;
+  /** The badges of the plan. @default each device's own badge is changed */
+  readonly badges?: BadgesAllotted | undefined;
 }
 
 /** A batch as a record, with its slices. */
@@ -91,9 +87,9 @@ export class BatchWriter {
   #count = 0;
 
   /** The batches of these slices, in their order. */
-  *write(columns: Columns, { key, head, sendable, slices, sliceSize }: SlicesToWrite): Generator<EmittedBatch> {
+  *write(columns: Columns, { key, head, sendable, slices, sliceSize, badges }: SlicesToWrite): Generator<EmittedBatch> {
     const positions = sendable.positions();
-    const layout = layoutOf(columns, key, head);
+    const layout = layoutOf(columns, key, head, badges);
     const close = (of: readonly Slice[]): EmittedBatch => {
       const batch = { ...this.#written(columns, layout), ...head, ...key, slices: [...of] };
       const record = { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() };
@@ -127,7 +123,7 @@ export class BatchWriter {
     this.#gone.fill(0);
   }
 
-  #add(columns: Columns, { platform, increments, ...layout }: Layout, position: number): void {
+  #add(columns: Columns, { platform, increments, shown, ...layout }: Layout, position: number): void {
     const i = this.#count++;
     const row = columns.rowOf(position);
     const isGone = row < 0 || columns.platforms[row] !== platform;
@@ -148,14 +144,15 @@ export class BatchWriter {
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
       this.#oversized[i] = oversizedBy(columns.flags[row]!);
       this.#anyOversized ||= this.#oversized[i] !== 0;
-      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (increments[language] ?? 0)), MAX_BADGE);
+      const own = columns.badges[row]! + (increments[language] ?? 0);
+      this.#badges[i] = shown?.(position) ?? Math.min(Math.max(0, own), MAX_BADGE);
       this.#addTexts(columns, layout, row, i);
     }
   }
 
   #addTexts(
     columns: Columns,
-    { address, tags, sources }: Omit<Layout, 'platform' | 'increments'>,
+    { address, tags, sources }: Omit<Layout, 'platform' | 'increments' | 'shown'>,
     row: number,
     i: number,
   ): void {
@@ -192,6 +189,8 @@ interface Layout {
   readonly platform: number;
   /** Added to each badge, by language; none are written if all are undefined. */
   readonly increments: readonly (number | undefined)[];
+  /** The badge that the plan allots to a position. */
+  readonly shown: ((position: number) => number | undefined) | undefined;
   readonly tags: number;
   /** The scanned field that holds the address; -1 = the push token. */
   readonly address: number;
@@ -200,7 +199,12 @@ interface Layout {
   readonly sources: readonly number[];
 }
 
-function layoutOf({ values, fieldNames, languageNames }: Columns, key: SendableKey, { content }: BatchHead): Layout {
+function layoutOf(
+  { values, fieldNames, languageNames }: Columns,
+  key: SendableKey,
+  { content }: BatchHead,
+  badges: BadgesAllotted | undefined,
+): Layout {
   const { platform, variant } = key;
   const { address, columns: names = [] } = variantOf(key);
   const sourceOf = (field: DeviceField): number => {
@@ -211,6 +215,7 @@ function layoutOf({ values, fieldNames, languageNames }: Columns, key: SendableK
   return {
     platform,
     increments: languageNames.map((language) => badgeIncrement({ platform, variant, content }, language)),
+    shown: badges && shownBadges(badges),
     tags: values.width,
     address: address ? sourceOf(address) : -1,
     names,

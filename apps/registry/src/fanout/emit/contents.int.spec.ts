@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { Content, IosContent, TagType } from '@tidings/events';
+import { Content, TagType } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
 import { TAGS } from '../../accounts/account-collections.ts';
-import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import type { SliceCount } from '../plan/plans.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
 import { device, selection, newMessage, release } from '../testing/fanout-messages.ts';
@@ -13,35 +12,6 @@ const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
 
 describeWithMongo('fan-out', (mongo) => {
   const world = fanoutWorlds(mongo);
-
-  it('computes relative badges from the device’s badge, and stores the sent badge as the new base, once', async () => {
-    const devices = [
-      device(0, { platform: 1, self: { badge: 4 } }),
-      device(1, { platform: 1 }),
-      device(2, { platform: 1, self: { badge: 1 } }),
-    ];
-    const { db, broker, clock, dispatchers, start } = await world(devices);
-    const fanout = await start();
-    const badges = async () =>
-      (await db.collection<DeviceDocument>(DEVICES).find().sort({ seq: 1 }).toArray()).map(({ self }) => self?.badge);
-    const send = async (badge: string): Promise<number[]> => {
-      const content = { ...Content.create(), ios: { ...IosContent.create(), badge } };
-      await release(broker, newMessage({ audience: selection(), content }), clock.date);
-      await settle(fanout, clock, dispatchers);
-      return [...new Int32Array(new Uint8Array(dispatchers.batches.at(-1)!.badges).buffer)];
-    };
-    expect(await send('+2')).toEqual([6, 2, 3]);
-    expect(await badges()).toEqual([6, 2, 3]);
-    expect(await send('-3')).toEqual([3, 0, 0]);
-    expect(await badges()).toEqual([3, 0, 0]);
-    // A repeated outcome of the last message has no effect.
-    const lag = await broker.lag('fanout.outcomes');
-    for (const { topic, partition } of lag) await broker.seek('fanout.outcomes', topic, partition, 0);
-    await settle(fanout, clock, dispatchers);
-    expect(await badges()).toEqual([3, 0, 0]);
-    expect(await send('7')).toEqual([]);
-    expect(await badges()).toEqual([7, 7, 7]);
-  });
 
   it('renders the values of the tags that the content names', async () => {
     const own = (number: number, name: string, type: TagType) => ({

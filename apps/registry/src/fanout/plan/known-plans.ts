@@ -1,12 +1,14 @@
 import { type ChunkKey, planId } from '@tidings/delivery';
-import type { ChunkPlanned } from '@tidings/events';
 import { RecentEntries } from '@tidings/kernel';
+import type { DecidedPlan } from './plan-log.ts';
 import { type PlanDocument, sliceCountsOf } from './plans.ts';
 
 /** A plan without its sets. */
-export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'at'>;
+export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'badged' | 'at'>;
 
 const REMEMBERED = 5_000;
+/** Plans with larger sets of badges are read again. */
+const SET_BYTES = 1_024;
 /** Outcomes arrive within seconds. The plans that another process settles stay for this time. */
 const REMEMBERED_MS = 120_000;
 
@@ -18,11 +20,12 @@ export class KnownPlans {
   readonly #plans = new RecentEntries<PlanSummary>({ atLeast: REMEMBERED, retentionMs: REMEMBERED_MS });
 
   /** A plan is durable; one without slices is settled. */
-  made(key: ChunkKey, planned: ChunkPlanned, at: Date): void {
-    if (planned.sendable.length === 0) return;
+  made(key: ChunkKey, { planned, badges }: DecidedPlan, at: Date): void {
+    if (planned.sendable.length === 0 || (badges && badges.set.length > SET_BYTES)) return;
     const _id = planId(key);
     const { named, counted } = planned;
-    this.#plans.set(_id, { _id, slices: sliceCountsOf(planned), named, at, ...(counted && { counted }) });
+    const also = { ...(counted && { counted }), ...(badges && { badged: badges.set }) };
+    this.#plans.set(_id, { _id, slices: sliceCountsOf(planned), named, at, ...also });
   }
 
   get(id: string): PlanSummary | undefined {

@@ -4,12 +4,17 @@ import { PlanEvent, topicNames } from '@tidings/events';
 
 /** The records of a commit of plans on `tidings.plans`. */
 export function planRecords({ log, position, events }: Commit<PlanEvent>): RelayedRecord[] {
-  return events.map((event, index) => ({
+  const published = events.flatMap((event, index) => (isPublished(event) ? [{ event, index }] : []));
+  return published.map(({ event, index }) => ({
     topic: topicNames.plans,
     key: recordKeyOf(event),
     value: PlanEvent.encode({ ...event, stamp: { log, position: BigInt(position), index } }).finish(),
   }));
 }
+
+/** Badges have columns of a whole chunk, and concern nobody else. */
+const isPublished = ({ event }: PlanEvent): boolean =>
+  event?.$case !== 'badgesAllotted' && event?.$case !== 'badgesSettled';
 
 /** The split of a message belongs to no chunk. */
 function recordKeyOf({ message, application, event }: PlanEvent): string {

@@ -1,13 +1,12 @@
 import type { LogWriter } from '@tidings/event-store';
-import type { ChunkPlanned } from '@tidings/events';
-import { type PlanCommand, planLogOf, type PlanReply } from './plans.ts';
+import { type DecidedPlan, type PlanCommand, planLogOf, type PlanReply } from './plan-log.ts';
 
 type MakePlan = Extract<PlanCommand, { readonly kind: 'plan' }>;
 
 /** A plan that is being committed. */
 export interface Planning {
   /** The plan as soon as this command has made it durable; undefined if another command's plan is valid. */
-  readonly made: Promise<ChunkPlanned | undefined>;
+  readonly made: Promise<DecidedPlan | undefined>;
   /** Resolves when the command is answered: the plan can then be read. Until then its candidates must not change. */
   readonly done: Promise<unknown>;
 }
@@ -16,6 +15,6 @@ export interface Planning {
 export function planInLog(writer: LogWriter<PlanCommand, PlanReply>, command: MakePlan): Planning {
   const committed = Promise.withResolvers<PlanReply>();
   const done = writer.submit(planLogOf(command.key), command, committed.resolve);
-  const made = Promise.race([committed.promise, done]).then((reply) => (reply?.fresh ? reply.planned : undefined));
+  const made = Promise.race([committed.promise, done]).then((reply) => (reply?.fresh ? reply : undefined));
   return { made, done };
 }

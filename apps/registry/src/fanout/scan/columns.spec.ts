@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
+import { type DeviceField, fieldBit, MAX_BADGE, TOKEN_BIT } from '@tidings/channels';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { SLICE_SIZE } from '@tidings/delivery';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
@@ -10,7 +10,7 @@ import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
-import { Columns, MAX_BADGE } from './columns.ts';
+import { Columns } from './columns.ts';
 import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
 import { DeviceReader } from './read-device.ts';
 import type { Wanted } from './wanted.ts';

@@ -1,6 +1,6 @@
 import type { DeviceField } from '@tidings/channels';
 import { CHUNK_SIZE } from '@tidings/kernel';
-import type { Candidates, Suppression } from '@tidings/delivery';
+import type { BadgeCandidates, Candidates, Suppression } from '@tidings/delivery';
 import { Texts } from './texts.ts';
 
 /** Bits of {@link Columns.flags}. */
@@ -25,9 +25,6 @@ export const SUPPRESSED_FLAGS = {
  */
 const HELD_BYTES = 64 * 1024 * 1024;
 
-/** The largest badge, as base and as displayed. */
-export const MAX_BADGE = 2_147_483_647;
-
 /** The data of one device; texts are already in the columns' buffers. */
 export interface Row {
   position: number;
@@ -39,6 +36,7 @@ export interface Row {
   controlBucket: number;
   check: number;
   badge: number;
+  badgeGeneration: number;
 }
 
 /** Language index 0 is "no language"; a chunk has room for 255 others. */
@@ -48,7 +46,7 @@ const MAX_LANGUAGES = 256;
  * The devices of a scan, one array per property: a chunk has up to 65,536 of them, for which objects would cost more than the scan. Created once and
  * reset for each scan.
  */
-export class Columns implements Candidates {
+export class Columns implements Candidates, BadgeCandidates {
   count = 0;
   positions = new Uint16Array(1024);
   platforms = new Uint8Array(1024);
@@ -57,8 +55,9 @@ export class Columns implements Candidates {
   languages = new Uint8Array(1024);
   controlBuckets = new Uint16Array(1024);
   checks = new Uint32Array(1024);
-  /** Bases of relative badges. */
+  /** The badges that devices have set, and numbers that grow each time; 0 if the scan does not read them. */
   badges = new Int32Array(1024);
+  badgeGenerations = new Float64Array(1024);
   readonly tokens = new Texts();
   /** Values of the content's tags. */
   readonly values = new Texts();
@@ -137,6 +136,7 @@ export class Columns implements Candidates {
     this.controlBuckets[i] = row.controlBucket;
     this.checks[i] = row.check;
     this.badges[i] = row.badge;
+    this.badgeGenerations[i] = row.badgeGeneration;
     this.tokens.end(i, 0);
     this.#rows[row.position] = ++this.count;
   }
@@ -165,6 +165,7 @@ export class Columns implements Candidates {
     this.controlBuckets = grown(this.controlBuckets, (length) => new Uint16Array(length));
     this.checks = grown(this.checks, (length) => new Uint32Array(length));
     this.badges = grown(this.badges, (length) => new Int32Array(length));
+    this.badgeGenerations = grown(this.badgeGenerations, (length) => new Float64Array(length));
   }
 }
 

@@ -13,6 +13,7 @@ export const Name = {
   self: nameOf('self'),
   open: nameOf('open'),
   badge: nameOf('badg'),
+  setBadges: nameOf('setB'),
   place: nameOf('plac'),
   activities: nameOf('activities'),
 } as const;

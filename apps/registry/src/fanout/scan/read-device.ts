@@ -1,10 +1,10 @@
-import { ACTIVITY_TOKEN, type DeviceField, fieldBit, TOKEN_BIT } from '@tidings/channels';
+import { ACTIVITY_TOKEN, type DeviceField, fieldBit, MAX_BADGE, TOKEN_BIT } from '@tidings/channels';
 import { distanceMeters } from '@tidings/audience';
 import type { Circle } from '@tidings/events';
 import { CHUNK_SIZE, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
 import { nameOf, numberAt, sizeOf, Type } from './bson.ts';
-import { type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
+import { type Columns, LONG_TOKEN, LONG_VALUES, NOT_DISPLAYABLE, type Row } from './columns.ts';
 import { DeviceValues } from './device-values.ts';
 import { Coordinate, LETTER_K, LETTER_T, Name, SHORT, Short } from './field-names.ts';
 import { fieldTags, type SiblingResults, type Wanted } from './wanted.ts';
@@ -50,6 +50,7 @@ export class DeviceReader {
     controlBucket: 0,
     check: 0,
     badge: 0,
+    badgeGeneration: 0,
   };
   /** The predicate's slot for traits; undefined if it has none. */
   readonly #platforms: Comparable[] | undefined;
@@ -118,6 +119,7 @@ export class DeviceReader {
     row.flags = 0;
     row.fields = 0;
     row.badge = 0;
+    row.badgeGeneration = 0;
     row.language = '';
     this.#values.clear();
     this.#fieldPlaces.fill(0);
@@ -222,6 +224,7 @@ export class DeviceReader {
       while (b[p] !== 0) p++;
       p++;
       if (name === Name.badge) this.#row.badge = Math.min(numberAt(b, p, type), MAX_BADGE);
+      else if (name === Name.setBadges) this.#row.badgeGeneration = numberAt(b, p, type);
       else if (name === Name.open) this.#values.take(fieldTags.open.number, b, p, type, 0);
       else if (name === Name.place) this.#readPlace(b, p);
       p += sizeOf(b, p, type);

@@ -37,6 +37,7 @@ export function readTestDevices(
       controlBucket: 0,
       check: NO_CHECK,
       badge: 0,
+      badgeGeneration: 0,
     });
   }
 }

@@ -23,7 +23,7 @@ export interface Wanted {
   readonly fields?: readonly DeviceField[];
   /** The live activity whose token is the field `activityToken`, a keyed hash. @default "", none */
   readonly activity?: string;
-  /** Read the base of relative badges. */
+  /** Read the badge that the device has set, and when. */
   readonly badge?: boolean;
   /** Other languages are read as none: a batch has room for 255, and devices may have thousands. @default all */
   readonly languages?: ReadonlySet<string> | undefined;
@@ -68,7 +68,7 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     hwidHash: 1,
     ...fieldsOf([...tagsOf(wanted), ...(wanted.values?.flatMap((tag) => (tag ? [tag.number] : [])) ?? [])]),
     ...Object.fromEntries((wanted.fields ?? []).map((field) => [storedAs(field), 1 as const])),
-    ...(wanted.badge ? { 'self.badge': 1 } : {}),
+    ...(wanted.badge ? { 'self.badge': 1, 'self.setBadges': 1 } : {}),
     ...(wanted.circle ? { 'self.place': 1 } : {}),
   };
 }

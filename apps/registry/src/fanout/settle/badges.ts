@@ -8,8 +8,8 @@ import type { SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 
 /**
- * Makes the badge that was sent to a device its new base, once per device and message (R-C9): the bases and the settled status of the slice are
- * written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base. Where badges differ
+ * The badges of plans of 0.1.0, which allotted none: makes the badge that was sent to a device its new base, once per device and message (R-C9). The
+ * bases and the settled status of the slice are written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base. Where badges differ
  * between locales, a device has the one of its language at this time (R-O4).
  */
 export class Badges {
@@ -26,8 +26,11 @@ export class Badges {
   }
 
   /** Records the slices with badges, and the badges; returns the outcomes that remain to be recorded. Idempotent. */
-  async settle(outcomes: readonly SliceOutcome[]): Promise<readonly SliceOutcome[]> {
-    const messages = await this.#outgoing.find([...new Set(outcomes.map(sendIdOf))]);
+  async settle(
+    outcomes: readonly SliceOutcome[],
+    isOld: (outcome: SliceOutcome) => boolean = () => true,
+  ): Promise<readonly SliceOutcome[]> {
+    const messages = await this.#outgoing.find([...new Set(outcomes.filter(isOld).map(sendIdOf))]);
     const others: SliceOutcome[] = [];
     const bySendable = new Map<string, Map<number, Badged>>();
     for (const outcome of outcomes) {
@@ -35,7 +38,7 @@ export class Badges {
       const content = messages.get(sendIdOf(outcome))?.accepted.content;
       const kind = { platform, variant, content };
       const badges = badgesOf(kind);
-      if (badges.every((badge) => badge === undefined) || outcome.outcome?.$case !== 'settled') {
+      if (badges.every((badge) => badge === undefined) || outcome.outcome?.$case !== 'settled' || !isOld(outcome)) {
         others.push(outcome);
         continue;
       }

@@ -7,27 +7,20 @@ import {
   firstDayNeeded,
   openSlices,
   planId,
-  resultsIn,
   sendableId,
+  resultsIn,
 } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, type Clock, Fault, sendIdOf } from '@tidings/kernel';
 import { findAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
+import { bytesOf } from '../../accounts/account-documents.ts';
 import type { Badges } from './badges.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from './slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 import type { KnownPlans, PlanSummary } from '../plan/known-plans.ts';
-import {
-  type MessageIdentity,
-  type PlanCommand,
-  type PlanDocument,
-  planLogOf,
-  type PlanReply,
-  PLANS,
-  sendableKeys,
-  type SliceCount,
-} from '../plan/plans.ts';
+import { type PlanCommand, planLogOf, type PlanReply } from '../plan/plan-log.ts';
+import { type MessageIdentity, type PlanDocument, PLANS, sendableKeys, type SliceCount } from '../plan/plans.ts';
 
 export interface SettlingDeps {
   readonly db: Db;
@@ -45,11 +38,11 @@ interface SettlingPlan {
   readonly key: ChunkKey;
 }
 
-/** What slices of a plan reported together. */
-interface PlanOutcome extends SettlingPlan {
-  /** The numbers of the settled ones, by sendable set. */
+/** What was reported of a plan together. */
+interface PlanResults extends SettlingPlan {
+  /** The numbers of the slices that are settled, by sendable set. */
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>;
-  /** Devices of all of them that failed finally. */
+  /** The devices that failed finally. */
   readonly failed: Bitmap;
 }
 
@@ -81,23 +74,25 @@ export class Settling {
   /** Records outcomes of slices; idempotent. */
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, statuses, outgoing } = this.#deps;
-    const others = await badges.settle(outcomes);
-    const reported = plansOf(outcomes);
-    const settled = new Map([...reported].filter(([, { numbers }]) => numbers.size > 0));
+    const results = resultsByPlan(outcomes);
+    const settled = new Map([...results].filter(([, { numbers }]) => numbers.size > 0));
     const whole = this.#settledAtOnce(settled);
+    const summaries = await this.#summariesOf([...results.keys()]);
+    // Before the statuses: once all slices are settled, another process may close the plan, and then nothing is given back.
+    await this.#giveBack(results, summaries);
+    const known = outcomes.filter((each) => !resultsIn(each) || summaries.has(idOf(each)));
+    const others = await badges.settle(known, (each) => summaries.get(idOf(each))?.badged === undefined);
     // The statuses of slices serve those that are open, and such plans have none.
-    await statuses.record(others.filter((each) => !whole.has(planId(chunkKeyOf(each)))));
-    const summaries = await this.#summariesOf([...reported.keys()]);
-    const missing = [...reported].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
-    await this.#uncount(reported, summaries);
+    await statuses.record(others.filter((each) => !whole.has(idOf(each))));
     await this.#close(settled, summaries, whole);
+    const missing = [...results].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
     if (missing.length === 0) return;
     // Slices are emitted before the plan is applied to its state. Plans of removed messages are removed with them.
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
   /** The ids of plans known here whose slices were all settled together, as in messages to one device. */
-  #settledAtOnce(settled: ReadonlyMap<string, PlanOutcome>): ReadonlySet<string> {
+  #settledAtOnce(settled: ReadonlyMap<string, PlanResults>): ReadonlySet<string> {
     const whole = new Set<string>();
     for (const [id, { key, numbers }] of settled) {
       const plan = this.#deps.known.get(id);
@@ -117,7 +112,7 @@ export class Settling {
   }
 
   async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
-    const projection = { slices: 1, named: 1, settledAt: 1, counted: 1, at: 1 } as const;
+    const projection = { slices: 1, named: 1, settledAt: 1, counted: 1, badged: 1, at: 1 } as const;
     const found = await findAll<PlanDocument, PlanSummary>(
       this.#deps.db,
       PLANS,
@@ -135,18 +130,21 @@ export class Settling {
     await this.#close(candidates, await this.summaries([...candidates.keys()]));
   }
 
-  /** Commits that devices of counted plans failed: their sends count no longer (R-I12). */
-  async #uncount(
-    reported: ReadonlyMap<string, PlanOutcome>,
+  /** Commits that devices failed: their sends count no longer (R-I12), and their badges give their part back (R-C9). */
+  async #giveBack(
+    results: ReadonlyMap<string, PlanResults>,
     summaries: ReadonlyMap<string, PlanSummary>,
   ): Promise<void> {
     const at = new Date(this.#deps.clock.now());
     const firstDay = firstDayNeeded(at.getTime());
     await allTried(
-      [...reported].flatMap(([id, { of, key, failed }]) => {
+      [...results].flatMap(([id, { of, key, failed }]) => {
         const plan = summaries.get(id);
-        if (!plan?.counted || failed.size === 0 || dayOf(plan.at.getTime()) < firstDay) return [];
-        const command = { kind: 'fail', of, key, failed, plannedAt: plan.at, at } as const;
+        if (!plan || failed.size === 0) return [];
+        const counted = plan.counted === true && dayOf(plan.at.getTime()) >= firstDay;
+        const badged = badgedIn(plan);
+        if (!counted && !badged) return [];
+        const command = { kind: 'fail', of, key, failed, counted, badged, plannedAt: plan.at, at } as const;
         return [this.#deps.plans.submit(planLogOf(key), command)];
       }),
     );
@@ -160,7 +158,8 @@ export class Settling {
   ): Promise<void> {
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
-      return summary && !summary.settledAt ? [{ id, of, key, slices: summary.slices }] : [];
+      if (!summary || summary.settledAt) return [];
+      return [{ id, of, key, slices: summary.slices, badged: badgedIn(summary) }];
     });
     const unsure = open.filter(({ id }) => !whole.has(id));
     const statuses = await this.#deps.statuses.find(unsure.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
@@ -168,8 +167,8 @@ export class Settling {
     await allTried(
       open
         .filter(({ id, key, slices }) => whole.has(id) || isSettledWhole(key, slices, statuses))
-        .map(async ({ id, of, key, slices }) => {
-          await this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, at });
+        .map(async ({ id, of, key, slices, badged }) => {
+          await this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, badged, at });
           this.#deps.known.settled(id);
           this.#deps.statuses.settled(statusIdsOf(key, slices));
         }),
@@ -177,18 +176,24 @@ export class Settling {
   }
 }
 
-/** Outcomes with results, by the id of their plan. */
-function plansOf(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, PlanOutcome> {
-  const plans = new Map<string, PlanOutcome & { readonly numbers: Map<string, Set<number>> }>();
+const badgedIn = ({ badged }: PlanSummary): Uint8Array | undefined => badged && bytesOf(badged);
+
+const idOf = (outcome: SliceOutcome): string => planId(chunkKeyOf(outcome));
+
+/** The results in outcomes, by the id of their plan. */
+function resultsByPlan(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, PlanResults> {
+  const plans = new Map<string, PlanResults & { readonly numbers: Map<string, Set<number>> }>();
   for (const each of outcomes) {
     const results = resultsIn(each);
     if (!results) continue;
-    const key = chunkKeyOf(each);
-    const { numbers = new Map<string, Set<number>>(), failed = Bitmap.empty } = plans.get(planId(key)) ?? {};
-    const sendable = sendableId(each);
-    if (each.outcome?.$case === 'settled') numbers.set(sendable, (numbers.get(sendable) ?? new Set()).add(each.number));
+    const [key, id] = [chunkKeyOf(each), idOf(each)];
+    const { numbers = new Map<string, Set<number>>(), failed = Bitmap.empty } = plans.get(id) ?? {};
+    if (each.outcome?.$case === 'settled') {
+      const sendable = sendableId(each);
+      numbers.set(sendable, (numbers.get(sendable) ?? new Set()).add(each.number));
+    }
     const sets = results.failed.map(({ set }) => Bitmap.decode(set));
-    plans.set(planId(key), { of: each, key, numbers, failed: Bitmap.union([failed, ...sets]) });
+    plans.set(id, { of: each, key, numbers, failed: Bitmap.union([failed, ...sets]) });
   }
   return plans;
 }

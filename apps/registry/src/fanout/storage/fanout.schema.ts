@@ -16,6 +16,7 @@ import {
   text,
 } from '@tidings/mongo';
 import { COUNTED_KEPT_MS, COUNTED_PAGES, type CountedPageDocument, type StoredSends } from '../plan/counted-pages.ts';
+import { BADGE_BLOCKS, type BadgeBlockDocument } from '../plan/badge-blocks.ts';
 import { FANOUTS, type FanoutState } from '../plan/split-state.ts';
 import { PLANNED_DEVICES, type PlannedDevicesDocument } from '../plan/planned-devices.ts';
 import { type InboxPlace, type PlanDocument, planIndexes, PLANS, type SliceCount } from '../plan/plans.ts';
@@ -83,6 +84,9 @@ export const plansModel = defineStates<PlanDocument>({
     ),
     counted: optional(flag),
     failed: optional(bytes),
+    badged: optional(bytes),
+    badges: optional(bytes),
+    returned: optional(bytes),
   },
   indexes: [
     {
@@ -109,6 +113,13 @@ export const countedPagesModel = defineStates<CountedPageDocument>({
   indexes: [{ name: 'day', key: { day: 1 } }],
 });
 
+/** The badges that plans have allotted, for 128 devices each: two writes for each message with badges to one device. */
+export const badgeBlocksModel = defineStates<BadgeBlockDocument>({
+  name: BADGE_BLOCKS,
+  retention: 'with the application',
+  fields: { rows: bytes },
+});
+
 /** The devices of all plans of a chunk, for messages with a local time. */
 export const plannedDevicesModel = defineStates<PlannedDevicesDocument>({
   name: PLANNED_DEVICES,
@@ -133,6 +144,7 @@ export const fanoutModels: readonly ModelDefinition[] = [
   outgoingModel,
   plansModel,
   countedPagesModel,
+  badgeBlocksModel,
   plannedDevicesModel,
   fanoutsModel,
   sliceStatusesModel,

@@ -10,6 +10,8 @@ export class FakeDispatchers {
   /** The positions of each emission, by slice. */
   readonly emissions = new Map<string, number[][]>();
   readonly batches: SendBatch[] = [];
+  /** Devices that a message fails for, as `<message>/<position>`. */
+  readonly refused = new Set<string>();
   readonly sent = new Map<string, number>();
   readonly #stops: (() => Promise<void>)[] = [];
   readonly #deferred: { readonly until: number; readonly outcome: SliceOutcome }[] = [];
@@ -59,6 +61,10 @@ export class FakeDispatchers {
       const members = [...positions.subarray(first, first + count)];
       const id = `${batch.message}/${batch.chunk}/${batch.platform}/${number}`;
       this.emissions.set(id, [...(this.emissions.get(id) ?? []), members]);
+      const isRefused = (position: number): boolean => this.refused.has(`${batch.message}/${position}`);
+      const setOf = (some: readonly number[]): Buffer => Buffer.from(Bitmap.of(some).encode());
+      const refused = setOf(members.filter(isRefused));
+      const failure = { category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', hour: 0 };
       const outcome: SliceOutcome = {
         message: batch.message,
         messageId: batch.messageId,
@@ -78,11 +84,11 @@ export class FakeDispatchers {
               {
                 platform: batch.platform,
                 hour: 0,
-                set: Buffer.from(Bitmap.of(members).encode()),
+                set: setOf(members.filter((position) => !isRefused(position))),
                 notDisplayable: Buffer.alloc(0),
               },
             ],
-            failed: [],
+            failed: members.some(isRefused) ? [{ ...failure, platform: batch.platform, set: refused }] : [],
             deadTokens: [],
             bounced: [],
             claimedAt: undefined,

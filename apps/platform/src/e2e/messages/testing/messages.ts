@@ -67,9 +67,21 @@ export class MessagesUnderTest {
     JSON.parse(
       this.world.simulators.ledger.of(provider).entries({ token, limit: Infinity }).at(-1)!.payload!,
     ) as Record<string, unknown>;
+  /** The payloads of all pushes to a token. */
+  readonly payloadsOf = (provider: 'apns' | 'fcm', token: string): SentPayload[] =>
+    this.world.simulators.ledger
+      .of(provider)
+      .entries({ token, limit: Infinity })
+      .map(({ payload }) => JSON.parse(payload!) as SentPayload);
   readonly applicationInDebug = async (): Promise<string> => {
     const application = await this.world.application();
     await this.world.call('setDebug', { code: application });
     return application;
   };
+}
+
+/** The parts of a payload of APNs, or of FCM, that have values of the message. */
+interface SentPayload {
+  readonly aps?: Readonly<Record<string, unknown>>;
+  readonly message?: { readonly data: Readonly<Record<string, unknown>> };
 }

@@ -15,8 +15,8 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/outcomes.proto";
 
 /**
- * Topic tidings.outcomes, key = message/application/chunk: what became of a slice so far. Records of a slice are merged by union: each has all results of
- * those before it, and may be lost, repeated or late.
+ * Topic tidings.outcomes, key = message/application/chunk: what became of a slice so far. Records of a slice are merged by union: a device
+ * keeps its first result. Later records repeat the results of earlier ones, so one that is lost, repeated or late changes nothing.
  */
 export interface SliceOutcome {
   message: string;

@@ -31,6 +31,10 @@ export interface PlanEvent {
     | { $case: "chunk"; value: ChunkPlanned }
     | { $case: "settled"; value: ChunkSettled }
     | { $case: "sendsFailed"; value: SendsFailed }
+    | //
+    /** Not published. */
+    { $case: "badgesAllotted"; value: BadgesAllotted }
+    | { $case: "badgesSettled"; value: BadgesSettled }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -85,6 +89,71 @@ export interface SendsFailed {
   set: Buffer;
   /** When the chunk was planned. */
   plannedAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/**
+ * The badges of a plan, in its commit: each counts on from those that were planned before (R-C9). Columns have an entry for each position of the
+ * set, ascending.
+ */
+export interface BadgesAllotted {
+  chunk: number;
+  /** Sendable devices whose badge the message changes. */
+  set: Buffer;
+  changes: BadgeChange[];
+  /** Index in `changes`; empty if there is only one. */
+  change: number[];
+  shown: number[];
+  /** Those of the devices that have set their badge since the plan before, with the number of this time, and the badge. */
+  reset: Buffer;
+  generations: number[];
+  bases: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface BadgeChange {
+  /** The new badge instead of a difference. */
+  absolute: boolean;
+  value: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** Devices of a plan with badges, each once: those that failed give their part back, the others keep it. */
+export interface BadgesSettled {
+  chunk: number;
+  failed: Buffer;
+  kept: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** As stored: the badges of up to 128 devices of a chunk, counted from the badge that each has set. */
+export interface BadgeBlock {
+  rows: BadgeRow[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface BadgeRow {
+  position: number;
+  /** How often the device has set its badge (0 = never), and the badge: the other fields count from there. */
+  generation: number;
+  base: number;
+  /** Badges that are settled, as one function of the base: `by` is added to it, then it is at least `least` and at most `most`. */
+  by: number;
+  least: number;
+  /** Absent: 2147483647. */
+  most?:
+    | number
+    | undefined;
+  /** Those that may still be given back, and later ones, in the order of their plans. */
+  open: OpenBadge[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface OpenBadge {
+  /** Message, or message/bucket. */
+  send: string;
+  change: BadgeChange | undefined;
+  kept: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -173,6 +242,12 @@ export const PlanEvent: MessageFns<PlanEvent> = {
         break;
       case "sendsFailed":
         SendsFailed.encode(message.event.value, writer.uint32(162).fork()).join();
+        break;
+      case "badgesAllotted":
+        BadgesAllotted.encode(message.event.value, writer.uint32(170).fork()).join();
+        break;
+      case "badgesSettled":
+        BadgesSettled.encode(message.event.value, writer.uint32(178).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -287,6 +362,22 @@ export const PlanEvent: MessageFns<PlanEvent> = {
             message.event = { $case: "sendsFailed", value: SendsFailed.decode(reader, reader.uint32()) };
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.event = { $case: "badgesAllotted", value: BadgesAllotted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.event = { $case: "badgesSettled", value: BadgesSettled.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -341,6 +432,18 @@ export const PlanEvent: MessageFns<PlanEvent> = {
       case "sendsFailed": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "sendsFailed", value: SendsFailed.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "badgesAllotted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "badgesAllotted", value: BadgesAllotted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "badgesSettled": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "badgesSettled", value: BadgesSettled.fromPartial(object.event.value) };
         }
         break;
       }
@@ -886,6 +989,715 @@ export const SendsFailed: MessageFns<SendsFailed> = {
     message.chunk = object.chunk ?? 0;
     message.set = object.set ?? Buffer.alloc(0);
     message.plannedAt = object.plannedAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseBadgesAllotted(): BadgesAllotted {
+  return {
+    chunk: 0,
+    set: Buffer.alloc(0),
+    changes: [],
+    change: [],
+    shown: [],
+    reset: Buffer.alloc(0),
+    generations: [],
+    bases: [],
+  };
+}
+
+export const BadgesAllotted: MessageFns<BadgesAllotted> = {
+  encode(message: BadgesAllotted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chunk !== 0) {
+      writer.uint32(8).uint32(message.chunk);
+    }
+    if (message.set.length !== 0) {
+      writer.uint32(18).bytes(message.set);
+    }
+    for (const v of message.changes) {
+      BadgeChange.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.change.length !== 0) {
+      writer.uint32(34).fork();
+      for (const v of message.change) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.shown.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.shown) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.reset.length !== 0) {
+      writer.uint32(50).bytes(message.reset);
+    }
+    if (message.generations.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.generations) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    if (message.bases.length !== 0) {
+      writer.uint32(66).fork();
+      for (const v of message.bases) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BadgesAllotted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBadgesAllotted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.chunk = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.set = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.changes.push(BadgeChange.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag === 32) {
+              message.change.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 34) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.change.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.shown.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.shown.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reset = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 7: {
+            if (tag === 57) {
+              message.generations.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.generations.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 8: {
+            if (tag === 64) {
+              message.bases.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 66) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.bases.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BadgesAllotted>): BadgesAllotted {
+    return BadgesAllotted.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BadgesAllotted>): BadgesAllotted {
+    const message = createBaseBadgesAllotted();
+    message.chunk = object.chunk ?? 0;
+    message.set = object.set ?? Buffer.alloc(0);
+    message.changes = object.changes?.map((e) => BadgeChange.fromPartial(e)) || [];
+    message.change = object.change?.map((e) => e) || [];
+    message.shown = object.shown?.map((e) => e) || [];
+    message.reset = object.reset ?? Buffer.alloc(0);
+    message.generations = object.generations?.map((e) => e) || [];
+    message.bases = object.bases?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseBadgeChange(): BadgeChange {
+  return { absolute: false, value: 0 };
+}
+
+export const BadgeChange: MessageFns<BadgeChange> = {
+  encode(message: BadgeChange, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.absolute !== false) {
+      writer.uint32(8).bool(message.absolute);
+    }
+    if (message.value !== 0) {
+      writer.uint32(16).sint32(message.value);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BadgeChange {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBadgeChange();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.absolute = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.value = reader.sint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BadgeChange>): BadgeChange {
+    return BadgeChange.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BadgeChange>): BadgeChange {
+    const message = createBaseBadgeChange();
+    message.absolute = object.absolute ?? false;
+    message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseBadgesSettled(): BadgesSettled {
+  return { chunk: 0, failed: Buffer.alloc(0), kept: Buffer.alloc(0) };
+}
+
+export const BadgesSettled: MessageFns<BadgesSettled> = {
+  encode(message: BadgesSettled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chunk !== 0) {
+      writer.uint32(8).uint32(message.chunk);
+    }
+    if (message.failed.length !== 0) {
+      writer.uint32(18).bytes(message.failed);
+    }
+    if (message.kept.length !== 0) {
+      writer.uint32(26).bytes(message.kept);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BadgesSettled {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBadgesSettled();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.chunk = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failed = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.kept = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BadgesSettled>): BadgesSettled {
+    return BadgesSettled.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BadgesSettled>): BadgesSettled {
+    const message = createBaseBadgesSettled();
+    message.chunk = object.chunk ?? 0;
+    message.failed = object.failed ?? Buffer.alloc(0);
+    message.kept = object.kept ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseBadgeBlock(): BadgeBlock {
+  return { rows: [] };
+}
+
+export const BadgeBlock: MessageFns<BadgeBlock> = {
+  encode(message: BadgeBlock, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.rows) {
+      BadgeRow.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BadgeBlock {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBadgeBlock();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rows.push(BadgeRow.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BadgeBlock>): BadgeBlock {
+    return BadgeBlock.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BadgeBlock>): BadgeBlock {
+    const message = createBaseBadgeBlock();
+    message.rows = object.rows?.map((e) => BadgeRow.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBadgeRow(): BadgeRow {
+  return { position: 0, generation: 0, base: 0, by: 0, least: 0, most: undefined, open: [] };
+}
+
+export const BadgeRow: MessageFns<BadgeRow> = {
+  encode(message: BadgeRow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.position !== 0) {
+      writer.uint32(8).uint32(message.position);
+    }
+    if (message.generation !== 0) {
+      writer.uint32(17).double(message.generation);
+    }
+    if (message.base !== 0) {
+      writer.uint32(24).uint32(message.base);
+    }
+    if (message.by !== 0) {
+      writer.uint32(32).sint32(message.by);
+    }
+    if (message.least !== 0) {
+      writer.uint32(40).uint32(message.least);
+    }
+    if (message.most !== undefined) {
+      writer.uint32(48).uint32(message.most);
+    }
+    for (const v of message.open) {
+      OpenBadge.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BadgeRow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBadgeRow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.position = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.generation = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.base = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.by = reader.sint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.least = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.most = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.open.push(OpenBadge.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BadgeRow>): BadgeRow {
+    return BadgeRow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BadgeRow>): BadgeRow {
+    const message = createBaseBadgeRow();
+    message.position = object.position ?? 0;
+    message.generation = object.generation ?? 0;
+    message.base = object.base ?? 0;
+    message.by = object.by ?? 0;
+    message.least = object.least ?? 0;
+    message.most = object.most ?? undefined;
+    message.open = object.open?.map((e) => OpenBadge.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseOpenBadge(): OpenBadge {
+  return { send: "", change: undefined, kept: false };
+}
+
+export const OpenBadge: MessageFns<OpenBadge> = {
+  encode(message: OpenBadge, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.send !== "") {
+      writer.uint32(10).string(message.send);
+    }
+    if (message.change !== undefined) {
+      BadgeChange.encode(message.change, writer.uint32(18).fork()).join();
+    }
+    if (message.kept !== false) {
+      writer.uint32(24).bool(message.kept);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenBadge {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenBadge();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.send = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.change = BadgeChange.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.kept = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OpenBadge>): OpenBadge {
+    return OpenBadge.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenBadge>): OpenBadge {
+    const message = createBaseOpenBadge();
+    message.send = object.send ?? "";
+    message.change = (object.change !== undefined && object.change !== null)
+      ? BadgeChange.fromPartial(object.change)
+      : undefined;
+    message.kept = object.kept ?? false;
     return message;
   },
 };

@@ -804,6 +804,20 @@ export interface DescribeRequest {
   seqs: number[];
   /** Names of tags whose values are wanted. */
   tags: string[];
+  /** Plans of the application whose badges are wanted. */
+  plans: PlanOfChunk[];
+}
+
+export interface PlanOfChunk {
+  message: string;
+  bucket: number;
+  chunk: number;
+}
+
+/** The badges that a plan shows, in the order of the positions in `set`. */
+export interface ShownBadges {
+  set: Buffer;
+  shown: number[];
 }
 
 export interface FindSuppressedRequest {
@@ -843,6 +857,8 @@ export interface DescribeReply {
   applicationTitle: string;
   /** The sender's address of its e-mails, where a message names no other; "" without one. */
   mailFrom: string;
+  /** In the order of the plans; empty where a plan has none. */
+  badges: ShownBadges[];
 }
 
 export interface DeviceDescription {
@@ -856,7 +872,7 @@ export interface DeviceDescription {
   token: string;
   /** First 24 bits of the device's id, for the statistics hash. */
   check: number;
-  /** The badge last sent, and the code of the message that sent it (R-C9). */
+  /** The badge that the device has set; of a device of 0.1.0 the badge last sent, and the code of the message that sent it (R-C9). */
   badge: number;
   badgeOf: string;
   /** Values of the tags as rendered text, in the order of the request (R-I17). */
@@ -9928,7 +9944,7 @@ export const Location: MessageFns<Location> = {
 };
 
 function createBaseDescribeRequest(): DescribeRequest {
-  return { account: "", application: "", seqs: [], tags: [] };
+  return { account: "", application: "", seqs: [], tags: [], plans: [] };
 }
 
 export const DescribeRequest: MessageFns<DescribeRequest> = {
@@ -9948,6 +9964,9 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
     }
     for (const v of message.tags) {
       writer.uint32(34).string(v!);
+    }
+    for (const v of message.plans) {
+      PlanOfChunk.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -10007,6 +10026,14 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
             message.tags.push(reader.string());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.plans.push(PlanOfChunk.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10028,6 +10055,167 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
     message.application = object.application ?? "";
     message.seqs = object.seqs?.map((e) => e) || [];
     message.tags = object.tags?.map((e) => e) || [];
+    message.plans = object.plans?.map((e) => PlanOfChunk.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePlanOfChunk(): PlanOfChunk {
+  return { message: "", bucket: 0, chunk: 0 };
+}
+
+export const PlanOfChunk: MessageFns<PlanOfChunk> = {
+  encode(message: PlanOfChunk, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== "") {
+      writer.uint32(10).string(message.message);
+    }
+    if (message.bucket !== 0) {
+      writer.uint32(16).uint32(message.bucket);
+    }
+    if (message.chunk !== 0) {
+      writer.uint32(24).uint32(message.chunk);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlanOfChunk {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlanOfChunk();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.bucket = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.chunk = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PlanOfChunk>): PlanOfChunk {
+    return PlanOfChunk.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PlanOfChunk>): PlanOfChunk {
+    const message = createBasePlanOfChunk();
+    message.message = object.message ?? "";
+    message.bucket = object.bucket ?? 0;
+    message.chunk = object.chunk ?? 0;
+    return message;
+  },
+};
+
+function createBaseShownBadges(): ShownBadges {
+  return { set: Buffer.alloc(0), shown: [] };
+}
+
+export const ShownBadges: MessageFns<ShownBadges> = {
+  encode(message: ShownBadges, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.set.length !== 0) {
+      writer.uint32(10).bytes(message.set);
+    }
+    if (message.shown.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.shown) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShownBadges {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShownBadges();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.set = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.shown.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.shown.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShownBadges>): ShownBadges {
+    return ShownBadges.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShownBadges>): ShownBadges {
+    const message = createBaseShownBadges();
+    message.set = object.set ?? Buffer.alloc(0);
+    message.shown = object.shown?.map((e) => e) || [];
     return message;
   },
 };
@@ -10365,7 +10553,7 @@ export const SuppressedContacts: MessageFns<SuppressedContacts> = {
 };
 
 function createBaseDescribeReply(): DescribeReply {
-  return { devices: [], applicationTitle: "", mailFrom: "" };
+  return { devices: [], applicationTitle: "", mailFrom: "", badges: [] };
 }
 
 export const DescribeReply: MessageFns<DescribeReply> = {
@@ -10378,6 +10566,9 @@ export const DescribeReply: MessageFns<DescribeReply> = {
     }
     if (message.mailFrom !== "") {
       writer.uint32(26).string(message.mailFrom);
+    }
+    for (const v of message.badges) {
+      ShownBadges.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -10419,6 +10610,14 @@ export const DescribeReply: MessageFns<DescribeReply> = {
             message.mailFrom = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.badges.push(ShownBadges.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10439,6 +10638,7 @@ export const DescribeReply: MessageFns<DescribeReply> = {
     message.devices = object.devices?.map((e) => DeviceDescription.fromPartial(e)) || [];
     message.applicationTitle = object.applicationTitle ?? "";
     message.mailFrom = object.mailFrom ?? "";
+    message.badges = object.badges?.map((e) => ShownBadges.fromPartial(e)) || [];
     return message;
   },
 };

@@ -1,0 +1,91 @@
+import {
+  badgeBlockOf,
+  badgeBlocksOf,
+  type BadgeRow,
+  type BadgeRows,
+  type ChunkKey,
+  chunkRecordKey,
+  decodeBadges,
+  encodeBadges,
+  idsBelow,
+  positionsIn,
+  withAllotted,
+  withSettledBadges,
+} from '@tidings/delivery';
+import type { DocumentAddress } from '@tidings/event-store';
+import type { PlanEvent } from '@tidings/events';
+import { sendIdOf } from '@tidings/kernel';
+import type { Binary, Db } from 'mongodb';
+import { bytesOf } from '../../accounts/account-documents.ts';
+
+/** The collection of {@link BadgeBlock}. */
+export const BADGE_BLOCKS = 'badgeBlocks';
+
+/** The badges of up to 128 devices of a chunk. */
+export interface BadgeBlock {
+  readonly rows: BadgeRows;
+}
+
+/** A stored block. `_id` is `<application>/<chunk>/<number>`. */
+export interface BadgeBlockDocument {
+  readonly rows: Binary | Uint8Array;
+}
+
+type Chunk = Pick<ChunkKey, 'application' | 'chunk'>;
+
+const blockAt = (chunk: Chunk, block: number): DocumentAddress => ({
+  collection: BADGE_BLOCKS,
+  id: `${chunkRecordKey(chunk)}/${block}`,
+});
+
+/** The blocks of ascending positions. */
+export const badgeBlocksAt = (chunk: Chunk, positions: Uint16Array): DocumentAddress[] =>
+  badgeBlocksOf(positions).map((block) => blockAt(chunk, block));
+
+/** The rows of a chunk's devices in the states of its log. */
+export const badgeRowsIn =
+  (get: (address: DocumentAddress) => unknown, chunk: Chunk): ((position: number) => BadgeRow | undefined) =>
+  (position) =>
+    (get(blockAt(chunk, badgeBlockOf(position))) as BadgeBlock | undefined)?.rows.get(position);
+
+/** The blocks that an event changes. */
+export function badgeBlocksOfEvent({ application, event }: PlanEvent): DocumentAddress[] {
+  switch (event?.$case) {
+    case 'badgesAllotted':
+      return badgeBlocksAt({ application, chunk: event.value.chunk }, positionsIn(event.value.set));
+    case 'badgesSettled': {
+      const { chunk, failed, kept } = event.value;
+      const addresses = [failed, kept].flatMap((set) => badgeBlocksAt({ application, chunk }, positionsIn(set)));
+      return [...new Map(addresses.map((address) => [address.id, address])).values()];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The block after an event. */
+export function badgesWith(
+  block: BadgeBlock | undefined,
+  { message, bucket, event }: PlanEvent,
+  { id }: DocumentAddress,
+): BadgeBlock {
+  const number = Number(id.slice(id.lastIndexOf('/') + 1));
+  const send = sendIdOf({ message, bucket });
+  switch (event?.$case) {
+    case 'badgesAllotted':
+      return { rows: withAllotted(block?.rows, event.value, number, send) };
+    case 'badgesSettled':
+      return { rows: withSettledBadges(block?.rows, event.value, number, send) };
+    default:
+      throw new Error(`badges: cannot apply ${event?.$case}`);
+  }
+}
+
+export const badgeBlockDocument = ({ rows }: BadgeBlock): BadgeBlockDocument => ({ rows: encodeBadges(rows) });
+
+export const badgeBlock = ({ rows }: BadgeBlockDocument): BadgeBlock => ({ rows: decodeBadges(bytesOf(rows)) });
+
+/** Removes the badges of a deleted application. Its logs of plans must be removed before: they would write them again. */
+export async function removeBadgesOf(db: Db, application: string): Promise<void> {
+  await db.collection<{ _id: string }>(BADGE_BLOCKS).deleteMany({ _id: idsBelow(application) });
+}
