@@ -24,7 +24,7 @@ import {
   type Statistics,
   type StorePartRequest,
   type Subscriptions,
-  type SubscriptionView,
+  SubscriptionView,
   TokenScope,
   TokenView,
   type Providers,
@@ -347,8 +347,8 @@ export class World {
   readonly subscriptions: Subscriptions = {
     create: async ({ account, settings }) => {
       const id = `s${this.kept.size + 1}`;
-      const enabled = { disabledReason: '', disabledAt: undefined };
-      const view = { id, account, settings, createdAt: new Date('2026-01-15T12:00:00Z'), secret: '', ...enabled };
+      const createdAt = new Date('2026-01-15T12:00:00Z');
+      const view = SubscriptionView.create({ id, account, settings, createdAt });
       this.kept.set(id, view);
       return { ...view, secret: settings!.endpoint.startsWith('https:') ? 'whsec_first' : '' };
     },

@@ -21,7 +21,7 @@ describe('events that are made together', () => {
       devices: {
         describe: async ({ seqs }) => ({
           devices: seqs.map((seq) => DeviceDescription.fromPartial({ found: seq !== 3, hwid: `device-${seq}` })),
-          ...{ applicationTitle: 'News', mailFrom: '' },
+          ...{ applicationTitle: 'News', mailFrom: '', badges: [] },
         }),
       },
       sentValues: { find: async () => ({ found: [] }) },
