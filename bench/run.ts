@@ -21,6 +21,7 @@ const names = [
   'replay',
   'single',
   'channels',
+  'erasure',
 ];
 const wanted = process.argv.slice(2).map((name) => name.toLowerCase());
 const figures: Figure[] = [];

@@ -129,7 +129,10 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       ...jobsRpc({ clock, parts, admission, store, writer, accepted }),
       ...exportsRpc({ clock, inputs, archives, segments, admission, store, writer, accepted }),
     },
-    operations: operationsOf({ clock, metrics, db }, open),
+    operations: operationsOf(
+      { clock, metrics, db },
+      { own: open, shared: async () => [], deletions: () => deletions.due() },
+    ),
     close: () => closing.close(),
   };
 }

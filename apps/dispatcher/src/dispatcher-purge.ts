@@ -28,7 +28,7 @@ export function dispatcherPurge({
   const throttles = modelOf(db, throttlesModel);
   const smsParts = collectionOf(db, smsPartsModel);
   const smsProgress = collectionOf(db, smsProgressModel);
-  return async ({ application, look }) => {
+  return async function* ({ application, look }) {
     for (const { _id, versions } of await throttles.find().lean<ThrottleDocument[]>()) {
       const own = Object.keys(versions).filter((reference) => reference.startsWith(`${application}/`));
       if (own.length === 0) continue;
@@ -39,9 +39,12 @@ export function dispatcherPurge({
     // Until the second pass a process may still cache the credential.
     if (look === 0) return;
     const now = new Date(clock.now());
+    yield;
     await values.purge(application);
+    yield;
     await smsParts.deleteMany({ application });
     await smsProgress.deleteMany({ _id: { $regex: slicesOf(application) } });
+    yield;
     await attempts.updateMany(
       {
         ...{ channel: { $in: [...channelNames()] }, state: 'deferred', dueAt: { $gt: now } },

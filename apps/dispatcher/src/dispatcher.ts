@@ -94,7 +94,7 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
     ];
   };
   return {
-    operations: operationsOf(deps, { own, shared }),
+    operations: operationsOf(deps, { own, shared, deletions: () => deletions.due() }),
     providers: providersOfAll(opened),
     attempts: deviceAttempts(collectionOf(db, attemptsModel)),
     sentValues: sentValuesRpc(values),

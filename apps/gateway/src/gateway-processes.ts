@@ -16,7 +16,7 @@ const orOpen = (who: string, operations: SystemOperations): SystemOperations => 
       return await operations.settled(request);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      return { open: [`${who} does not answer`] };
+      return { open: [`${who} does not answer`], deletions: [] };
     }
   },
 });

@@ -66,7 +66,7 @@ describe('the module of the gateway', () => {
       readiness.start();
       expect(await status('/readyz')).toBe(200);
 
-      expect(await operations.settled({})).toEqual({ open: [] });
+      expect(await operations.settled({})).toEqual({ open: [], deletions: [] });
       const device = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
       expect(await call('registerDevice', 'wrong', device)).toMatchObject({ status: 403 });
       expect(await call('registerDevice', 'device', device)).toEqual({

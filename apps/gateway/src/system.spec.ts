@@ -2,7 +2,7 @@ import { Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { type SystemOperations, systemOf } from './system.ts';
 
 const service = (open: () => string[], clock = new ShiftedClock()): SystemOperations => ({
-  settled: async () => ({ open: open() }),
+  settled: async () => ({ open: open(), deletions: [] }),
   advanceClock: async ({ aheadMs }) => {
     clock.advanceTo(Number(aheadMs));
     return { nowMs: 0n, aheadMs: BigInt(clock.aheadMs) };
@@ -23,7 +23,7 @@ describe('the system', () => {
     const active = (name: string, activities: (bigint | undefined)[], open: string[][] = []): SystemOperations => ({
       settled: async () => {
         asked.push(name);
-        return { open: open.shift() ?? [] };
+        return { open: open.shift() ?? [], deletions: [] };
       },
       advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n, activity: activities.shift() }),
     });
@@ -63,7 +63,7 @@ describe('the system', () => {
         asked.push(`${name} asked`);
         await Promise.resolve();
         asked.push(`${name} done`);
-        return { open: [name] };
+        return { open: [name], deletions: [] };
       },
     });
     const system = systemOf([() => [named('a')], () => [named('b')]], systemClock);
@@ -78,7 +78,7 @@ describe('the system', () => {
       settled: async ({ ownOnly = false }) => {
         await Promise.resolve();
         asked.push(`${name} ${ownOnly ? 'own' : 'all'}`);
-        return { open: name === 'c' ? [name] : [] };
+        return { open: name === 'c' ? [name] : [], deletions: [] };
       },
     });
     expect(await systemOf([() => [named('a'), named('b'), named('c')]], systemClock).open()).toEqual(['c']);
@@ -92,7 +92,7 @@ describe('the system', () => {
       ...service(idle),
       settled: async () => {
         asked.push(name);
-        return { open: open.has(name) ? [name] : [] };
+        return { open: open.has(name) ? [name] : [], deletions: [] };
       },
     });
     let elapsedMs = 0;
@@ -108,6 +108,19 @@ describe('the system', () => {
     open.delete('c');
     expect(await system.open({ brief: true })).toEqual([]);
     expect(asked).toEqual(['c', 'a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  it('asks one process of each service for its deletions, which keep nothing open', async () => {
+    const purging = (name: string): Operations => ({
+      ...service(idle),
+      settled: async ({ deletions }) => ({
+        open: [],
+        deletions: deletions ? [{ service: name, application: 'A', devices: undefined }] : [],
+      }),
+    });
+    const system = systemOf([() => [purging('a'), purging('a')], () => [purging('b')], () => []], systemClock);
+    expect(await system.open()).toEqual([]);
+    expect((await system.deletions()).map((each) => each.service)).toEqual(['a', 'b']);
   });
 
   it('has one time, whether services share the clock or have their own', async () => {
@@ -135,7 +148,7 @@ describe('the system', () => {
     const due = service(() => (late.aheadMs > 0 ? ['due'] : []), late);
     expect(await systemOf([() => [due]], clock).open()).toEqual(['due']);
     const silent: SystemOperations = {
-      settled: async () => ({ open: ['registry does not answer'] }),
+      settled: async () => ({ open: ['registry does not answer'], deletions: [] }),
       advanceClock: async () => {
         throw Fault.unavailable('no answer');
       },

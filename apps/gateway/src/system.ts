@@ -1,5 +1,5 @@
 import { type Clock, Fault, ShiftedClock } from '@tidings/kernel';
-import type { Operations } from '@tidings/rpc';
+import type { OpenDeletion, Operations } from '@tidings/rpc';
 
 /** The whole system, for operators and tests. */
 export interface System {
@@ -9,6 +9,8 @@ export interface System {
    * @param options.brief only the items of the first service found to have any; those that follow are not queried @default false
    */
   open(options?: { readonly brief?: boolean }): Promise<readonly string[]>;
+  /** The purges of deleted applications that are under way, by service. */
+  deletions(): Promise<readonly OpenDeletion[]>;
   /** Advances every clock and returns the new time in milliseconds since 1970. Throws a Fault outside of tests. */
   advanceClock(ms: number): Promise<number>;
 }
@@ -97,6 +99,14 @@ export function systemOf(
       if (open.length > 0) return open;
       const isQuiet = before !== undefined && before === (await catchUp().catch(unlessUnavailable));
       return isQuiet ? [] : round();
+    },
+    async deletions() {
+      const asked = services.map(async (processes) => {
+        // Every process of a service knows of all of them.
+        const [first] = await processes();
+        return first ? (await first.settled({ deletions: true })).deletions : [];
+      });
+      return (await Promise.all(asked)).flat();
     },
     async advanceClock(ms) {
       if (!(clock instanceof ShiftedClock)) throw Fault.notFound('Not found');

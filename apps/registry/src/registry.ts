@@ -16,7 +16,7 @@ import { openIcons } from './applications/icons.ts';
 import { languageCounts, LanguageFigures } from './applications/language-counts.ts';
 import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms-rpc.ts';
-import { openPurge } from './applications/purge-devices.ts';
+import { openPurge, type Purge } from './applications/purge-devices.ts';
 import { applicationsRpc } from './applications/applications-rpc.ts';
 import { settingsRpc } from './applications/settings.ts';
 import { openBlacklist } from './addresses/blacklist.ts';
@@ -145,7 +145,7 @@ async function openWork(
   { db, clock, log, metrics, broker, keys }: RegistryDeps,
   { store, write, accountsDefinition, definition, logs }: Worked,
   closing: Closing,
-): Promise<{ readonly clearing: TagClearing; readonly open: readonly Open[] }> {
+): Promise<{ readonly clearing: TagClearing; readonly open: readonly Open[]; readonly purge: Purge }> {
   const reaction = { db, clock, broker, logs, report: incidentsTo(log, metrics) };
   closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
   const tokenKeys = { token: keys.identity['push-token'] };
@@ -168,6 +168,7 @@ async function openWork(
 
   const ownCommits = {
     accounts: openRedaction(db, accountsDefinition),
+    devices: commits,
     plans: openCommits(db, plansLog, { isRelayed: true }),
     visits: openCommits(db, visitsLog, { isRelayed: true }),
   };
@@ -191,7 +192,7 @@ async function openWork(
 
   const clearing = openTagClearing({ db, clock, log, write, logs });
   closing.add('tag clearing', clearing, (opened) => opened.stop());
-  return { clearing, open: [dueFilters, purge.open, () => clearing.open()] };
+  return { clearing, purge, open: [dueFilters, () => clearing.open()] };
 }
 
 const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof mergeUserRpc>[0]): Devices => ({
@@ -277,6 +278,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const open: OpenWork = {
     own: () => allOpen([...(resealing ? [() => resealing.open()] : []), ...logs.map(({ own }) => own)]),
     shared: () => allOpen([...work.open, ...logs.map(({ shared: ofAll }) => ofAll), lagOf(broker)]),
+    deletions: () => work.purge.open(),
   };
   return {
     accounts: {

@@ -143,7 +143,7 @@ export async function openScheduler({
   };
   return {
     messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keys.identity.transaction, publicUrl }),
-    operations: operationsOf({ clock, metrics, db }, { own, shared }),
+    operations: operationsOf({ clock, metrics, db }, { own, shared, deletions: () => deletions.due() }),
     close: () => closing.close(),
   };
 }

@@ -1,4 +1,5 @@
 import { collectionOf, DUPLICATE_KEY, tryUpdates } from '@tidings/mongo';
+import type { OpenDeletion } from '@tidings/runtime';
 import { type Db, MongoServerError } from 'mongodb';
 import type { FactsIn } from './facts-in.ts';
 import { TRUSTED_MS } from './projections/read-models.ts';
@@ -21,8 +22,8 @@ export interface Purges {
   deleted(): Promise<ReadonlySet<string>>;
   /** Has the figures removed that were written before every process knew of the deletion, and forgets old deletions. */
   repeat(now: Date, forget: (applications: readonly string[]) => Promise<void>): Promise<void>;
-  /** One line per removal that is due. */
-  open(now: Date): Promise<string[]>;
+  /** The removals that are due. */
+  open(now: Date): Promise<OpenDeletion[]>;
 }
 
 export function openPurges(db: Db): Purges {
@@ -73,7 +74,8 @@ export function openPurges(db: Db): Purges {
       const old = new Date(now.getTime() - PURGED_KEPT_MS);
       await purges.deleteMany({ purgedAt: { $lt: old }, dueAt: { $exists: false } });
     },
-    open: async (now) => (await due(now)).map((application) => `statistics: what deleted ${application} has left`),
+    open: async (now) =>
+      (await due(now)).map((application) => ({ service: 'statistics', application, devices: undefined })),
   };
 }
 

@@ -58,6 +58,7 @@ export interface StageStore {
 
 /** Parts of at most 64 KiB, most of them much smaller. */
 const RECENT_PARTS = 512;
+const REMOVED_AT_ONCE = 1000;
 
 const idOf = ({ message, application, platform, chunk }: Group): string =>
   `${message}/${application}/${platform}/${chunk}`;
@@ -73,8 +74,10 @@ export function openStageStore(db: Db, generation = 0): StageStore {
   const groups = collectionOf(db, model);
   let recent = new RecentParts(RECENT_PARTS);
   const remove = async (prefixes: readonly string[]): Promise<void> => {
-    for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
-    if (prefixes.length > 0) recent = new RecentParts(RECENT_PARTS);
+    if (prefixes.length === 0) return;
+    const writes = prefixes.map((prefix) => ({ deleteMany: { filter: { _id: idsOf(prefix) } } }));
+    await groups.bulkWrite(writes, { ordered: false });
+    recent = new RecentParts(RECENT_PARTS);
   };
   const groupsOf = async (message: string): Promise<StagesOfGroup[]> => {
     const documents = await groups.find({ _id: idsOf(message) }).toArray();
@@ -123,8 +126,16 @@ export function openStageStore(db: Db, generation = 0): StageStore {
     async forgetApplications(applications) {
       if (applications.length === 0) return;
       const purged = new Set(applications);
-      for await (const { _id } of groups.find({}, { projection: { _id: 1 } }))
-        if (purged.has(groupOf(_id).application)) await groups.deleteOne({ _id });
+      let found: string[] = [];
+      const removeFound = async (): Promise<void> => {
+        if (found.length > 0) await groups.deleteMany({ _id: { $in: found } });
+        found = [];
+      };
+      for await (const { _id } of groups.find({}, { projection: { _id: 1 } })) {
+        if (purged.has(groupOf(_id).application)) found.push(_id);
+        if (found.length === REMOVED_AT_ONCE) await removeFound();
+      }
+      await removeFound();
       recent = new RecentParts(RECENT_PARTS);
     },
     async changesOf(message) {

@@ -102,9 +102,9 @@ export async function openStatistics({
           return [
             ...behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`),
             ...(await replays.open()),
-            ...(await purges.open(new Date(clock.now()))),
           ];
         },
+        deletions: () => purges.open(new Date(clock.now())),
       },
     ),
     async close() {

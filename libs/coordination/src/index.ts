@@ -1,7 +1,6 @@
 export { batcher, type Batcher, type BatcherOptions } from './batcher.ts';
 export { endWithThisProcess } from './end-with-this-process.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
-export { inTurn } from './in-turn.ts';
 export { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';
@@ -9,5 +8,6 @@ export { sharedReads, type SharedReadsOptions } from './shared-reads.ts';
 export { Semaphore } from './semaphore.ts';
 export { sharedWrites, type SharedWritesOptions } from './shared-writes.ts';
 export { SeenLeases, type SeenLeasesOptions } from './seen-leases.ts';
+export { type Lanes, sideBySide } from './side-by-side.ts';
 export { stopwatch } from './stopwatch.ts';
 export { untilThere, type WaitingOptions } from './until-there.ts';

@@ -37,7 +37,7 @@ describe('partialDecoder', () => {
 
   it('finds the erased device, and the position of its erasure', () => {
     const { decode } = partialDecoder(PartialErasureEvent);
-    expect(decode(event({ $case: 'erased', value: {} }))).toEqual({
+    expect(decode(event({ $case: 'erased', value: { withApplication: false } }))).toEqual({
       stamp: { log: 'devices-3', position: 2n ** 40n, index: 4 },
       account: 'default',
       application: 'AAAAA-00001',
@@ -50,7 +50,7 @@ describe('partialDecoder', () => {
   });
 
   it('refuses a truncated message', () => {
-    const bytes = event({ $case: 'erased', value: {} });
+    const bytes = event({ $case: 'erased', value: { withApplication: false } });
     for (const length of [bytes.length - 1, 60, 20]) {
       expect(() => partialDecoder(PartialErasureEvent).decode(bytes.subarray(0, length))).toThrow();
     }

@@ -5,6 +5,7 @@ export { rendezvous } from './grpc/rendezvous.ts';
 export {
   AdvanceClockReply,
   AdvanceClockRequest,
+  OpenDeletion,
   type Operations,
   OperationsDefinition,
   SettledReply,

@@ -41,7 +41,13 @@ export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { OutboundProxy } from './outbound-proxy.ts';
 export { LOOP_TIMER_MS, openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
-export { type Open, type OpenWork, operationsOf, type ServiceOperations } from './service-operations.ts';
+export {
+  type Open,
+  type OpenDeletion,
+  type OpenWork,
+  operationsOf,
+  type ServiceOperations,
+} from './service-operations.ts';
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Note, type Probe, Readiness } from './readiness.ts';
 export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';

@@ -15,7 +15,7 @@ describe('the operations of a service', () => {
       { clock: systemClock, metrics: new Registry() },
       { own: work('own'), shared: work('shared') },
     );
-    expect(await operations.settled({})).toEqual({ open: ['own', 'shared'] });
+    expect(await operations.settled({})).toEqual({ open: ['own', 'shared'], deletions: [] });
     expect(asked).toEqual(['own', 'shared']);
   });
 
@@ -24,12 +24,22 @@ describe('the operations of a service', () => {
       { clock: systemClock, metrics: new Registry() },
       { own: work('own'), shared: work('shared') },
     );
-    expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['own'] });
+    expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['own'], deletions: [] });
     expect(asked).toEqual(['own']);
   });
 
   it('tell of everything in any case where each process has to be asked for everything', async () => {
     const operations = operationsOf({ clock: systemClock, metrics: new Registry() }, work('all'));
-    expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['all'] });
+    expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['all'], deletions: [] });
+  });
+
+  it('tell of deletions only when asked for them, and then of nothing else', async () => {
+    const deletions = [{ service: 'own', application: 'A', devices: 1n }];
+    const operations = operationsOf(
+      { clock: systemClock, metrics: new Registry() },
+      { own: work('own'), shared: work('shared'), deletions: async () => deletions },
+    );
+    expect(await operations.settled({})).toEqual({ open: ['own', 'shared'], deletions: [] });
+    expect(await operations.settled({ deletions: true })).toEqual({ open: [], deletions });
   });
 });

@@ -1,8 +1,8 @@
-import { every, inTurn } from '@tidings/coordination';
+import { every, sideBySide } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
 import { modelOf, transientAsFault, dueFilter } from '@tidings/mongo';
 import { ApplicationView } from '@tidings/rpc';
-import type { ServiceDeps } from '@tidings/runtime';
+import type { OpenDeletion, ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 import { type DeletedDocument, deletedApplicationsModel } from './storage/deleted-applications.schema.ts';
@@ -31,18 +31,20 @@ export interface DeletionsOptions {
   /** Name of the service: its consumer group is `<service>.applications`. */
   readonly service: string;
   /**
-   * Removes the service's data of the application, in bounded steps. It may be repeated, by several processes concurrently; it ends early on the
-   * signal, and is started again later.
+   * Removes the service's data of the application in bounded steps, each ended by a `yield`: other applications have theirs in between. It may be
+   * repeated, by several processes concurrently; it ends early on the signal, and is started again later.
    */
-  readonly purge: (deleted: DeletedApplication, signal: AbortSignal) => Promise<void>;
+  readonly purge: (deleted: DeletedApplication, signal: AbortSignal) => AsyncIterable<unknown>;
 }
 
 /** A service's record of deleted applications, for 15 days. */
 export interface Deletions {
   /** The deleted ones among the applications. */
   among(applications: readonly string[]): Promise<ReadonlySet<string>>;
-  /** One line per due item that is not done. */
+  /** One line per deletion that is not known yet. */
   open(): Promise<string[]>;
+  /** The purges that are due and not done. */
+  due(): Promise<OpenDeletion[]>;
   stop(): Promise<void>;
 }
 
@@ -72,26 +74,25 @@ export async function followDeletions(
   const group = `${service}.applications`;
   const deleted = modelOf(db, deletedApplicationsModel);
 
-  const purgeOne = async ({ _id, account, deletedAt, looks }: DeletedDocument, signal: AbortSignal): Promise<void> => {
-    await purge({ account, application: _id, look: looks }, signal);
+  const purgeOne = async function* (
+    { _id, account, deletedAt, looks }: DeletedDocument,
+    signal: AbortSignal,
+  ): AsyncGenerator<unknown> {
+    yield* purge({ account, application: _id, look: looks }, signal);
     if (signal.aborted) return;
     const next = nextLook(deletedAt.getTime(), clock.now());
     // Another process may have been faster.
     if (next === undefined) await deleted.deleteOne({ _id, looks });
     else await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
   };
-  const run = async (signal: AbortSignal): Promise<void> => {
-    for (;;) {
-      const due = await deleted
-        .find(dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS))
-        .sort({ dueAt: 1 })
-        .limit(AT_ONCE)
-        .lean();
-      // One that cannot be purged must not hold back those that were deleted later.
-      await inTurn(due, purgeOne, signal);
-      if (due.length < AT_ONCE || signal.aborted) return;
-    }
-  };
+  const read = () =>
+    deleted
+      .find(dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS))
+      .sort({ dueAt: 1 })
+      .limit(AT_ONCE)
+      .lean();
+  const run = (signal: AbortSignal): Promise<void> =>
+    sideBySide({ read, keyOf: ({ _id }) => _id, work: purgeOne }, signal);
   const purging = every(EVERY_MS, run, { name: `purge of deleted applications: ${service}`, log, clock });
 
   const subscription = await consume(broker, {
@@ -118,12 +119,12 @@ export async function followDeletions(
     among: (applications) => deletedAmong(db, applications),
     async open() {
       const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
+      return behind.map(({ topic, partition }) => `${service}: ${topic} ${partition}`);
+    },
+    async due() {
       const due = dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS);
       const found = await deleted.find(due, { _id: 1 }).limit(AT_ONCE).lean();
-      return [
-        ...behind.map(({ topic, partition }) => `${service}: ${topic} ${partition}`),
-        ...found.map(({ _id }) => `${service}: what deleted ${_id} has left`),
-      ];
+      return found.map(({ _id: application }) => ({ service, application, devices: undefined }));
     },
     async stop() {
       await subscription.stop();

@@ -142,18 +142,23 @@ export async function untilSettled(
     const askedAt = performance.now();
     const reply = await client.reply('settled', { brief: true });
     const tookMs = performance.now() - askedAt;
-    if (reply.status === 200) return;
+    const deletions = reply.status === 200 ? await client.reply('listDeletions') : undefined;
+    if (deletions?.status === 200 && purgesIn(deletions).length === 0) return;
     // A restarting database leaves the call unanswered; any other status is an error of the test.
-    const open = reply.status === 409 || reply.status >= 500;
+    const { status: replied } = deletions ?? reply;
+    const open = replied === 200 || replied === 409 || replied >= 500;
     if (reply.status === 409) onOpen(openItems(reply));
     if (!open || Date.now() > deadline) {
-      const { status, body } = open ? await client.reply('settled') : reply;
-      if (status === 200) return;
+      const { status, body } = deletions ?? (open ? await client.reply('settled') : reply);
       throw Fault.unavailable(`not settled: HTTP ${status} ${JSON.stringify(body)}`);
     }
     await delay(Math.max(pause, tookMs));
   }
 }
+
+/** The purges of deleted applications that are under way. */
+const purgesIn = ({ body }: Reply): readonly unknown[] =>
+  (body as { readonly deletions: readonly unknown[] }).deletions;
 
 /** The items of a reply that work is open. */
 const openItems = ({ body }: Reply): readonly string[] =>

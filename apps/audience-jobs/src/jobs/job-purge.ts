@@ -16,22 +16,25 @@ export interface JobPurgeDeps {
  * devices are removed. Exports of several applications keep their retention.
  */
 export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptions['purge'] {
-  return async ({ account, application, look }, signal) => {
+  return async function* ({ account, application, look }) {
     const queue = { account, application };
-    for (let ids = await store.idsOf(queue, 'Pending'); ids.length > 0 && !signal.aborted;) {
+    for (let ids = await store.idsOf(queue, 'Pending'); ids.length > 0;) {
       const at = new Date(clock.now());
       const action = { type: 'applicationGone' } as const;
       await Promise.all(ids.map((id) => writer.submit(logOfJob(id), { id, action, at })));
+      yield;
       ids = await store.idsOf(queue, 'Pending');
     }
-    for (let ids = await store.idsOf(queue, 'Completed'); ids.length > 0 && !signal.aborted;) {
+    for (let ids = await store.idsOf(queue, 'Completed'); ids.length > 0;) {
       await store.remove(ids);
+      yield;
       ids = await store.idsOf(queue, 'Completed');
     }
     // Until the second pass, a worker may be processing one of their parts.
     if (look === 0) return;
-    for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0 && !signal.aborted;) {
+    for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0;) {
       await store.removeOrphans(ids);
+      yield;
       ids = await store.idsOf(queue, 'Failed', ids.at(-1));
     }
   };

@@ -175,6 +175,20 @@ export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
   ];
 }
 
+/** Whether data of deleted applications is still being removed. */
+export async function checkDeletions(client: ApiClient): Promise<Finding[]> {
+  const { deletions } = await client.call('listDeletions');
+  return [...Map.groupBy(deletions, ({ application }) => application)].map(([application, open]) => {
+    const devices = open.find((each) => each.devices !== null)?.devices ?? 0;
+    const left = devices > 0 ? `, ${devices} devices among it` : '';
+    const services = open.map(({ service }) => service).join(', ');
+    return warning(
+      `Data of the deleted application ${application} is being removed from ${services}${left}.`,
+      'Wait: nothing else waits for it. The number of devices falls while the registry runs; its log has a failure that keeps it from falling.',
+    );
+  });
+}
+
 type Subscription = ReplyOf<'listSubscriptions'>['subscriptions'][number];
 
 /** The failures of a subscription; one that the operator disabled is meant to be. */

@@ -44,6 +44,7 @@ const healthy: Readonly<Record<string, unknown>> = {
   '/admin/v1/providers': { providers: [] },
   '/admin/v1/dead-letters': { dead_letters: [], next: null },
   '/admin/v1/subscriptions': { subscriptions: [] },
+  '/admin/v1/deletions': { deletions: [] },
 };
 
 /** The findings of the doctor with an environment; each as its text and remedy. */
@@ -149,6 +150,19 @@ describe('the doctor, of a running system', () => {
       { '/admin/v1/subscriptions': { subscriptions: [deferring] } },
       /^The subscription s1 to grpc:\/\/a refuses or does not answer some events: 7 are deferred, the oldest of 2026-01-15T12:00:00Z; 2 were dropped\.$/,
       /acknowledge what it cannot use/,
+    ],
+    [
+      'how many devices of a deleted application are left',
+      {
+        '/admin/v1/deletions': {
+          deletions: [
+            { application: 'AAAAA-BBBBB', service: 'registry', devices: 12345 },
+            { application: 'AAAAA-BBBBB', service: 'scheduler', devices: null },
+          ],
+        },
+      },
+      /AAAAA-BBBBB is being removed from registry, scheduler, 12345 devices/,
+      /Wait/,
     ],
   ])('finds %s', async (_, planted, text, remedy) => {
     if (JSON.stringify(planted).includes('"down"')) refused.set('/readyz', 503);

@@ -5,6 +5,7 @@ import {
   checkAdministrator,
   checkClock,
   checkDeadLetters,
+  checkDeletions,
   checkProviders,
   checkPublicUrl,
   checkReadiness,
@@ -51,6 +52,7 @@ export async function examine({ client, url, hasAdminToken, env }: Patient): Pro
     ['providers', () => checkProviders(client)],
     ['dead letters', () => checkDeadLetters(client)],
     ['subscriptions', () => checkSubscriptions(client)],
+    ['deletions', () => checkDeletions(client)],
   ];
   const answers = !readiness.findings.some(({ text }) => text.startsWith(UNREACHABLE));
   const ofApi = async (): Promise<Checked[]> => {

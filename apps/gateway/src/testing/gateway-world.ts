@@ -16,6 +16,7 @@ import {
   type MessageDraft,
   type Messages,
   MessageView,
+  type OpenDeletion,
   type Operations,
   type DeadLetters,
   type Plans,
@@ -91,6 +92,7 @@ export class World {
   readonly left = new Map<string, number>();
   /** Unfinished work of the services. */
   open: string[] = [];
+  deletions: OpenDeletion[] = [];
 
   readonly accounts: Accounts = {
     resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
@@ -375,7 +377,8 @@ export class World {
   };
 
   readonly operations: Operations = {
-    settled: async () => ({ open: this.open }),
+    settled: async ({ deletions }) =>
+      deletions ? { open: [], deletions: this.deletions } : { open: this.open, deletions: [] },
     advanceClock: async ({ aheadMs }) => {
       this.clock.advanceTo(Number(aheadMs));
       return { nowMs: BigInt(this.clock.now()), aheadMs: BigInt(this.clock.aheadMs) };

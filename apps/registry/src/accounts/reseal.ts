@@ -108,8 +108,12 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
     let found = 0;
     for (let isLast = false; !isLast && !signal.aborted;) {
       const page = await commits.after(name, seen.get(name) ?? 0, PAGE);
-      const changed = page.map(({ position, events }) => ({ position, events: resealedEvents(events, anew) }));
-      await Promise.all(changed.map(({ position, events }) => redaction.replace(name, position, events)));
+      const changed = page.map(({ log, position, events }) => ({
+        log,
+        position,
+        events: resealedEvents(events, anew),
+      }));
+      await redaction.replace(changed);
       found += changed.reduce((sum, { events }) => sum + events.length, 0);
       if (page.length > 0) seen.set(name, page.at(-1)!.position);
       isLast = page.length < PAGE;

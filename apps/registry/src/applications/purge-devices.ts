@@ -1,15 +1,18 @@
 import { type Application, deviceLogOf } from '@tidings/audience';
-import { inTurn } from '@tidings/coordination';
+import { sideBySide } from '@tidings/coordination';
 import type { CommitRedaction, CommitReader, LogWriter } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Geozone } from '@tidings/events/generated/tidings/events/v1/geozones';
 import { Preset } from '@tidings/events/generated/tidings/events/v1/presets';
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import type { Clock } from '@tidings/kernel';
+import type { OpenDeletion } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { accountLogOf } from '../accounts/account-log.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
+import { redactEvents } from '../devices/reactions/erasure.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
 import { removeBadgesOf } from '../fanout/plan/badge-blocks.ts';
@@ -26,6 +29,7 @@ export interface PurgeDeps {
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
   readonly commits: {
     readonly accounts: CommitRedaction<AccountEvent>;
+    readonly devices: CommitRedaction<DeviceEvent>;
     readonly plans: Pick<CommitReader<never>, 'removeLogs'>;
     readonly visits: Pick<CommitReader<never>, 'removeLogs'>;
   };
@@ -33,13 +37,18 @@ export interface PurgeDeps {
 
 /** Removes the data of deleted applications. */
 export interface Purge {
-  /** Erases the devices of deleted applications and their configuration in the account. Resumes after a crash; concurrent runs are safe. */
+  /**
+   * Erases the devices of deleted applications and their configuration in the account, all applications side by side. Resumes after a crash; concurrent
+   * runs are safe.
+   */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** One line per deleted application that is not purged yet. */
-  readonly open: () => Promise<string[]>;
+  /** The deleted applications with something to purge now, and with how many devices. */
+  readonly open: () => Promise<OpenDeletion[]>;
 }
 
-const AT_ONCE = 500;
+/** Devices of a step. A single command to a log waits for no more than a step's commands. */
+const AT_ONCE = 1000;
+const COMMITS_AT_ONCE = 500;
 /**
  * Time in which processes that do not know of the deletion may still register devices: applications are cached for 1 s, and a command takes effect at
  * most 5 s after its arrival.
@@ -78,23 +87,24 @@ function withoutContent(event: Change | undefined, application: string): Change 
 }
 
 /** Redacts a deleted application's contents and secrets in the commits of its account. */
-async function redactCommits(
+async function* redactAccount(
   commits: CommitRedaction<AccountEvent>,
   log: string,
   application: string,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let after = 0; !signal.aborted;) {
-    const { last, marked } = await commits.markedAfter(log, after, application, AT_ONCE);
+): AsyncGenerator<void> {
+  for (let after = 0; ;) {
+    const { last, marked } = await commits.markedAfter(log, after, application, COMMITS_AT_ONCE);
     if (last === undefined) return;
-    for (const { position, events } of marked) {
-      const redacted = events.flatMap(({ index, event }) => {
+    const redacted = marked.map(({ events, ...place }) => ({
+      ...place,
+      events: events.flatMap(({ index, event }) => {
         const changed = withoutContent(event.event, application);
         return changed ? [{ index, event: { ...event, event: changed } }] : [];
-      });
-      await commits.replace(log, position, redacted);
-    }
+      }),
+    }));
+    await commits.replace(redacted);
     after = last;
+    yield;
   }
 }
 
@@ -102,67 +112,104 @@ async function redactCommits(
 export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps): Purge {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
-  const devicesOf = (app: string, after: number, count: number): Promise<DeviceDocument[]> =>
+  const devicesOf = (app: string, status: 0 | 1, after: number): Promise<DeviceDocument[]> =>
     devices
-      .find({ app, seq: { $gt: after }, status: 1 }, { hint: deviceIndexes.seq })
-      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1 })
+      .find({ app, seq: { $gt: after }, status }, { hint: deviceIndexes.seq, batchSize: AT_ONCE, limit: AT_ONCE })
+      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, hwidHash: 1, rev: 1 })
       .sort({ seq: 1 })
-      .limit(count)
       .toArray();
 
-  const erase = ({ _id: id, account, app: application, hwidHash, hwid }: DeviceDocument): Promise<unknown> => {
-    const identity = { account, application, hwidHash, hwid };
-    const at = new Date(clock.now());
-    return logs.submit(deviceLogOf(hwidHash), { identity, id, action: { type: 'erase' }, at });
+  const erase = ({ _id: id, account, app: application, hwidHash }: DeviceDocument): Promise<unknown> => {
+    const identity = { account, application, hwidHash, hwid: '' };
+    const action = { type: 'erase', withApplication: true } as const;
+    return logs.submit(deviceLogOf(hwidHash), { identity, id, action, at: new Date(clock.now()) });
   };
 
-  /** Removes the records of erased devices, and redacts the logs. */
-  const removeRest = async (app: string, account: string, signal: AbortSignal): Promise<void> => {
-    for (let more = true; more && !signal.aborted;) {
-      const erased = { app, status: 0 } as const;
-      const found = await devices
-        .find(erased, { hint: deviceIndexes.seq, projection: { _id: 1 }, limit: AT_ONCE })
+  const redact = (erased: readonly DeviceDocument[]): Promise<void> =>
+    redactEvents(
+      commits.devices,
+      erased.map(({ app: application, hwidHash, rev }) => ({
+        ...{ application, hwidHash },
+        ...{ log: deviceLogOf(hwidHash), position: rev },
+      })),
+    );
+
+  const remove = async (erased: readonly DeviceDocument[]): Promise<void> => {
+    await devices.deleteMany({ _id: { $in: erased.map(({ _id }) => _id) }, status: 0 });
+  };
+
+  /** Whether no process registers devices of the application any more. */
+  const isLate = ({ deletedAt }: Application): boolean => clock.now() - deletedAt!.getTime() >= LATE_MS;
+
+  const eraseDevices = async function* (application: Application): AsyncGenerator<void> {
+    for (let last = -1; ;) {
+      const found = await devicesOf(application.code, 1, last);
+      if (found.length === 0) return;
+      const mayRemove = isLate(application);
+      await Promise.all(found.map(erase));
+      const ids = found.map(({ _id }) => _id);
+      const erased = await devices
+        .find({ _id: { $in: ids }, status: 0 }, { projection: { app: 1, hwidHash: 1, rev: 1 }, batchSize: AT_ONCE })
         .toArray();
-      await devices.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      more = found.length === AT_ONCE;
+      await redact(erased);
+      if (mayRemove) await remove(erased);
+      last = found.at(-1)!.seq;
+      yield;
     }
-    await removeCleared(db, account, app);
-    await db.collection<{ _id: string }>(SEQUENCES).deleteOne({ _id: app });
-    await new InboxStates(db).removeAll(app);
-    await commits.plans.removeLogs(`plans-${app}-`, signal);
-    await removePagesOf(db, app);
-    await removeBadgesOf(db, app);
-    await commits.visits.removeLogs(visitLogOf(app), signal);
-    await redactCommits(commits.accounts, accountLogOf(account), app, signal);
   };
 
-  const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {
-    const startedAt = clock.now();
+  /** Removes the records of erased devices. Their events are redacted once more: a process may have died in between. */
+  const removeErased = async function* (app: string): AsyncGenerator<void> {
+    for (let last = -1; ;) {
+      const found = await devicesOf(app, 0, last);
+      if (found.length === 0) return;
+      await redact(found);
+      await remove(found);
+      last = found.at(-1)!.seq;
+      yield;
+    }
+  };
+
+  const purge = async function* (application: Application, signal: AbortSignal): AsyncGenerator<void> {
+    const { account, code } = application;
+    const isLast = isLate(application);
     for (let found = await findOrphans(db, code); found; found = await findOrphans(db, code)) {
-      if (signal.aborted) return;
       const action = { type: 'clearOrphans', application: code, orphans: found } as const;
       await write({ account, action, at: new Date(clock.now()) });
+      yield;
     }
-    let last = -1;
-    for (let found = await devicesOf(code, last, AT_ONCE); found.length > 0;) {
-      if (signal.aborted) return;
-      await Promise.all(found.map(erase));
-      last = found.at(-1)!.seq;
-      found = await devicesOf(code, last, AT_ONCE);
-    }
-    if (startedAt - deletedAt!.getTime() < LATE_MS) return;
-    await removeRest(code, account, signal);
+    yield* eraseDevices(application);
+    if (!isLast) return;
+    yield* removeErased(code);
+    await removeCleared(db, account, code);
+    await db.collection<{ _id: string }>(SEQUENCES).deleteOne({ _id: code });
+    await new InboxStates(db).removeAll(code);
+    yield;
+    await commits.plans.removeLogs(`plans-${code}-`, signal);
+    yield;
+    await removePagesOf(db, code);
+    await removeBadgesOf(db, code);
+    yield;
+    await commits.visits.removeLogs(visitLogOf(code), signal);
+    yield* redactAccount(commits.accounts, accountLogOf(account), code);
     if (signal.aborted) return;
     await write({ account, action: { type: 'purgeApplication', application: code }, at: new Date(clock.now()) });
   };
 
+  const read = () => store.unpurged();
   return {
-    run: async (signal) => inTurn(await store.unpurged(), purge, signal),
+    run: (signal) => sideBySide({ read, keyOf: ({ code }) => code, work: purge }, signal),
     async open() {
-      const deleted = await store.unpurged();
-      const left = deleted.map(async ({ code }) => {
-        const [devices, orphans] = await Promise.all([devicesOf(code, -1, 1), findOrphans(db, code)]);
-        return devices.length > 0 || orphans ? [`registry: what deleted ${code} has left`] : [];
+      const left = (await read()).map(async (application): Promise<OpenDeletion[]> => {
+        const { code: app } = application;
+        const options = { hint: deviceIndexes.seq, projection: { _id: 1 } };
+        const isDue =
+          isLate(application) ||
+          (await devices.findOne({ app, status: 1 }, options)) !== null ||
+          (await findOrphans(db, app)) !== undefined;
+        if (!isDue) return [];
+        const count = await devices.countDocuments({ app }, { hint: deviceIndexes.seq });
+        return [{ service: 'registry', application: app, devices: BigInt(count) }];
       });
       return (await Promise.all(left)).flat();
     },

@@ -73,7 +73,9 @@ export class RegistryUnderTest {
   /** Waits until no work is open. */
   readonly settle = async (): Promise<void> => {
     for (let tries = 0; tries < 500; tries++) {
-      if ((await this.registry.operations.settled({})).open.length === 0) return;
+      const { open } = await this.registry.operations.settled({});
+      const { deletions } = await this.registry.operations.settled({ deletions: true });
+      if (open.length + deletions.length === 0) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     throw new Error(`not settled: ${(await this.registry.operations.settled({})).open.join(', ')}`);

@@ -38,10 +38,11 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
     const _id = { $in: [...codes] };
     await collectionOf(db, linksModel).deleteMany({ message: _id });
     await collectionOf(db, progressModel).deleteMany({ _id });
-    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(code) });
+    const joins = codes.map((code) => ({ deleteMany: { filter: { _id: idsBelow(code) } } }));
+    if (joins.length > 0) await collectionOf(db, joinsModel).bulkWrite(joins, { ordered: false });
   };
 
-  return async ({ account, application, look }, signal) => {
+  return async function* ({ account, application, look }) {
     const ofApplication = { account, apps: application };
     for (;;) {
       const found = await messages.find(ofApplication).project<StoredMessage>({ apps: 1 }).limit(AT_ONCE).toArray();
@@ -58,36 +59,38 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       );
       await forget(whole);
       await completion.closeComplete(shared);
-      if (signal.aborted) return;
       if (found.length < AT_ONCE) break;
+      yield;
     }
     await collectionOf(db, activitiesModel).deleteMany({ app: application });
     await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
-    if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
+    if (look === REDACTION_LOOK) yield* redactCommits(db, commits, application);
   };
 }
 
 /** Removes contents from the commits of purged messages. */
-async function redactCommits(
+async function* redactCommits(
   db: Db,
   commits: CommitRedaction<MessageEvent>,
   application: string,
-  signal: AbortSignal,
-): Promise<void> {
+): AsyncGenerator<void> {
   for (let digit = 0; digit < LOGS; digit++) {
     const log = logOfMessage(digit.toString(LOGS).toUpperCase());
-    for (let after = 0; !signal.aborted;) {
+    for (let after = 0; ;) {
       const { last, marked } = await commits.markedAfter(log, after, application, COMMITS_AT_ONCE);
       if (last === undefined) break;
       const isPurged = await purgedAmong(
         db,
         marked.flatMap(({ events }) => events.map(({ event }) => event.code)),
       );
-      for (const { position, events } of marked) {
-        const said = events.filter(({ event }) => isPurged(event.code)).flatMap(withoutContent);
-        await commits.replace(log, position, said);
-      }
+      await commits.replace(
+        marked.map(({ events, ...place }) => ({
+          ...place,
+          events: events.filter(({ event }) => isPurged(event.code)).flatMap(withoutContent),
+        })),
+      );
       after = last;
+      yield;
     }
   }
 }

@@ -57,9 +57,10 @@ export function openPendingReports(
     },
     due: () => deliveries.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'pendingUntil' }),
     async purge(shares) {
-      for (const { message, application } of shares) {
-        await deliveries.deleteMany({ _id: idsBelow(messageApplicationKey({ message, application })) });
-      }
+      if (shares.length === 0) return;
+      const places = shares.map((share) => idsBelow(messageApplicationKey(share)));
+      const writes = places.map((_id) => ({ deleteMany: { filter: { _id } } }));
+      await deliveries.bulkWrite(writes, { ordered: false });
     },
     async forget(before) {
       await deliveries.deleteMany({ changedAt: { $lt: before } });

@@ -64,7 +64,8 @@ export type DeviceAction =
   /** The e-mail contact has taken its address from other contacts, whose unsubscribes follow the address (R-E14). */
   | { readonly type: 'addressTaken'; readonly token: string; readonly writes: readonly TagWrite[] }
   /** deleteDevice: erases all data of the device; its number is never reused (R-C8). */
-  | { readonly type: 'erase' }
+  /** With its application: whoever purges that redacts the device's events. */
+  | { readonly type: 'erase'; readonly withApplication?: true }
   /** The base of relative badges (R-C9). */
   | { readonly type: 'setBadge'; readonly badge: number }
   /** A purchase or an event; tags that cannot hold its values stay unchanged (R-C12). */

@@ -199,10 +199,10 @@ function say(
   return [...said.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(siblings, changes, at)];
 }
 
-function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): DeviceDecision {
+function erase(identity: DeviceIdentity, own: Device | undefined, withApplication: boolean, at: Date): DeviceDecision {
   if (!own) return nothing;
   return {
-    events: [eventOf(identity, own.seq, at, { $case: 'erased', value: {} })],
+    events: [eventOf(identity, own.seq, at, { $case: 'erased', value: { withApplication } })],
     selfReports: [{ id: deviceIdOf(own.app, own.hwidHash), clear: true }],
   };
 }
@@ -251,7 +251,7 @@ export function decide(
       if (own?.token !== action.token || own.platform !== Platform.Email) return nothing;
       return { events: say(identity, present, action, at), selfReports: [] };
     case 'erase':
-      return erase(identity, own, at);
+      return erase(identity, own, action.withApplication === true, at);
     case 'setBadge':
       found(own);
       return { events: [], selfReports: [{ id, set: { badge: action.badge }, add: { setBadges: 1 } }] };

@@ -17,6 +17,7 @@ import { listSubscriptions } from './listSubscriptions.ts';
 import { listTokens } from './listTokens.ts';
 import { explain } from './explain.ts';
 import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
+import { listDeletions } from './listDeletions.ts';
 import { liftThrottle, listProviders } from './providers.ts';
 import { cancelReplay, lastReplay, startReplay } from './replay.ts';
 import { setAtMostOnce } from './setAtMostOnce.ts';
@@ -73,4 +74,5 @@ export const adminMethods = {
   cancelReplay,
   lastReplay,
   settled,
+  listDeletions,
 } as const;

@@ -4,7 +4,7 @@ import { boolean, object, optional } from '../values.ts';
 
 /**
  * Answers 200 if no work is in progress or due, otherwise 409 with a line for each open item: a barrier for tests, which repeat it. Work for a later
- * time does not count (architecture 8).
+ * time does not count (architecture 8), nor does the purge of deleted applications, which may take minutes.
  */
 export const settled = admin('settled', {
   route: 'GET settled',

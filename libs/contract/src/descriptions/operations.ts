@@ -247,5 +247,10 @@ export const operationWords = {
   outcome_unknown: 'Whether a try had no answer: the push may have been delivered.',
   'settled.brief':
     'Whether a 409 names the open items of one service only. A busy system then answers after a fraction of the work: services are no longer queried once one has open items.',
-  settled: 'Always true: no work is in progress. Work for a later time, such as a schedule or a retry, does not count.',
+  settled:
+    'Always true: no work is in progress. Work for a later time, such as a schedule or a retry, does not count, nor does the purge of deleted applications.',
+  deletions: 'Deleted applications with data that is being purged: an entry for each service that has some.',
+  'deletions.application': 'Code of the deleted application.',
+  'deletions.service': 'The service, such as `registry`.',
+  'deletions.devices': 'Devices that are not removed yet; null in services that do not own devices.',
 } as const;

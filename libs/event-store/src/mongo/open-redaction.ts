@@ -1,7 +1,8 @@
+import { updateAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { LogDefinition } from '../event-log-port.ts';
 import { answered } from './answers.ts';
-import { type CommitDocument, DURABLE } from './commits.ts';
+import type { CommitDocument } from './commits.ts';
 
 /** An event with its index in its commit. */
 export interface PlacedEvent<Event> {
@@ -9,13 +10,36 @@ export interface PlacedEvent<Event> {
   readonly event: Event;
 }
 
+/** Some events of a commit. */
+export interface PlacedEvents<Event> {
+  readonly log: string;
+  readonly position: number;
+  readonly events: readonly PlacedEvent<Event>[];
+}
+
+/** A commit, and the texts that its wanted events contain. */
+export interface SearchedCommit {
+  readonly log: string;
+  readonly position: number;
+  readonly texts: readonly string[];
+}
+
+/** Commits per query. They have some hundred kilobytes each, at most a few megabytes. */
+const READ_AT_ONCE = 32;
+const WRITTEN_AT_ONCE = 32;
+/** From so many texts on, decoding every event costs less than searching each one for all of them. */
+const MANY_TEXTS = 16;
+
 /**
  * The only way to change a commit: personal data is removed from its events (architecture 4), or encrypted values in them are re-encrypted. The
  * meaning of the events stays.
  */
 export interface CommitRedaction<Event> {
-  /** The events of a commit whose bytes contain `mark`, in order; none if the commit was removed. */
-  marked(log: string, position: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
+  /**
+   * The events of commits whose bytes contain one of the texts, in order; with many texts for a commit also others of its events. Removed commits are left
+   * out.
+   */
+  marked(commits: readonly SearchedCommit[]): Promise<readonly PlacedEvents<Event>[]>;
   /**
    * The same for the commits of a log after `position`, of which `limit` are read, in order: those with such events. `last` is the position of the last one
    * read; undefined if there was none.
@@ -25,13 +49,16 @@ export interface CommitRedaction<Event> {
     position: number,
     mark: string,
     limit: number,
-  ): Promise<{
-    readonly last: number | undefined;
-    readonly marked: readonly { readonly position: number; readonly events: readonly PlacedEvent<Event>[] }[];
-  }>;
+  ): Promise<{ readonly last: number | undefined; readonly marked: readonly PlacedEvents<Event>[] }>;
   /** Replaces these events; durable when it resolves, idempotent. */
-  replace(log: string, position: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
+  replace(commits: readonly PlacedEvents<Event>[]): Promise<void>;
 }
+
+const contains = (bytes: Uint8Array, texts: readonly string[]): boolean => {
+  if (texts.length >= MANY_TEXTS) return true;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return texts.some((text) => buffer.includes(text));
+};
 
 /** Opens the commits of a category for that. Calls without an answer from the store reject with a transient error. */
 export function openRedaction<Event>(
@@ -40,31 +67,44 @@ export function openRedaction<Event>(
 ): CommitRedaction<Event> {
   const commits = db.collection<CommitDocument>(`${category}.commits`);
   const options = { promoteBuffers: true, readConcern: 'majority', projection: { events: 1 } } as const;
-  const markedIn = (found: Pick<CommitDocument, 'events'> | null, mark: string): PlacedEvent<Event>[] =>
-    (found?.events ?? []).flatMap((bytes, index) =>
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(mark)
-        ? [{ index, event: decode(bytes) }]
-        : [],
-    );
+  const searchedIn = ({ _id, events }: Pick<CommitDocument, '_id' | 'events'>, texts: readonly string[]) => ({
+    log: _id.log,
+    position: _id.position,
+    events: events.flatMap((bytes, index): PlacedEvent<Event>[] =>
+      contains(bytes, texts) ? [{ index, event: decode(bytes) }] : [],
+    ),
+  });
   return {
-    async marked(log, position, mark) {
-      return markedIn(await answered(commits.findOne({ _id: { log, position } }, options)), mark);
+    async marked(wanted) {
+      const found: PlacedEvents<Event>[] = [];
+      for (let first = 0; first < wanted.length; first += READ_AT_ONCE) {
+        const page = wanted.slice(first, first + READ_AT_ONCE);
+        const textsOf = new Map(page.map(({ log, position, texts }) => [`${log}/${position}`, texts]));
+        const ids = page.map(({ log, position }) => ({ log, position }));
+        const read = commits.find({ _id: { $in: ids } }, { ...options, batchSize: READ_AT_ONCE + 1 }).toArray();
+        for (const commit of await answered(read))
+          found.push(searchedIn(commit, textsOf.get(`${commit._id.log}/${commit._id.position}`)!));
+      }
+      return found;
     },
     async markedAfter(log, position, mark, limit) {
       const ids = { $gt: { log, position }, $lt: { log, position: Infinity } };
       const found = await answered(
         commits.find({ _id: ids }, { ...options, sort: { _id: 1 }, limit, batchSize: limit }).toArray(),
       );
-      const marked = found.map((commit) => ({ position: commit._id.position, events: markedIn(commit, mark) }));
+      const marked = found.map((commit) => searchedIn(commit, [mark]));
       return { last: found.at(-1)?._id.position, marked: marked.filter(({ events }) => events.length > 0) };
     },
-    async replace(log, position, events) {
-      if (events.length === 0) return;
-      const $set = Object.fromEntries(
-        events.map(({ index, event }) => [`events.${index}`, Buffer.from(encode(event))]),
-      );
-      const update = { q: { _id: { log, position } }, u: { $set } };
-      await answered(db.command({ update: commits.collectionName, updates: [update], writeConcern: DURABLE }));
+    async replace(changed) {
+      const updates = changed.flatMap(({ log, position, events }) => {
+        if (events.length === 0) return [];
+        const $set = Object.fromEntries(
+          events.map(({ index, event }) => [`events.${index}`, Buffer.from(encode(event))]),
+        );
+        return [{ q: { _id: { log, position } }, u: { $set } }];
+      });
+      for (let first = 0; first < updates.length; first += WRITTEN_AT_ONCE)
+        await answered(updateAll(db, commits.collectionName, updates.slice(first, first + WRITTEN_AT_ONCE)));
     },
   };
 }

@@ -30,6 +30,7 @@ import { setSenders } from './setSenders.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { setTracking } from './setTracking.ts';
 import { explain } from './explain.ts';
+import { listDeletions } from './listDeletions.ts';
 import { settled } from './settled.ts';
 
 export const adminHandlers = {
@@ -74,4 +75,5 @@ export const adminHandlers = {
   cancelReplay,
   lastReplay,
   settled,
+  listDeletions,
 } satisfies Serves<typeof adminMethods>;

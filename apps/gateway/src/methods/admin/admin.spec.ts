@@ -231,6 +231,22 @@ describe('operators (R-T8)', () => {
     world.open = [];
   });
 
+  it('list the purges of deleted applications', async () => {
+    expect(await client.admin('GET', 'deletions')).toMatchObject({ status: 200, body: { deletions: [] } });
+    world.deletions = [
+      { service: 'registry', application: 'AAAAA-BBBBB', devices: 7n },
+      { service: 'scheduler', application: 'AAAAA-BBBBB', devices: undefined },
+    ];
+    expect(await client.admin('GET', 'settled')).toMatchObject({ status: 200 });
+    expect((await client.admin('GET', 'deletions')).body).toEqual({
+      deletions: [
+        { application: 'AAAAA-BBBBB', service: 'registry', devices: 7 },
+        { application: 'AAAAA-BBBBB', service: 'scheduler', devices: null },
+      ],
+    });
+    world.deletions = [];
+  });
+
   it('set the clock of tests forward, once for all services', async () => {
     const before = world.clock.now();
     const { body } = await client.admin('POST', 'clock', { advance_seconds: 3600 });

@@ -22,11 +22,19 @@ function conversionOf({ account, application, seq, at, event }: DeviceEvent, sta
   return [{ topic: topicNames.conversions, key: chunkRecordKey({ application, chunk }), value: value.finish() }];
 }
 
-/** The records of a devices commit on `tidings.devices` and `tidings.conversions`: all of it except consumed keys and applied batches. */
+const isPublished = ({ event }: DeviceEvent): boolean => {
+  if (event?.$case === 'erased') return !event.value.withApplication;
+  return event?.$case !== 'keyUsed' && event?.$case !== 'batchApplied';
+};
+
+/**
+ * The records of a devices commit on `tidings.devices` and `tidings.conversions`: all of it except consumed keys, applied batches, and erasures with
+ * the application, which no other erasure waits behind.
+ */
 export function deviceRecords({ log, position, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
   const records: RelayedRecord[] = [];
   events.forEach((event, index) => {
-    if (event.event?.$case === 'keyUsed' || event.event?.$case === 'batchApplied') return;
+    if (!isPublished(event)) return;
     const stamp = { log, position: BigInt(position), index };
     const key = `${event.application}/${event.hwid}`;
     records.push({ topic: topicNames.devices, key, value: stampedEvent(encoded[index]!, stamp) });

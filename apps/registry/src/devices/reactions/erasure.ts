@@ -8,20 +8,20 @@ import { chunkOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import { consume, type OutRecord, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
-import { InboxStates } from '../../inbox/entry-states.ts';
+import { inboxId, InboxStates } from '../../inbox/entry-states.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */
 export const ERASURE_GROUP = 'registry.erasure';
 
-/** A position in a log up to which a device's events are redacted. */
-interface Place {
+/** A device that was erased, and where its log says so. */
+export interface ErasedDevice extends Pick<DeviceEvent, 'application' | 'hwidHash'> {
+  readonly log: string;
   readonly position: number;
-  readonly index: number;
+  /** The erasure's index in its commit. @default the device's last one */
+  readonly index?: number;
 }
-
-type ErasedDevice = Pick<DeviceEvent, 'application' | 'hwidHash'>;
 
 const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased';
 
@@ -30,39 +30,49 @@ const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased'
  * erasure has redacted it.
  */
 function stepOf(
-  found: readonly PlacedEvent<DeviceEvent>[],
-  { application, hwidHash }: ErasedDevice,
+  own: readonly PlacedEvent<DeviceEvent>[],
   upTo: number,
 ): { readonly events: readonly PlacedEvent<DeviceEvent>[]; readonly previous: number } {
-  const own = found.filter(
-    ({ index, event }) =>
-      index <= upTo &&
-      event.application === application &&
-      event.hwidHash === hwidHash &&
-      event.event?.$case !== 'keyUsed',
-  );
-  const before = own.findLastIndex(({ index, event }) => index < upTo && isErasure(event));
-  const events = own.slice(before + 1);
+  const until = own.filter(({ index }) => index <= upTo);
+  const before = until.findLastIndex(({ index, event }) => index < upTo && isErasure(event));
+  const events = until.slice(before + 1);
   return { events, previous: before < 0 ? Number(events[0]?.event.previous ?? 0n) : 0 };
 }
 
-/** Redacts an erased device's events, from its erasure back to its first registration. Idempotent. */
+const lastErasureIn = (own: readonly PlacedEvent<DeviceEvent>[]): number =>
+  own.findLast(({ event }) => isErasure(event))?.index ?? Infinity;
+
+const commitKey = ({ log, position }: { readonly log: string; readonly position: number }): string =>
+  `${log}/${position}`;
+
+/** Redacts erased devices' events, from their erasures back to their first registrations. Idempotent. */
 export async function redactEvents(
   commits: CommitRedaction<DeviceEvent>,
-  log: string,
-  erased: ErasedDevice,
-  place: Place,
+  erased: readonly ErasedDevice[],
 ): Promise<void> {
-  let upTo = place.index;
-  for (let position = place.position; position > 0; upTo = Infinity) {
-    const { events, previous } = stepOf(await commits.marked(log, position, erased.hwidHash), erased, upTo);
-    const full = events.filter(({ event }) => event.hwid !== '');
-    await commits.replace(
-      log,
-      position,
-      full.map(({ index, event }) => ({ index, event: redacted(event) })),
-    );
-    position = previous;
+  for (let open = erased; open.length > 0;) {
+    const places = Map.groupBy(open, commitKey);
+    const marked = [...places.values()].map((devices) => ({
+      log: devices[0]!.log,
+      position: devices[0]!.position,
+      texts: devices.map(({ hwidHash }) => hwidHash),
+    }));
+    const earlier: ErasedDevice[] = [];
+    const redactions = (await commits.marked(marked)).map(({ log, position, events }) => {
+      const byDevice = Map.groupBy(
+        events.filter(({ event }) => event.event?.$case !== 'keyUsed'),
+        ({ event }) => deviceIdOf(event.application, event.hwidHash),
+      );
+      const own = places.get(commitKey({ log, position }))!.flatMap((device) => {
+        const said = byDevice.get(deviceIdOf(device.application, device.hwidHash)) ?? [];
+        const step = stepOf(said, device.index ?? lastErasureIn(said));
+        if (step.previous > 0) earlier.push({ ...device, position: step.previous, index: Infinity });
+        return step.events.filter(({ event }) => event.hwid !== '');
+      });
+      return { log, position, events: own.map(({ index, event }) => ({ index, event: redacted(event) })) };
+    });
+    await commits.replace(redactions);
+    open = earlier;
   }
 }
 
@@ -82,21 +92,31 @@ export interface ErasureDeps extends ReactionDeps {
 export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
   const inboxes = new InboxStates(db);
-  const follow = async ({ application, hwidHash, stamp }: PartialErasureEvent): Promise<void> => {
-    if (!stamp) return;
+  /** Its own inbox is removed, unless its hwid is the user id of others, such as the address of an e-mail contact. */
+  const removeInboxes = async (erased: readonly PartialErasureEvent[]): Promise<void> => {
+    const ids = new Map(erased.map((device) => [inboxId(device.application, device.hwidHash), device]));
+    const present = await inboxes.read([...ids.keys()]);
+    const abandoned = [...present.keys()].map(async (id) => {
+      const { application: app, hwidHash } = ids.get(id)!;
+      const other = await devices.findOne(
+        { app, 'owners.user': hwidHash, status: 1 },
+        { projection: { _id: 1 }, hint: deviceIndexes.owners },
+      );
+      if (!other) await inboxes.remove(app, hwidHash);
+    });
+    await Promise.all(abandoned);
+  };
+  const follow = async (erased: readonly PartialErasureEvent[]): Promise<void> => {
     await redactEvents(
       commits,
-      stamp.log,
-      { application, hwidHash },
-      { position: Number(stamp.position), index: stamp.index },
+      erased.flatMap(({ application, hwidHash, stamp }) =>
+        stamp ? [{ application, hwidHash, log: stamp.log, position: Number(stamp.position), index: stamp.index }] : [],
+      ),
     );
-    await devices.updateOne({ _id: deviceIdOf(application, hwidHash), status: 0 }, { $unset: { self: '' } });
-    // Its own inbox, unless its hwid is the user id of others, such as the address of an e-mail contact.
-    const other = await devices.findOne(
-      { app: application, 'owners.user': hwidHash, status: 1 },
-      { projection: { _id: 1 }, hint: deviceIndexes.owners },
-    );
-    if (!other) await inboxes.remove(application, hwidHash);
+    const ids = erased.map(({ application, hwidHash }) => deviceIdOf(application, hwidHash));
+    await devices.updateMany({ _id: { $in: ids }, status: 0 }, { $unset: { self: '' } });
+    await removeInboxes(erased);
+    await broker.publish(topicNames.erasures, erased.map(erasureRecord));
   };
   return consume(broker, {
     group: ERASURE_GROUP,
@@ -106,8 +126,7 @@ export function redactErased({ db, broker, report, commits }: ErasureDeps): Prom
     handler: (records) =>
       transientAsFault(async () => {
         const erased = records.flatMap(({ value }) => (value.erased ? [value] : []));
-        for (const each of erased) await follow(each);
-        if (erased.length > 0) await broker.publish(topicNames.erasures, erased.map(erasureRecord));
+        if (erased.length > 0) await follow(erased);
       }),
   });
 }

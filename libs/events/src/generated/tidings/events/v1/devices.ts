@@ -154,6 +154,8 @@ export interface TextList {
 
 /** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is redacted a moment later. */
 export interface DeviceErased {
+  /** Its application was deleted: whoever purges that also redacts the events, and this one is not published. */
+  withApplication: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -1585,11 +1587,14 @@ export const TextList: MessageFns<TextList> = {
 };
 
 function createBaseDeviceErased(): DeviceErased {
-  return {};
+  return { withApplication: false };
 }
 
 export const DeviceErased: MessageFns<DeviceErased> = {
   encode(message: DeviceErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.withApplication !== false) {
+      writer.uint32(8).bool(message.withApplication);
+    }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
         const tag = parseInt(key, 10);
@@ -1614,6 +1619,14 @@ export const DeviceErased: MessageFns<DeviceErased> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.withApplication = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1637,8 +1650,9 @@ export const DeviceErased: MessageFns<DeviceErased> = {
   create(base?: DeepPartial<DeviceErased>): DeviceErased {
     return DeviceErased.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<DeviceErased>): DeviceErased {
+  fromPartial(object: DeepPartial<DeviceErased>): DeviceErased {
     const message = createBaseDeviceErased();
+    message.withApplication = object.withApplication ?? false;
     return message;
   },
 };

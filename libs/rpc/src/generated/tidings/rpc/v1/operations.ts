@@ -13,12 +13,25 @@ export const protobufFileName = "tidings/rpc/v1/operations.proto";
 
 export interface SettledRequest {
   /** Only what this process alone knows. The caller asks another process of the service for the rest, which is the same in all of them. */
-  ownOnly?: boolean | undefined;
+  ownOnly?:
+    | boolean
+    | undefined;
+  /** Asks for the deletions alone, which take time. */
+  deletions?: boolean | undefined;
+}
+
+/** The purge of a deleted application, as far as it is due. */
+export interface OpenDeletion {
+  application: string;
+  service: string;
+  /** Devices that are not removed yet; absent in services that do not count. */
+  devices?: bigint | undefined;
 }
 
 export interface SettledReply {
   /** One line per open thing; empty = settled. */
   open: string[];
+  deletions: OpenDeletion[];
 }
 
 export interface AdvanceClockRequest {
@@ -47,13 +60,16 @@ export interface AdvanceClockReply {
 }
 
 function createBaseSettledRequest(): SettledRequest {
-  return { ownOnly: undefined };
+  return { ownOnly: undefined, deletions: undefined };
 }
 
 export const SettledRequest: MessageFns<SettledRequest> = {
   encode(message: SettledRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownOnly !== undefined) {
       writer.uint32(8).bool(message.ownOnly);
+    }
+    if (message.deletions !== undefined) {
+      writer.uint32(16).bool(message.deletions);
     }
     return writer;
   },
@@ -79,6 +95,14 @@ export const SettledRequest: MessageFns<SettledRequest> = {
             message.ownOnly = reader.bool();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.deletions = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -97,18 +121,104 @@ export const SettledRequest: MessageFns<SettledRequest> = {
   fromPartial(object: DeepPartial<SettledRequest>): SettledRequest {
     const message = createBaseSettledRequest();
     message.ownOnly = object.ownOnly ?? undefined;
+    message.deletions = object.deletions ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOpenDeletion(): OpenDeletion {
+  return { application: "", service: "", devices: undefined };
+}
+
+export const OpenDeletion: MessageFns<OpenDeletion> = {
+  encode(message: OpenDeletion, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.service !== "") {
+      writer.uint32(18).string(message.service);
+    }
+    if (message.devices !== undefined) {
+      if (BigInt.asUintN(64, message.devices) !== message.devices) {
+        throw new globalThis.Error("value provided for field message.devices of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.devices);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenDeletion {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenDeletion();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.devices = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OpenDeletion>): OpenDeletion {
+    return OpenDeletion.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenDeletion>): OpenDeletion {
+    const message = createBaseOpenDeletion();
+    message.application = object.application ?? "";
+    message.service = object.service ?? "";
+    message.devices = (object.devices !== undefined && object.devices !== null) ? BigInt(object.devices) : undefined;
     return message;
   },
 };
 
 function createBaseSettledReply(): SettledReply {
-  return { open: [] };
+  return { open: [], deletions: [] };
 }
 
 export const SettledReply: MessageFns<SettledReply> = {
   encode(message: SettledReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.open) {
       writer.uint32(10).string(v!);
+    }
+    for (const v of message.deletions) {
+      OpenDeletion.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -134,6 +244,14 @@ export const SettledReply: MessageFns<SettledReply> = {
             message.open.push(reader.string());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deletions.push(OpenDeletion.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -152,6 +270,7 @@ export const SettledReply: MessageFns<SettledReply> = {
   fromPartial(object: DeepPartial<SettledReply>): SettledReply {
     const message = createBaseSettledReply();
     message.open = object.open?.map((e) => e) || [];
+    message.deletions = object.deletions?.map((e) => OpenDeletion.fromPartial(e)) || [];
     return message;
   },
 };

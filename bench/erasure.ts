@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { post, registration } from './lib/load.ts';
+import { inWords, mediansOf, type Parts, usedBetween } from './lib/parts.ts';
+import { inEachMode, startProviders, type World } from './lib/world.ts';
+
+const DEVICES = Number(process.env['ERASURE_DEVICES'] ?? 20_000);
+const ROUNDS = 3;
+/** Rare polling: each poll counts the devices that are left. */
+const POLL_MS = 1_000;
+const LATE_MS = 15_000;
+
+interface Round {
+  /** CPU microseconds per device, the time until removal included. */
+  readonly cpu: Parts;
+  readonly perSecond: number;
+}
+
+/** The erasure of an application's devices with the redaction of their events (R-B2), and the removal of what they leave, in the embedded mode. */
+export async function measure(): Promise<Figure> {
+  const providers = await startProviders();
+  try {
+    const measures = await inEachMode(providers, measureIn, ['embedded']);
+    return { id: 'erasure', title: 'deleteApplication, devices erased a second', measures };
+  } finally {
+    await providers.stop();
+  }
+}
+
+async function measureIn(world: World): Promise<Measure[]> {
+  await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });
+  const rounds: Round[] = [];
+  for (let i = -1; i < ROUNDS; i++) {
+    const round = await erased(world, i + 1);
+    if (i >= 0) rounds.push(round);
+  }
+  const rates = rounds.map(({ perSecond }) => perSecond);
+  const cpu = `${inWords(mediansOf(rounds.map((round) => round.cpu)), 'µs')} a device`;
+  return [{ title: world.mode, value: median(rates), unit: '/s', spread: spreadOf(rates), details: { cpu } }];
+}
+
+/** Fills an application and deletes it. */
+async function erased(world: World, salt: number): Promise<Round> {
+  const { client } = world;
+  const { application } = await client.call('createApplication', { title: 'Erased' });
+  await post(`${world.url}/json/1.3/registerDevice`, {
+    ...{ amount: DEVICES, connections: 64 },
+    headers: { authorization: `Token ${world.secrets.device}` },
+    body: (i) => registration(application, i, String(salt)),
+  });
+  await world.settle();
+  const isOpen = async (): Promise<boolean> =>
+    (await client.call('listDeletions')).deletions.some(({ service }) => service === 'registry');
+  const before = world.cpu();
+  await client.call('deleteApplication', { application });
+  const startedAt = performance.now();
+  while (await isOpen()) await delay(POLL_MS);
+  const perSecond = (DEVICES / (performance.now() - startedAt)) * 1000;
+  // Records that are left are removed 10 s after the deletion.
+  while (performance.now() - startedAt < LATE_MS && !(await isOpen())) await delay(POLL_MS);
+  while (await isOpen()) await delay(POLL_MS);
+  const cpu = usedBetween(before, world.cpu(), DEVICES);
+  process.stderr.write(`${format(perSecond)} devices a second, CPU of a device ${inWords(cpu, 'µs')}\n`);
+  return { cpu, perSecond };
+}
