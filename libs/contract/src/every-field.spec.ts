@@ -5,6 +5,7 @@ import { api } from './api.ts';
 import { dotted } from './issue.ts';
 import type { Method, Request } from './method.ts';
 import { inner, shapeFor } from './presence.ts';
+import { changed, fieldsIn, type Path } from './testing/request-fields.ts';
 import { isObject } from './values.ts';
 
 /**
@@ -28,32 +29,6 @@ const unknown: Readonly<Record<string, string>> = {
   'richMediaAction hwid': 'nothing is kept of the call (R-X1)',
   'triggerInAppAction hwid': 'nothing is kept of the call (R-X1)',
 };
-
-type Path = readonly (string | number)[];
-
-/** Fields that a request has room for; of an array, those of its first entry. */
-function fieldsIn(schema: unknown, value: unknown, path: Path = []): Path[] {
-  const taken = inner(schema);
-  if (taken instanceof z.ZodArray) {
-    return Array.isArray(value) && value.length > 0 ? fieldsIn(taken.element, value[0], [...path, 0]) : [];
-  }
-  const shape = shapeFor(schema, value);
-  if (!shape || !isObject(value)) return [];
-  return Object.entries(shape).flatMap(([key, field]) => [
-    [...path, key],
-    ...fieldsIn(field, value[key], [...path, key]),
-  ]);
-}
-
-/** A copy of the request with another value at the path, which shares all else with it. */
-function changed<T extends object>(request: T, [key, ...rest]: Path, value: unknown): T {
-  const copy = (Array.isArray(request) ? [...(request as unknown[])] : { ...request }) as Record<
-    string | number,
-    unknown
-  >;
-  copy[key!] = rest.length === 0 ? value : changed(copy[key!] as object, rest, value);
-  return copy as T;
-}
 
 const png = (side: number): string => {
   const bytes = Buffer.alloc(24);

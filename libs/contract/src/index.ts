@@ -50,4 +50,5 @@ export { choicesOf } from './presence.ts';
 export { describe, keysOf, words } from './descriptions/describe.ts';
 export { notes } from './generated/notes.ts';
 export { LongInteger, withText } from './long-integer.ts';
+export { hasLoneSurrogates, isWellFormed, markedAs, wellFormed, withLoneSurrogates } from './lone-surrogates.ts';
 export { isObject } from './values.ts';

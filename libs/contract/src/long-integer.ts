@@ -1,5 +1,8 @@
 /** JSON.rawJSON, which the library types lack: a value that JSON.stringify writes as its source text. */
-const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON: (this: void, text: string) => unknown;
+  isRawJSON: (this: void, value: unknown) => boolean;
+};
 
 /** An integer in a request's JSON that a double would round, in its original digits. JSON.stringify writes it unchanged. */
 export class LongInteger {
@@ -13,6 +16,9 @@ export class LongInteger {
     return rawJSON(this.digits);
   }
 }
+
+/** Whether a value stands for a number of a request's JSON. */
+export const isExactNumber = (value: object): boolean => value instanceof LongInteger || isRawJSON(value);
 
 const withTexts = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, withText(value)]));

@@ -37,6 +37,25 @@ export const textOf = (min: number, max: number) =>
 /** {@link text} that is not empty. */
 export const nonEmptyText = textOf(1, TEXT_LIMIT);
 
+const ILL_FORMED = 'must not contain lone surrogates';
+
+const isWellFormed = (value: string): boolean => value.isWellFormed();
+
+/**
+ * {@link text} that names or identifies something. All stores replace lone surrogates, which would make two names one: an identity with one is refused,
+ * and any other text gets U+FFFD in its place (R-RES2).
+ */
+export const identity = text.refine(isWellFormed, ILL_FORMED);
+
+/** {@link identity} of `min` to `max` characters. */
+export const identityOf = (min: number, max: number) => textOf(min, max).refine(isWellFormed, ILL_FORMED);
+
+/** {@link identity} that is not empty. */
+export const nonEmptyIdentity = identityOf(1, TEXT_LIMIT);
+
+/** {@link identity} of any length, for fields with their own limit. */
+export const anyIdentity = anyText.refine(isWellFormed, ILL_FORMED);
+
 /** A whole number as decimal text: `5`, `+5`, `5.0`. */
 export const WHOLE_TEXT = /^[+-]?\d+(\.0+)?$/;
 
@@ -91,8 +110,17 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** An object whose members are not checked. */
 export const anyObject = z.custom<Record<string, unknown>>(isObject, 'must be an object').meta({ type: 'object' });
 
+/** Refuses names of tags that are no {@link identity}. */
+export function refuseIllFormedNames(
+  tags: Readonly<Record<string, unknown>>,
+  { addIssue }: { readonly addIssue: (issue: { code: 'custom'; message: string; path: string[] }) => void },
+): void {
+  for (const name in tags)
+    if (!name.isWellFormed()) addIssue({ code: 'custom', message: ILL_FORMED, path: [name.toWellFormed()] });
+}
+
 /** Tag values by name, as services accept them. The type of a tag determines its valid values (R-C4). */
-export const tagValues = anyObject.transform(tagTexts);
+export const tagValues = anyObject.superRefine(refuseIllFormedNames).transform(tagTexts);
 
 /** A value that is not checked here. @param schema the expected JSON Schema, for the API's description only */
 export const unchecked = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema);
@@ -109,6 +137,16 @@ export const listOf = <Element extends z.ZodType>(element: Element, max: number)
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? undefined);
 
+/** Without tags whose names no tag has. */
+function wellNamed(tags: Record<string, unknown>): Record<string, unknown> {
+  for (const name in tags)
+    if (!name.isWellFormed()) return Object.fromEntries(Object.entries(tags).filter(([each]) => each.isWellFormed()));
+  return tags;
+}
+
+/** {@link tagValues} without those whose names no tag has, where a tag problem must not refuse the rest (R-C3, R-G5). */
+export const wellNamedTagValues = anyObject.transform((tags) => tagTexts(wellNamed(tags)));
+
 /**
  * The optional tags of a registration. A value that is no object is ignored, such as the list that PHP makes of an empty map: a tag problem must not
  * cost a registration (R-C3).
@@ -117,7 +155,7 @@ export const registrationTags = (
   convert: (tags: Record<string, unknown>, context: z.core.ParsePayload) => Record<string, unknown> = tagTexts,
 ) =>
   optional(unchecked({ type: 'object' })).transform((given, context) =>
-    isObject(given) ? convert(given, context) : undefined,
+    isObject(given) ? convert(wellNamed(given), context) : undefined,
   );
 
 /** The refusal of a part that is left out and that the API does not mark as required: its absence is a wrong value (R-ER2). */

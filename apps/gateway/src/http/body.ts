@@ -7,13 +7,16 @@ import {
   BODY_MEMBERS,
   BULK_BODY_MEMBERS,
   isObject,
+  isWellFormed,
+  markedAs,
   type Method,
   type Request,
   SMALL_BODY_BYTES,
+  withLoneSurrogates,
 } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE, TOO_MANY } from '../envelopes/reply.ts';
-import { isKept, parseExactly } from './exact-numbers.ts';
+import { parseExactly } from './exact-numbers.ts';
 
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
@@ -162,14 +165,6 @@ function isNestedWithin(value: object, depth: number): boolean {
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** JSON can escape half of a surrogate pair, which no store keeps: it is replaced with the replacement character here, once for all. */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null || isKept(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), wellFormed(member)]));
-}
-
 /** Maximum number of arrays and objects in a body: each takes many times its bytes in JSON. */
 const MAX_CONTAINERS = 2_000_000;
 const [QUOTE, BACKSLASH, ARRAY, OBJECT, COLON] = ['"', '\\', '[', '{', ':'].map((sign) => sign.charCodeAt(0));
@@ -194,7 +189,7 @@ function holdsTooMuch(bytes: Buffer, maxMembers: number): boolean {
 }
 
 /**
- * The object in a body, whatever its Content-Type (R-ER1). The last of duplicate keys wins.
+ * The object in a body, whatever its Content-Type (R-ER1). The last of duplicate keys wins. It is marked if JSON escapes half of a surrogate pair in it.
  * @throws Fault `tooLarge` for more than two million arrays and objects, or too many members
  */
 export function parseObject(bytes: Buffer, maxBodyBytes = BODY_LIMIT_BYTES): Request {
@@ -210,13 +205,13 @@ export function parseObject(bytes: Buffer, maxBodyBytes = BODY_LIMIT_BYTES): Req
   }
   if (!isObject(value) || !isNestedWithin(value, MAX_NESTING)) throw Fault.malformed(MALFORMED);
   const mayBeIllFormed = text.includes('\\u') && SURROGATE_ESCAPE.test(text);
-  return mayBeIllFormed ? (wellFormed(value) as Request) : value;
+  return mayBeIllFormed && !isWellFormed(value) ? withLoneSurrogates(value) : value;
 }
 
-/** The parameters of a method-style request, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */
+/** The parameters of a method-style request, marked as the body is, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */
 export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
   const { request } = body;
   if (form === 'bare' || (form === 'either' && request === undefined)) return body;
   if (!isObject(request)) throw Fault.malformed(MALFORMED);
-  return request;
+  return markedAs(body, request);
 }

@@ -7,13 +7,13 @@ import {
   newSecret,
   shownSubscription,
 } from '../fields/subscription.ts';
-import { object, optional, text } from '../values.ts';
+import { identity, object, optional } from '../values.ts';
 
 /** Changes the given fields and keeps the others; an empty list removes a filter (R-T8). */
 export const changeSubscription = admin('changeSubscription', {
   route: 'PATCH subscriptions/{id}',
   input: object({
-    id: text,
+    id: identity,
     endpoint: optional(endpointAddress),
     events: optional(eventNames),
     ...filters,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { object, textOf } from '../values.ts';
+import { identityOf, object } from '../values.ts';
 
 /** Creates an account in addition to the default one (architecture 5, R-T8). */
 export const createAccount = admin('createAccount', {
   route: 'POST accounts',
   status: 201,
-  input: object({ name: textOf(1, 255) }),
+  input: object({ name: identityOf(1, 255) }),
   output: z.object({ account: z.string() }),
   examples: [{ request: { name: 'Example Ltd' }, reply: { account: 'acc-2' } }],
 });

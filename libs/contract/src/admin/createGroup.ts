@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
-import { listOf, nonEmptyText, object } from '../values.ts';
+import { listOf, nonEmptyIdentity, object } from '../values.ts';
 
 const MAX_APPLICATIONS = 1000;
 
@@ -9,7 +9,7 @@ const MAX_APPLICATIONS = 1000;
 export const createGroup = admin('createGroup', {
   route: 'POST groups',
   status: 201,
-  input: object({ name: nonEmptyText, applications: listOf(applicationCode, MAX_APPLICATIONS) }),
+  input: object({ name: nonEmptyIdentity, applications: listOf(applicationCode, MAX_APPLICATIONS) }),
   output: z.object({ code: z.string() }),
   examples: [{ request: { name: 'Europe', applications: ['A1B2C-3D4E5'] }, reply: { code: 'B1B2C-3D4E5' } }],
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { integerOf, listOf, object, oneOf, optional, textOf } from '../values.ts';
+import { identityOf, integerOf, listOf, object, oneOf, optional } from '../values.ts';
 
 const MAX_PAGE = 500;
-const name = textOf(1, 255);
+const name = identityOf(1, 255);
 const reasons = ['decode', 'unknown', 'handler'] as const;
 
 /** Fields that select dead letters; those left out select all. */

@@ -1,11 +1,11 @@
 import { admin } from '../families/admin.ts';
-import { nothing, object, text } from '../values.ts';
+import { identity, nothing, object } from '../values.ts';
 
 /** Deletes a subscription; its subscriber receives no further events (R-T8). */
 export const deleteSubscription = admin('deleteSubscription', {
   route: 'DELETE subscriptions/{id}',
   status: 204,
-  input: object({ id: text }),
+  input: object({ id: identity }),
   output: nothing,
   examples: [{ request: { id: 'sub-1' }, reply: undefined }],
 });

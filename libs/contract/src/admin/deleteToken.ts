@@ -1,11 +1,11 @@
 import { admin } from '../families/admin.ts';
-import { nothing, object, text } from '../values.ts';
+import { identity, nothing, object } from '../values.ts';
 
 /** Revokes a token; every gateway refuses it within 5 seconds (R-T1, R-T8). */
 export const deleteToken = admin('deleteToken', {
   route: 'DELETE tokens/{id}',
   status: 204,
-  input: object({ id: text }),
+  input: object({ id: identity }),
   output: nothing,
   examples: [{ request: { id: 'tok-1' }, reply: undefined }],
 });

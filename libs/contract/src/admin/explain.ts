@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
-import { object, text } from '../values.ts';
+import { identity, object } from '../values.ts';
 
 /** The answers to why a device did or did not get a message. */
 export const explainAnswers = [
@@ -67,7 +67,11 @@ const attempt = z.object({
  */
 export const explain = admin('explain', {
   route: 'GET explain',
-  input: object({ application: applicationCode, message: text.transform((code) => code.toUpperCase()), hwid: text }),
+  input: object({
+    application: applicationCode,
+    message: identity.transform((code) => code.toUpperCase()),
+    hwid: identity,
+  }),
   output: z.object({
     answer: z.enum(explainAnswers),
     reason: z.string().nullable(),

@@ -1,11 +1,11 @@
 import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription } from '../fields/subscription.ts';
-import { object, text } from '../values.ts';
+import { identity, object } from '../values.ts';
 
 /** Returns a subscription (R-T8). */
 export const getSubscription = admin('getSubscription', {
   route: 'GET subscriptions/{id}',
-  input: object({ id: text }),
+  input: object({ id: identity }),
   output: shownSubscription,
   examples: [{ request: { id: 'sub-1' }, reply: exampleSubscription }],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
-import { array, object, optional, textOf } from '../values.ts';
+import { array, identityOf, object, optional } from '../values.ts';
 
 const MAX_CATEGORIES = 1000;
 
@@ -9,7 +9,7 @@ const MAX_CATEGORIES = 1000;
 export const setCategories = admin('setCategories', {
   route: 'PUT categories',
   input: object({
-    categories: array(textOf(1, 255)).max(MAX_CATEGORIES, `at most ${MAX_CATEGORIES} entries`),
+    categories: array(identityOf(1, 255)).max(MAX_CATEGORIES, `at most ${MAX_CATEGORIES} entries`),
     account: optional(account),
   }),
   output: z.object({ categories: z.array(z.string()) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { integerOf, object, text } from '../values.ts';
+import { identity, integerOf, object } from '../values.ts';
 
 const MAX_REQUESTS = 1_000_000;
 const DAY_SECONDS = 86_400;
@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400;
  */
 export const setRateLimit = admin('setRateLimit', {
   route: 'PUT tokens/{id}/rate-limit',
-  input: object({ id: text, requests: integerOf(0, MAX_REQUESTS), seconds: integerOf(1, DAY_SECONDS) }),
+  input: object({ id: identity, requests: integerOf(0, MAX_REQUESTS), seconds: integerOf(1, DAY_SECONDS) }),
   output: z.object({ requests: z.number(), seconds: z.number() }),
   examples: [{ request: { id: 'tok-1', requests: 100, seconds: 1 }, reply: { requests: 100, seconds: 1 } }],
 });

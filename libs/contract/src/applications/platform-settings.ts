@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
+import { jsonText } from '../lone-surrogates.ts';
 import { integer, object } from '../values.ts';
 
 /** The settings of a platform as configureApplication passes them on. */
@@ -14,7 +15,7 @@ export interface PlatformSettings {
   readonly disabled: boolean;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
 /**
  * Defines the request that configures a platform, with its fields in the specification's order.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
-import { array, boolean, object, oneOf, optional, text } from '../values.ts';
+import { array, boolean, identity, object, oneOf, optional } from '../values.ts';
 
 /** R-LM1. */
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
@@ -58,7 +58,7 @@ const queryFlag = z.union(
 );
 
 /** A request for a job's status (R-G3). */
-export const jobQuery = object({ request_id: text, detailed: optional(queryFlag) }).transform((query) => ({
+export const jobQuery = object({ request_id: identity, detailed: optional(queryFlag) }).transform((query) => ({
   requestId: query.request_id,
   detailed: query.detailed ?? false,
 }));

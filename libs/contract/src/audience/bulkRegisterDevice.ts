@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
 import { placeFields } from '../fields/device.ts';
-import { pushToken, pushTokenFault } from '../fields/push-token.ts';
-import { integer, object, optional, tagValues, text } from '../values.ts';
+import { anyPushToken, pushTokenFault } from '../fields/push-token.ts';
+import { integer, object, optional, text, wellNamedTagValues } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -21,12 +21,12 @@ import {
 
 const fields = object({
   hwid: text,
-  // A value that is too long fails this entry only (R-G5).
-  push_token: pushToken,
+  // A value that is not valid fails this entry only (R-G5).
+  push_token: anyPushToken,
   platform: integer,
   list_operator: listOperator,
   ...placeFields,
-  tags: optional(tagValues),
+  tags: optional(wellNamedTagValues),
 });
 
 type Fields = z.output<typeof fields>;
@@ -55,7 +55,7 @@ const entry = fields.transform((given): BulkEntry => {
     hwid,
     pushToken: token,
   } = given.platform === Platform.Email ? emailContact(given) : deviceOf(given);
-  const fits = pushTokenFault(platform, token) === undefined;
+  const fits = hwid.isWellFormed() && token.isWellFormed() && pushTokenFault(platform, token) === undefined;
   return {
     identifier: { $case: 'hwid', value: hwid },
     listOperator: given.list_operator,

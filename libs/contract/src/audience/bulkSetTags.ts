@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { longIntegersIn, tagTexts } from '../long-integer.ts';
 import { optionalUnless } from '../presence.ts';
-import { anyObject, boolean, object, optional, text } from '../values.ts';
+import { anyObject, boolean, identity, object, optional, refuseIllFormedNames } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -17,15 +17,15 @@ import {
 } from './bulk.ts';
 
 const fields = object({
-  hwid: optionalUnless(text, (given) =>
+  hwid: optionalUnless(identity, (given) =>
     [given['hwid'], given['user_id'], given['push_token']].every((each) => (each ?? null) === null)
       ? 'hwid'
       : undefined,
   ),
-  user_id: optional(text),
-  push_token: optional(text),
+  user_id: optional(identity),
+  push_token: optional(identity),
   list_operator: listOperator,
-  tags: anyObject,
+  tags: anyObject.superRefine(refuseIllFormedNames),
 });
 
 type Fields = z.output<typeof fields>;

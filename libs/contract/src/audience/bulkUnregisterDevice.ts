@@ -1,5 +1,5 @@
 import { audience } from '../families/audience.ts';
-import { object, text } from '../values.ts';
+import { identity, object } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -12,7 +12,7 @@ import {
   shownJob,
 } from './bulk.ts';
 
-const entry = object({ hwid: text }).transform(({ hwid }): BulkEntry => ({
+const entry = object({ hwid: identity }).transform(({ hwid }): BulkEntry => ({
   identifier: { $case: 'hwid', value: hwid },
   listOperator: 'set',
   tags: undefined,

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, boolean, object, oneOf, optional, text } from '../values.ts';
+import { array, boolean, identity, object, oneOf, optional, text } from '../values.ts';
 
 const EXPORT_DATA = ['hwids', 'push_tokens', 'users', 'tags'] as const;
 
 const format = text.transform((word) => word.toLowerCase()).pipe(oneOf(['csv', 'json']));
 
 const request = object({
-  filterExpression: optionalUnless(text, (given) =>
+  filterExpression: optionalUnless(identity, (given) =>
     (given['filterExpression'] ?? given['filterCode'] ?? null) === null ? 'filterExpression' : undefined,
   ),
-  filterCode: optional(text),
+  filterCode: optional(identity),
   format: optional(format),
   exportData: optional(array(oneOf(EXPORT_DATA))),
   exportCsv: optional(boolean),
@@ -56,7 +56,7 @@ const exampleLink =
 /** Returns the progress of an export, and once it is completed a new link to its archive, valid for 24 hours (R-N7). Spec N. */
 export const getExportSegment = audience('POST exportSegment/result', {
   scope: 'optional',
-  input: object({ task_id: text }).transform((given) => ({ taskId: given.task_id })),
+  input: object({ task_id: identity }).transform((given) => ({ taskId: given.task_id })),
   output: z.object({
     status: z.enum(['in-progress', 'completed', 'failed']),
     progress: z.int(),

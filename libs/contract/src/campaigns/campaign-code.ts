@@ -1,7 +1,9 @@
-import { text } from '../values.ts';
+import { identity } from '../values.ts';
 
 /** The code of a campaign, in upper case as stored (R-RES1). */
-export const campaignCode = text.transform((code) => code.toUpperCase());
+export const campaignCode = identity.transform((code) => code.toUpperCase());
 
 /** {@link campaignCode} of a required campaign; "" counts as none (R-ER2, R-RES5). */
-export const namedCampaign = text.refine((code) => code !== '', 'not found').transform((code) => code.toUpperCase());
+export const namedCampaign = identity
+  .refine((code) => code !== '', 'not found')
+  .transform((code) => code.toUpperCase());

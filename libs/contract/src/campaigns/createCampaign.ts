@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { nonEmptyText, object, optional, text } from '../values.ts';
+import { nonEmptyIdentity, object, optional, text } from '../values.ts';
 
 /** Creates a campaign that messages count for (R-RES5). */
 export const createCampaign = json13('createCampaign', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    name: nonEmptyText,
+    name: nonEmptyIdentity,
     description: optional(text),
   }).transform(({ description = '', ...given }) => ({ ...given, description })),
   output: z.object({ campaign: z.string() }),

@@ -1,12 +1,12 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
-import { nothing, object, optional, text } from '../values.ts';
+import { identity, nothing, object, optional } from '../values.ts';
 
 /** Reports the delivery of a push; otherwise like pushStat (R-C7, R-C11). Spec C. */
 export const messageDeliveryEvent = json13('messageDeliveryEvent', {
   scope: 'device',
-  input: object({ application: applicationCode, hwid, hash: optional(text) }),
+  input: object({ application: applicationCode, hwid, hash: optional(identity) }),
   output: nothing,
   examples: [
     {

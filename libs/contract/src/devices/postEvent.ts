@@ -4,7 +4,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
 import { hwid, userId } from '../fields/device.ts';
-import { anyObject, isObject, number, object, optional, textOf } from '../values.ts';
+import { anyObject, identityOf, isObject, number, object, optional, textOf } from '../values.ts';
 import { jsonObject } from '../messages/texts.ts';
 
 const currencyText = textOf(1, 255);
@@ -22,7 +22,7 @@ const definition = {
   body: 'either',
   input: object({
     application: applicationCode,
-    event: textOf(1, 255),
+    event: identityOf(1, 255),
     hwid: optional(hwid),
     userId: optional(userId),
     attributes: optional(anyObject),

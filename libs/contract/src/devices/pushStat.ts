@@ -1,7 +1,7 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid, userId } from '../fields/device.ts';
-import { nothing, object, optional, text } from '../values.ts';
+import { identity, nothing, object, optional } from '../values.ts';
 
 /** Reports that a push was opened; `hash` is the payload's `p`. A report without it is not counted. A report of an unknown device or message, or with another device's hash, succeeds without effect (R-C7, R-C11). Spec C. */
 export const pushStat = json13('pushStat', {
@@ -10,7 +10,7 @@ export const pushStat = json13('pushStat', {
     application: applicationCode,
     hwid,
     userId: optional(userId),
-    hash: optional(text),
+    hash: optional(identity),
   }),
   output: nothing,
   examples: [

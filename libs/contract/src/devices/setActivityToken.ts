@@ -2,7 +2,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { deviceToken } from '../fields/push-token.ts';
-import { nothing, object, optional, textOf } from '../values.ts';
+import { identityOf, nothing, object, optional } from '../values.ts';
 
 /** Stores the token that updates one live activity on a device; null removes it (R-X2). A device keeps its last 20 (R-LM6). */
 export const setActivityToken = json13('setActivityToken', {
@@ -10,7 +10,7 @@ export const setActivityToken = json13('setActivityToken', {
   input: object({
     application: applicationCode,
     hwid,
-    activity_id: textOf(1, 255),
+    activity_id: identityOf(1, 255),
     activity_push_token: optional(deviceToken),
   }),
   output: nothing,

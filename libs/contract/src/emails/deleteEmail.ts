@@ -1,11 +1,11 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { nothing, object, text } from '../values.ts';
+import { identity, nothing, object } from '../values.ts';
 
 /** Erases the contacts of an address; an unknown address succeeds (R-E6). Spec E. */
 export const deleteEmail = json13('deleteEmail', {
   scope: 'device',
-  input: object({ application: applicationCode, email: text.transform((address) => address.toLowerCase()) }),
+  input: object({ application: applicationCode, email: identity.transform((address) => address.toLowerCase()) }),
   output: nothing,
   examples: [{ request: { application: 'A1B2C-3D4E5', email: 'anna@example.com' }, reply: undefined }],
 });

@@ -3,9 +3,9 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { userId } from '../fields/device.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
-import { object, optional, tagValues, text } from '../values.ts';
+import { identity, object, optional, tagValues } from '../values.ts';
 
-const address = text.transform((value) => value.toLowerCase());
+const address = identity.transform((value) => value.toLowerCase());
 
 /** Sets tags of the contacts of an address or of a user; the address takes precedence. Returns the names that are not tags (R-E6). Spec E. */
 export const setEmailTags = json13('setEmailTags', {

@@ -2,6 +2,7 @@ import { Fault } from '@tidings/kernel';
 import type { z } from 'zod';
 import { compiledOnFirstUse } from '../compiled.ts';
 import { issueText } from '../issue.ts';
+import { hasLoneSurrogates, wellFormed } from '../lone-surrogates.ts';
 import type { Example, Method, Request } from '../method.ts';
 import { missingIn, shapeFor } from '../presence.ts';
 
@@ -78,8 +79,9 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
     },
     parse(request) {
       const result = (isCompiled ? compiledOnFirstUse(input) : input).safeParse(request);
-      if (result.success) return result.data;
-      throw Fault.argument(issueText(result.error.issues[0]!));
+      if (!result.success) throw Fault.argument(issueText(result.error.issues[0]!).toWellFormed());
+      // Identities have been checked as they came.
+      return hasLoneSurrogates(request) ? wellFormed(result.data) : result.data;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { z } from 'zod';
+import { markedAs } from '../lone-surrogates.ts';
 import type { Method } from '../method.ts';
 import { snakeCased } from '../notify/snake-case.ts';
 import { define, type Definition } from './define.ts';
@@ -18,6 +19,6 @@ export function notifyMethod<Input extends z.ZodType, Output extends z.ZodType>(
     ...method,
     application: (request) => method.application(snakeCased(definition.input, request)),
     missing: (request) => method.missing(snakeCased(definition.input, request)),
-    parse: (request) => method.parse(snakeCased(definition.input, request)),
+    parse: (request) => method.parse(markedAs(request, snakeCased(definition.input, request))),
   };
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../values.ts';
+import { identityOf } from '../values.ts';
 
 /** An account in an operator's request; no account has a longer name. */
-export const account = textOf(1, 64);
+export const account = identityOf(1, 64);

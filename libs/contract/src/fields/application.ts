@@ -1,4 +1,4 @@
-import { text } from '../values.ts';
+import { identity } from '../values.ts';
 
 /** An application code, in upper case as stored; a malformed code counts as unknown (R-RES1). */
-export const applicationCode = text.transform((code) => code.toUpperCase());
+export const applicationCode = identity.transform((code) => code.toUpperCase());

@@ -1,15 +1,15 @@
 import { isRegistrable, phoneNumberOf, whatsAppHwidOf } from '@tidings/kernel';
-import { anyText, atMost, integer, integerOf, oneOf, optional, text, textOf, whole } from '../values.ts';
+import { anyText, atMost, identityOf, integer, integerOf, oneOf, optional, text, whole } from '../values.ts';
 
 const HWID_MAX = 255;
 
 /** Identifies a device in its application; case-sensitive (R-RES2). One that is too long is not valid. */
 export const hwid = anyText
-  .refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'))
+  .refine((value) => value !== '' && value.isWellFormed() && atMost(value, HWID_MAX), whole('Hwid is not valid'))
   .meta({ minLength: 1, maxLength: HWID_MAX });
 
 /** Identifies a user; a device without a user ID is its own user (R-RES3). */
-export const userId = textOf(1, 255);
+export const userId = identityOf(1, 255);
 
 const languageIn = (value: string): string => value.toLowerCase().replace(/[-_].*$/s, '');
 const isLanguage = (value: string): boolean => /^[a-z]{2,3}$/.test(value);

@@ -1,6 +1,6 @@
 import { addressKindOf, TOKEN_BYTES } from '@tidings/kernel';
 import type { z } from 'zod';
-import { anyText } from '../values.ts';
+import { anyIdentity, anyText } from '../values.ts';
 import { isAnyBase64 } from './base64.ts';
 
 /** Maximum UTF-8 bytes of the endpoint of a web push subscription, and of each of its keys (R-LM6). */
@@ -17,7 +17,9 @@ const tooLong = (max: number): string => `must have up to ${max} bytes`;
 const upTo = (max: number): string => `Up to ${max} bytes in UTF-8`;
 
 const bytesUpTo = (max: number) =>
-  anyText.refine((value) => isWithinBytes(value, max), tooLong(max)).meta({ maxLength: max, description: upTo(max) });
+  anyIdentity
+    .refine((value) => isWithinBytes(value, max), tooLong(max))
+    .meta({ maxLength: max, description: upTo(max) });
 
 /** A token whose limit does not depend on the platform: up to 4096 bytes (R-LM6). */
 export const deviceToken = bytesUpTo(TOKEN_BYTES);
@@ -35,11 +37,16 @@ function endpointHost(endpoint: string): string | undefined {
 export const pushHostOf = (platform: number, token: string): string | undefined =>
   isWebPush(platform) && token !== '' ? endpointHost(token) : undefined;
 
-/** A push token. Its limit depends on the platform: use it with {@link checkPushToken}. */
-export const pushToken = anyText.meta({
+const tokenWords = {
   maxLength: TOKEN_BYTES,
   description: `${upTo(TOKEN_BYTES)}; the endpoint of a web push subscription up to ${WEB_PUSH_BYTES}`,
-});
+};
+
+/** A push token. Its limit depends on the platform: use it with {@link checkPushToken}. */
+export const pushToken = anyIdentity.meta(tokenWords);
+
+/** {@link pushToken} that is not checked here. */
+export const anyPushToken = anyText.meta(tokenWords);
 
 /** The fault of a platform's push token, in size or as an endpoint; undefined if there is none (R-LM6, R-RES2). */
 export function pushTokenFault(platform: number, token: string): string | undefined {

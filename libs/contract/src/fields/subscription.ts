@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPlatformWord, platformWordOf, platformWords } from '../statistics/platform-words.ts';
-import { array, boolean, listOf, oneOf, optional, text, textOf } from '../values.ts';
+import { array, boolean, identityOf, listOf, oneOf, optional, text } from '../values.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from './application.ts';
 
@@ -27,7 +27,7 @@ const eventName = oneOf(served);
 const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://, https:// or kafka://';
 
 /** Address of a subscriber (R-EV1); its owner parses it in full. */
-export const endpointAddress = textOf(1, MAX_ENDPOINT).refine(
+export const endpointAddress = identityOf(1, MAX_ENDPOINT).refine(
   (address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address),
   SCHEMES,
 );
@@ -50,7 +50,7 @@ export const filters = {
       .transform((word) => platformWords[word]),
   ),
   campaigns: filter(campaignCode),
-  message_codes: filter(textOf(1, MAX_CODE).transform((code) => code.toUpperCase())),
+  message_codes: filter(identityOf(1, MAX_CODE).transform((code) => code.toUpperCase())),
   enabled: optional(boolean),
 } as const;
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { parseWithin } from '../forward.ts';
+import { jsonText } from '../lone-surrogates.ts';
 import { localized, localizedSchema } from '../messages/texts.ts';
 import { presetCode } from '../presets/preset-code.ts';
-import { integerOf, nonEmptyText, number, text, unchecked, whole, WHOLE_TEXT } from '../values.ts';
+import { identity, integerOf, nonEmptyIdentity, number, unchecked, whole, WHOLE_TEXT } from '../values.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -16,7 +17,7 @@ const degrees = (most: number) =>
 export const lat = degrees(90);
 export const lng = degrees(180);
 
-export const zoneName = nonEmptyText;
+export const zoneName = nonEmptyIdentity;
 
 /** Seconds; 0 = none. */
 export const cooldown = integerOf(0, UINT32_MAX);
@@ -27,13 +28,13 @@ export const range = integerOf(50, 1000);
 /** A text, plain or by language, as its original JSON text; "" for an empty one. */
 export const zoneContent = unchecked(localizedSchema).transform((value, context) => {
   if (value === '') return '';
-  return parseWithin(localized, value, context, []) ? JSON.stringify(value) : '';
+  return parseWithin(localized, value, context, []) ? jsonText(value) : '';
 });
 
 /** Codes in upper case; "" means no preset, as an empty text means no text (Spec F). */
 export const zonePreset = presetCode;
 export const zoneCampaign = namedCampaign;
-export const clusterCode = text
+export const clusterCode = identity
   .refine((code) => code !== '', whole('Cluster not found'))
   .transform((code) => code.toUpperCase());
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timezoneSeconds } from '../fields/device.ts';
 import { parseWithin } from '../forward.ts';
+import { jsonText } from '../lone-surrogates.ts';
 import { isGiven } from '../presence.ts';
 import { isObject } from '../values.ts';
 
@@ -86,5 +87,5 @@ export const timetable = z
     const hours = dayNames.flatMap((name, index) => (name in days ? readDay(days[name], index + 1, issue) : []));
     const said = Object.entries(days).filter(([, given]) => isGiven(given));
     const given = { ...(isGiven(timezone) ? { timezone: offset } : {}), ...Object.fromEntries(said) };
-    return { timezoneSeconds: offset, hours, given: JSON.stringify(given) };
+    return { timezoneSeconds: offset, hours, given: jsonText(given) };
   });

@@ -2,7 +2,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
 import { hwid, userId } from '../fields/device.ts';
-import { integer, integerOf, nothing, object, optional, text } from '../values.ts';
+import { identity, integer, integerOf, nothing, object, optional } from '../values.ts';
 
 /**
  * Sets the status of an inbox entry: 1 delivered, 2 read, 3 opened, 4 deleted. A deleted entry stays deleted, and a call that is older than the last
@@ -12,10 +12,10 @@ export const inboxStatus = json13('inboxStatus', {
   scope: 'none',
   input: object({
     application: applicationCode,
-    inbox_code: text,
+    inbox_code: identity,
     userId,
     status: integerOf(1, 4),
-    hash: optional(text),
+    hash: optional(identity),
     hwid: optional(hwid),
     time: optional(moment),
     device_type: optional(integer),

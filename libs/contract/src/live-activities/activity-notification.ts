@@ -2,10 +2,10 @@ import { Platform } from '@tidings/kernel';
 import type { LocalizedText } from '../messages/texts.ts';
 import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from '../messages/notification.ts';
 import type { Recipients } from '../messages/recipients.ts';
-import { integer, optional, textOf } from '../values.ts';
+import { identityOf, integer, optional } from '../values.ts';
 
 /** The caller's id of a live activity. */
-export const activityId = textOf(1, 255);
+export const activityId = identityOf(1, 255);
 
 /** Live activities run on iOS only. */
 const PLATFORMS = [Platform.iOS];

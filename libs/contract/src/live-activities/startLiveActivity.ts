@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { recipientFields, recipientsOf } from '../messages/recipients.ts';
 import { jsonObject, localized } from '../messages/texts.ts';
-import { object, optional, textOf } from '../values.ts';
+import { identityOf, object, optional } from '../values.ts';
 import { activityId, activityMessage } from './activity-notification.ts';
 import { notificationsOf } from '../messages/notifications.ts';
 
@@ -14,11 +14,11 @@ const notification = object({
   title: optional(localized),
   live_activity: object({
     'content-state': jsonObject,
-    'attributes-type': textOf(1, 255),
+    'attributes-type': identityOf(1, 255),
     attributes: jsonObject,
   }),
   live_activity_id: optional(activityId),
-  ...{ devices, users, filter_code: optional(textOf(1, 255)) },
+  ...{ devices, users, filter_code: optional(identityOf(1, 255)) },
 }).transform(({ content: text, title, live_activity: live, live_activity_id: id, ...addressed }, context) => ({
   message: activityMessage({ recipients: recipientsOf(addressed, context), text, title, transactional: false }),
   /** Undefined: a random one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { array, oneOf, text } from '../values.ts';
+import { array, identity, oneOf, text } from '../values.ts';
 
 /** A comparison of a tag; the tag's type determines the valid operators and operands (R-RES12). */
 export interface TagCondition {
@@ -36,7 +36,7 @@ const condition = z
     error: 'must be [tag, operator, operand]',
     abort: true,
   })
-  .pipe(z.tuple([text, text, z.unknown()]))
+  .pipe(z.tuple([identity, text, z.unknown()]))
   .transform(([tag, operator, operand]): TagCondition => ({ tag, operator: operator.toUpperCase(), operand }));
 
 const bareTriple = (value: unknown): unknown =>

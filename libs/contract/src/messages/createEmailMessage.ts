@@ -4,7 +4,7 @@ import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { json13 } from '../families/json13.ts';
 import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import { boolean, listOf, nonEmptyText, nothing, object, oneOf, optional, text, unchecked } from '../values.ts';
+import { boolean, identity, listOf, nonEmptyIdentity, nothing, object, oneOf, optional, unchecked } from '../values.ts';
 import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
@@ -15,7 +15,7 @@ import { type Recipients, selectedRecipients } from './recipients.ts';
 import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
 
 const MAX_NAMES = 1000;
-const names = listOf(text, MAX_NAMES);
+const names = listOf(identity, MAX_NAMES);
 
 const fields = {
   ...channelFields,
@@ -37,7 +37,7 @@ const fields = {
   'reply-to': optional(mailbox),
   bcc: optional(copies),
   email_type: optional(oneOf(['marketing', 'transactional'])),
-  email_category: optional(nonEmptyText),
+  email_category: optional(nonEmptyIdentity),
   ...cappingFields,
   ...sendRateFields,
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
-import { listOf, object, optional, text, textOf } from '../values.ts';
+import { identityOf, listOf, object, optional, text } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { kakaoContent, kakaoFields } from './kakao.ts';
 import { notificationsOf } from './notifications.ts';
@@ -31,7 +31,7 @@ const notification = object({
   devices: optionalUnless(listOf(contact, MAX_NAMES), ({ devices, users }) =>
     isGiven(devices) || isGiven(users) ? undefined : 'devices',
   ),
-  users: optional(listOf(textOf(1, 255), MAX_NAMES)),
+  users: optional(listOf(identityOf(1, 255), MAX_NAMES)),
   template: kakaoFields.template,
   kakao_content_variables: optional(templateValues()),
   platforms: refused,

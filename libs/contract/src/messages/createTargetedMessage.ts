@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { object, refusedBeside, text } from '../values.ts';
+import { identity, object, refusedBeside } from '../values.ts';
 import { messageFields, messageOf } from './notification.ts';
 import { restrictionFields } from './recipients.ts';
 
 const refused = refusedBeside('devices_filter');
 
 const fields = object({
-  devices_filter: text,
+  devices_filter: identity,
   ...messageFields,
   ...restrictionFields,
   devices: refused,

@@ -2,7 +2,19 @@ import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import { boolean, integer, integerOf, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
+import {
+  boolean,
+  identity,
+  integer,
+  integerOf,
+  nonEmptyIdentity,
+  nonEmptyText,
+  object,
+  oneOf,
+  optional,
+  text,
+  unchecked,
+} from '../values.ts';
 import { parseWithin } from '../forward.ts';
 import { amazonContent, amazonFields } from './amazon.ts';
 import { androidContent, androidFields } from './android.ts';
@@ -30,7 +42,7 @@ import { windowsContent, windowsFields } from './windows.ts';
 const UINT32_MAX = 4_294_967_295;
 
 /** A key that makes repeats of a request harmless (R-I10). */
-export const transactionId = text
+export const transactionId = identity
   .refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters')
   .meta({ maxLength: 255 });
 
@@ -126,7 +138,7 @@ function sendTimeOf({
 const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
   given.campaign_name === undefined
     ? ''
-    : (parseWithin(nonEmptyText, given.campaign_name, context, ['campaign_name']) ?? '');
+    : (parseWithin(nonEmptyIdentity, given.campaign_name, context, ['campaign_name']) ?? '');
 
 /** The content fields of the request; an undefined one is taken from the preset, if any (R-K4). */
 const contentOf = (given: Fields, context: z.core.ParsePayload) => ({

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { parseWithin } from '../forward.ts';
 import { lat, lng, range } from '../geozones/fields.ts';
 import type { StructuredFilter } from '../notify/filter.ts';
-import { array, integer, listOf, object, optional, text, textOf, unchecked, whole } from '../values.ts';
+import { array, identity, identityOf, integer, listOf, object, optional, unchecked, whole } from '../values.ts';
 import { conditions, conditionsOperator, conditionsSchema, type TagCondition } from './conditions.ts';
 
 /** The recipients of a notification (R-I3). Names are distinct. */
@@ -31,8 +31,8 @@ const MAX_NAMES = 1000;
 /** Below this number of entries in `devices`, `platforms` is ignored unchecked (R-I5). */
 const PLATFORMS_APPLY_FROM = 10;
 
-const names = listOf(text, MAX_NAMES);
-const filterName = textOf(1, 255);
+const names = listOf(identity, MAX_NAMES);
+const filterName = identityOf(1, 255);
 const optionalOperator = optional(conditionsOperator);
 const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseWithin } from '../forward.ts';
+import { wellFormed } from '../lone-surrogates.ts';
 import { atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
 
 /** A value of a template that the provider has approved. */
@@ -16,7 +17,7 @@ const FORM = 'must be an object or a JSON string of one';
 function objectOf(given: unknown): Record<string, unknown> | undefined {
   if (typeof given !== 'string') return given as Record<string, unknown>;
   try {
-    const parsed: unknown = JSON.parse(given);
+    const parsed = wellFormed(JSON.parse(given));
     return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseWithin } from '../forward.ts';
+import { jsonText } from '../lone-surrogates.ts';
 import { anyObject, atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
 
 /** A text by language, in the caller's order; a plain text has the key `default`. */
@@ -70,25 +71,23 @@ export const jsonData = z
       { type: 'string', contentMediaType: 'application/json', maxLength: TEXT_LIMIT },
     ],
   })
-  .transform((value, context) => bounded(typeof value === 'string' ? value : JSON.stringify(value), context));
+  .transform((value, context) => bounded(typeof value === 'string' ? value : jsonText(value), context));
 
 /** An object as JSON text of at most 65,536 characters. */
-export const jsonObject = anyObject
-  .meta(boundedWords)
-  .transform((value, context) => bounded(JSON.stringify(value), context));
+export const jsonObject = anyObject.meta(boundedWords).transform((value, context) => bounded(jsonText(value), context));
 
 /** {@link jsonObject} whose member `data` is at most 4,096 bytes as compact JSON (R-I22). */
 export const rootParamsWithData = anyObject
   .meta(boundedWords)
-  .refine(({ data }) => data === undefined || Buffer.byteLength(JSON.stringify(data)) <= 4096, {
+  .refine(({ data }) => data === undefined || Buffer.byteLength(jsonText(data)) <= 4096, {
     error: 'at most 4096 bytes',
     path: ['data'],
   })
-  .transform((value, context) => bounded(JSON.stringify(value), context));
+  .transform((value, context) => bounded(jsonText(value), context));
 
 /** {@link jsonObject} of at most `max` bytes as compact JSON (R-I22). */
 export const rootParamsWithin = (max: number) =>
   anyObject
     .meta({ description: `At most ${max} bytes as JSON.` })
-    .transform((value) => JSON.stringify(value))
+    .transform((value) => jsonText(value))
     .refine((json) => Buffer.byteLength(json) <= max, `at most ${max} bytes`);

@@ -6,7 +6,7 @@ import { cappingFields, cappingOf } from '../messages/capping.ts';
 import type { LineContent } from '../messages/line-template.ts';
 import { jsonObject, plainLocalized } from '../messages/texts.ts';
 import { alternative } from '../presence.ts';
-import { anyObject, boolean, nonEmptyText, object, oneOf, optional } from '../values.ts';
+import { anyObject, boolean, nonEmptyIdentity, object, oneOf, optional } from '../values.ts';
 import { platformWordOf } from '../statistics/platform-words.ts';
 import { channelBlocks } from './channel-blocks.ts';
 import { payload, type Payload } from './payload.ts';
@@ -47,11 +47,11 @@ export const commonFields = {
   payload: alternative(payload),
   ...channelBlocks,
   campaign: optional(namedCampaign),
-  campaign_name: optional(nonEmptyText),
+  campaign_name: optional(nonEmptyIdentity),
   message_type: optional(oneOf(['MESSAGE_TYPE_MARKETING', 'MESSAGE_TYPE_TRANSACTIONAL'])),
   frequency_capping: optional(frequencyCapping),
   dynamic_content_placeholders: optional(placeholders),
-  email_category: optional(nonEmptyText),
+  email_category: optional(nonEmptyIdentity),
   meta_data: optional(jsonObject),
 };
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
 import { alternative } from '../presence.ts';
 import { parseWithin } from '../forward.ts';
-import { array, boolean, isObject, listOf, object, oneOf, optional, text, unchecked } from '../values.ts';
+import { array, boolean, identity, isObject, listOf, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { snakeCased } from './snake-case.ts';
 
 /** A condition of a structured filter (R-O1). */
@@ -38,7 +38,7 @@ const MAX_CONDITIONS = 100;
 
 const tag = object({
   application: optional(applicationCode),
-  name: text,
+  name: identity,
   operator: text,
   value: unchecked(operandSchema),
 });
@@ -47,7 +47,7 @@ const application = object({ code: applicationCode, platforms: optional(array(te
 const condition = object({
   tag: alternative(tag),
   application: alternative(application),
-  segment: alternative(object({ code: text })),
+  segment: alternative(object({ code: identity })),
   group: alternative(unchecked({ type: 'object', description: 'A filter within the filter.' })),
   negated: optional(boolean),
 }).transform((given, context): FilterCondition => {

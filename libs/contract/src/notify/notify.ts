@@ -4,7 +4,7 @@ import type { Request } from '../method.ts';
 import { alternative, isGiven, optionalUnless } from '../presence.ts';
 import { transactionId } from '../messages/notification.ts';
 import { sendRate } from '../messages/send-rate.ts';
-import { boolean, isObject, listOf, object, oneOf, optional, text, textOf } from '../values.ts';
+import { boolean, identity, identityOf, isObject, listOf, object, oneOf, optional } from '../values.ts';
 import { commonFields, commonOf } from './common.ts';
 import { filter } from './filter.ts';
 
@@ -22,8 +22,8 @@ const NO_RATE = { value: undefined, avoid: false };
 
 const segment = object({
   ...commonFields,
-  code: alternative(textOf(1, 255)),
-  expression: alternative(text),
+  code: alternative(identityOf(1, 255)),
+  expression: alternative(identity),
   filter_expression: alternative(filter),
   send_rate: optional(notifiedRate),
 }).transform((given, context) => {
@@ -48,7 +48,7 @@ const segment = object({
   };
 });
 
-const list = object({ list: listOf(text, MAX_NAMES).transform((names) => [...new Set(names)]) });
+const list = object({ list: listOf(identity, MAX_NAMES).transform((names) => [...new Set(names)]) });
 
 const transactional = object({
   ...commonFields,

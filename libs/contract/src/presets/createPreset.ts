@@ -8,8 +8,9 @@ import {
   array,
   atMost,
   bit,
+  identity,
   integer,
-  nonEmptyText,
+  nonEmptyIdentity,
   nothing,
   object,
   oneOf,
@@ -111,15 +112,15 @@ export const createPreset = json13('createPreset', {
   scope: 'api',
   application: (request) => request['applicationCode'],
   input: object({
-    name: nonEmptyText,
+    name: nonEmptyIdentity,
     applicationCode: optionalUnless(applicationCode, (request) =>
       isGiven(request['applicationCode']) || isGiven(request['applicationGroupCode']) ? undefined : 'applicationCode',
     ),
     applicationGroupCode: optional(applicationCode),
-    campaignCode: optional(text.refine((code) => code !== '', CAMPAIGN_NOT_FOUND)),
+    campaignCode: optional(identity.refine((code) => code !== '', CAMPAIGN_NOT_FOUND)),
     content,
     scheduling: optional(object({ sendRate: optional(sendRate) })),
-    segmentation: object({ filter: optional(text.refine((name) => name !== '', 'not found')), platforms }),
+    segmentation: object({ filter: optional(identity.refine((name) => name !== '', 'not found')), platforms }),
   })
     .refine(
       (request) => request.applicationCode === undefined || request.applicationGroupCode === undefined,

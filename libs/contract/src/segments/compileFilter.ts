@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { object, text } from '../values.ts';
+import { identity, object } from '../values.ts';
 
 /** Counts the devices that match an expression, in all applications that the token may use (R-N5, R-X2). */
 export const compileFilter = json13('compileFilter', {
   scope: 'api',
   // May examine every device of an application.
   deadlineMs: 60_000,
-  input: object({ devices_filter: text }).transform(({ devices_filter }) => ({ expression: devices_filter })),
+  input: object({ devices_filter: identity }).transform(({ devices_filter }) => ({ expression: devices_filter })),
   output: z.object({ devices_count: z.int() }),
   examples: [
     {

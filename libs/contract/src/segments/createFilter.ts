@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { dayOfTime } from '../fields/dates.ts';
-import { object, optional, text, textOf } from '../values.ts';
+import { identity, identityOf, object, optional } from '../values.ts';
 
 /**
  * Stores an expression of the segmentation language under a name that is unique in the account. The segment is deleted at the start of its
@@ -12,8 +12,8 @@ import { object, optional, text, textOf } from '../values.ts';
 export const createFilter = json13('createFilter', {
   scope: 'api',
   input: object({
-    name: textOf(1, 255),
-    filter_expression: text,
+    name: identityOf(1, 255),
+    filter_expression: identity,
     application: optional(applicationCode),
     expiration_date: optional(dayOfTime),
   }).transform(({ name, filter_expression, application, expiration_date }) => ({

@@ -1,5 +1,5 @@
 import { json13 } from '../families/json13.ts';
-import { nothing, object, text } from '../values.ts';
+import { identity, nothing, object } from '../values.ts';
 
 /**
  * Deletes a segment by name; messages and segments that use it keep its content. A segment that is bound to no application requires a token for
@@ -7,7 +7,7 @@ import { nothing, object, text } from '../values.ts';
  */
 export const deleteFilter = json13('deleteFilter', {
   scope: 'api',
-  input: object({ name: text }),
+  input: object({ name: identity }),
   output: nothing,
   examples: [{ request: { auth: 'token', name: 'Regulars' }, reply: undefined }],
 });

@@ -4,7 +4,19 @@ import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { day } from '../fields/dates.ts';
 import { conditionSchema } from '../messages/conditions.ts';
-import { array, boolean, integer, integerOf, isObject, object, oneOf, optional, text, unchecked } from '../values.ts';
+import {
+  array,
+  boolean,
+  identity,
+  integer,
+  integerOf,
+  isObject,
+  object,
+  oneOf,
+  optional,
+  text,
+  unchecked,
+} from '../values.ts';
 import { isPlatformWord, platformWords } from './platform-words.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,7 +58,7 @@ const filters = object({
   date_range: optional(dateRange),
   campaign: optional(campaignCode),
   source: optional(source),
-  messages_codes: optional(named(text.transform((code) => code.toUpperCase()))),
+  messages_codes: optional(named(identity.transform((code) => code.toUpperCase()))),
   messages_ids: optional(named(integer.refine((id) => id >= 0, 'must be 0 or more').meta({ minimum: 0 }))),
   message_type: optional(oneOf(['TRANSACTIONAL', 'BROADCAST', 'ALL'])),
 }).transform((given) => ({

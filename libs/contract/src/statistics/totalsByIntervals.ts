@@ -1,7 +1,7 @@
 import { isPlatform } from '@tidings/kernel';
 import { z } from 'zod';
 import { apiV2 } from '../families/api-v2.ts';
-import { array, integer, object, optional, text } from '../values.ts';
+import { array, identity, integer, object, optional } from '../values.ts';
 
 const count = z.string();
 
@@ -22,7 +22,7 @@ const event = z.object({ name: z.string(), hits: z.int(), conversion: z.number()
 export const totalsByIntervals = apiV2('statistics/messages/totalsByIntervals', {
   scope: 'server',
   input: object({
-    message_code: text.transform((code) => code.toUpperCase()),
+    message_code: identity.transform((code) => code.toUpperCase()),
     platforms: optional(array(integer.refine(isPlatform, 'unknown value'))),
   }).transform((request) => ({ code: request.message_code, platforms: request.platforms ?? [] })),
   output: z.object({

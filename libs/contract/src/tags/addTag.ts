@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { boolean, integerOf, object, optional, text } from '../values.ts';
+import { boolean, identity, integerOf, object, optional } from '../values.ts';
 import { tagOf } from './tag.ts';
 
-const name = text
+const name = identity
   .transform((value) => value.trim())
   .refine((value) => value !== '' && [...value].length <= 255, 'must be 1 to 255 characters')
   .meta({ minLength: 1, maxLength: 255 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { object, text } from '../values.ts';
+import { identity, object } from '../values.ts';
 import { tagOf } from './tag.ts';
 
 /**
@@ -9,7 +9,7 @@ import { tagOf } from './tag.ts';
  */
 export const deleteTag = json13('deleteTag', {
   scope: 'api',
-  input: object({ tag: tagOf({ name: text }) }).transform(({ tag }) => ({ name: tag.name })),
+  input: object({ tag: tagOf({ name: identity }) }).transform(({ tag }) => ({ name: tag.name })),
   output: z.object({ result: z.literal(true) }),
   examples: [{ request: { auth: 'token', tag: { name: 'Outdated' } }, reply: { result: true } }],
 });

@@ -2,7 +2,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { deviceType, language } from '../fields/device.ts';
 import { checkPushToken, pushToken } from '../fields/push-token.ts';
-import { nothing, object, optional, textOf } from '../values.ts';
+import { identityOf, nothing, object, optional, textOf } from '../values.ts';
 
 /**
  * Adds a test device, or updates the one with its push token. An application has at most 100, unless the operator sets another quota (R-L1,
@@ -14,7 +14,7 @@ export const createTestDevice = json13('createTestDevice', {
     application: applicationCode,
     push_token: pushToken.refine((token) => token !== '', 'must not be empty'),
     device_type: deviceType,
-    name: textOf(1, 255),
+    name: identityOf(1, 255),
     description: optional(textOf(0, 1024)),
     language: optional(language),
   }).check((context) => checkPushToken(context, context.value.device_type, context.value.push_token)),
