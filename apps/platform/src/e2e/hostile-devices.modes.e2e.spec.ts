@@ -210,3 +210,43 @@ describe('devices that are too large for a broadcast', () => {
     });
   });
 });
+
+describe('lone surrogates (R-RES2)', () => {
+  const device = { device_type: ANDROID, push_token: 'accepted-lone' };
+
+  it('do not make two devices one: they are refused in each family in its own form', async () => {
+    const application = await world.application({ title: 'Surrogates' });
+    for (const hwid of ['lone\ud83d', 'lone\ud83e']) {
+      expect(await world.reply('registerDevice', { ...device, application, hwid })).toMatchObject({
+        ...{ status: 200, body: { status_code: 210, status_message: 'Hwid is not valid', response: null } },
+      });
+    }
+    const text = 'must not contain lone surrogates';
+    expect(
+      await world.reply('createMessage', { application, notifications: [{ content: 'a', users: ['b\udc00'] }] }),
+    ).toMatchObject({ status: 200, body: { status_message: `notifications[0].users[0]: ${text}` } });
+    expect(await world.reply('bulkUnregisterDevice', { application, devices: [{ hwid: 'lone\ud83d' }] })).toMatchObject(
+      { status: 400, body: { message: `devices[0].hwid: ${text}` } },
+    );
+    expect(
+      await world.reply('notify', { segment: { application, code: 'a\ud83d', platforms: ['ANDROID'] } }),
+    ).toMatchObject({ status: 400, body: { code: 3, message: `segment.code: ${text}` } });
+    expect(await world.reply('setCategories', { categories: ['c\ud83d'] })).toMatchObject({
+      ...{ status: 400, body: { error: { message: `categories[0]: ${text}` } } },
+    });
+    expect(await world.call('checkDevice', { application, hwid: 'lone\ufffd' })).toMatchObject({ exist: false });
+  });
+
+  it('become U+FFFD in texts, and fail an entry of a bulk registration alone (R-G5)', async () => {
+    const application = await world.application({ title: 'Replaced' });
+    const rows = ['lone\ud83d', 'lone\ufffd'].map((hwid) => ({ hwid, platform: ANDROID, push_token: '', tags: {} }));
+    const { request_id: id } = await world.call('bulkRegisterDevice', { application, devices: rows });
+    await world.settle();
+    expect(await world.call('getBulkRegisterDevice', { request_id: id, detailed: true })).toMatchObject({
+      devices: [{ status: 'failed' }, { status: 'done' }],
+    });
+    await world.call('registerDevice', { ...device, application, hwid: 'whole', city: 'Bonn\ud83d' });
+    const { result } = await world.call('getTags', { application, hwid: 'whole' });
+    expect(result).toMatchObject({ City: 'Bonn\ufffd' });
+  });
+});
