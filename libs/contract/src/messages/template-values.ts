@@ -17,7 +17,7 @@ const FORM = 'must be an object or a JSON string of one';
 function objectOf(given: unknown): Record<string, unknown> | undefined {
   if (typeof given !== 'string') return given as Record<string, unknown>;
   try {
-    const parsed = wellFormed(JSON.parse(given));
+    const parsed = wellFormed<unknown>(JSON.parse(given));
     return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
