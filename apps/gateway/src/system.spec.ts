@@ -111,7 +111,7 @@ describe('the system', () => {
   });
 
   it('asks one process of each service for its deletions, which keep nothing open', async () => {
-    const purging = (name: string): Operations => ({
+    const purging = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async ({ deletions }) => ({
         open: [],

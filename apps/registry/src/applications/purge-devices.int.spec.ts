@@ -11,7 +11,7 @@ import { openBlacklist } from '../addresses/blacklist.ts';
 import { devicesLog } from '../devices/commands/device-log.ts';
 import { openSelfReported } from '../devices/storage/self-reported.ts';
 import { openSequences } from '../devices/storage/sequences.ts';
-import { plansLog } from '../fanout/plan/plans.ts';
+import { plansLog } from '../fanout/plan/plan-log.ts';
 import { visitsLog } from '../geozones/visit-log.ts';
 import { RegistryUnderTest } from '../testing/registry-under-test.ts';
 import { openPurge, type PurgeDeps } from './purge-devices.ts';
