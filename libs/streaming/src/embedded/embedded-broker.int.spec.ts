@@ -120,6 +120,20 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
     await world.dispose();
   });
 
+  it('is unavailable while the disk is full, and refuses no record', async () => {
+    let isFull = true;
+    const db = intercepted(async (command, run) => {
+      const documents = command['documents'] as { readonly records?: unknown }[] | undefined;
+      if (!isFull || !documents?.[0]?.records) return run();
+      const full = { code: 8, errmsg: '28: No space left on device' };
+      return { ok: 1, n: 0, writeErrors: documents.map((_, index) => ({ index, ...full })) };
+    });
+    const broker = await open({ db });
+    await expect(broker.publish(topic, values(1))).rejects.toMatchObject({ kind: 'unavailable' });
+    isFull = false;
+    expect(await broker.publish(topic, values(1))).toEqual([{ partition: 0, offset: 0 }]);
+  });
+
   describe('lease', () => {
     const leases = () => world.db.collection<{ _id: string }>(LEASES);
     const holder = (fields: object) => leases().insertOne({ _id: 'holder', ...fields });
