@@ -211,7 +211,9 @@ describeWithMongo('webhooks', (mongo) => {
     await world.settle(webhooks);
     expect(subscriber.received).toHaveLength(before);
 
+    // It renews its lease no more.
     await owners.updateOne({ _id: 'other' }, { $set: { until: new Date(0) } });
+    await until(async () => (await streams.findOne({ _id: id }))!.owner !== 'other');
     await world.settle(webhooks);
     expect(textsOf(subscriber.received.slice(before)).slice(-1)).toEqual(['Push Sent hwid-3']);
     expect((await streams.findOne({ _id: id }))!.owner).not.toBe('other');

@@ -91,7 +91,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect([await due('broadcast', 6999), await due('broadcast', 7000)]).toEqual([[], ['w']]);
       expect(await due('direct', 7000)).toEqual([]);
       expect(await store.due('broadcast', 7000, 10, [])).toEqual([
-        { id: 'w', credential: broadcast.credential, devices: 4, dueAt: 7000 },
+        { id: 'w', credential: broadcast.credential, devices: 4, dueAt: 7000, awaitsAnswers: false },
       ]);
       const resumed = await store.resume('w', 'b', 7000);
       expect(resumed).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });
@@ -164,6 +164,25 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       const resumed = await Promise.all(['b', 'c', 'd'].map((owner) => store.resume('early', owner, 1000)));
       expect(resumed.filter((attempt) => attempt !== undefined)).toHaveLength(1);
       expect(await due('broadcast', 1000)).toEqual(['middle', 'late']);
+    });
+
+    it('are due again, with their devices, if they were deferred before the clock was set back', async () => {
+      for (const [id, dueAt, answersUntil] of [
+        ['soon', 1_500, 0],
+        ['held', 90_000, 0],
+        ['awaited', 80_000, 80_000],
+      ] as const) {
+        await claim(id, 'a');
+        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: dueAt, answersUntil };
+        await store.defer(id, of('a'), noResults, waits);
+      }
+      await store.dueAgain('direct', { beyond: 0, now: 1_000, answersForMs: 300 });
+      await store.dueAgain('broadcast', { beyond: 2_000, now: 1_000, answersForMs: 300 });
+      expect([await due('broadcast', 1_000), await due('broadcast', 1_300)]).toEqual([['held'], ['held', 'awaited']]);
+      const resumed = await store.resume('held', 'b', 1_000);
+      expect(resumed).toMatchObject({ resumedAt: 1_000, deferral: { progress: [{ dueAt: 1_000 }], heldUntil: 0 } });
+      expect(await due('broadcast', 1_499)).toEqual(['awaited']);
+      expect(await due('broadcast', 1_500)).toEqual(['awaited', 'soon']);
     });
 
     it('accept late answers while they are deferred, from the claim that deferred them', async () => {

@@ -45,6 +45,8 @@ const LOOKS_PAST = 8;
 /** Interval of the search for slices of dead workers, and for their outcomes. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
+/** A process that has not polled for this time was frozen. */
+const PAUSED_MS = 5_000;
 /** Interval of the search for slices that wait longer than they can. */
 const STEPS_EVERY_MS = 5_000;
 /** Time after which a probe without a result is requested again. */
@@ -65,7 +67,9 @@ export class RetryScheduler {
   #pastAt = -Infinity;
   readonly #step: () => number;
   #isSetBack = false;
-  #setForwardAt = -Infinity;
+  /** Steady time of the last step forward; a process that begins, or was frozen, may follow one. */
+  #setForwardAt: number;
+  #noticedAt: number;
   #looksAheadAt = -Infinity;
   /** Maximum number of slices in hand of one credential: a part while others wait, by the last look past it. */
   #share = MAX;
@@ -78,6 +82,7 @@ export class RetryScheduler {
   constructor(options: RetrySchedulerOptions) {
     this.#options = options;
     this.#step = clockSteps(options.clock);
+    this.#setForwardAt = this.#noticedAt = options.timers.now();
   }
 
   start(): void {
@@ -131,6 +136,7 @@ export class RetryScheduler {
   /** Takes due slices in hand; returns the time until the next poll, in milliseconds. */
   async #takeDue(): Promise<number> {
     const { workerLease, store, lane, clock, timers, heldBack, nextThrottleEnd } = this.#options;
+    this.#noticeStep();
     const epoch = workerLease.current();
     const room = MAX - this.#runs.size;
     if (!epoch || room === 0) return untilNext(POLL_MS, timers);
@@ -200,8 +206,10 @@ export class RetryScheduler {
 
   #noticeStep(): void {
     const step = this.#step();
+    const now = this.#options.timers.now();
     if (step < 0) this.#isSetBack = true;
-    if (step > 0) this.#setForwardAt = this.#options.timers.now();
+    if (step > 0 || now - this.#noticedAt > PAUSED_MS) this.#setForwardAt = now;
+    this.#noticedAt = now;
   }
 
   /** Whether the answers to a slice may still come, although a clock that was set forward has passed the time for them. */

@@ -21,7 +21,6 @@ import {
   waitOf,
   withResults,
   hourOf,
-  WORKER_LEASE_MS,
 } from '@tidings/delivery';
 import { SendBatch, type Slice } from '@tidings/events';
 import { type Clock, setForwardMs, sureTime } from '@tidings/kernel';
@@ -38,7 +37,7 @@ import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import type { RecordedSlice } from './progress-recorder.ts';
-import { type Pending, type RunState, SOON_MS } from './slice-devices.ts';
+import { type Pending, type RunState, ranBy, SOON_MS } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingDeps {
@@ -168,10 +167,11 @@ export class Sending {
     const { id, job, pending, epoch, attempt } = open;
     const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
     const { batch, columns, ttlSecondsOf } = job;
-    const { claimedAt } = attempt;
+    const { claimedAt, resumedAt } = attempt;
     return new SliceRun({
       ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSecondsOf },
       ...options,
+      resumedAt,
       retries: channel.retries,
       random: random(),
       onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),
@@ -224,8 +224,8 @@ export class Sending {
    */
   refuseAmbiguous(open: OpenSlice): Promise<Publication> {
     const now = this.#deps.clock.now();
-    const ranBy = (open.attempt.resumedAt ?? now) + WORKER_LEASE_MS;
-    const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= ranBy + SOON_MS;
+    const dueBy = ranBy(open.attempt.resumedAt ?? now) + SOON_MS;
+    const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= dueBy;
     const results = open.pending
       .filter(isAmbiguous)
       .map(({ device }) => resultOf(open.job.columns, device, localResults.unknownOutcome, now));

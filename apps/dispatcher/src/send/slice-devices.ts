@@ -14,6 +14,7 @@ import {
   usualRetries,
   waitOf,
   hourOf,
+  WORKER_LEASE_MS,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import { type Clock, setForwardMs } from '@tidings/kernel';
@@ -41,6 +42,8 @@ export interface SliceDevicesOptions {
   readonly pending: readonly Pending[];
   /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
+  /** When it was claimed again after a deferral. */
+  readonly resumedAt?: number | undefined;
   /** The message's time to live for a device; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly clock: Clock;
@@ -64,6 +67,9 @@ export interface FailedTry {
 /** A device that is due within this time is written now: resuming its slice costs more. */
 export const SOON_MS = 250;
 
+/** The latest time at which a run of a slice begins that was claimed again then. */
+export const ranBy = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
+
 /**
  * The state of each device of a slice: a result, or its deferral. Devices are identified by their index in `pending`. Successful devices need no
  * object.
@@ -72,7 +78,7 @@ export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
   readonly #startedAt: number;
   readonly #retries: RetrySchedule;
-  readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds'>;
+  readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds' | 'setForwardMs'>;
   readonly #sendResults: (SendResult | undefined)[];
   /** Number of devices with a result. */
   answered = 0;
@@ -92,10 +98,7 @@ export class SliceDevices {
     const { pending, batch, claimedAt, clock, retries = usualRetries } = deps;
     this.#startedAt = clock.now();
     this.#retries = retries;
-    this.#times = {
-      ...{ releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, retryForMs: retries.forMs },
-      setForwardMs: setForwardMs(clock),
-    };
+    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, retryForMs: retries.forMs };
     this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
     this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
     this.#at = new Float64Array(pending.length);
@@ -105,10 +108,12 @@ export class SliceDevices {
   toWrite(): number[] {
     const { pending, columns, batch, clock } = this.#deps;
     const now = clock.now();
+    // What a successor takes to be written must be all that is, although the clock is set in between.
+    const dueBy = Math.min(now, ranBy(this.#deps.resumedAt)) + SOON_MS;
     const queue: number[] = [];
     pending.forEach(({ device, progress }, i) => {
       if (progress.refreshed) this.#refreshed.add(i);
-      if (progress.dueAt > now + SOON_MS) {
+      if (progress.dueAt > dueBy) {
         this.#progress[i] = progress;
         return;
       }
@@ -185,8 +190,11 @@ export class SliceDevices {
    */
   unsent(i: number, why: HeldBack, isOwn: boolean): void {
     const { device, progress } = this.#deps.pending[i]!;
+    const { clock } = this.#deps;
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
-    const wait = waitOf(progress, why, { ...this.#times, ttlSeconds, now: this.#deps.clock.now() });
+    const wait = waitOf(progress, why, {
+      ...{ ...this.#times, ttlSeconds, now: clock.now(), setForwardMs: setForwardMs(clock) },
+    });
     if (wait.result) {
       this.settle(i, wait.result);
       return;
@@ -224,8 +232,9 @@ export class SliceDevices {
 
   #retryUntil(device: number, { firstTriedAt }: Progress): number {
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
-    const { releasedAt, setForwardMs: stepMs = 0 } = this.#times;
-    return retryDeadline(releasedAt, firstTriedAt || this.#startedAt, ttlSeconds, this.#retries.forMs) + stepMs;
+    const firstAt = firstTriedAt || this.#startedAt;
+    const end = retryDeadline(this.#times.releasedAt, firstAt, ttlSeconds, this.#retries.forMs);
+    return end + setForwardMs(this.#deps.clock);
   }
 
   /** The progress of a device that was written. */

@@ -413,6 +413,7 @@ export class SendSimulation {
 
   /** Records repeats after a takeover. */
   readonly #pushed = (device: string): void => {
-    if (this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);
+    const isAgain = this.#provider.pushesTo(device) > 1 + this.#provider.refusalsOf(device);
+    if (isAgain && this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);
   };
 }
