@@ -26,6 +26,7 @@ export {
   smsRefusedTryNumber,
   smsStatusNumber,
 } from './sms/sms-numbers.ts';
+export { type TokenReply, tokenReplies } from './oauth/token-replies.ts';
 export { REFUSED_PASSWORD } from './sms/smsc.ts';
 export { REFUSED_TOKEN } from './sms/twilio.ts';
 export { WEB_PUSH_REASONS, type WebPushReason } from './webpush/webpush-reasons.ts';

@@ -1,3 +1,6 @@
+import type { TokenReply } from './oauth/token-replies.ts';
+import type { UnansweredCommand } from './sms/smpp-wire.ts';
+
 /** Faults of a whole provider, independent of the token. */
 export interface ProviderFaults {
   /** Refuses connections and resets the open ones; the port stays the same after recovery. */
@@ -10,8 +13,12 @@ export interface ProviderFaults {
   goawayEvery: number;
   /** Every n-th stream, over HTTP/1.1 every n-th request of a connection, is reset unread; 0 = never. */
   resetEvery: number;
-  /** Every request is refused with this reason: one of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS. */
+  /** Every request is refused with this reason: one of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS. Of an SMSC: every bind, with this status. */
   answer: string | null;
+  /** The reply of the address that issues access tokens, in place of its own. */
+  tokenReply: TokenReply | null;
+  /** The commands that an SMSC leaves without an answer. */
+  unanswered: UnansweredCommand | null;
   /** Value of `Retry-After` on 429 and 503. */
   retryAfterSeconds: number;
 }
@@ -23,6 +30,8 @@ export const noFaults: Readonly<ProviderFaults> = {
   goawayEvery: 0,
   resetEvery: 0,
   answer: null,
+  tokenReply: null,
+  unanswered: null,
   retryAfterSeconds: 1,
 };
 

@@ -16,7 +16,7 @@ import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName, SocketProvider } from './provider.ts';
 import { isLineReason } from './line/line-reasons.ts';
 import { Line, lineIdOf } from './line/line.ts';
-import { Smsc, smppIdOf } from './sms/smsc.ts';
+import { isCommandStatus, Smsc, smppIdOf } from './sms/smsc.ts';
 import { isTwilioCode, Twilio, twilioIdOf } from './sms/twilio.ts';
 import { isWebPushReason } from './webpush/webpush-reasons.ts';
 import { WebPush, webPushIdOf } from './webpush/webpush.ts';
@@ -68,7 +68,7 @@ const byName = {
   email: { open: (deps) => new Smtp(deps), http1: false, scheme: 'smtp', idOf: mailIdOf, isReason: isMailReply },
   adm: { open: (deps) => new Adm(deps), http1: true, idOf: admIdOf, isReason: isAdmReason },
   sms: { open: (deps) => new Twilio(deps), http1: true, idOf: twilioIdOf, isReason: isTwilioCode },
-  smpp: { open: (deps) => new Smsc(deps), http1: false, scheme: 'smpp', idOf: smppIdOf, isReason: () => false },
+  smpp: { open: (deps) => new Smsc(deps), http1: false, scheme: 'smpp', idOf: smppIdOf, isReason: isCommandStatus },
   kakao: { open: (deps) => new Kakao(deps), http1: true, idOf: kakaoIdOf, isReason: isKakaoError },
   'google-oauth': {
     open: ({ tokenUrl, ...deps }) => tokenEndpoint({ ...deps, audience: tokenUrl }),

@@ -4,6 +4,7 @@ import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import { clientIn, type GrantError } from '../oauth/client-credentials.ts';
+import { faultyTokenReply } from '../oauth/token-replies.ts';
 import type { Faults, ProviderFaults } from '../provider-faults.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { parseSpecialToken } from '../special-tokens.ts';
@@ -83,6 +84,8 @@ export class Adm implements Provider {
   }
 
   #grant({ body }: ProviderRequest): Answer {
+    const faulty = faultyTokenReply(this.#faults.tokenReply);
+    if (faulty) return faulty;
     const granted = clientIn(body, this.#keys);
     const refuse = (error: GrantError | 'invalid_scope'): Answer =>
       answer(error === 'invalid_client' ? 401 : 400, [], { error, error_description: 'refused' });

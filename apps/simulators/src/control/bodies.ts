@@ -1,7 +1,9 @@
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
 import { isMailReply } from '../email/mail-addresses.ts';
+import { tokenReplies } from '../oauth/token-replies.ts';
 import { simulators } from '../provider-simulators.ts';
+import { unansweredCommands } from '../sms/smpp-wire.ts';
 
 const count = z.coerce.number().int().nonnegative();
 const providerNames = [...simulators.keys()];
@@ -29,6 +31,8 @@ export const faultsBody = z
     goawayEvery: count.optional(),
     resetEvery: count.optional(),
     answer: z.string().nullable().optional(),
+    tokenReply: z.enum(tokenReplies).nullable().optional(),
+    unanswered: z.enum(unansweredCommands).nullable().optional(),
     retryAfterSeconds: count.optional(),
   })
   .refine(({ provider: name, answer }) => answer == null || (simulators.get(name)?.isReason(answer) ?? false), {

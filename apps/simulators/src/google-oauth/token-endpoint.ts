@@ -1,3 +1,4 @@
+import { faultyTokenReply } from '../oauth/token-replies.ts';
 import { isSignedBy, type Jwt, parseJwt } from '../parsed-jwt.ts';
 import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
@@ -119,5 +120,9 @@ export const tokenEndpoint = ({
     return { does: 'answer', status: 200, headers, body: JSON.stringify(reply) };
   };
 
-  return { name: 'google-oauth', handle, reset: () => undefined };
+  return {
+    name: 'google-oauth',
+    handle: (request) => faultyTokenReply(faults.tokenReply) ?? handle(request),
+    reset: () => undefined,
+  };
 };

@@ -4,6 +4,7 @@ import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import { clientIn } from '../oauth/client-credentials.ts';
+import { faultyTokenReply } from '../oauth/token-replies.ts';
 import type { Faults, ProviderFaults } from '../provider-faults.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { parseSpecialToken } from '../special-tokens.ts';
@@ -61,6 +62,8 @@ export class Hms implements Provider {
   }
 
   #grant({ body }: ProviderRequest): Answer {
+    const faulty = faultyTokenReply(this.#faults.tokenReply);
+    if (faulty) return faulty;
     const granted = clientIn(body, this.#keys);
     if (typeof granted === 'string') {
       const reply = { error: 1101, sub_error: 20003, error_description: granted };

@@ -6,6 +6,9 @@ export const COMMAND = {
   unbind: 0x0000_0006,
   enquire: 0x0000_0015,
 } as const;
+/** Commands that the fault `unanswered` may name. */
+export const unansweredCommands = ['bindTransceiver', 'submit', 'enquire'] as const;
+export type UnansweredCommand = (typeof unansweredCommands)[number];
 export const RESPONSE = 0x8000_0000;
 
 export interface Received {

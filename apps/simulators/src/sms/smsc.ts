@@ -27,6 +27,9 @@ export interface SmscDeps {
 /** The only password that is refused. */
 export const REFUSED_PASSWORD = 'wrong';
 
+/** Whether a text is a status that may refuse a bind, such as `0x0D`. */
+export const isCommandStatus = (text: string): boolean => /^0x[0-9A-F]{2,8}$/.test(text) && Number(text) > 0;
+
 const INVALID_PASSWORD = 0x0e;
 const INVALID_COMMAND = 0x03;
 const NOT_BOUND = 0x04;
@@ -131,6 +134,8 @@ export class Smsc implements SocketProvider {
 
   #take(line: Line, { command, status, sequence, body }: Received): void {
     const answer = (of: Buffer): void => this.outbox.pass(() => write(line.socket, of));
+    const { unanswered } = this.#faults;
+    if (unanswered !== null && command === COMMAND[unanswered]) return;
     switch (command) {
       case COMMAND.bindTransceiver:
         answer(this.#bind(line, sequence, body));
@@ -161,9 +166,11 @@ export class Smsc implements SocketProvider {
 
   #bind(line: Line, sequence: number, body: Buffer): Buffer {
     const [systemId = '', password = ''] = body.toString('latin1').split('\0');
-    const isRefused = password === REFUSED_PASSWORD;
-    if (!isRefused) line.systemId = systemId;
-    return pduOf(RESPONSE | COMMAND.bindTransceiver, isRefused ? INVALID_PASSWORD : 0, sequence, cText('smsc'));
+    const { answer } = this.#faults;
+    const status = answer === null ? (password === REFUSED_PASSWORD ? INVALID_PASSWORD : 0) : Number(answer);
+    if (status === 0) line.systemId = systemId;
+    this.#ledger.of(this.name).note(status === 0 ? 'bound' : 'bind refused');
+    return pduOf(RESPONSE | COMMAND.bindTransceiver, status, sequence, cText('smsc'));
   }
 
   #submit(line: Line, sequence: number, body: Buffer): void {

@@ -5,6 +5,7 @@ import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import { clientIn, type GrantError } from '../oauth/client-credentials.ts';
+import { faultyTokenReply } from '../oauth/token-replies.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { parseWnsPath, type WnsRequestOfPath } from './wns-channels.ts';
 import { hashInNotification, notificationFlaw } from './wns-notification.ts';
@@ -92,6 +93,8 @@ export class Wns implements Provider {
   }
 
   #issue(body: Buffer): Answer {
+    const faulty = faultyTokenReply(this.#faults.tokenReply);
+    if (faulty) return faulty;
     const granted = clientIn(body, this.#keys);
     if (typeof granted === 'string') return oauthError(granted);
     if (granted.scope !== SCOPE) return oauthError('invalid_scope');
