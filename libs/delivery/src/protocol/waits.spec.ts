@@ -64,6 +64,17 @@ describe('a device without a connection', () => {
     expect(waitOf(progressIn(first), unknown, at(HOUR))).toEqual({ result: localResults.unreachable });
   });
 
+  it('ends with the last named cause, and not with the refusal of an earlier attempt', () => {
+    const unknown: HeldBack = { ...down, cause: localResults.unreachable };
+    const refusal = { ...refused, category: 'INVALID_CONFIGURATION', code: '0x0D', name: 'ESME_RBINDFAIL' } as const;
+    const first = progressIn(waitOf(untried, { ...down, cause: refusal }, at(0)));
+    expect(waitOf(first, unknown, at(HOUR))).toEqual({ result: localResults.unreachable });
+    const unnamed = { ...down, cause: { ...refused, name: 'dns_failed' } };
+    const second = progressIn(waitOf(first, unnamed, at(MINUTE)));
+    const third = progressIn(waitOf(second, down, at(2 * MINUTE)));
+    expect(waitOf(third, unknown, at(HOUR))).toEqual({ result: refused });
+  });
+
   it('ends at the TTL', () => {
     expect(waitOf(untried, down, at(20_000, { ttlSeconds: 20 }))).toEqual({ result: refused });
   });

@@ -46,9 +46,21 @@ const resultOf = (why: HeldBack): SendResult => {
   }
 };
 
-/** A named cause stays with the device: the worker at its end may know none, because its own try has not failed yet. */
+/** No answer to a push, but a fault on the way to the provider. */
+const isLocal = ({ code }: SendResult): boolean => code === '0';
+
+/**
+ * The cause that a device keeps: the worker at its end may know none, because its own try has not failed yet. A refused credential is none, because that
+ * counts for the attempt that met it.
+ */
 const namedCauseOf = (why: HeldBack): SendResult | undefined =>
-  why.by === 'provider' && why.cause.name !== localResults.unreachable.name ? why.cause : undefined;
+  why.by === 'provider' && isLocal(why.cause) && why.cause.name !== localResults.unreachable.name
+    ? why.cause
+    : undefined;
+
+/** The answer to a try, else the last fault on the way. */
+const lastOf = ({ tries, last }: Progress, why: HeldBack): SendResult | undefined =>
+  last && tries > 0 ? last : (namedCauseOf(why) ?? last);
 
 /** The wait of a held-back device: a send result once its time is over, otherwise its progress and the latest time of its next try. */
 export type Wait =
@@ -58,7 +70,7 @@ export type Wait =
 /** Decides on a held-back device. */
 export function waitOf(progress: Progress, why: HeldBack, times: MessageTimes): Wait {
   const end = endOf(progress, why, times) + (times.setForwardMs ?? 0);
-  const last = progress.last ?? namedCauseOf(why);
+  const last = lastOf(progress, why);
   if (times.now >= end) return { result: last ?? resultOf(why) };
   const firstTriedAt = why.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;
   return { progress: { ...progress, firstTriedAt, last }, until: Math.min(why.until, end) };
