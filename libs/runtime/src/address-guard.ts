@@ -1,8 +1,8 @@
-import { lookup, type LookupAddress } from 'node:dns';
-import { lookup as lookUp } from 'node:dns/promises';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Fault } from '@tidings/kernel';
 import { AddressRanges, plainAddress } from './address-ranges.ts';
+import { allAddresses, answerWith, systemLookup } from './look-up.ts';
 
 /** Ranges that caller-supplied addresses must not be in, unless the operator allows it (reliability 2). */
 const forbidden = new AddressRanges([
@@ -40,10 +40,15 @@ const noPublicAddress = (hostname: string): string => `${hostname} has no public
 /** Decides which addresses may be connected to for a caller. */
 export class AddressGuard {
   readonly #allowed: AddressRanges;
+  readonly #lookup: LookupFunction;
 
-  /** @param allowPrivate private ranges that are allowed, such as 127.0.0.0/8 */
-  constructor(allowPrivate: readonly string[]) {
+  /**
+   * @param allowPrivate private ranges that are allowed, such as 127.0.0.0/8
+   * @param look resolves names
+   */
+  constructor(allowPrivate: readonly string[], look: LookupFunction = systemLookup) {
     this.#allowed = new AddressRanges(allowPrivate);
+    this.#lookup = look;
   }
 
   allows(address: string): boolean {
@@ -68,28 +73,21 @@ export class AddressGuard {
   }
 
   /** The permitted addresses of a name, or of a literal address. @throws Fault `forbidden` if there are only others, and errors of the look-up */
-  async resolve(hostname: string): Promise<readonly LookupAddress[]> {
-    const allowed = this.#allowedOf(await lookUp(hostname, { all: true }));
-    if (allowed.length === 0) throw Fault.forbidden(noPublicAddress(hostname));
-    return allowed;
-  }
-
-  #allowedOf(found: readonly LookupAddress[]): LookupAddress[] {
-    return found.filter(({ address }) => this.allows(address));
+  resolve(hostname: string): Promise<readonly LookupAddress[]> {
+    return new Promise((resolve, reject) => {
+      this.lookup(hostname, { all: true }, (error, found) =>
+        error ? reject(error) : resolve(found as LookupAddress[]),
+      );
+    });
   }
 
   /** A look-up for sockets: the checked address is the one connected to. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) {
-        callback(error, '', 0);
-        return;
-      }
-      const allowed = this.#allowedOf(found);
-      const [first] = allowed;
-      if (!first) callback(Fault.forbidden(noPublicAddress(hostname)), '', 0);
-      else if (options.all) callback(null, allowed);
-      else callback(null, first.address, first.family);
+    allAddresses(this.#lookup, hostname, options, (error, found) => {
+      const allowed = error ? [] : found.filter(({ address }) => this.allows(address));
+      if (error) callback(error, '', 0);
+      else if (allowed.length === 0) callback(Fault.forbidden(noPublicAddress(hostname)), '', 0);
+      else answerWith(allowed, options, callback);
     });
   };
 }

@@ -1,3 +1,4 @@
+export { allAddresses, answerWith, limitedLookup, systemLookup } from './look-up.ts';
 export { AddressGuard } from './address-guard.ts';
 export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';

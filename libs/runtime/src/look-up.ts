@@ -1,0 +1,74 @@
+import { lookup, type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+type LookedUp = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+/** Less than the time for opening a connection, so that its failure names the cause. */
+const LOOK_UP_MS = 4_000;
+
+const noAnswer = (hostname: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`getaddrinfo ${hostname}: no answer within ${LOOK_UP_MS} ms`), {
+    ...{ code: 'ETIMEOUT', syscall: 'getaddrinfo', hostname },
+  });
+
+/** All addresses of a name, in the order of a look-up. */
+export function allAddresses(of: LookupFunction, hostname: string, options: LookupOptions, done: LookedUp): void {
+  of(hostname, { ...options, all: true }, (error, found, family = 4) => {
+    if (error) done(error, []);
+    else done(null, typeof found === 'string' ? [{ address: found, family }] : found);
+  });
+}
+
+/** Calls back with all addresses, or the first one, as the options say. */
+export function answerWith(
+  found: readonly LookupAddress[],
+  { all }: LookupOptions,
+  callback: Parameters<LookupFunction>[2],
+): void {
+  const [first = { address: '', family: 0 }] = found;
+  if (all) callback(null, [...found]);
+  else callback(null, first.address, first.family);
+}
+
+/** A look-up that fails after 4 s without an answer, as a failure of DNS. */
+export const limitedLookup =
+  (of: LookupFunction): LookupFunction =>
+  (hostname, options, callback) => {
+    let isOver = false;
+    const end = (report: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      report();
+    };
+    const timer = setTimeout(() => end(() => callback(noAnswer(hostname), '', 0)), LOOK_UP_MS);
+    allAddresses(of, hostname, options, (error, found) =>
+      end(() => (error ? callback(error, '', 0) : answerWith(found, options, callback))),
+    );
+  };
+
+const pending = new Map<string, LookedUp[]>();
+
+/** Look-ups of a name share the one in progress: each takes a thread of the process, for as long as the system waits for DNS. Answers are not kept. */
+const sharedLookup: LookupFunction = (hostname, { family, hints, ...options }, callback) => {
+  const key = `${hostname} ${family} ${hints}`;
+  const answered: LookedUp = (error, found) => {
+    if (error) callback(error, '', 0);
+    else answerWith(found, options, callback);
+  };
+  const waiting = pending.get(key);
+  if (waiting) {
+    waiting.push(answered);
+    return;
+  }
+  pending.set(key, [answered]);
+  const all: LookupAllOptions = { all: true, ...(family === undefined ? {} : { family }), ...(hints ? { hints } : {}) };
+  lookup(hostname, all, (error, found) => {
+    const callbacks = pending.get(key) ?? [];
+    pending.delete(key);
+    for (const each of callbacks) each(error, found);
+  });
+};
+
+/** The look-up of the system, by its files and DNS; nothing is remembered. Fails after 4 s. */
+export const systemLookup: LookupFunction = limitedLookup(sharedLookup);
