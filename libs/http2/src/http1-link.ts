@@ -10,6 +10,8 @@ import { openTunnelled } from './tunnelled-link.ts';
 /** Connections of a link: each has one request at a time. */
 const CONNECTIONS_MAX = 64;
 const DIAL_MS = 5_000;
+/** A link is given up when a request is overdue and none was answered for this time: its address may answer TCP alone. */
+const DEAF_MS = 10_000;
 /** Time after a refused connection for which no further one is opened. */
 const GROW_AGAIN_MS = 2_000;
 
@@ -33,6 +35,8 @@ class Http1Link implements Link {
   readonly #idle: Client[] = [];
   readonly #requests = new Set<Http1Request>();
   readonly #sockets = new Set<Socket>();
+  /** The address of its first connection, which all have: a probe of another one would say nothing about them. */
+  #pinned: string | undefined;
   /** Ends openings of tunnels. */
   readonly #ending = new AbortController();
   /** The socket that opened the link, until a client uses it. */
@@ -40,6 +44,8 @@ class Http1Link implements Link {
   /** Number of connections in use by clients. */
   #connected = 0;
   #growAt = 0;
+  /** Time of the last sign of an answer. */
+  #answeredAt = 0;
   #opened = false;
   #draining = false;
   #ended = false;
@@ -72,7 +78,7 @@ class Http1Link implements Link {
     const client = this.#idle.pop() ?? this.#newClient();
     const request = new Http1Request(exchange, {
       heard: () => {
-        this.heardAt = performance.now();
+        this.heardAt = this.#answeredAt = performance.now();
         this.proven = true;
       },
       ended: () => {
@@ -92,7 +98,11 @@ class Http1Link implements Link {
   }
 
   expire(now: number): void {
-    for (const request of this.#requests) if (request.exchange.deadline <= now) request.expire();
+    const overdue = [...this.#requests].filter(({ exchange }) => exchange.deadline <= now);
+    for (const request of overdue) request.expire();
+    if (overdue.length === 0 || this.#draining || performance.now() - this.#answeredAt <= DEAF_MS) return;
+    this.drain();
+    this.#events.draining();
   }
 
   ping(): void {
@@ -142,10 +152,14 @@ class Http1Link implements Link {
   }
 
   #address(): { host: string; port: number } & Pick<ConnectionSettings, 'lookup'> {
-    const { hostname, port, protocol } = new URL(this.#origin);
+    const { port, protocol } = new URL(this.#origin);
     const { lookup } = this.#settings;
-    const host = hostname.replace(/^\[|\]$/g, '');
-    return { host, port: Number(port) || (protocol === 'https:' ? 443 : 80), ...(lookup ? { lookup } : {}) };
+    const found = this.#pinned === undefined && lookup ? { lookup } : {};
+    return { host: this.#pinned ?? this.#host, port: Number(port) || (protocol === 'https:' ? 443 : 80), ...found };
+  }
+
+  get #host(): string {
+    return new URL(this.#origin).hostname.replace(/^\[|\]$/g, '');
   }
 
   #tunnel(): Promise<Socket | undefined> {
@@ -188,10 +202,10 @@ class Http1Link implements Link {
     const secure = this.#origin.startsWith('https:');
     const socket = secure
       ? connectTls({
-          ...serverNameOf(address.host),
+          ...serverNameOf(this.#host),
           ...this.#settings.tls,
           // The certificate of a literal address is compared with the host.
-          ...(tunnel ? { host: address.host, socket: tunnel } : address),
+          ...(tunnel ? { host: this.#host, socket: tunnel } : address),
           ALPNProtocols: ['http/1.1'],
         })
       : connectTcp(address);
@@ -202,6 +216,7 @@ class Http1Link implements Link {
     socket.setTimeout(DIAL_MS, () => socket.destroy(new Error(`not open after ${DIAL_MS} ms`)));
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       open = true;
+      if (!tunnel) this.#pinned ??= socket.remoteAddress;
       socket.setTimeout(0);
       if (this.#ended) socket.destroy();
       callback(null, socket);

@@ -1,3 +1,4 @@
+import { systemLookup } from '@tidings/runtime';
 import { type FailedOpening, failedOpening } from './connection-failure.ts';
 import { Liveness } from './liveness.ts';
 import type {
@@ -9,6 +10,8 @@ import type {
   OutgoingRequest,
   ProviderConnection,
 } from './http2-port.ts';
+import { needsProxy } from './proxy-tunnel.ts';
+import { turnedLookup } from './turned-lookup.ts';
 
 const defaultTiming: ConnectionTiming = {
   connectMs: 5_000,
@@ -50,6 +53,8 @@ export class Http2Connection implements ProviderConnection {
   #connecting: Entry | undefined;
   #epoch = 0;
   #failures = 0;
+  /** Failed attempts to open, ever: each begins with the next address of the name. */
+  #turns = 0;
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
   #waiting: (() => void)[] = [];
@@ -59,7 +64,10 @@ export class Http2Connection implements ProviderConnection {
   #closed = false;
 
   constructor(settings: ConnectionSettings, open: OpenLink) {
-    this.#settings = settings;
+    const { lookup = systemLookup } = settings;
+    // The proxy gets the name, where no address of it is to be checked.
+    const isNamed = settings.lookup === undefined && needsProxy(settings, settings.proxy);
+    this.#settings = isNamed ? settings : { ...settings, lookup: turnedLookup(lookup, () => this.#turns) };
     this.#timing = { ...defaultTiming, ...settings.timing };
     this.#open = open;
   }
@@ -188,6 +196,7 @@ export class Http2Connection implements ProviderConnection {
     const now = performance.now();
     const wait = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MIN_MS * 2 ** this.#failures);
     this.#failures++;
+    this.#turns++;
     this.#downUntil = now + wait * (0.8 + 0.4 * Math.random());
     this.#lastFailure = failedOpening(error, now);
     this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));

@@ -21,3 +21,4 @@ export type {
   OutgoingRequest,
   ProviderConnection,
 } from './http2-port.ts';
+export { turnedLookup } from './turned-lookup.ts';
