@@ -87,6 +87,8 @@ export const localResults = {
   keyRequired: local('INVALID_CONFIGURATION', 'key_required'),
   unusableKey: local('INVALID_CONFIGURATION', 'unusable_key'),
   accessRefused: local('INVALID_CONFIGURATION', 'access_refused'),
+  /** The access token exceeds what a header may have. */
+  accessTokenTooLong: local('INVALID_CONFIGURATION', 'access_token_too_long'),
   applicationDeleted: local('INTERNAL_ERROR', 'application_deleted'),
   unknownOutcome: local('INTERNAL_ERROR', 'unknown_outcome'),
   internalError: local('INTERNAL_ERROR', 'internal_error'),

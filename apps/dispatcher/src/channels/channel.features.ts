@@ -2,11 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AndroidContent, ChromeContent, type Content, type SendBatch, WindowsContent } from '@tidings/events';
 import { openFrameLink, openHttp1Link, openNodeLink, type OpenLink } from '@tidings/http2';
-import { content as contentOf, sendBatch, type TestDevice } from '../testing/test-batches.ts';
+import { channelBatches } from '../testing/channel-batches.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
-import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
+import {
+  type Kind,
+  type ProviderFaults,
+  type ProviderName,
+  type Simulators,
+  startSimulators,
+} from '../testing/test-simulators.ts';
 import type { TestCredentials } from '../testing/test-credentials.ts';
 import type { Channel } from './channel-port.ts';
+import { credentialFeatures } from './credential.features.ts';
+import { networkFeatures } from './network.features.ts';
 
 export type Protocol = 'HTTP/1.1' | 'HTTP/2' | 'SMTP' | 'SMPP';
 
@@ -57,6 +65,15 @@ export interface ChannelSubject {
   readonly repliesPerMessage?: number;
   /** Messages that the channel sends at a time. @default as many as a scenario has */
   readonly atOnce?: number;
+  /** The provider that issues its access tokens. @default none: it needs no tokens */
+  readonly tokensFrom?: ProviderName;
+  /** Makes the provider refuse the credential at the next attempt to connect. @default it refuses none */
+  readonly refuses?: {
+    readonly fault: Partial<ProviderFaults>;
+    readonly outcome: string;
+  };
+  /** Whether its provider may have another name than that of its address. @default true */
+  readonly isNamed?: boolean;
   /** The channel's names of these answers. */
   readonly words: {
     readonly dead: string;
@@ -76,11 +93,9 @@ interface Scene {
   summary(): ReturnType<Simulators['ledger']['summary']>[ChannelSubject['name']];
 }
 
-const noColumns: ReadonlyMap<string, string> = new Map();
-
 type Links = readonly (readonly [string, OpenLink])[];
 
-const links: Readonly<Record<Protocol, Links>> = {
+export const links: Readonly<Record<Protocol, Links>> = {
   'HTTP/2': [
     ['frames of our own', openFrameLink],
     ['node:http2', openNodeLink],
@@ -100,6 +115,7 @@ export function channelFeatures(subject: ChannelSubject): void {
   const { protocol = 'HTTP/2', masks = true, hasTtl = true, invalidates = true, renews = true } = subject;
   const { throttle = 'stated', atMostOnce = false, inDoubtMax = 0, repliesPerMessage = 1, atOnce = Infinity } = subject;
   const { words, expired = /^INVALID_CONFIGURATION 40[13] / } = subject;
+  const { device, accepted, at, batch } = channelBatches(subject);
   describe(`channel ${subject.name}`, () => {
     /** Repeats that the user may have seen twice. They do not count where repeats are permitted and the provider cannot recognise them. */
     const unmasked = ({ duplicates, masked }: ReturnType<Scene['summary']>): number => {
@@ -127,30 +143,8 @@ export function channelFeatures(subject: ChannelSubject): void {
     /** A scenario that means nothing without a capability of the subject. */
     const scenarioOf = (capable: boolean): typeof scenario => (capable ? scenario : () => undefined);
 
-    const device = (kind: Exclude<Kind, 'reason'>, position: number, argument?: number): TestDevice => ({
-      position,
-      token: subject.token(kind, position, argument),
-      columns: subject.columns?.(kind, position, argument) ?? noColumns,
-    });
-    const accepted = (count: number): TestDevice[] => Array.from({ length: count }, (_, i) => device('accepted', i));
-    const batch = (devices: readonly TestDevice[], fields: Partial<SendBatch> = {}): SendBatch =>
-      sendBatch(
-        Array.from({ length: Math.ceil(devices.length / 500) }, (_, number) => ({
-          number,
-          devices: devices.slice(number * 500, number * 500 + 500),
-        })),
-        {
-          platform: subject.platform,
-          credential: { application: 'AAAAA-00000', platform: subject.platform, version: 1 },
-          content: contentOf(subject.content),
-          atMostOnce,
-          ...fields,
-        },
-      );
     const all = (count: number, outcome: string): [number, string][] =>
       Array.from({ length: count }, (_, i) => [i, outcome]);
-
-    const at = (position: number, each: TestDevice): TestDevice => ({ ...each, position });
 
     /** The outcome of each device; for a mail that bounced, the category of the bounce. */
     const endsIn = (world: LaneWorld): ReadonlyMap<number, string> =>
@@ -393,6 +387,9 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(outcomes.get(1)).toMatch(expired);
       expect(outcomes.get(2)).toBe('SENT');
     });
+
+    credentialFeatures(subject);
+    networkFeatures(subject);
 
     function withTtl(ttlSeconds: number): Partial<SendBatch> {
       const content = batch([]).content!;

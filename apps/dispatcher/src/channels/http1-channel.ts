@@ -12,6 +12,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Throttler } from '../throttle/throttles.ts';
 import type { Channel, Job, PushListener, Sender } from './channel-port.ts';
 import { opened, troubleOf } from './connections.ts';
+import { tokenRefusalOf } from './credentials/access-token.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
 import { http2Channel, type SenderDeps } from './http2-channel.ts';
 import { keyOfBatch } from './message-key.ts';
@@ -112,7 +113,8 @@ class Http1Sender<Credential> implements Sender {
     try {
       this.#use(await prepared.tokens.get());
     } catch (error) {
-      if (Fault.from(error).kind === 'forbidden') return localResults.accessRefused;
+      const refusal = tokenRefusalOf(error);
+      if (refusal) return refusal;
       throw error;
     }
     await opened(connection);

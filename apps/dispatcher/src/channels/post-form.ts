@@ -2,9 +2,9 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { tunnelTo } from '@tidings/http2';
+import { tunnelTo, turnedLookup } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
-import { type AddressGuard, type OutboundProxy, serverNameOf } from '@tidings/runtime';
+import { type AddressGuard, type OutboundProxy, serverNameOf, systemLookup } from '@tidings/runtime';
 
 export interface FormReply {
   readonly status: number;
@@ -28,12 +28,14 @@ export interface PostFormOptions {
 export type PostForm = (url: string, fields: Readonly<Record<string, string>>) => Promise<FormReply>;
 
 const TIMEOUT_MS = 10_000;
+/** Maximum number of hosts whose failures are counted: callers choose them. */
+const HOSTS_MAX = 1_000;
 const BODY_MAX = 65_536;
 
-/** Posts after checking the address. */
-export const postFormBy =
-  ({ guard, ca, proxy }: PostFormOptions): PostForm =>
-  async (url, fields) => {
+/** Posts after checking the address. After a failure, the next request to the host begins with another of its addresses. */
+export function postFormBy({ guard, ca, proxy }: PostFormOptions): PostForm {
+  const failures = new Map<string, number>();
+  return async (url, fields) => {
     const address = URL.parse(url);
     if (!address || !/^https?:$/.test(address.protocol))
       throw Fault.forbidden('The token address is not a web address');
@@ -42,9 +44,10 @@ export const postFormBy =
     if (guard && isIP(host) !== 0 && !guard.allows(host)) throw Fault.forbidden('The token address is not public');
     const body = new URLSearchParams(fields).toString();
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const lookup = guard?.lookup;
+    const turns = failures.get(host) ?? 0;
+    const lookup = turnedLookup(guard?.lookup ?? systemLookup, () => turns);
     try {
-      const tunnel = await tunnelTo({ url: address.href, lookup }, proxy, signal);
+      const tunnel = await tunnelTo({ url: address.href, lookup: guard && lookup }, proxy, signal);
       const options: RequestOptions = {
         method: 'POST',
         headers: {
@@ -54,14 +57,17 @@ export const postFormBy =
         },
         signal,
         ...(ca ? { ca: [...ca] } : {}),
-        ...(tunnel ? over(tunnel, host, ca) : { agent: false, ...(lookup ? { lookup } : {}) }),
+        ...(tunnel ? over(tunnel, host, ca) : { agent: false, lookup }),
       };
       return await post(address, options, body);
     } catch (error) {
       if (error instanceof Fault) throw error;
+      if (failures.size >= HOSTS_MAX) failures.clear();
+      failures.set(host, turns + 1);
       throw Fault.unavailable(`the token address ${address.host} does not answer`, error);
     }
   };
+}
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 

@@ -71,6 +71,8 @@ export class Admission {
   /** Fingerprints by `<application>/<platform>`. */
   readonly #fingerprints = new Map<string, string>();
   readonly #lastErrors = new Map<string, CredentialError>();
+  /** Credentials that the provider refused at the last try. */
+  readonly #refused = new Set<string>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -92,14 +94,14 @@ export class Admission {
     return [...references].map((reference) => ({
       reference,
       fingerprint: this.#fingerprints.get(reference) ?? '',
-      reachable: !this.#troubles.has(reference),
+      reachable: !this.#troubles.has(reference) && !this.#refused.has(reference),
       lastError: this.#lastErrors.get(reference),
     }));
   }
 
   /** Forgets the credentials of an application. */
   forget(application: string): void {
-    for (const known of [this.#troubles, this.#fingerprints, this.#lastErrors]) {
+    for (const known of [this.#troubles, this.#fingerprints, this.#lastErrors, this.#refused]) {
       for (const reference of known.keys()) if (reference.startsWith(`${application}/`)) known.delete(reference);
     }
   }
@@ -163,6 +165,8 @@ export class Admission {
     this.#fingerprints.set(job.credential, sender.credential);
     try {
       const result = await sender.prepare();
+      this.#refused.delete(job.credential);
+      if (result) this.#noteRefusal(job.credential, result);
       return result ? { do: 'end', result } : { do: 'send', sender };
     } catch (error) {
       throw Fault.from(error).kind === 'unavailable' ? new NotReady(error, sender.trouble()) : error;
@@ -193,10 +197,21 @@ export class Admission {
     const cause = error instanceof NotReady ? error.result : localResults.internalError;
     const reportedAt = this.#report(credential, error, before?.reportedAt ?? -Infinity);
     this.#troubles.set(credential, { failures, until: now + waitMs, cause, opening: false, reportedAt });
-    if (this.#lastErrors.size >= CREDENTIALS_MAX) this.#lastErrors.clear();
+    this.#refused.delete(credential);
     const { internal, message } = Fault.from(error);
-    this.#lastErrors.set(credential, { name: cause.name, message: internal ?? message, at: clock.now() });
+    this.#noteError(credential, cause.name, internal ?? message);
     return this.#heldFor(waitMs, cause);
+  }
+
+  #noteError(credential: string, name: string, message: string): void {
+    if (this.#lastErrors.size >= CREDENTIALS_MAX) this.#lastErrors.clear();
+    this.#lastErrors.set(credential, { name, message, at: this.#options.clock.now() });
+  }
+
+  #noteRefusal(credential: string, { code, name }: SendResult): void {
+    if (this.#refused.size >= CREDENTIALS_MAX) this.#refused.clear();
+    this.#refused.add(credential);
+    this.#noteError(credential, name, `the credential is refused: ${code} ${name}`);
   }
 
   /** Reports the failure unless it was reported recently; returns the time of the last report. */

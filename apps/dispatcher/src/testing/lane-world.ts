@@ -5,7 +5,8 @@ import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { type ConnectionSettings, Http2Connection, openHttp1Link, type OpenLink } from '@tidings/http2';
 import { Bitmap, Fault, ShiftedClock } from '@tidings/kernel';
 import type { ContactsOfSlice, Devices } from '@tidings/rpc';
-import { AddressGuard, type MasterKeys } from '@tidings/runtime';
+import { AddressGuard, type MasterKeys, systemLookup } from '@tidings/runtime';
+import type { LookupFunction } from 'node:net';
 import type { Channel } from '../channels/channel-port.ts';
 import { Credentials } from '../channels/credentials/credential-cache.ts';
 import { Dispatch } from '../receive/dispatch.ts';
@@ -31,6 +32,8 @@ export interface ChannelDeps {
   readonly postForm: ReturnType<typeof postFormBy>;
   readonly postProvider: ReturnType<typeof postFormBy>;
   readonly addresses: AddressGuard;
+  /** Resolves names of providers. */
+  readonly lookup: LookupFunction;
   /** Messages without an answer are given up this long before their time, in milliseconds. */
   readonly expiresEarlyMs: number;
 }
@@ -67,6 +70,7 @@ export class LaneWorld {
   /**
    * Opens the lane.
    * @param providerClock advances with the clock: tokens expire
+   * @param lookup resolves the names of providers
    * @param expiresEarlyMs requests without an answer expire this long before their deadline, which is 34 s after the run began
    */
   constructor(
@@ -75,13 +79,14 @@ export class LaneWorld {
     providerClock: ShiftedClock,
     openLink: OpenLink,
     expiresEarlyMs = 0,
+    lookup = systemLookup,
   ) {
     this.#providerClock = providerClock;
     this.clock.advanceTo(providerClock.aheadMs);
-    const addresses = new AddressGuard(['127.0.0.0/8', '::1']);
+    const addresses = new AddressGuard(['127.0.0.0/8', '::1'], lookup);
     const masterKeys: MasterKeys = [randomBytes(32)];
     const connectBy = (open: OpenLink) => (settings: ConnectionSettings) =>
-      new Http2Connection(settings, expiringEarly(open, expiresEarlyMs));
+      new Http2Connection({ lookup, ...settings }, expiringEarly(open, expiresEarlyMs));
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
       credentials: new Credentials(accountsWith(masterKeys, credentials), masterKeys),
@@ -93,6 +98,7 @@ export class LaneWorld {
       postForm: postFormBy({ guard: addresses }),
       postProvider: postFormBy({ guard: addresses }),
       addresses,
+      lookup,
       expiresEarlyMs,
     });
     this.#workerLease = new WorkerLease({

@@ -18,6 +18,8 @@ const subject: ChannelSubject = {
     return admChannel({ ...parts, url, tokenUrl: url + ADM_TOKEN_PATH });
   },
   token: (kind, n, argument) => specialToken(kind, n, argument),
+  tokensFrom: 'adm',
+  refuses: { fault: { tokenReply: 'invalidClient' }, outcome: 'INVALID_CONFIGURATION 0 access_refused' },
   words: {
     dead: 'INVALID_TOKEN 400 Unregistered',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',

@@ -81,8 +81,19 @@ describe('an access token', () => {
   it.each([
     [400, '{"error":"invalid_grant"}', 'forbidden'],
     [401, '{"error":"invalid_client"}', 'forbidden'],
-    [200, '{}', 'forbidden'],
-    [200, '{"access_token":"a\\r\\nb"}', 'forbidden'],
+    [400, '{"error":1101,"sub_error":20003}', 'forbidden'],
+    [200, `{"access_token":"${'a'.repeat(8193)}"}`, 'forbidden'],
+    [200, `{"access_token": "${'a'.repeat(70_000)}`, 'forbidden'],
+    [200, '{}', 'unavailable'],
+    [200, '<html>', 'unavailable'],
+    [200, '{"access_token":"a\\r\\nb"}', 'unavailable'],
+    [302, '', 'unavailable'],
+    [400, '{}', 'unavailable'],
+    [400, '"invalid_client"', 'unavailable'],
+    [400, '[{"error":"invalid_client"}]', 'unavailable'],
+    [401, '<html>', 'unavailable'],
+    [403, '{"error":"access_denied"}', 'unavailable'],
+    [404, '<html>', 'unavailable'],
     [500, '', 'unavailable'],
     [503, '<html>', 'unavailable'],
     [429, '{}', 'unavailable'],
@@ -103,8 +114,36 @@ describe('an access token', () => {
     expect(token.lastFailure).toBeUndefined();
   });
 
+  it('is requested again at once where something else than its issuer answered', async () => {
+    const { token } = world((call) => (call === 1 ? { status: 401, body: '<html>' } : granted(call)));
+    await expect(token.get()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(token.lastFailure).toBe('unreachable');
+    expect(await token.get()).toBe('t2');
+  });
+
+  it('is kept for a day at most, whatever its issuer says', async () => {
+    const { token, clock } = world((call) => ({
+      status: 200,
+      body: JSON.stringify({ access_token: `t${call}`, expires_in: 1e12 }),
+    }));
+    expect(await token.get()).toBe('t1');
+    clock.advance(86_400_000);
+    expect(await token.get()).toBe('t2');
+  });
+
+  it('is refused until the next request, which may meet another fault', async () => {
+    const { token, clock } = world((call) => {
+      if (call > 1) throw Fault.unavailable('the token address does not answer');
+      return { status: 401, body: '{"error":"invalid_client"}' };
+    });
+    await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });
+    clock.advance(31_000);
+    await expect(token.get()).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
   it('is not requested again at once after a refusal', async () => {
-    const { token, calls, clock } = world((call) => (call === 1 ? { status: 400, body: '{}' } : granted(call)));
+    const refused: FormReply = { status: 400, body: '{"error":"invalid_client"}' };
+    const { token, calls, clock } = world((call) => (call === 1 ? refused : granted(call)));
     await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });
     expect(calls).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { localResults, type SendResult } from '@tidings/channels';
 import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { PostForm } from '../post-form.ts';
@@ -16,6 +17,8 @@ export interface AccessTokenDeps {
 }
 
 const DEFAULT_LIFETIME_SECONDS = 3599;
+/** A token is requested anew after this time, whatever lifetime its issuer states. */
+const LIFETIME_MAX_SECONDS = 86_400;
 /** A token is replaced before it expires, by this time or a tenth of its lifetime. */
 const EARLY_MS = 300_000;
 /** A refused token is not requested again for this time. */
@@ -27,8 +30,14 @@ interface Token {
   readonly until: number;
 }
 
+/** Longer ones exceed what providers take as headers. */
+const TOKEN_MAX = 8_192;
 /** Characters that a header may contain. */
 const TOKEN = /^[\x21-\x7e]+$/;
+/** Also in a reply that was cut off. */
+const TOO_LONG = new RegExp(`"access_token"\\s*:\\s*"[^"]{${TOKEN_MAX + 1}}`);
+/** Statuses of the errors of RFC 6749, 5.2. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401]);
 
 /** The access token of a credential (RFC 6749): one request at a time, shared by all senders. */
 export class AccessToken {
@@ -36,18 +45,18 @@ export class AccessToken {
   #token: Token | undefined;
   #request: Promise<Token> | undefined;
   #lastFailure: ConnectionFailure | undefined;
-  #refused: { readonly fault: Fault; readonly until: number } | undefined;
+  #refused: { readonly fault: TokenFault; readonly until: number } | undefined;
 
   constructor(deps: AccessTokenDeps) {
     this.#deps = deps;
   }
 
-  /** The failure of the last request; undefined if it was answered. */
+  /** The failure of the last request; undefined if it got a token, or was refused. */
   get lastFailure(): ConnectionFailure | undefined {
     return this.#lastFailure;
   }
 
-  /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, `forbidden` if the credential is refused. */
+  /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, a {@link TokenFault} if the credential gets none. */
   async get(): Promise<string> {
     const now = steadyTime(this.#deps.clock);
     if (this.#token && now < this.#token.until) return this.#token.text;
@@ -66,20 +75,51 @@ export class AccessToken {
   async #fetch(): Promise<Token> {
     const { grant, postForm, clock } = this.#deps;
     const now = steadyTime(clock);
+    this.#refused = undefined;
     const { url, fields } = grant(clock.now());
     const { status, body } = await postForm(url, fields).catch((error: unknown) => {
       this.#lastFailure = connectionFailureOf(causeOf(error));
       throw error;
     });
-    this.#lastFailure = undefined;
     const { access_token: text, expires_in: seconds, error } = fieldsOf(body);
-    if (status === 200 && typeof text === 'string' && TOKEN.test(text)) return tokenOf(text, seconds, now);
-    if (status >= 500 || status === 429 || status === 408) throw Fault.unavailable(`token address answers ${status}`);
-    const fault = new Fault('forbidden', 'The credential is refused', { internal: `${status} ${textOf(error)}` });
+    if (status === 200 && TOO_LONG.test(body)) throw this.#refuse(localResults.accessTokenTooLong, now, '');
+    if (status === 200 && typeof text === 'string' && TOKEN.test(text)) {
+      this.#lastFailure = undefined;
+      return tokenOf(text, seconds, now);
+    }
+    if (REFUSALS.has(status) && isErrorCode(error))
+      throw this.#refuse(localResults.accessRefused, now, `${status} ${textOf(error)}`);
+    // Pages of proxies and portals on the way say nothing about the credential.
+    this.#lastFailure = 'unreachable';
+    throw Fault.unavailable(`the token address answers ${status} without a token`);
+  }
+
+  #refuse(result: SendResult, now: number, detail: string): TokenFault {
+    this.#lastFailure = undefined;
+    const fault = new TokenFault(result, detail);
     this.#refused = { fault, until: now + REFUSED_MS };
-    throw fault;
+    return fault;
   }
 }
+
+/** The credential gets no access token that can be used; `result` is the outcome of its devices. */
+export class TokenFault extends Fault {
+  readonly result: SendResult;
+
+  constructor(result: SendResult, internal: string) {
+    super('forbidden', 'The credential gets no access token', { internal: `${result.name} ${internal}`.trimEnd() });
+    this.result = result;
+  }
+}
+
+/** The result of a credential without a token; undefined for transient failures. */
+export function tokenRefusalOf(error: unknown): SendResult | undefined {
+  if (error instanceof TokenFault) return error.result;
+  return Fault.from(error).kind === 'forbidden' ? localResults.accessRefused : undefined;
+}
+
+/** Huawei's are numbers. */
+const isErrorCode = (error: unknown): boolean => typeof error === 'string' || typeof error === 'number';
 
 /** The error of the system or of TLS that caused the fault. */
 const causeOf = (error: unknown): Error | undefined => {
@@ -88,7 +128,8 @@ const causeOf = (error: unknown): Error | undefined => {
 };
 
 function tokenOf(text: string, seconds: unknown, now: number): Token {
-  const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : DEFAULT_LIFETIME_SECONDS) * 1000;
+  const given = typeof seconds === 'number' && seconds > 0 ? seconds : DEFAULT_LIFETIME_SECONDS;
+  const lifeMs = Math.min(given, LIFETIME_MAX_SECONDS) * 1000;
   return { text, until: now + lifeMs - Math.min(EARLY_MS, lifeMs / 10) };
 }
 

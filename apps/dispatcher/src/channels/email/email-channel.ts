@@ -29,8 +29,9 @@ import { Content } from '@tidings/events';
 import { connectionFailureOf, type FailedOpening } from '@tidings/http2';
 import { type Clock, Fault, type Seq, seqOf } from '@tidings/kernel';
 import { linkKeyOf, type MessageKey, PayloadWriter } from '@tidings/messaging';
-import type { AddressGuard } from '@tidings/runtime';
+import { type AddressGuard, systemLookup } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { systemTimers } from '../../timers.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
 import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
@@ -59,6 +60,8 @@ export interface EmailDeps {
   readonly ca?: readonly string[] | undefined;
   /** @default the domain name system */
   readonly names?: MailNames | undefined;
+  /** Resolves the name of the relay. @default the system's */
+  readonly lookup?: LookupFunction | undefined;
   /** The port of domains' servers. @default 25 */
   readonly port?: number | undefined;
   /** How long the replies to the commands before the mail itself are awaited, in milliseconds. @default 30 s */
@@ -73,6 +76,7 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
   const servers = new MailServers({
     relay: url === undefined ? undefined : relayIn(url),
     names: deps.names ?? systemNames(addresses),
+    lookup: deps.lookup ?? systemLookup,
     port: deps.port,
     ca: deps.ca,
     timers: systemTimers,
@@ -157,9 +161,11 @@ class EmailSender implements Sender {
     const { servers, job } = this.#deps;
     if (servers.isDirect) return undefined;
     const relay = servers.of(job.lane, '');
+    const isBackingOff = relay.downUntil() > Date.now();
     if (!relay.isOpen && !relay.ready()) await new Promise<void>((resolve) => relay.whenReady(resolve));
     if (relay.isOpen) return undefined;
-    if (relay.refused) return relay.refused;
+    // A refusal before this job says nothing about the next attempt.
+    if (relay.refused && !isBackingOff) return relay.refused;
     throw new Fault('unavailable', 'the relay cannot be reached', { internal: relay.lastError?.message ?? '' });
   }
 

@@ -1,6 +1,7 @@
-import { resolveMx } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
 import { Fault } from '@tidings/kernel';
-import type { AddressGuard } from '@tidings/runtime';
+import { type AddressGuard, allAddresses } from '@tidings/runtime';
 
 /** A server that takes mail for a domain. */
 export interface Exchanger {
@@ -22,8 +23,11 @@ export class NoMailDomain extends Error {}
 const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 const isAbsent = (error: unknown): boolean => absent.has((error as NodeJS.ErrnoException).code);
 
+/** The first of two queries of a name server waits for so long, the second one for twice that. */
+const QUERY_MS = 3_000;
+
 export const systemNames = (addresses: AddressGuard): MailNames => ({
-  mx: (domain) => resolveMx(domain),
+  mx: (domain) => new Resolver({ timeout: QUERY_MS, tries: 2 }).resolveMx(domain),
   addresses: async (host) => (await addresses.resolve(host)).map(({ address }) => address),
 });
 
@@ -43,8 +47,20 @@ async function hostsOf(domain: string, names: MailNames): Promise<readonly strin
 /** Maximum number of hosts of a domain that are tried: a domain may name any number. */
 const HOSTS_MAX = 10;
 
+/** The address of a host for the next session. Each failure moves on to the next one. */
+export function addressOf(host: string, failures: number, lookup: LookupFunction): Promise<string> {
+  if (isIP(host) !== 0) return Promise.resolve(host);
+  return new Promise((resolve, reject) =>
+    allAddresses(lookup, host, {}, (error, found) => {
+      const address = found[failures % Math.max(1, found.length)]?.address;
+      if (address === undefined) reject(error ?? Fault.unavailable(`${host} has no address`));
+      else resolve(address);
+    }),
+  );
+}
+
 /**
- * The server of a domain that the next session leads to. Each failure moves on to the next host.
+ * The server of a domain that the next session leads to. Each failure moves on to the next host, and after the last one to their next addresses.
  * @throws NoMailDomain if the domain takes no mail
  * @throws Fault `forbidden` if its servers have no public address
  */
@@ -54,7 +70,8 @@ export async function exchangerOf(domain: string, failures: number, names: MailN
   for (let i = 0; i < hosts.length; i++) {
     const host = hosts[(failures + i) % hosts.length]!;
     try {
-      const [address] = await names.addresses(host);
+      const addresses = await names.addresses(host);
+      const address = addresses[Math.floor(failures / hosts.length) % addresses.length];
       if (address !== undefined) return { host, address };
     } catch (error) {
       last = error;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '@tidings/testing';
 import { systemTimers } from '../../timers.ts';
-import { MailServer } from './mail-server.ts';
+import { MailServer, type Target } from './mail-server.ts';
 import type { Transaction } from './smtp-session.ts';
 
 const SESSIONS = 20;
@@ -21,7 +21,7 @@ describe('the sessions with a mail server', () => {
       sockets.push(socket);
       socket.on('error', () => undefined);
       socket.setEncoding('latin1').on('data', (text: string) => {
-        if (text.startsWith('EHLO')) socket.write('250 mx\r\n');
+        if (text.startsWith('EHLO')) socket.write('250-mx\r\n250 AUTH PLAIN\r\n');
       });
     });
     server.listen(0, '127.0.0.1');
@@ -70,6 +70,51 @@ describe('the sessions with a mail server', () => {
     }
     await until(() => left === 100 - SESSIONS);
     expect([left, mails.size]).toEqual([100 - SESSIONS, SESSIONS]);
+  });
+
+  const opened = (): Promise<void> =>
+    new Promise((resolve) => {
+      mails.ready();
+      mails.whenReady(resolve);
+    });
+
+  it('are refused by the last attempt alone: the next one may find no server', async () => {
+    const { port } = server.address() as AddressInfo;
+    const targets = [
+      async (): Promise<Target> => ({ host: '127.0.0.1', port, ignoreTLS: true }),
+      async (): Promise<Target> => Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' })),
+    ];
+    let now = 0;
+    mails = new MailServer({
+      target: () => targets.shift()!(),
+      ...{ login: { user: 'user', pass: 'secret' }, sessions: SESSIONS, onFailure: () => undefined },
+      timers: { ...systemTimers, now: () => now },
+    });
+    const refused = opened();
+    await until(() => sockets.length > 0);
+    sockets[0]!.on('data', (text: string) => {
+      if (text.startsWith('AUTH')) sockets[0]!.write('535 5.7.8 no\r\n');
+    });
+    sockets[0]!.write('220 mx\r\n');
+    await refused;
+    expect(mails.refused).toMatchObject({ category: 'INVALID_CONFIGURATION', code: '535' });
+    now += 60_000;
+    await opened();
+    expect([mails.refused, mails.trouble.name]).toEqual([undefined, 'connection_refused']);
+  });
+
+  it('are awaited for a limited time where no name server answers', async () => {
+    const due: (() => void)[] = [];
+    mails = new MailServer({
+      target: () => new Promise(() => undefined),
+      ...{ sessions: SESSIONS, onFailure: () => undefined },
+      timers: { now: () => 0, after: (_, run) => (due.push(run), () => undefined) },
+    });
+    const over = opened();
+    expect(mails.size).toBe(1);
+    for (const run of due) run();
+    await over;
+    expect([mails.size, mails.trouble.name]).toEqual([0, 'dns_failed']);
   });
 
   it('end with the dispatcher while they are opened, which is no failure of the server', async () => {

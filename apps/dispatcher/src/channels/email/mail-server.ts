@@ -14,7 +14,7 @@ import {
 export type Target = ConstructorParameters<typeof SmtpSession>[0];
 
 export interface MailServerOptions {
-  /** Asked for each session. Rejects if there is none now. @param failures sessions in a row that did not open */
+  /** Asked for each session. Rejects if there is none now. @param failures sessions that did not open since there was none that did */
   readonly target: (failures: number) => Promise<Target>;
   readonly login?: Login | undefined;
   /** Maximum concurrent sessions, not counting sessions that wait long for a reply. */
@@ -29,10 +29,17 @@ export interface MailServerOptions {
 const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000, 10_000, 20_000, 30_000];
 /** Wait of a server for which there is no room. */
 const FULL_MS = 5_000;
+/** Time limit for the look-ups of a server, all of them. */
+const TARGET_MS = 15_000;
 /** A session that has nothing to send is ended after this time: servers end it soon after. */
 const IDLE_MS = 20_000;
 /** Servers limit the mails of a session; the next ones get a new one. */
 const MAILS_PER_SESSION = 100;
+
+const noNames = (): SessionError =>
+  Object.assign(new Error(`no name server has answered within ${TARGET_MS} ms`), {
+    ...{ code: 'ETIMEOUT', syscall: 'getaddrinfo' },
+  });
 
 /** A mail server, or the servers of a domain: sessions that are kept open for the next mails. */
 export class MailServer {
@@ -44,6 +51,8 @@ export class MailServer {
   #opening = 0;
   #waiting: (() => void)[] = [];
   #failures = 0;
+  /** Like the failures, until the last open session ends: a working address is kept. */
+  #turns = 0;
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
   #lastError: Error | undefined;
@@ -75,7 +84,7 @@ export class MailServer {
     return this.#lastError;
   }
 
-  /** The refusal of the service's login, until another attempt succeeds. */
+  /** The refusal of the service's login, if the last attempt met one. */
   get refused(): SendResult | undefined {
     return this.#refused;
   }
@@ -139,12 +148,21 @@ export class MailServer {
   #open(): void {
     this.#opening++;
     this.#lastError = undefined;
-    this.#options.target(this.#failures).then(
-      (target) => this.#begin(target),
-      (error: unknown) => {
-        this.#opening--;
-        this.#failed(error as SessionError);
-      },
+    let isOver = false;
+    const end = (proceed: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      proceed();
+    };
+    const failed = (error: SessionError): void => {
+      this.#opening--;
+      this.#failed(error);
+    };
+    const cancel = this.#options.timers.after(TARGET_MS, () => end(() => failed(noNames())));
+    this.#options.target(this.#turns).then(
+      (target) => end(() => this.#begin(target)),
+      (error: unknown) => end(() => failed(error as SessionError)),
     );
   }
 
@@ -174,6 +192,7 @@ export class MailServer {
           return;
         }
         this.#sessions.delete(session);
+        if (this.#sessions.size === 0) this.#turns = 0;
         const at = this.#idle.indexOf(session);
         if (at >= 0) this.#idle.splice(at, 1);
         this.#wake();
@@ -206,11 +225,12 @@ export class MailServer {
   #failed(error: SessionError | undefined): void {
     const { timers, onFailure } = this.#options;
     const refusal = error && loginRefusalIn(error);
-    if (refusal) this.#refused = smtpResult('login', refusal.status, refusal.text);
+    this.#refused = refusal && smtpResult('login', refusal.status, refusal.text);
     this.#lastError = error ?? new Error('closed by the server before it took a mail');
     this.#lastFailure = failedOpening(asSystemError(error), timers.now());
     onFailure(this.#lastFailure);
     const wait = BACK_OFF_MS[Math.min(this.#failures++, BACK_OFF_MS.length - 1)]!;
+    this.#turns++;
     this.#downUntil = timers.now() + wait * (0.8 + 0.4 * Math.random());
     this.#wake();
   }

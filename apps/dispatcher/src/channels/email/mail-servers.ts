@@ -1,8 +1,9 @@
+import type { LookupFunction } from 'node:net';
 import type { Lane } from '@tidings/delivery';
 import type { FailedOpening } from '@tidings/http2';
 import { serverNameOf } from '@tidings/runtime';
 import type { Timers } from '../../timers.ts';
-import { exchangerOf, type MailNames } from './mail-exchangers.ts';
+import { addressOf, exchangerOf, type MailNames } from './mail-exchangers.ts';
 import { MailServer, type Target } from './mail-server.ts';
 import type { Login } from './smtp-session.ts';
 
@@ -32,6 +33,8 @@ export interface MailServersOptions {
   /** Undefined: mails go to the servers of each recipient's domain (R-E19). */
   readonly relay: Relay | undefined;
   readonly names: MailNames;
+  /** Resolves the name of the relay. */
+  readonly lookup: LookupFunction;
   /** The port of domains' servers. @default 25 */
   readonly port?: number | undefined;
   /** PEM of all CA certificates; undefined = the certificates of Node. */
@@ -95,12 +98,15 @@ class LaneServers {
   }
 
   #relay({ host, port, secure, login }: Relay): MailServer {
-    const { ca, timers, onFailure } = this.#options;
+    const { ca, timers, lookup, onFailure } = this.#options;
     const tls = { ...serverNameOf(host), ...(ca ? { ca: [...ca] } : {}) };
-    const target: Target = { host, port, secure, tls, allowInternalNetworkInterfaces: true, ...relayTimeouts };
+    // nodemailer remembers addresses for five minutes, and for longer where a look-up fails: it gets none to look up.
+    const target = async (failures: number): Promise<Target> => ({
+      host: await addressOf(host, failures, lookup),
+      ...{ port, secure, tls, allowInternalNetworkInterfaces: true, ...relayTimeouts },
+    });
     return new MailServer({
-      ...{ login, timers, sessions: RELAY_SESSIONS },
-      target: async () => target,
+      ...{ login, timers, sessions: RELAY_SESSIONS, target },
       onFailure: (failure) => onFailure(failure, host),
     });
   }

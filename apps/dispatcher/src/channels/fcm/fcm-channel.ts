@@ -9,9 +9,9 @@ import {
 import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
 import type { KeyObject } from 'node:crypto';
 import type { Credentials } from '../credentials/credential-cache.ts';
-import { type Clock, Fault } from '@tidings/kernel';
+import type { Clock } from '@tidings/kernel';
 import type { MessageKey } from '@tidings/messaging';
-import { AccessToken } from '../credentials/access-token.ts';
+import { AccessToken, tokenRefusalOf } from '../credentials/access-token.ts';
 import { serviceAccountGrant } from '../credentials/grants.ts';
 import type { PostForm } from '../post-form.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
@@ -81,7 +81,8 @@ class FcmSender implements Sender {
     try {
       this.#use(await prepared.tokens.get());
     } catch (error) {
-      if (Fault.from(error).kind === 'forbidden') return localResults.accessRefused;
+      const refusal = tokenRefusalOf(error);
+      if (refusal) return refusal;
       throw error;
     }
     await opened(connection);

@@ -16,6 +16,8 @@ const subject: ChannelSubject = {
   },
   open: (parts, { fcmUrl }) => fcmChannel({ ...parts, url: fcmUrl }),
   token: (kind, n, argument) => fcmToken(kind, n, argument),
+  tokensFrom: 'google-oauth',
+  refuses: { fault: { answer: 'invalid_grant' }, outcome: 'INVALID_CONFIGURATION 0 access_refused' },
   words: {
     dead: 'INVALID_TOKEN 404 UNREGISTERED',
     serverError: 'PROVIDER_ERROR 500 INTERNAL',

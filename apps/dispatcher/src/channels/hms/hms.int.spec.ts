@@ -19,6 +19,8 @@ const subject: ChannelSubject = {
   },
   token: (kind, n, argument) => specialToken(kind, n, argument),
   expired: /^INVALID_CONFIGURATION 80200003 /,
+  tokensFrom: 'hms',
+  refuses: { fault: { tokenReply: 'invalidClient' }, outcome: 'INVALID_CONFIGURATION 0 access_refused' },
   words: {
     dead: 'INVALID_TOKEN 80300007 All the tokens are invalid',
     serverError: 'PROVIDER_ERROR 81000001 System inner error',

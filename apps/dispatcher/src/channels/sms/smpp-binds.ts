@@ -31,7 +31,7 @@ export interface SmppBind {
   readonly connection: ProviderConnection;
   /** The account at the SMSC, which its message ids belong to. */
   readonly account: string;
-  /** The result of every device while the SMSC refuses the credential; undefined = it does not. */
+  /** The result of every device if the SMSC refused the credential at the last attempt to bind; undefined = it did not. */
   refusal(): SendResult | undefined;
   /** The result of devices whose time is over while there is no bind. */
   trouble(): SendResult;
@@ -123,11 +123,24 @@ export class SmppBinds {
     const { connectBy } = this.#deps;
     const account = `${host}:${port}/${systemId}`;
     let refusedBy: SendResult | undefined;
-    const bound = (status: number): void => {
-      refusedBy = status === 0 ? undefined : smppResult(status);
-    };
     const received = this.#receiver(account);
-    const open = openSmppLink({ systemId, password, bound, received });
+    let accepted = 0;
+    const open: OpenLink = (settings, events) => {
+      // A refusal counts for the attempt that met it: the next one may meet no SMSC at all (R-P1).
+      refusedBy = undefined;
+      let isAccepted = false;
+      const bound = (status: number): void => {
+        isAccepted = status === 0;
+        if (isAccepted) accepted++;
+        // An SMSC that has accepted another bind refuses this one because of its limit.
+        else if (accepted === 0) refusedBy = smppResult(status);
+      };
+      const closed = (error?: Error): void => {
+        if (isAccepted) accepted--;
+        events.closed(error);
+      };
+      return openSmppLink({ systemId, password, bound, received })(settings, { ...events, closed });
+    };
     const connection = connectBy(open)({ url, lookup });
     return {
       connection,

@@ -14,7 +14,7 @@ channelFeatures({
   credentials: ({ urlOf }) => ({
     [Platform.Sms]: {
       settings: {
-        ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(urlOf('smpp')).port },
+        ...{ sms_smpp_host: new URL(urlOf('smpp')).hostname, sms_smpp_port: new URL(urlOf('smpp')).port },
         ...{ sms_system_id: 'system', sms_password: 'secret', sms_sender: 'Shop' },
       },
     },
@@ -24,6 +24,7 @@ channelFeatures({
   open: smsWithoutReceipts,
   token: (kind, n, argument) => smsNumber(kind, n, argument),
   expired: /^INVALID_CONFIGURATION 0x0F ESME_RINVSYSID$/,
+  refuses: { fault: { answer: '0x0D' }, outcome: 'INVALID_CONFIGURATION 0x0D ESME_RBINDFAIL' },
   words: {
     dead: 'INVALID_TOKEN 0x0B ESME_RINVDSTADR',
     serverError: 'PROVIDER_ERROR 0x45 ESME_RSUBMITFAIL',

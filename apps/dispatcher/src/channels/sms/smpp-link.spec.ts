@@ -25,9 +25,11 @@ describe('a bind with an SMSC', () => {
   let hear: (command: number) => void;
   let link: Link;
   let closed: Promise<void>;
+  let isDraining: boolean;
 
   beforeEach(async () => {
     received = [];
+    isDraining = false;
     hear = () => undefined;
     const bound = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -53,7 +55,12 @@ describe('a bind with an SMSC', () => {
     });
     link = open(
       { url: `smpp://127.0.0.1:${(server.address() as AddressInfo).port}` },
-      { opened: bound.resolve, closed: () => ended.resolve(), room: () => undefined, draining: () => undefined },
+      {
+        opened: bound.resolve,
+        closed: () => ended.resolve(),
+        room: () => undefined,
+        draining: () => (isDraining = true),
+      },
     );
     await bound.promise;
   });
@@ -133,6 +140,34 @@ describe('a bind with an SMSC', () => {
     smsc.write(encodePdu(Command.unbind, 1));
     await closed;
     expect(received.map(({ command }) => command)).toEqual([answerTo(Command.unbind)]);
+  });
+
+  it('writes few messages until the SMSC answers one, and as many as usual from then on', async () => {
+    const ends = Array.from({ length: 10 }, () => submit());
+    expect(link.ready()).toBe(false);
+    const [first] = await numbersOf(Command.submitSm, 10);
+    answer(first!, 0, 'a');
+    expect(await Promise.race(ends)).toBe('0 a');
+    expect(link.ready()).toBe(true);
+    expect(link.proven).toBe(true);
+  });
+
+  it('is given up when the SMSC has answered no message in time', async () => {
+    expect(link.proven).toBe(false);
+    const silent = submit();
+    await numbersOf(Command.submitSm, 1);
+    link.expire(Infinity);
+    expect(await silent).toBe('timeout');
+    expect([isDraining, link.ready()]).toEqual([true, false]);
+    const [sequence] = await numbersOf(Command.unbind, 1);
+    smsc.write(encodePdu(answerTo(Command.unbind), sequence!));
+    await closed;
+  });
+
+  it('is no proof of an SMSC that ends it at once', async () => {
+    smsc.write(encodePdu(Command.unbind, 1));
+    await closed;
+    expect(link.proven).toBe(false);
   });
 
   it('ends a bind that is given up when the last message is answered, or its time is over', async () => {

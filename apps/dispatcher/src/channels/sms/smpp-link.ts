@@ -31,6 +31,10 @@ export interface DeliveryLink {
 
 /** Messages that an SMSC has not answered. Many SMSCs accept no more than this on a bind. */
 export const WINDOW = 100;
+/** Messages on a bind that has answered none: an SMSC that answers no message leaves these in doubt. */
+const FIRST_WINDOW = 10;
+/** A bind is given up when a message on it is overdue and none was answered for this time. */
+const DEAF_MS = 10_000;
 /** A bind without traffic is kept open by enquire_link: SMSCs close silent ones after a minute or more. */
 const KEEP_ALIVE_MS = 30_000;
 /** How long an answer to enquire_link may take on a bind without other traffic. */
@@ -75,6 +79,8 @@ class SmppLink implements Link, DeliveryLink {
   /** The end of an idle bind is awaited. */
   #ending = false;
   #enquiredAt = 0;
+  /** Time of the last answer to a message. */
+  #answeredAt = 0;
   #error: Error | undefined;
   heardAt = performance.now();
   proven = false;
@@ -104,7 +110,8 @@ class SmppLink implements Link, DeliveryLink {
   }
 
   ready(): boolean {
-    return this.#state === 'bound' && this.#waiting.size < this.#window;
+    const window = this.#answeredAt > 0 ? this.#window : Math.min(this.#window, FIRST_WINDOW);
+    return this.#state === 'bound' && this.#waiting.size < window;
   }
 
   /** @param body a body made by `submitPdu`; it is copied */
@@ -124,6 +131,7 @@ class SmppLink implements Link, DeliveryLink {
       this.#waiting.delete(sequence);
       exchange.failed('timeout');
     }
+    if (this.#waiting.size < waiting && now - this.#answeredAt > DEAF_MS) this.#giveUp();
     this.#freed(waiting);
   }
 
@@ -148,6 +156,13 @@ class SmppLink implements Link, DeliveryLink {
     this.#output.addEmptyAnswer(Command.deliverSm, sequence, status);
     this.#flushSoon(NO_EXCHANGE);
     this.#endIfIdle();
+  }
+
+  /** Accepts no further message: another bind may be answered. */
+  #giveUp(): void {
+    if (this.#state !== 'bound') return;
+    this.#state = 'draining';
+    this.#events.draining();
   }
 
   #nextSequence(): number {
@@ -219,6 +234,7 @@ class SmppLink implements Link, DeliveryLink {
         break;
       case Command.deliverSm:
         this.#delivering++;
+        this.proven = true;
         this.#bind.received(body.bytes.subarray(body.from, body.to), this, sequence);
         break;
       case answerTo(Command.bindTransceiver):
@@ -232,6 +248,7 @@ class SmppLink implements Link, DeliveryLink {
         break;
       case answerTo(Command.enquireLink):
         this.#enquiredAt = 0;
+        this.proven = true;
         break;
       case answerTo(Command.unbind):
         this.#socket.end();
@@ -252,7 +269,6 @@ class SmppLink implements Link, DeliveryLink {
       return;
     }
     this.#state = 'bound';
-    this.proven = true;
     this.#events.opened();
   }
 
@@ -260,11 +276,14 @@ class SmppLink implements Link, DeliveryLink {
   #unbound(sequence: number): void {
     this.#answer(Command.unbind, sequence);
     this.#dismissed = true;
+    if (this.#waiting.size > 0) this.proven = true;
     if (this.#state === 'bound') this.#state = 'draining';
     this.#events.draining();
   }
 
   #answered(sequence: number, status: number, body: PduBody): void {
+    this.#answeredAt = Date.now();
+    this.proven = true;
     const exchange = this.#waiting.get(sequence);
     if (!exchange) return;
     this.#waiting.delete(sequence);

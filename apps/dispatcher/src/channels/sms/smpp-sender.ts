@@ -68,12 +68,14 @@ export class SmppSender implements Sender {
   async prepare(): Promise<SendResult | undefined> {
     const { bind, receipts, job } = this.#deps;
     this.#begun = await receipts.begun(job.batch);
+    const isBackingOff = bind.connection.downUntil() > Date.now();
     try {
       await opened(bind.connection);
       return undefined;
     } catch (error) {
       const refusal = bind.refusal();
-      if (refusal) return refusal;
+      // A refusal before this job says nothing about the next attempt.
+      if (refusal && !isBackingOff) return refusal;
       throw error;
     }
   }

@@ -227,12 +227,13 @@ describeWithMongo('SMPP', (mongo) => {
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };
     const world = openWorld(settingsOf(`http://127.0.0.1:${port}`));
-    await world.hand(batchOf(Array.from({ length: 40 }, (_, n) => smsNumber('accepted', n))));
+    const numbers = Array.from({ length: 10 }, (_, n) => smsNumber('accepted', n));
+    for (let n = 0; n < 4; n++) {
+      const outcomes = [...(await world.send(batchOf(numbers))).values()];
+      expect(outcomes).toHaveLength(10);
+      expect(outcomes.filter((outcome) => outcome === 'SENT')).toEqual([]);
+    }
     for (const socket of sockets) socket.destroy();
     server.close();
-    await world.settle(90_000, true);
-    const outcomes = [...world.deviceOutcomes().values()];
-    expect(outcomes).toHaveLength(40);
-    expect(outcomes.filter((outcome) => outcome === 'SENT')).toEqual([]);
   });
 });

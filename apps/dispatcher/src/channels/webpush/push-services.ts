@@ -86,10 +86,10 @@ export class PushService {
     return this.#trouble;
   }
 
-  /** Whether its name leads only to addresses that are not allowed. */
+  /** Whether its name led only to addresses that are not allowed, at the last attempt; false during the next one. */
   isForbidden(): boolean {
-    const isDown = this.downUntil() > 0;
-    return isDown && this.#trouble === connectionResults.private_address;
+    this.downUntil();
+    return this.#trouble === connectionResults.private_address && this.#downUntil > this.#timers.now();
   }
 
   /** Whether its connection may be closed in favour of another one: nothing runs on it, and no attempt is in progress. */

@@ -11,12 +11,12 @@ import {
 } from '@tidings/channels';
 import { tokenOf } from '@tidings/delivery';
 import type { AnswerHeaders, FailureCause } from '@tidings/http2';
-import { type Clock, Fault } from '@tidings/kernel';
+import type { Clock } from '@tidings/kernel';
 import type { MessageKey, PayloadWriter } from '@tidings/messaging';
 import type { AddressGuard } from '@tidings/runtime';
 import type { Throttler } from '../../throttle/throttles.ts';
 import type { Job, PushListener, Sender } from '../channel-port.ts';
-import type { AccessToken } from '../credentials/access-token.ts';
+import { type AccessToken, tokenRefusalOf } from '../credentials/access-token.ts';
 import { keyOfBatch } from '../message-key.ts';
 import type { Prepared } from '../prepared.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
@@ -82,7 +82,8 @@ export class WnsSender implements Sender {
     try {
       this.#use(await this.#deps.prepared.tokens.get());
     } catch (error) {
-      if (Fault.from(error).kind === 'forbidden') return localResults.accessRefused;
+      const refusal = tokenRefusalOf(error);
+      if (refusal) return refusal;
       throw error;
     }
     return undefined;

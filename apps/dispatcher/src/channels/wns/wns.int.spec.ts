@@ -35,6 +35,10 @@ const subject: ChannelSubject = {
   token: (kind, n, argument) => wnsChannelPath(kind, n, argument),
   protocol: 'HTTP/1.1',
   masks: false,
+  // The access token goes to names of Microsoft's alone.
+  isNamed: false,
+  tokensFrom: 'wns',
+  refuses: { fault: { tokenReply: 'invalidClient' }, outcome: 'INVALID_CONFIGURATION 0 access_refused' },
   words: {
     dead: 'INVALID_TOKEN 410 Gone',
     serverError: 'PROVIDER_ERROR 500 InternalServerError',

@@ -1,0 +1,95 @@
+import { expect, it } from '@jest/globals';
+import type { SendBatch } from '@tidings/events';
+import { channelBatches } from '../testing/channel-batches.ts';
+import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
+import { type Simulators, startSimulators, type TokenReply, tokenReplies } from '../testing/test-simulators.ts';
+import type { Channel } from './channel-port.ts';
+import { type ChannelSubject, links } from './channel.features.ts';
+
+interface Scene {
+  readonly simulators: Simulators;
+  readonly world: LaneWorld;
+  /** A batch of one more message to a device that the provider accepts. */
+  next(): SendBatch;
+}
+
+/** Longer than a refused token is remembered, and than the wait between attempts. */
+const AGAIN_MS = 31_000;
+
+/** Replies of the address of tokens that are no reason to give up. */
+const passing = tokenReplies.filter((reply) => !['longToken', 'longerToken', 'invalidClient'].includes(reply));
+
+/** What a channel learns about its credential, and how long that counts. */
+export function credentialFeatures(subject: ChannelSubject): void {
+  const { name, protocol = 'HTTP/2', tokensFrom, refuses } = subject;
+  const { device, batch } = channelBatches(subject);
+  const [, openLink] = links[protocol][0]!;
+
+  const scenario = (title: string, test: (scene: Scene) => Promise<void>): void =>
+    it.concurrent(title, async () => {
+      const simulators = await startSimulators({ control: false });
+      const open = (parts: ChannelDeps): Channel => subject.open(parts, simulators);
+      const world = new LaneWorld(subject.credentials(simulators), open, simulators.clock, openLink);
+      let messages = 0;
+      const next = (): SendBatch => batch([device('accepted', messages)], { bucket: messages++ });
+      try {
+        await test({ simulators, world, next });
+      } finally {
+        await world.close();
+        await simulators.close();
+      }
+    });
+  const later = ({ world }: Scene): void => world.advanceTo(world.clock.now() + AGAIN_MS);
+
+  if (refuses)
+    scenario(
+      'counts a refusal for the attempt that met it, and waits for a provider that is down (R-P1)',
+      async (scene) => {
+        const { simulators, world, next } = scene;
+        const { fault, outcome } = refuses;
+        const place = tokensFrom ?? name;
+        await simulators.faults.set(place, fault);
+        await world.send(next());
+        expect([...world.deviceOutcomes()]).toEqual([[0, outcome]]);
+        await simulators.faults.clear();
+        await simulators.faults.set(place, { down: true });
+        later(scene);
+        for (let n = 1; n <= 12; n++) await world.hand(next());
+        later(scene);
+        expect(world.deviceOutcomes().size).toBe(1);
+        await simulators.faults.set(place, { down: false });
+        await world.settle();
+        expect([...world.deviceOutcomes().values()].filter((each) => each === 'SENT')).toHaveLength(12);
+      },
+    );
+
+  if (!tokensFrom) return;
+  const answering = (simulators: Simulators, tokenReply: TokenReply | null): Promise<void> =>
+    simulators.faults.set(tokensFrom, { tokenReply });
+
+  scenario('waits for an access token where something else than its issuer answers', async (scene) => {
+    const { simulators, world, next } = scene;
+    for (const reply of passing) {
+      await answering(simulators, reply);
+      await world.hand(next());
+      expect([reply, [...world.deviceOutcomes()]]).toEqual([reply, []]);
+      later(scene);
+    }
+    await answering(simulators, null);
+    await world.settle();
+    expect([...world.deviceOutcomes().values()]).toEqual(passing.map(() => 'SENT'));
+  });
+
+  scenario('has no use for an access token of more than 8 KiB', async (scene) => {
+    const { simulators, world, next } = scene;
+    for (const reply of ['longToken', 'longerToken'] as const) {
+      await answering(simulators, reply);
+      await world.send(next());
+      later(scene);
+    }
+    const outcome = 'INVALID_CONFIGURATION 0 access_token_too_long';
+    expect([...world.deviceOutcomes().values()]).toEqual([outcome, outcome]);
+    await answering(simulators, null);
+    expect((await world.send(next())).get(2)).toBe('SENT');
+  });
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+const ignore = (): void => undefined;
+
+/** Another address of a simulated provider: it forwards connections to the port of the provider. */
+export class Front {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    this.#server = server;
+    this.#sockets = sockets;
+  }
+
+  /** @param forwards otherwise it accepts connections and answers nothing */
+  static async open(host: string, port: number, forwards = true): Promise<Front> {
+    const sockets = new Set<Socket>();
+    const kept = (socket: Socket): Socket => {
+      sockets.add(socket);
+      return socket.on('error', ignore).once('close', () => sockets.delete(socket));
+    };
+    const server = createServer((socket) => {
+      kept(socket);
+      if (!forwards) return;
+      const onward = kept(connect(port, '127.0.0.1'));
+      socket.pipe(onward).pipe(socket);
+      socket.once('close', () => onward.destroy());
+      onward.once('close', () => socket.destroy());
+    });
+    server.listen(port, host);
+    await once(server, 'listening');
+    return new Front(server, sockets);
+  }
+
+  /** Nobody has the address any more: connections are refused, and open ones fall silent. */
+  vanish(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}

@@ -1,0 +1,33 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { answerWith, limitedLookup } from '@tidings/runtime';
+
+/** The name of every simulated provider. */
+export const PROVIDER_HOST = 'provider.test';
+
+/** Addresses, the code of an error, or no answer at all. */
+type NameAnswer = readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN' | 'silence';
+
+/** A domain name system that answers as a test says. */
+export class TestNames {
+  /** The answers to the next look-ups. */
+  readonly next: NameAnswer[] = [];
+  /** The answer to those after them. */
+  answer: NameAnswer = ['127.0.0.1'];
+  asked = 0;
+
+  readonly #lookup: LookupFunction = (hostname, options, callback) => {
+    this.asked++;
+    const answer = this.next.shift() ?? this.answer;
+    if (answer === 'silence') return;
+    if (typeof answer === 'string') {
+      const error = { code: answer, syscall: 'getaddrinfo', hostname };
+      setImmediate(() => callback(Object.assign(new Error(`getaddrinfo ${answer} ${hostname}`), error), '', 0));
+      return;
+    }
+    const found = answer.map((address) => ({ address, family: isIP(address) }));
+    setImmediate(() => answerWith(found, options, callback));
+  };
+
+  /** With the time limit of the system's. */
+  readonly lookup: LookupFunction = limitedLookup(this.#lookup);
+}
