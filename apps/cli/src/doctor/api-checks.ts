@@ -119,6 +119,10 @@ const remedies: readonly (readonly [RegExp, string])[] = [
     /^(access_refused|unusable_key)/,
     'The provider has revoked the key, or it is not of this application: create another one there, and give it to configureApplication.',
   ],
+  [
+    /^access_token_too_long/,
+    'The access token has more than 8 KiB: check the token_uri of the service account, or the address of tokens, and the scopes of the account.',
+  ],
   [/^dns/, 'The name of the provider cannot be resolved: check the DNS of the dispatcher, and its NetworkPolicy.'],
   [
     /^proxy/,

@@ -39,6 +39,9 @@ const failures: Readonly<Record<string, string>> = {
   no_token: 'The device had no push token.',
   platform_disabled: 'The platform of the device is disabled or was never configured in the application.',
   not_configured: 'The application has no usable credentials for the platform, or nothing sends to it yet.',
+  access_refused: 'The provider issues no access token for the credentials of the application.',
+  access_token_too_long:
+    'The provider issued an access token of more than 8 KiB, which cannot be sent: check the address that issues the tokens, and the scopes of the account.',
   application_deleted: 'The application was deleted before the push was sent.',
   unknown_outcome:
     'The provider did not answer, and a repeat could have been a duplicate. The device may have got the push.',
