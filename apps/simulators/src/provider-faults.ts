@@ -1,5 +1,5 @@
 import type { TokenReply } from './oauth/token-replies.ts';
-import type { UnansweredCommand } from './sms/smpp-wire.ts';
+import type { IgnoredCommand } from './sms/smpp-wire.ts';
 
 /** Faults of a whole provider, independent of the token. */
 export interface ProviderFaults {
@@ -18,7 +18,7 @@ export interface ProviderFaults {
   /** The reply of the address that issues access tokens, in place of its own. */
   tokenReply: TokenReply | null;
   /** The commands that an SMSC leaves without an answer. */
-  unanswered: UnansweredCommand | null;
+  ignoredCommand: IgnoredCommand | null;
   /** Value of `Retry-After` on 429 and 503. */
   retryAfterSeconds: number;
 }
@@ -31,7 +31,7 @@ export const noFaults: Readonly<ProviderFaults> = {
   resetEvery: 0,
   answer: null,
   tokenReply: null,
-  unanswered: null,
+  ignoredCommand: null,
   retryAfterSeconds: 1,
 };
 

@@ -54,7 +54,7 @@ export class Http2Connection implements ProviderConnection {
   #epoch = 0;
   #failures = 0;
   /** Failed attempts to open, ever: each begins with the next address of the name. */
-  #turns = 0;
+  #offset = 0;
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
   #waiting: (() => void)[] = [];
@@ -67,7 +67,7 @@ export class Http2Connection implements ProviderConnection {
     const { lookup = systemLookup } = settings;
     // The proxy gets the name, where no address of it is to be checked.
     const isNamed = settings.lookup === undefined && needsProxy(settings, settings.proxy);
-    this.#settings = isNamed ? settings : { ...settings, lookup: turnedLookup(lookup, () => this.#turns) };
+    this.#settings = isNamed ? settings : { ...settings, lookup: turnedLookup(lookup, () => this.#offset) };
     this.#timing = { ...defaultTiming, ...settings.timing };
     this.#open = open;
   }
@@ -196,7 +196,7 @@ export class Http2Connection implements ProviderConnection {
     const now = performance.now();
     const wait = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MIN_MS * 2 ** this.#failures);
     this.#failures++;
-    this.#turns++;
+    this.#offset++;
     this.#downUntil = now + wait * (0.8 + 0.4 * Math.random());
     this.#lastFailure = failedOpening(error, now);
     this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));

@@ -17,7 +17,7 @@ interface Scene {
 const AGAIN_MS = 31_000;
 
 /** Replies of the address of tokens that are no reason to give up. */
-const passing = tokenReplies.filter((reply) => !['longToken', 'longerToken', 'invalidClient'].includes(reply));
+const transient = tokenReplies.filter((reply) => !['longToken', 'longerToken', 'invalidClient'].includes(reply));
 
 /** What a channel learns about its credential, and how long that counts. */
 export function credentialFeatures(subject: ChannelSubject): void {
@@ -69,7 +69,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
 
   scenario('waits for an access token where something else than its issuer answers', async (scene) => {
     const { simulators, world, next } = scene;
-    for (const reply of passing) {
+    for (const reply of transient) {
       await answering(simulators, reply);
       await world.hand(next());
       expect([reply, [...world.deviceOutcomes()]]).toEqual([reply, []]);
@@ -77,7 +77,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
     }
     await answering(simulators, null);
     await world.settle();
-    expect([...world.deviceOutcomes().values()]).toEqual(passing.map(() => 'SENT'));
+    expect([...world.deviceOutcomes().values()]).toEqual(transient.map(() => 'SENT'));
   });
 
   scenario('has no use for an access token of more than 8 KiB', async (scene) => {

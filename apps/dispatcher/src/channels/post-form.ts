@@ -44,8 +44,8 @@ export function postFormBy({ guard, ca, proxy }: PostFormOptions): PostForm {
     if (guard && isIP(host) !== 0 && !guard.allows(host)) throw Fault.forbidden('The token address is not public');
     const body = new URLSearchParams(fields).toString();
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const turns = failures.get(host) ?? 0;
-    const lookup = turnedLookup(guard?.lookup ?? systemLookup, () => turns);
+    const offset = failures.get(host) ?? 0;
+    const lookup = turnedLookup(guard?.lookup ?? systemLookup, () => offset);
     try {
       const tunnel = await tunnelTo({ url: address.href, lookup: guard && lookup }, proxy, signal);
       const options: RequestOptions = {
@@ -63,7 +63,7 @@ export function postFormBy({ guard, ca, proxy }: PostFormOptions): PostForm {
     } catch (error) {
       if (error instanceof Fault) throw error;
       if (failures.size >= HOSTS_MAX) failures.clear();
-      failures.set(host, turns + 1);
+      failures.set(host, offset + 1);
       throw Fault.unavailable(`the token address ${address.host} does not answer`, error);
     }
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isMailReply } from '../email/mail-addresses.ts';
 import { tokenReplies } from '../oauth/token-replies.ts';
 import { simulators } from '../provider-simulators.ts';
-import { unansweredCommands } from '../sms/smpp-wire.ts';
+import { ignorableCommands } from '../sms/smpp-wire.ts';
 
 const count = z.coerce.number().int().nonnegative();
 const providerNames = [...simulators.keys()];
@@ -32,7 +32,7 @@ export const faultsBody = z
     resetEvery: count.optional(),
     answer: z.string().nullable().optional(),
     tokenReply: z.enum(tokenReplies).nullable().optional(),
-    unanswered: z.enum(unansweredCommands).nullable().optional(),
+    ignoredCommand: z.enum(ignorableCommands).nullable().optional(),
     retryAfterSeconds: count.optional(),
   })
   .refine(({ provider: name, answer }) => answer == null || (simulators.get(name)?.isReason(answer) ?? false), {

@@ -6,9 +6,9 @@ export const COMMAND = {
   unbind: 0x0000_0006,
   enquire: 0x0000_0015,
 } as const;
-/** Commands that the fault `unanswered` may name. */
-export const unansweredCommands = ['bindTransceiver', 'submit', 'enquire'] as const;
-export type UnansweredCommand = (typeof unansweredCommands)[number];
+/** Commands that the fault `ignoredCommand` may name. */
+export const ignorableCommands = ['bindTransceiver', 'submit', 'enquire'] as const;
+export type IgnoredCommand = (typeof ignorableCommands)[number];
 export const RESPONSE = 0x8000_0000;
 
 export interface Received {

@@ -134,8 +134,8 @@ export class Smsc implements SocketProvider {
 
   #take(line: Line, { command, status, sequence, body }: Received): void {
     const answer = (of: Buffer): void => this.outbox.pass(() => write(line.socket, of));
-    const { unanswered } = this.#faults;
-    if (unanswered !== null && command === COMMAND[unanswered]) return;
+    const { ignoredCommand } = this.#faults;
+    if (ignoredCommand !== null && command === COMMAND[ignoredCommand]) return;
     switch (command) {
       case COMMAND.bindTransceiver:
         answer(this.#bind(line, sequence, body));

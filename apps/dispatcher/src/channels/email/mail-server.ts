@@ -52,7 +52,7 @@ export class MailServer {
   #waiting: (() => void)[] = [];
   #failures = 0;
   /** Like the failures, until the last open session ends: a working address is kept. */
-  #turns = 0;
+  #offset = 0;
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
   #lastError: Error | undefined;
@@ -160,7 +160,7 @@ export class MailServer {
       this.#failed(error);
     };
     const cancel = this.#options.timers.after(TARGET_MS, () => end(() => failed(noNames())));
-    this.#options.target(this.#turns).then(
+    this.#options.target(this.#offset).then(
       (target) => end(() => this.#begin(target)),
       (error: unknown) => end(() => failed(error as SessionError)),
     );
@@ -192,7 +192,7 @@ export class MailServer {
           return;
         }
         this.#sessions.delete(session);
-        if (this.#sessions.size === 0) this.#turns = 0;
+        if (this.#sessions.size === 0) this.#offset = 0;
         const at = this.#idle.indexOf(session);
         if (at >= 0) this.#idle.splice(at, 1);
         this.#wake();
@@ -230,7 +230,7 @@ export class MailServer {
     this.#lastFailure = failedOpening(asSystemError(error), timers.now());
     onFailure(this.#lastFailure);
     const wait = BACK_OFF_MS[Math.min(this.#failures++, BACK_OFF_MS.length - 1)]!;
-    this.#turns++;
+    this.#offset++;
     this.#downUntil = timers.now() + wait * (0.8 + 0.4 * Math.random());
     this.#wake();
   }

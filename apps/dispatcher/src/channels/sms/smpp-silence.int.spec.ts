@@ -43,11 +43,11 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, expiresE
 
 describe('an SMSC', () => {
   scenario('that answers no bind is tried again', async ({ simulators, world }) => {
-    await simulators.faults.set('smpp', { unanswered: 'bindTransceiver' });
+    await simulators.faults.set('smpp', { ignoredCommand: 'bindTransceiver' });
     await world.hand(batch(12));
     await delay(6_000);
     expect(world.deviceOutcomes().size).toBe(0);
-    await simulators.faults.set('smpp', { unanswered: null });
+    await simulators.faults.set('smpp', { ignoredCommand: null });
     const outcomes = await world.send(batch(12, 1));
     expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
   });
@@ -55,10 +55,10 @@ describe('an SMSC', () => {
   scenario(
     'that answers no message leaves few in doubt, and gets the others on another bind',
     async ({ simulators, world }) => {
-      await simulators.faults.set('smpp', { unanswered: 'submit' });
+      await simulators.faults.set('smpp', { ignoredCommand: 'submit' });
       const handed = world.hand(batch(40));
       await delay(10_000);
-      await simulators.faults.set('smpp', { unanswered: null });
+      await simulators.faults.set('smpp', { ignoredCommand: null });
       await handed;
       await world.settle();
       const outcomes = [...world.deviceOutcomes().values()];
@@ -73,7 +73,7 @@ describe('an SMSC', () => {
   );
 
   scenario('that answers no enquire_link takes every message', async ({ simulators, world }) => {
-    await simulators.faults.set('smpp', { unanswered: 'enquire', latencyMs: 1_500 });
+    await simulators.faults.set('smpp', { ignoredCommand: 'enquire', latencyMs: 1_500 });
     const outcomes = await world.send(batch(40));
     expect([...outcomes.values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
     expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 40, duplicates: 0 });
@@ -81,7 +81,7 @@ describe('an SMSC', () => {
 
   scenario('that stalls and allows one bind does not refuse the credential', async ({ simulators, world }) => {
     await world.send(batch(1));
-    await simulators.faults.set('smpp', { answer: '0x0D', unanswered: 'enquire', latencyMs: 6_000 });
+    await simulators.faults.set('smpp', { answer: '0x0D', ignoredCommand: 'enquire', latencyMs: 6_000 });
     const handed = world.hand(batch(5, 1));
     await delay(4_000);
     // The second bind is refused, and these messages meet no credential that is.
