@@ -108,7 +108,7 @@ describe('the sessions with a mail server', () => {
     mails = new MailServer({
       target: () => new Promise(() => undefined),
       ...{ sessions: SESSIONS, onFailure: () => undefined },
-      timers: { now: () => 0, after: (_, run) => (due.push(run), () => undefined) },
+      timers: { now: () => 0, wall: () => 0, after: (_, run) => (due.push(run), () => undefined) },
     });
     const over = opened();
     expect(mails.size).toBe(1);
