@@ -8,7 +8,7 @@ import { readIn } from '@tidings/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { Administrators } from './auth/administrators.ts';
-import type { Context, Handler } from './context.ts';
+import type { Context } from './context.ts';
 import { AdminRoutes } from './http/admin.routes.ts';
 import { ApiV2Routes } from './http/api-v2.routes.ts';
 import { type Connections, connectionsOf } from './http/draining.ts';

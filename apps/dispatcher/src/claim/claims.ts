@@ -47,7 +47,7 @@ export class Claims {
    * @param why defers the slice at once, with one write and without a claim, unless a device has reached its end
    */
   async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
-    const { workerLease, store, lane, clock, metrics, sending, onHeld } = this.#deps;
+    const { workerLease, store, lane, clock, metrics, onHeld } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
     const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
     return this.as(epoch, async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, it } from '@jest/globals';
 import {
   platformProcess,
   type ProcessWorld,
