@@ -39,6 +39,26 @@ describe.each(Object.entries(outages))('pushes to a provider that %s for a minut
   });
 });
 
+it('a throttle that is renewed after a step back lasts as long as the provider asks for', async () => {
+  const lane = new VirtualLane({
+    A: {
+      answer: (_, now) => (now < OUTAGE ? { afterMs: 10, result: busy, retryAfterMs: 5 * SECOND } : { afterMs: 10 }),
+    },
+  });
+  const refresh = (): void => {
+    void lane.throttles.refresh();
+    lane.time.at(SECOND, refresh);
+  };
+  refresh();
+  consume(lane, [batch(releasedAt, { devices: 700 })]);
+  await lane.pass(2 * SECOND);
+  lane.time.clock.step(-5 * MINUTE);
+  await lane.pass(OUTAGE + 30 * SECOND);
+  expect(lane.written.length).toBeGreaterThan(700);
+  expect(lane.throttles.throttled()).toEqual([]);
+  expect(failures(lane)).toEqual([]);
+});
+
 it('a device that is to be sent to at most once keeps its late answer when the clock is set', async () => {
   for (const ms of steps) {
     const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 20 * SECOND }) } });

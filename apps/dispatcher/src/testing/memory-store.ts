@@ -11,6 +11,7 @@ import {
   takenOver,
   resumed,
   sliceId,
+  RETRY_AFTER_MAX_MS,
   valueOf,
   WORKER_LEASE_MS,
   type Lane,
@@ -170,11 +171,12 @@ export class MemoryThrottles {
   over(journey: Journey = atOnce): ThrottleStore {
     const throttles = this.#throttles;
     return {
-      close: (credential, until, cause, { reference, version }) =>
+      close: (credential, until, cause, { reference, version }, outdated = -Infinity) =>
         journey(() => {
           const before = throttles.get(credential);
           const versions = new Map(before?.versions).set(reference, version);
-          const longest = Math.max(until, before?.until ?? 0);
+          const known = before && before.until > outdated ? before.until : 0;
+          const longest = isDue(known, until, RETRY_AFTER_MAX_MS) ? until : known;
           throttles.set(credential, { credential, until: longest, cause, versions, probedUntil: 0 });
         }),
       all: () => journey(() => [...throttles.values()]),

@@ -25,8 +25,11 @@ export interface Throttle {
 
 /** The throttles that replicas share. */
 export interface ThrottleStore {
-  /** Throttles a credential until then, or longer if it is throttled longer; a probe in progress no longer counts. */
-  close(credential: string, until: number, cause: string, by: Throttler): Promise<void>;
+  /**
+   * Throttles a credential until then, or longer if it is throttled longer; a probe in progress no longer counts.
+   * @param outdated a stored end up to this one was stored before the clock was set back, and does not count @default none
+   */
+  close(credential: string, until: number, cause: string, by: Throttler, outdated?: number): Promise<void>;
   all(): Promise<readonly Throttle[]>;
   /** Assigns the one probe to one caller for `forMs`, unless the throttle lasts longer than `ended`. Resolves to whether it is this one. */
   probe(credential: string, ended: number, now: number, forMs: number): Promise<boolean>;
@@ -159,12 +162,12 @@ export class Throttles {
 
   close(credential: string, until: number, cause: string, by: Throttler): void {
     const known = this.#known.get(credential);
-    // One that has ended by this process's time may lie ahead, if the clock was set back.
-    const longest = known && this.#leftOf(known) > 0 ? known.until : 0;
+    const longest = known && this.#leftOf(known) > 0 ? this.#untilOf(known) : 0;
     if (until <= longest && known?.versions.get(by.reference) === by.version) return;
     const versions = new Map(known?.versions).set(by.reference, by.version);
-    this.#learn({ credential, until: Math.max(until, longest), cause, versions });
-    this.#store(credential, until, cause, by);
+    const end = Math.max(until, longest);
+    this.#learn({ credential, until: end, cause, versions });
+    this.#store(credential, until, cause, by, known && known.until > end ? known.until : undefined);
   }
 
   /** Returns a probe that was not sent, or not answered: another slice may try. */
@@ -173,11 +176,11 @@ export class Throttles {
     if (known) this.#store(credential, known.until, known.cause, by);
   }
 
-  #store(credential: string, until: number, cause: string, by: Throttler): void {
+  #store(credential: string, until: number, cause: string, by: Throttler, outdated?: number): void {
     const { store, onError } = this.#options;
     this.#closing.set(credential, (this.#closing.get(credential) ?? 0) + 1);
     store
-      .close(credential, until, cause, by)
+      .close(credential, until, cause, by, outdated)
       .catch(onError)
       .finally(() => {
         const left = this.#closing.get(credential)! - 1;
@@ -247,9 +250,10 @@ export const mongoThrottles = (
   channel: string,
   read: ReadThrottles = throttlesIn(model),
 ): ThrottleStore => ({
-  async close(credential, until, cause, { reference, version }) {
+  async close(credential, until, cause, { reference, version }, outdated) {
     const impossible = { $gt: new Date(until + RETRY_AFTER_MAX_MS + CLOCKS_AGREE_MS) };
-    await model.updateOne({ _id: credential, blockedUntil: impossible }, { $set: { blockedUntil: new Date(until) } });
+    for (const blockedUntil of outdated === undefined ? [impossible] : [impossible, { $lte: new Date(outdated) }])
+      await model.updateOne({ _id: credential, blockedUntil }, { $set: { blockedUntil: new Date(until) } });
     const update = {
       $max: { blockedUntil: new Date(until) },
       $set: { channel, cause, [`versions.${reference}`]: version },
