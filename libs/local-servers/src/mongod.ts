@@ -234,12 +234,12 @@ const NOT_YET_INITIALIZED = 94;
 
 /** A server that listens may not have read its configuration yet. */
 async function onceInitialized(command: () => Promise<unknown>): Promise<void> {
-  for (const deadline = Date.now() + START_TIMEOUT_MS; ; await delay(10)) {
+  for (const deadline = performance.now() + START_TIMEOUT_MS; ; await delay(10)) {
     try {
       await command();
       return;
     } catch (error) {
-      if ((error as { code?: unknown }).code !== NOT_YET_INITIALIZED || Date.now() > deadline) throw error;
+      if ((error as { code?: unknown }).code !== NOT_YET_INITIALIZED || performance.now() > deadline) throw error;
     }
   }
 }

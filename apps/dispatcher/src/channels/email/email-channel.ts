@@ -161,7 +161,7 @@ class EmailSender implements Sender {
     const { servers, job } = this.#deps;
     if (servers.isDirect) return undefined;
     const relay = servers.of(job.lane, '');
-    const isBackingOff = relay.downUntil() > Date.now();
+    const isBackingOff = relay.downUntil() > performance.now();
     if (!relay.isOpen && !relay.ready()) await new Promise<void>((resolve) => relay.whenReady(resolve));
     if (relay.isOpen) return undefined;
     // A refusal before this job says nothing about the next attempt.

@@ -282,7 +282,7 @@ class SmppLink implements Link, DeliveryLink {
   }
 
   #answered(sequence: number, status: number, body: PduBody): void {
-    this.#answeredAt = Date.now();
+    this.#answeredAt = performance.now();
     this.proven = true;
     const exchange = this.#waiting.get(sequence);
     if (!exchange) return;

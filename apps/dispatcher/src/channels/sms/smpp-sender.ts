@@ -68,7 +68,7 @@ export class SmppSender implements Sender {
   async prepare(): Promise<SendResult | undefined> {
     const { bind, receipts, job } = this.#deps;
     this.#begun = await receipts.begun(job.batch);
-    const isBackingOff = bind.connection.downUntil() > Date.now();
+    const isBackingOff = bind.connection.downUntil() > performance.now();
     try {
       await opened(bind.connection);
       return undefined;
