@@ -17,7 +17,7 @@ import {
   WORKER_LEASE_MS,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
-import { type Clock, setForwardMs } from '@tidings/kernel';
+import { type Clock, clockSteps, setForwardMs } from '@tidings/kernel';
 
 /** A device of the slice that has no result yet. */
 export interface Pending {
@@ -77,6 +77,7 @@ export const ranBy = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
   readonly #startedAt: number;
+  readonly #clockStep: () => number;
   readonly #retries: RetrySchedule;
   readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds' | 'setForwardMs'>;
   readonly #sendResults: (SendResult | undefined)[];
@@ -97,6 +98,7 @@ export class SliceDevices {
     this.#deps = deps;
     const { pending, batch, claimedAt, clock, retries = usualRetries } = deps;
     this.#startedAt = clock.now();
+    this.#clockStep = clockSteps(clock);
     this.#retries = retries;
     this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, retryForMs: retries.forMs };
     this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
@@ -154,6 +156,7 @@ export class SliceDevices {
 
   /** The device is tried again later, or its time is over. */
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
+    this.#followClock();
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const { clock, random } = this.#deps;
@@ -165,6 +168,7 @@ export class SliceDevices {
 
   /** The answer of the device is awaited until it is due again, and its time cannot end before. */
   late(i: number): void {
+    this.#followClock();
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
@@ -176,6 +180,7 @@ export class SliceDevices {
 
   /** The device was tried and is due now, in another run. */
   again(i: number): void {
+    this.#followClock();
     this.#progress[i] = { ...this.#tried(i), dueAt: this.#deps.clock.now() };
   }
 
@@ -189,6 +194,7 @@ export class SliceDevices {
    * @param isOwn whether the reason concerns only the route of this device, so that the rest of the slice need not wait
    */
   unsent(i: number, why: HeldBack, isOwn: boolean): void {
+    this.#followClock();
     const { device, progress } = this.#deps.pending[i]!;
     const { clock } = this.#deps;
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
@@ -211,8 +217,20 @@ export class SliceDevices {
     else this.#isHeld = true;
   }
 
+  /** Has times that were computed before the clock was set back come as early as they would have. */
+  #followClock(): void {
+    const stepMs = this.#clockStep();
+    if (stepMs >= 0) return;
+    this.#progress.forEach((progress, i) => {
+      if (progress) this.#progress[i] = { ...progress, dueAt: progress.dueAt + stepMs };
+    });
+    if (this.#heldUntil > 0) this.#heldUntil += stepMs;
+    if (this.#answersUntil > 0) this.#answersUntil += stepMs;
+  }
+
   /** The progress of the slice. @param hasOutstanding whether answers are awaited */
   state(hasOutstanding: boolean): RunState {
+    this.#followClock();
     return {
       results: this.results(),
       waiting: this.#waiting(),
