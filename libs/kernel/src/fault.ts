@@ -19,7 +19,7 @@ export class Fault extends Error {
   override readonly name = 'Fault';
   readonly kind: FaultKind;
   readonly internal: string | undefined;
-  /** Seconds until the caller may try again; only for `throttled`. */
+  /** Seconds until the caller may try again: for `throttled`, and for `unavailable` where a caller is told in every family (R-ER12). */
   readonly retryAfterSeconds: number | undefined;
   /**
    * Only for `unavailable`: `none` = nothing was done; `possible` = something may have been done, and `message` explains how to repeat it; undefined

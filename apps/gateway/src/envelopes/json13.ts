@@ -37,6 +37,7 @@ function faultReply(fault: Fault, method: Method | undefined): Reply {
     case 'throttled':
       return full(429, fault.message);
     case 'unavailable':
+      if (fault.retryAfterSeconds !== undefined) return full(503, 'Service unavailable');
       return full(500, fault.effect === 'possible' ? `Internal error: ${fault.message}` : 'Internal error');
     case 'bug':
       return full(500, 'Internal error');

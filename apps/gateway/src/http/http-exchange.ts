@@ -181,7 +181,8 @@ export class Exchange {
   #faultReply({ path, envelope, method }: Route, fault: Fault): Reply {
     this.#logFault(fault, path);
     const reply = envelope.fault(fault, method);
-    const retryAfterSeconds = fault.kind === 'unavailable' ? RETRY_AFTER_SECONDS : fault.retryAfterSeconds;
+    const retryAfterSeconds =
+      fault.retryAfterSeconds ?? (fault.kind === 'unavailable' ? RETRY_AFTER_SECONDS : undefined);
     return retryAfterSeconds === undefined ? reply : withHeaders(reply, { 'retry-after': String(retryAfterSeconds) });
   }
 }

@@ -88,7 +88,7 @@ describe('without room', () => {
   const hwid = { application: APPLICATION, hwid: 'phone-1' };
 
   it('a write is refused before it has any effect, and may be repeated (R-ER12)', async () => {
-    const refused = { status: 500, body: { status_message: 'Internal error' }, headers: { 'retry-after': '5' } };
+    const refused = { status: 503, body: { status_message: 'Service unavailable' }, headers: { 'retry-after': '5' } };
     expect(await client.json13('setBadge', { ...hwid, badge: 1 }, device)).toMatchObject(refused);
     expect(world.commands).toEqual([]);
     const message = { auth: 'api', application: APPLICATION, notifications: [{ content: 'a' }] };

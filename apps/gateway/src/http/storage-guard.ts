@@ -53,7 +53,7 @@ export async function openStorageGuard(options: StorageGuardOptions): Promise<St
   await looking.now();
   return {
     admit() {
-      if (isLow) throw new Fault('unavailable', 'The store is nearly full', { effect: 'none' });
+      if (isLow) throw new Fault('unavailable', 'The store is nearly full', { effect: 'none', retryAfterSeconds: 5 });
     },
     note() {
       if (!isLow) return undefined;
