@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ShiftedClock } from '@tidings/kernel';
+import { TestClock } from '@tidings/testing';
 import { MemoryThrottles } from '../testing/memory-store.ts';
 import { type Throttler, Throttles } from './throttles.ts';
 
@@ -38,6 +40,29 @@ describe('a throttle', () => {
       expect(each.blockedUntil(KEY)).toBe(until);
       expect(await each.pass('apns/another', by(1))).toBe('open');
     }
+  });
+
+  it('keeps the end that it gets after the clock was set back, also while throttles are read', async () => {
+    const steps = new TestClock();
+    const store = new MemoryThrottles().over();
+    const read = Promise.withResolvers<void>();
+    const slow = { ...store, all: () => store.all().then((found) => read.promise.then(() => found)) };
+    const throttles = new Throttles({ store: slow, clock: steps, onError: () => undefined });
+    throttles.close(KEY, steps.now() + 5_000, '503 Busy', by(1));
+    await setImmediate();
+    const refreshed = throttles.refresh();
+    steps.step(-300);
+    steps.advance(5);
+    throttles.close(KEY, steps.now() + 5_000, '503 Busy', by(1));
+    await setImmediate();
+    read.resolve();
+    await refreshed;
+    await throttles.refresh();
+    expect(await throttles.pass(KEY, by(1))).toEqual({ until: steps.now() + 5_000 });
+    steps.step(7_200);
+    expect(await throttles.pass(KEY, by(1))).toEqual({ until: steps.now() + 5_000 });
+    steps.advance(5);
+    expect(await throttles.pass(KEY, by(1))).toBe('probe');
   });
 
   it('ends with one probe of any sender', async () => {

@@ -212,15 +212,17 @@ export class Throttles {
 
   /** Reads throttles and lifts of other replicas, and lifts throttles that get no probe any more. */
   async refresh(): Promise<void> {
-    // A throttle that is being stored may be missing in the reply.
-    const before = [...this.#known.keys()].filter((credential) => !this.#closing.has(credential));
+    // A throttle that is being stored may be missing in the reply, or have its former end there.
+    const closing = new Set(this.#closing.keys());
+    const before = new Map(this.#known);
+    const isSettled = (credential: string): boolean =>
+      !closing.has(credential) && this.#known.get(credential) === before.get(credential);
     const stored = await this.#options.store.all();
     const now = new Set(stored.map(({ credential }) => credential));
-    for (const throttle of stored) {
-      const known = this.#known.get(throttle.credential);
-      if (!known || known.until <= throttle.until) this.#learn(throttle);
+    for (const throttle of stored) if (isSettled(throttle.credential)) this.#learn(throttle);
+    for (const credential of before.keys()) {
+      if (!closing.has(credential) && !now.has(credential)) this.#forget(credential);
     }
-    for (const credential of before) if (!now.has(credential)) this.#forget(credential);
     const forgotten = sureTime(this.#options.clock) - FORGET_MS;
     for (const { credential, until } of this.throttled()) if (until <= forgotten) this.lift(credential);
   }
