@@ -20,7 +20,8 @@ const message = (status: number, text: string): Reply => json(status, { message:
 export const audienceEnvelope: Envelope = {
   success: (_method, output) => json(200, output),
   fault(fault: Fault) {
-    if (fault.kind === 'unavailable' && fault.retryAfterSeconds !== undefined) return message(503, 'Service unavailable');
+    if (fault.kind === 'unavailable' && fault.retryAfterSeconds !== undefined)
+      return message(503, 'Service unavailable');
     const status = statuses[fault.kind];
     return message(status, status === 500 ? 'Internal error' : fault.message);
   },

@@ -1,5 +1,6 @@
 import { api, type Example, type Family, type Method, notes } from '@tidings/contract';
 import { envelopes } from '../envelopes/envelopes.ts';
+import { storesMore } from '../http/storage-guard.ts';
 import { introductionOf, placeholders } from './introduction.ts';
 import {
   bodySchema,
@@ -77,9 +78,15 @@ const faultStatuses: Readonly<Record<Family, readonly FaultStatus[]>> = {
   admin: [400, 401, 403, 404, 405, 409, 413, 429, 500, 503],
 };
 
-function faultsOf(method: Method): Readonly<Record<string, Schema>> {
+/** A method that stores more is refused while the store is nearly full. */
+const statusesOf = (name: string, method: Method): readonly FaultStatus[] => {
+  const statuses = faultStatuses[method.family];
+  return storesMore(name, method) && !statuses.includes(503) ? [...statuses, 503] : statuses;
+};
+
+function faultsOf(name: string, method: Method): Readonly<Record<string, Schema>> {
   const content = { 'application/json': { schema: faultSchemas[method.family] } };
-  const statuses = faultStatuses[method.family]
+  const statuses = statusesOf(name, method)
     .flatMap((status): FaultStatus[] => (status === 403 && method.unauthorized ? [401, status] : [status]))
     .filter((status) => status !== 413 || hasBody(method));
   return Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status], content }]));
@@ -149,7 +156,7 @@ function operationOf(name: string, method: Method): Operation {
         content: { 'application/json': { schema: bodySchema(name, method), examples: bodies } },
       },
     }),
-    responses: { [method.status]: successOf(name, method), ...faultsOf(method) },
+    responses: { [method.status]: successOf(name, method), ...faultsOf(name, method) },
   };
 }
 
