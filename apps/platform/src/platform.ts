@@ -110,7 +110,7 @@ async function open(
   });
   log.debug({ ms: Math.round(performance.now()) }, 'database open, services loaded');
   readiness.probe('mongodb', () => client.db('admin').command({ ping: 1 }));
-  const clock = configuration.testClock ? new ShiftedClock() : systemClock;
+  const clock = configuration.testClock ? new ShiftedClock(configuration.testClock.aheadMs) : systemClock;
   const broker = await openEmbeddedBroker({
     db: databaseOf(client, 'log', databasePrefix),
     clock,

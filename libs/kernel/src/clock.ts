@@ -32,8 +32,13 @@ export const systemClock: Required<Clock> = {
 
 /** A clock that follows the system's and can be advanced: the test clock of architecture 8. */
 export class ShiftedClock implements Clock {
-  #aheadMs = 0;
+  #aheadMs: number;
   readonly #watchers = new Set<() => void>();
+
+  /** @param aheadMs its lead at the start, in milliseconds */
+  constructor(aheadMs = 0) {
+    this.#aheadMs = aheadMs;
+  }
 
   /** Lead over the system's clock, in milliseconds. */
   get aheadMs(): number {

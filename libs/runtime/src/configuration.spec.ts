@@ -25,7 +25,7 @@ describe('readEnv', () => {
       allowPrivate: [],
       trustedProxies: [],
       geoipDatabase: undefined,
-      testClock: false,
+      testClock: undefined,
       logLevel: 'info',
     });
     expect(isAbsolute(configuration.dataFolder)).toBe(true);
@@ -55,7 +55,7 @@ describe('readEnv', () => {
       allowPrivate: ['127.0.0.0/8', 'fd00::/8'],
       trustedProxies: ['10.0.0.0/8'],
       geoipDatabase: '/data/city.mmdb',
-      testClock: true,
+      testClock: { aheadMs: 0 },
     });
     expect(publicUrlOf(configuration)).toBe('https://push.example');
     expect(publicUrlOf({ host: '::1', port: 1 })).toBe('http://[::1]:1');

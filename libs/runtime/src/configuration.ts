@@ -75,7 +75,8 @@ export interface Configuration {
   readonly quotas: Quotas;
   /** Below this number of free bytes on the volume of MongoDB, writes of callers are refused (R-ER12); 0 = never. */
   readonly minFreeBytes: number;
-  readonly testClock: boolean;
+  /** A clock for tests, which can be advanced; absent = the system's. */
+  readonly testClock: { readonly aheadMs: number } | undefined;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   /** Absent = no traces. */
   readonly tracing?: TracingConfiguration | undefined;
@@ -191,9 +192,10 @@ const environment = z.object({
     .default('512')
     .transform((megabytes) => Number(megabytes) * 2 ** 20),
   TIDINGS_TEST_CLOCK: z
-    .enum(['0', '1'], 'must be 0 or 1')
+    .string()
+    .regex(/^\d{1,10}$/, 'must be 0, 1, or the seconds that the clock is ahead')
     .default('0')
-    .transform((flag) => flag === '1'),
+    .transform((text) => (Number(text) === 0 ? undefined : { aheadMs: text === '1' ? 0 : Number(text) * 1000 })),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

@@ -21,6 +21,8 @@ import { makeFixture } from './testing/make-fixture.ts';
 import { ANDROID } from './testing/shop-devices.ts';
 
 const HOUR = 3600;
+/** Longer than a start takes. */
+const STARTS_BEFORE_SECONDS = 300;
 /** Devices that a message was sent to, on all channels. */
 const sentIn = ({ channels }: ReplyOf<'getDeliveryFunnel'>): number =>
   channels
@@ -39,8 +41,11 @@ async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWo
   const variables = { TIDINGS_MASTER_KEY: MASTER_KEY.toString('base64'), LOG_LEVEL: 'error' };
   try {
     await unpackFixture(fixture, archive);
+    // The times of the data are ahead, and a time that is further ahead than it can be is due.
+    const aheadSeconds = Math.floor((Date.parse(answeredAt) - Date.now()) / 1000) - STARTS_BEFORE_SECONDS;
     const world = await platform(
       {
+        env: { TIDINGS_TEST_CLOCK: String(aheadSeconds) },
         masterKey: MASTER_KEY,
         simulators: { keepPayloads: true },
         processes: { hasEveryChannel: true },
@@ -48,7 +53,8 @@ async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWo
       },
       mode,
     );
-    await world.advance((Date.parse(answeredAt) - Date.now()) / 1000);
+    world.simulators.clock.advance(aheadSeconds * 1000);
+    await world.advance((Date.parse(answeredAt) - Date.now()) / 1000 - aheadSeconds);
     await world.settle();
     return world;
   } finally {
