@@ -152,7 +152,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   regularly('keeping of what is sent', KEEP_EVERY_MS, renewal);
   regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(sureTime(clock))));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
-    const now = clock.now();
+    const now = sureTime(clock);
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
     await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();

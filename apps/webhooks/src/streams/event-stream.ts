@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { steadyTime, sureTime } from '@tidings/kernel';
 import type { Made } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import { parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
@@ -9,9 +10,10 @@ import { Feed } from './feed.ts';
 import { FailingSubscriber } from './failing-subscriber.ts';
 import { type Link, type LinkListener, reasonOf } from './links/link-port.ts';
 import { sendEvent } from './send-event.ts';
+import { restoredEvents, storedEvents } from './stored-waits.ts';
 import { StreamCounts } from './stream-counts.ts';
 import type { StreamDeps } from './stream-deps.ts';
-import type { Progress } from './stream-progress.ts';
+import type { OpenEvent, Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs, type Failure } from './unacked.ts';
 
 /** Interval at which a waiting stream checks the clock. */
@@ -62,10 +64,10 @@ export class Stream {
     this.#feed = new Feed(deps.commits, this.log, deps.messages);
     this.#hasDeferred = progress.deferred !== undefined;
     const dropped = progress.deferred?.dropped ?? 0;
-    this.#deferred = new DeferredEvents(deps.deferred.of(subscription), { dropped });
+    this.#deferred = new DeferredEvents(deps.deferred.of(subscription), { clock: deps.clock, dropped });
     this.#deferral = new Deferral(this.#unacked, this.#deferred);
     this.#counts = new StreamCounts(deps.metrics, this.#unacked, this.#deferred);
-    this.#running = this.#run(progress);
+    this.#running = this.#run(restoredEvents(deps.clock, progress.open));
   }
 
   /** Whether another process owns the stream by now. */
@@ -95,13 +97,13 @@ export class Stream {
     if (endpoint === subscription.settings.endpoint) return;
     this.#breakLink();
     this.#breaks = 0;
-    this.#openAt = 0;
+    this.#openAt = -Infinity;
     this.#signal.resolve();
   }
 
   /** Whether anything is due to be sent, answered or saved; events with a later time do not count. */
   async isDue(): Promise<boolean> {
-    const now = this.#deps.clock.now();
+    const now = this.#now();
     if (this.#isDirty) return true;
     if (!this.#link && this.#openAt > now) return false;
     if (this.#unacked.isDue(now) || this.#deferred.isDue(now)) return true;
@@ -121,11 +123,11 @@ export class Stream {
     if (!this.#isLost) await this.#store();
   }
 
-  async #run(progress: Progress): Promise<void> {
+  async #run(open: readonly OpenEvent[]): Promise<void> {
     let isRestored = false;
     while (!this.#ending.signal.aborted && !this.#isLost) {
       try {
-        if (!isRestored) await this.#deferral.restore(await this.#feed.restored(progress.open));
+        if (!isRestored) await this.#deferral.restore(await this.#feed.restored(open));
         isRestored = true;
         const hasSent = await this.#turn();
         this.#troubles = 0;
@@ -137,10 +139,15 @@ export class Stream {
     }
   }
 
+  /** The time of waits. */
+  #now(): number {
+    return steadyTime(this.#deps.clock);
+  }
+
   /** Does the work that is due; true if there may be more. */
   async #turn(): Promise<boolean> {
     this.#elapse();
-    if (!this.#link && this.#openAt <= this.#deps.clock.now()) await this.#open();
+    if (!this.#link && this.#openAt <= this.#now()) await this.#open();
     await this.#prune();
     await this.#fill();
     const hasSent = await this.#send();
@@ -167,8 +174,8 @@ export class Stream {
   #elapse(): void {
     if (performance.now() - this.#elapsedAt < ELAPSE_EVERY_MS) return;
     this.#elapsedAt = performance.now();
-    const now = this.#deps.clock.now();
-    const { late, givenUp } = this.#unacked.elapse(now);
+    const now = this.#now();
+    const { late, givenUp } = this.#unacked.elapse(now, sureTime(this.#deps.clock));
     if (this.#link && this.#deferral.makeRoom() > 0) this.#isDirty = true;
     if (late + givenUp === 0) return;
     this.#isDirty = true;
@@ -186,8 +193,8 @@ export class Stream {
   }
 
   async #prune(): Promise<void> {
-    const { clock, log, metrics } = this.#deps;
-    const { givenUp, dropped } = await this.#deferral.prune(clock.now());
+    const { log, metrics } = this.#deps;
+    const { givenUp, dropped } = await this.#deferral.prune();
     if (givenUp + dropped === 0) return;
     this.#isDirty = true;
     this.#gaveUp(givenUp);
@@ -196,7 +203,7 @@ export class Stream {
   }
 
   async #open(): Promise<void> {
-    const { connect, clock, log, metrics } = this.#deps;
+    const { connect, log, metrics } = this.#deps;
     const {
       id,
       settings: { endpoint },
@@ -212,7 +219,7 @@ export class Stream {
       const link = await connect({ endpoint: parseEndpoint(endpoint), subscription: id, listener, signal });
       if (this.#ending.signal.aborted || endpoint !== this.#subscription.settings.endpoint) return link.close();
       this.#link = link;
-      this.#lastAnswerAt = clock.now();
+      this.#lastAnswerAt = this.#now();
       metrics.connected(1);
       // Reachable again, and no event has failed: nothing is known to fail.
       if (!this.#unacked.hasFailures && this.#deferred.length === 0) this.#failing.recovered();
@@ -223,7 +230,7 @@ export class Stream {
   }
 
   #broken(error: unknown): void {
-    const { clock, log, hungUp } = this.#deps;
+    const { log, hungUp } = this.#deps;
     this.#breakLink();
     if (this.#ending.signal.aborted) return;
     if (hungUp) {
@@ -235,7 +242,7 @@ export class Stream {
     if (this.#breaks++ === 0) {
       log.warn({ err: error, endpoint: withoutQuery(endpoint) }, 'stream broken; reconnecting');
     }
-    this.#openAt = clock.now() + waitMs(this.#breaks);
+    this.#openAt = this.#now() + waitMs(this.#breaks);
     this.#stillFailing(reasonOf(error));
     this.#signal.resolve();
   }
@@ -246,13 +253,13 @@ export class Stream {
     this.#link = undefined;
     this.#isDirty = true;
     this.#deps.metrics.connected(-1);
-    this.#deps.metrics.ended('broken', this.#unacked.broke(this.#deps.clock.now()));
+    this.#deps.metrics.ended('broken', this.#unacked.broke(this.#now()));
     this.#deferred.returned();
   }
 
   #acked(uuid: string): void {
-    const { clock, log } = this.#deps;
-    this.#lastAnswerAt = clock.now();
+    const { log } = this.#deps;
+    this.#lastAnswerAt = this.#now();
     if (!this.#unacked.acked(uuid, this.#lastAnswerAt)) return;
     this.#isDirty = true;
     this.#counts.acked();
@@ -263,8 +270,8 @@ export class Stream {
   }
 
   #failed(uuids: readonly string[], how: Failure, reason: string): void {
-    const { clock, log, metrics } = this.#deps;
-    const now = clock.now();
+    const { log, metrics } = this.#deps;
+    const now = this.#now();
     const isAnswer = how !== 'late' && how !== 'broken';
     if (isAnswer) this.#lastAnswerAt = now;
     const count = this.#unacked.failed(uuids, how, now);
@@ -283,7 +290,7 @@ export class Stream {
 
   /** Takes deferred events that are due, and reads from the log until the window of unacked events is full. */
   async #fill(): Promise<void> {
-    if (this.#link) await this.#deferral.take(this.#deps.clock.now());
+    if (this.#link) await this.#deferral.take(this.#now());
     while (this.#link && this.#unacked.room > 0) {
       this.#read ??= await this.#feed.read(this.#next, this.#unacked.room, this.#subscription.settings);
       if (!this.#read) return;
@@ -303,7 +310,7 @@ export class Stream {
   /** Renders and writes the events that are due; false if there are none, or no connection. */
   async #send(): Promise<boolean> {
     if (!this.#link?.isWritable || !this.#deps.isOwner()) return false;
-    const events = this.#unacked.sendable(this.#deps.clock.now(), this.#link.deferredRoom);
+    const events = this.#unacked.sendable(this.#now(), this.#link.deferredRoom);
     if (events.length === 0) return false;
     const due = await this.#feed.dueAt(events);
     const present = due.filter((one) => one !== undefined);
@@ -336,11 +343,7 @@ export class Stream {
   }
 
   #progress(): Progress {
-    // An event in flight is due again at once in the stored progress, in case this process ends before the answer.
-    const open = Array.from(this.#unacked.all(), ({ n, e, d, failures, strikes, phase, at }) => ({
-      ...{ n, e, d, failures, strikes },
-      at: phase === 'sent' ? 0 : at,
-    }));
+    const open = storedEvents(this.#deps.clock, this.#unacked.all());
     const { summary } = this.#deferred;
     const isUsed = summary.length + summary.dropped > 0 || this.#hasDeferred;
     this.#hasDeferred = isUsed;

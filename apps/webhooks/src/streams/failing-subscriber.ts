@@ -1,3 +1,4 @@
+import { sureTime } from '@tidings/kernel';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
 import type { StreamDeps } from './stream-deps.ts';
@@ -24,7 +25,7 @@ export class FailingSubscriber {
 
   again(reason: string, subscription: Subscription): void {
     const { clock, log, disable } = this.#deps;
-    this.#period = failedAgain(this.#period, clock.now());
+    this.#period = failedAgain(this.#period, sureTime(clock));
     if (this.#isDisabling || !isTooLong(this.#period)) return;
     this.#isDisabling = true;
     log.warn({ reason }, 'subscription disabled after 72 hours of failures');

@@ -1,3 +1,4 @@
+import { steadyTime } from '@tidings/kernel';
 import type { Made } from '../events/make.ts';
 import type { Link } from './links/link-port.ts';
 import type { StreamDeps } from './stream-deps.ts';
@@ -18,10 +19,10 @@ export function sendEvent(event: Unacked, made: Made, { link, unacked, clock, me
   try {
     if (made instanceof Error) throw made;
     link.send(made, event.isDeferred);
-    unacked.sent(event, made.uuid, clock.now(), link.answerMs);
+    unacked.sent(event, made.uuid, steadyTime(clock), link.answerMs);
   } catch (error) {
     // It is no fault of the subscriber, and must not hold back other events.
-    unacked.unmade(event, clock.now());
+    unacked.unmade(event, steadyTime(clock));
     metrics.ended('unmade');
     const { n, e, d, failures } = event;
     if (failures === 1) log.error({ err: error, n, e, d }, 'an event cannot be made');

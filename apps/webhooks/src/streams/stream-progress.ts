@@ -10,7 +10,7 @@ import type { FailingPeriod } from './failing-period.ts';
 import type { Place, Unacked } from './unacked.ts';
 import { type StreamDocument, streamsModel } from '../storage/webhooks.schema.ts';
 
-/** The stored form of an unacked event. */
+/** The stored form of an unacked event. `at` is in milliseconds since 1970. */
 export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'strikes' | 'at'>;
 
 /** Progress of a stream: everything before `next` is acknowledged or given up, except `open`. */

@@ -35,7 +35,7 @@ class Wire {
     const passed = { late: 0, givenUp: 0 };
     for (const end = this.now + ms; this.now < end;) {
       this.now = Math.min(end, this.now + 250);
-      const { late, givenUp } = this.events.elapse(this.now);
+      const { late, givenUp } = this.events.elapse(this.now, this.now);
       passed.late += late;
       passed.givenUp += givenUp;
     }
@@ -123,10 +123,17 @@ describe('unacked events', () => {
     wire.now = HOUR_MS;
     wire.read('a');
     wire.now = GIVE_UP_MS - 1;
-    expect(wire.events.elapse(wire.now).givenUp).toBe(0);
+    expect(wire.events.elapse(wire.now, wire.now).givenUp).toBe(0);
     expect(wire.pass(1)).toMatchObject({ givenUp: 1 });
     expect(wire.events.size).toBe(1);
     expect(wire.send()).toEqual([1]);
+  });
+
+  it('are given up by a time of their own: a clock that is set does not move the others', () => {
+    const wire = new Wire().read('a');
+    wire.send();
+    expect(wire.events.elapse(ANSWER_MS, -2 * HOUR_MS)).toEqual({ late: 1, givenUp: 0 });
+    expect(wire.events.elapse(ANSWER_MS, GIVE_UP_MS)).toEqual({ late: 0, givenUp: 1 });
   });
 
   it('are at most 1000, and no more are read', () => {
@@ -251,6 +258,20 @@ describe('events that fail alone', () => {
       wire.pass(60_000);
     }
     expect([wire.events.leaving(), wire.events.size]).toEqual([[], 1]);
+  });
+
+  it('leave as well where the sum of the time and the wait is rounded', () => {
+    const leaving = Array.from({ length: 50 }, (_, i) => {
+      const wire = new Wire().read('a');
+      wire.now = 2 ** 18 - 140_000 + i / 7;
+      for (let nth = 0; nth < 3; nth++) {
+        wire.read(`other${nth}`);
+        for (const d of wire.send()) if (d > 0) wire.answer(d);
+        wire.pass(60_000);
+      }
+      return wire.events.leaving().length;
+    });
+    expect(new Set(leaving)).toEqual(new Set([1]));
   });
 
   it('make room when all events of a full window have failed, but not while the subscriber is away', () => {

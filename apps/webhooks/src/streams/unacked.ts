@@ -18,7 +18,7 @@ export interface Unacked extends Place {
   readonly failures: number;
   /** Number of failures that may be the event's own: refusals, and missing answers. */
   readonly strikes: number;
-  /** `ready`: when it may be sent. `sent`: when its answer becomes late. */
+  /** `ready`: when it may be sent. `sent`: when its answer becomes late. By the steady time, like all times of calls. */
   readonly at: number;
   /** Whether it is one of the deferred events, which take no place of the window. */
   readonly isDeferred: boolean;
@@ -40,6 +40,7 @@ export type DeferredOutcome =
 type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & {
   uuid?: string;
   sentAt?: number;
+  answerMs?: number;
   failedAt?: number;
   lastFailure?: Loss;
   isLeaving?: boolean;
@@ -59,7 +60,7 @@ export const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
 export const MAX_STRIKES = 3;
 /** Events that leave a window whose subscriber acknowledges nothing, so that others are tried. */
 export const MADE_ROOM = MAX_UNACKED / 10;
-const LONGEST_WAIT_MS = 60_000;
+export const LONGEST_WAIT_MS = 60_000;
 /** Initial limit of events in flight. A prompt acknowledgement raises the limit by one, a slow one lowers it. */
 const FIRST_FLIGHT = 100;
 const SWIFT_MS = ANSWER_MS / 3;
@@ -73,7 +74,7 @@ const lateAnswers = { atLeast: MAX_UNACKED, retentionMs: 10 * ANSWER_MS } as con
 export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (failures - 1));
 
 /** Posts report the events that are late themselves: longer ones have waited for their post. */
-const isTimedAlone = ({ at, sentAt }: Mutable): boolean => at - sentAt! <= ANSWER_MS;
+const isTimedAlone = ({ answerMs }: Mutable): boolean => answerMs! <= ANSWER_MS;
 
 const mayBeAtFault = ({ strikes, lastFailure }: Mutable): boolean =>
   strikes === MAX_STRIKES && (lastFailure === 'post-refused' || lastFailure === 'late');
@@ -184,6 +185,7 @@ export class UnackedEvents {
     known.phase = 'sent';
     known.sentAt = now;
     known.at = now + answerMs;
+    known.answerMs = answerMs;
     known.uuid = uuid;
     this.#byUuid.set(uuid, known);
     if (known.isDeferred) this.#deferredInFlight++;
@@ -241,13 +243,16 @@ export class UnackedEvents {
     if (event && isSamePlace(event, place)) this.#forget(event);
   }
 
-  /** Advances time: returns how many answers became late, and how many events are given up. */
-  elapse(now: number): { readonly late: number; readonly givenUp: number } {
+  /**
+   * Advances time: returns how many answers became late, and how many events are given up.
+   * @param sure the time at which events are given up, in milliseconds since 1970
+   */
+  elapse(now: number, sure: number): { readonly late: number; readonly givenUp: number } {
     let late = 0;
     let givenUp = 0;
     let isNews = false;
     for (const event of this.#events) {
-      if (event.enqueuedAt + GIVE_UP_MS <= now) {
+      if (event.enqueuedAt + GIVE_UP_MS <= sure) {
         this.drop(event);
         givenUp++;
       } else if (event.phase === 'sent' && event.at <= now) {

@@ -41,6 +41,11 @@ export function memoryDeferred(): DeferredStore {
         }
       }
     },
+    async makeDue(at) {
+      const later = [...pairs.values()].filter((pair) => pair.at > at);
+      for (const pair of later) pairs.set(pair.key, { ...pair, at: 0 });
+      return later.length;
+    },
     soonest: async (limit) => sorted(({ at }) => at, limit),
     oldest: async (limit) => sorted(({ events }) => events[0]!.enqueuedAt, limit),
   };

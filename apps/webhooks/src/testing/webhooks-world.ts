@@ -1,6 +1,6 @@
 import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
-import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62 } from '@tidings/kernel';
 import {
   type Accounts,
   DeviceDescription,
@@ -14,6 +14,7 @@ import type { EmbeddedBroker } from '@tidings/streaming';
 import { type TestMongo, testBroker, until } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { openWebhooks, type WebhooksDeps, type WebhooksService } from '../webhooks.ts';
+import { SettableClock } from './settable-clock.ts';
 import { type HttpSubscriber, startHttpSubscriber, startSubscriber, type Subscriber } from './test-subscriber.ts';
 
 export const ACCOUNT = 'default';
@@ -50,7 +51,7 @@ interface SubscriptionFields {
 
 /** The service on a real MongoDB and the embedded log, with facts, subscribers and a stub of the registry. */
 export class World {
-  readonly clock = new ShiftedClock();
+  readonly clock = new SettableClock();
   readonly log: Logger = openLog('error');
   readonly closing = new Closing(this.log);
   readonly db: Db;

@@ -46,8 +46,8 @@ export class Deferral {
   }
 
   /** Removes what is too old or too much. */
-  prune(now: number): Promise<Removed> {
-    return this.#deferred.prune(now, (event) => this.#unacked.withdraw(event));
+  prune(): Promise<Removed> {
+    return this.#deferred.prune((event) => this.#unacked.withdraw(event));
   }
 
   /** Lets events leave a window that is blocked by events which fail. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TestClock } from '@tidings/testing';
 import { memoryDeferred } from '../../testing/memory-deferred.ts';
 import { GIVE_UP_MS, type NewUnacked, UnackedEvents } from '../unacked.ts';
 import { DeferredEvents } from './deferred-events.ts';
@@ -12,15 +13,20 @@ const event = (key: string, n: number, fields: Partial<NewUnacked> = {}): NewUna
 /** The window and the deferred events of a stream, on virtual time. */
 class Wire {
   readonly store = memoryDeferred();
+  readonly clock = new TestClock(new Date(0));
   unacked = new UnackedEvents();
-  deferred = new DeferredEvents(this.store, { dropped: 0, max: 4, now: () => this.now });
+  deferred = new DeferredEvents(this.store, { dropped: 0, max: 4, clock: this.clock });
   deferral = new Deferral(this.unacked, this.deferred);
-  now = 0;
+
+  /** The time that has passed. */
+  get now(): number {
+    return this.clock.steady();
+  }
 
   /** Another process takes the stream over. */
   takeOver(): void {
     this.unacked = new UnackedEvents();
-    this.deferred = new DeferredEvents(this.store, { ...this.deferred.summary, max: 4, now: () => this.now });
+    this.deferred = new DeferredEvents(this.store, { ...this.deferred.summary, max: 4, clock: this.clock });
     this.deferral = new Deferral(this.unacked, this.deferred);
   }
 
@@ -45,7 +51,7 @@ class Wire {
   async minutes(count: number, isAck?: (n: number) => boolean): Promise<number[][]> {
     const sent: number[][] = [];
     for (let i = 0; i < count; i++) {
-      this.now += 60_000;
+      this.clock.advance(60);
       sent.push(await this.exchange(isAck));
     }
     return sent;
@@ -75,7 +81,8 @@ describe('deferred events', () => {
   it('are sent again with their own waits', async () => {
     await wire.read(event('a', 1));
     const at: number[] = [];
-    for (; wire.now < 300_000; wire.now += 500) if ((await wire.exchange()).length > 0) at.push(wire.now / 1000);
+    for (; wire.now < 300_000; wire.clock.advance(0.5))
+      if ((await wire.exchange()).length > 0) at.push(wire.now / 1000);
     expect(at.map((each, i) => each - (at[i - 1] ?? 0))).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
@@ -96,7 +103,7 @@ describe('deferred events', () => {
     await wire.minutes(3);
     expect(wire.deferred.length).toBe(6);
     const dropped: number[] = [];
-    const removed = await wire.deferred.prune(wire.now, ({ n }) => dropped.push(n));
+    const removed = await wire.deferred.prune(({ n }) => dropped.push(n));
     expect([removed, dropped]).toEqual([{ givenUp: 0, dropped: 2 }, [1, 2]]);
     expect(wire.deferred.summary).toEqual({ length: 4, oldest: 3, dropped: 2 });
     wire.takeOver();
@@ -108,11 +115,53 @@ describe('deferred events', () => {
     await wire.read(event('a', 1));
     await wire.minutes(3);
     await wire.read(event('a', 7_200_000));
-    wire.now = GIVE_UP_MS;
-    expect(await wire.deferral.prune(wire.now)).toEqual({ givenUp: 0, dropped: 0 });
-    wire.now = GIVE_UP_MS + 1;
-    expect(await wire.deferral.prune(wire.now)).toEqual({ givenUp: 1, dropped: 0 });
+    wire.clock.advance((GIVE_UP_MS - wire.now) / 1000);
+    expect(await wire.deferral.prune()).toEqual({ givenUp: 0, dropped: 0 });
+    wire.clock.advance(0.001);
+    expect(await wire.deferral.prune()).toEqual({ givenUp: 1, dropped: 0 });
     expect(await wire.minutes(1, () => true)).toEqual([[7_200_000]]);
+  });
+
+  it.each([-7_200, 7_200])('wait no longer than before when the clock is set by %i s', async (seconds) => {
+    wire.clock.advance(36_000);
+    await wire.read(...[1, 2, 3].map((n) => event(`k${n}`, n, { enqueuedAt: wire.now })));
+    await wire.minutes(4);
+    expect(wire.deferred.length).toBe(3);
+    wire.clock.step(seconds);
+    const sent: number[] = [];
+    for (const end = wire.now + 62_000; wire.now < end; wire.clock.advance(0.5)) {
+      await wire.deferral.prune();
+      sent.push(...(await wire.exchange()));
+    }
+    expect(new Set(sent)).toEqual(new Set([1, 2, 3]));
+    // The waits that follow are those of their failures.
+    expect(sent.length).toBeLessThanOrEqual(9);
+  });
+
+  it('that wait since before the clock was set back are sent though many newer ones wait', async () => {
+    wire.clock.advance(36_000);
+    await wire.store.add(
+      Array.from({ length: 300 }, (_, n) => ({
+        ...{ key: `k${n}`, failures: 9, at: wire.clock.now() + (n === 299 ? 7_200_000 : 59_000) },
+        events: [{ n, e: 0, d: 0, enqueuedAt: wire.clock.now() }],
+      })),
+    );
+    wire.deferred = new DeferredEvents(wire.store, { dropped: 0, clock: wire.clock });
+    wire.deferral = new Deferral(wire.unacked, wire.deferred);
+    await wire.deferral.restore([]);
+    expect(await wire.exchange()).toEqual([]);
+    await wire.deferral.prune();
+    expect(await wire.exchange()).toEqual([299]);
+  });
+
+  it('are not given up because the clock is set forward, but 72 hours after they were enqueued', async () => {
+    await wire.read(event('a', 1));
+    await wire.minutes(3);
+    wire.clock.step(GIVE_UP_MS / 1000);
+    expect(await wire.deferral.prune()).toEqual({ givenUp: 0, dropped: 0 });
+    wire.clock.step(-GIVE_UP_MS / 1000);
+    wire.clock.advance(GIVE_UP_MS / 1000);
+    expect(await wire.deferral.prune()).toEqual({ givenUp: 1, dropped: 0 });
   });
 
   it('count as acknowledged by a late answer', async () => {

@@ -1,3 +1,5 @@
+import { type Clock, steadyTime, sureTime } from '@tidings/kernel';
+import { latestEnd, leftMs, storedEnd } from '../stored-waits.ts';
 import {
   type DeferredOutcome,
   GIVE_UP_MS,
@@ -32,8 +34,7 @@ export interface Removed {
 export interface DeferredOptions {
   /** Number of events that were dropped before. */
   readonly dropped: number;
-  /** Monotonic clock in milliseconds. @default performance.now */
-  readonly now?: () => number;
+  readonly clock: Clock;
   /** @default MAX_DEFERRED */
   readonly max?: number;
 }
@@ -44,23 +45,23 @@ export interface DeferredOptions {
  */
 export class DeferredEvents {
   readonly #store: DeferredStore;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #max: number;
   /** Second events of the pairs that were taken, by key. */
   readonly #next = new Map<string, DeferredEvent>();
   #length = 0;
   #dropped: number;
   #oldest: number | undefined;
-  /** When an event may be sent, at the earliest. */
-  #dueAt = 0;
+  /** When an event may be sent, at the earliest, by the steady time. */
+  #dueAt = -Infinity;
   #pausedUntil = -Infinity;
   #lookAt = -Infinity;
   #countAt = -Infinity;
 
-  constructor(store: DeferredStore, { dropped, now = () => performance.now(), max = MAX_DEFERRED }: DeferredOptions) {
+  constructor(store: DeferredStore, { dropped, clock, max = MAX_DEFERRED }: DeferredOptions) {
     this.#store = store;
     this.#dropped = dropped;
-    this.#now = now;
+    this.#clock = clock;
     this.#max = max;
   }
 
@@ -81,7 +82,7 @@ export class DeferredEvents {
 
   /** Some that were taken are not sent after all. */
   returned(): void {
-    this.#dueAt = 0;
+    this.#dueAt = -Infinity;
   }
 
   /** Whether an event may be sent, but for a pause. */
@@ -113,12 +114,13 @@ export class DeferredEvents {
       const [first] = ofPair;
       const fresh = known ? ofPair.filter((event) => isAfter(event, known)) : ofPair;
       const { failures, at } = first!;
-      return { key, failures, at, events: fresh.map(({ n, e, d, enqueuedAt }) => ({ n, e, d, enqueuedAt })) };
+      const stored = fresh.map(({ n, e, d, enqueuedAt }) => ({ n, e, d, enqueuedAt }));
+      return { key, failures, at: storedEnd(this.#clock, at), events: stored };
     }).filter(({ events: fresh }) => fresh.length > 0);
     await this.#store.add(added);
-    for (const { events: fresh, at } of added) {
+    for (const { key, events: fresh } of added) {
       this.#length += fresh.length;
-      this.#dueAt = Math.min(this.#dueAt, at);
+      this.#dueAt = Math.min(this.#dueAt, pairs.get(key)![0]!.at);
       this.#oldest = Math.min(this.#oldest ?? Infinity, fresh[0]!.enqueuedAt);
     }
   }
@@ -129,13 +131,14 @@ export class DeferredEvents {
     const wanted = Math.min(limit, PAGE);
     const found = await this.#store.soonest(wanted + taken.size + 1);
     const free = found.filter(({ key }) => !taken.has(key));
-    const due = free.filter(({ at }) => at <= now);
+    const due = free.filter(({ at }) => leftMs(this.#clock, at) === 0);
+    const later = free.find((pair) => !due.includes(pair));
     // The earliest of the others; none is known to be later if all were read.
-    if (due.length <= wanted) this.#dueAt = free[due.length]?.at ?? Infinity;
-    return due.slice(0, wanted).map(({ key, events: [first, second], failures, at }) => {
+    if (due.length <= wanted) this.#dueAt = later ? this.#now() + leftMs(this.#clock, later.at) : Infinity;
+    return due.slice(0, wanted).map(({ key, events: [first, second], failures }) => {
       if (second) this.#next.set(key, second);
       else this.#next.delete(key);
-      return { ...first!, key, failures, at };
+      return { ...first!, key, failures, at: now };
     });
   }
 
@@ -152,13 +155,15 @@ export class DeferredEvents {
   }
 
   /** Removes the events that are 72 hours old, and the oldest ones of too many. @param removed called for each one */
-  async prune(now: number, removed: (event: Place & { readonly key: string }) => void): Promise<Removed> {
-    if (this.#length === 0 || !this.#isPruned(now)) return { givenUp: 0, dropped: 0 };
+  async prune(removed: (event: Place & { readonly key: string }) => void): Promise<Removed> {
+    const sure = sureTime(this.#clock);
+    if (this.#length === 0 || !this.#isPruned(sure)) return { givenUp: 0, dropped: 0 };
     this.#lookAt = this.#now() + LOOK_EVERY_MS;
     if (this.#now() >= this.#countAt) await this.open();
+    if ((await this.#store.makeDue(latestEnd(this.#clock))) > 0) this.#dueAt = -Infinity;
     const excess = Math.max(0, this.#length - this.#max);
     const found = await this.#store.oldest(REMOVED_AT_ONCE);
-    const isOld = ({ events: [first] }: DeferredPair): boolean => first!.enqueuedAt + GIVE_UP_MS <= now;
+    const isOld = ({ events: [first] }: DeferredPair): boolean => first!.enqueuedAt + GIVE_UP_MS <= sure;
     const givenUp = found.filter(isOld);
     const dropped = found.filter((pair) => !isOld(pair)).slice(0, Math.max(0, excess - givenUp.length));
     const over = [...givenUp, ...dropped];
@@ -177,14 +182,18 @@ export class DeferredEvents {
     return { givenUp: givenUp.length, dropped: dropped.length };
   }
 
-  #isPruned(now: number): boolean {
-    const isOld = this.#oldest !== undefined && this.#oldest + GIVE_UP_MS <= now;
+  #now(): number {
+    return steadyTime(this.#clock);
+  }
+
+  #isPruned(sure: number): boolean {
+    const isOld = this.#oldest !== undefined && this.#oldest + GIVE_UP_MS <= sure;
     return isOld || this.#length > this.#max || this.#now() >= this.#lookAt;
   }
 
   #changeOf({ kind, event }: DeferredOutcome): DeferredChange {
     const { key, failures, at } = event;
-    if (kind === 'failed') return { kind, key, failures, at };
+    if (kind === 'failed') return { kind, key, failures, at: storedEnd(this.#clock, at) };
     const next = this.#next.get(key);
     return { kind, key, event, next: next && isSamePlace(next, event) ? undefined : next };
   }
@@ -193,6 +202,6 @@ export class DeferredEvents {
     this.#next.delete(key);
     this.#length = Math.max(0, this.#length - 1);
     // The next one of the pair is due.
-    this.#dueAt = 0;
+    this.#dueAt = -Infinity;
   }
 }

@@ -57,6 +57,17 @@ function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
     expect(await store.size()).toBe(3);
   });
 
+  it('makes pairs due that wait beyond a time', async () => {
+    expect([await store.makeDue(30), await store.makeDue(15), await store.makeDue(15)]).toEqual([0, 2, 0]);
+    expect((await store.soonest(3)).map(({ key, at }) => [key, at])).toEqual(
+      expect.arrayContaining([
+        ['a', 0],
+        ['b', 0],
+        ['c', 10],
+      ]),
+    );
+  });
+
   it('changes nothing for an event that is over already', async () => {
     const over = { kind: 'over', key: 'a', event: event(3), next: event(4) } as const;
     await store.apply([over]);

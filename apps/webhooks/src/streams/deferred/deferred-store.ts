@@ -43,6 +43,8 @@ export interface DeferredStore {
   apply(changes: readonly DeferredChange[]): Promise<void>;
   /** The pairs whose first event may be sent soonest, with their first two events. */
   soonest(limit: number): Promise<DeferredPair[]>;
+  /** Makes pairs due whose first event may be sent after `at` only. Returns their number. */
+  makeDue(at: number): Promise<number>;
   /** The pairs with the oldest first events, with their first two events. */
   oldest(limit: number): Promise<DeferredPair[]>;
 }

@@ -89,6 +89,10 @@ function storeOf(collection: Collection<DeferredDocument>, stream: StreamId): De
       await removeEmpty(changes.flatMap(({ kind, key }) => (kind === 'over' ? [idOf(key)] : [])));
     },
     soonest: (limit) => first('at', limit),
+    async makeDue(at) {
+      const { modifiedCount } = await collection.updateMany({ ...owned, at: { $gt: at } }, { $set: { at: 0 } });
+      return modifiedCount;
+    },
     oldest: async (limit) => withAges(await first('oldest', limit)),
   };
 }
