@@ -45,7 +45,7 @@ class Http1Link implements Link {
   #connected = 0;
   #growAt = 0;
   /** Time of the last sign of an answer. */
-  #answeredAt = 0;
+  #answeredAt = -Infinity;
   #opened = false;
   #draining = false;
   #ended = false;

@@ -80,7 +80,7 @@ class SmppLink implements Link, DeliveryLink {
   #ending = false;
   #enquiredAt = 0;
   /** Time of the last answer to a message. */
-  #answeredAt = 0;
+  #answeredAt = -Infinity;
   #error: Error | undefined;
   heardAt = performance.now();
   proven = false;
