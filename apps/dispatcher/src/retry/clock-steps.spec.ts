@@ -59,6 +59,19 @@ it('a throttle that is renewed after a step back lasts as long as the provider a
   expect(failures(lane)).toEqual([]);
 });
 
+it('devices that were refused in a run before the clock was set back in it are retried in time', async () => {
+  const answer = (token: string, now: number) => ({
+    afterMs: token === 'm-0;' ? 10 : 3 * SECOND,
+    ...(now < 4 * SECOND && { result: tooMany, retryAfterMs: 10 * SECOND }),
+  });
+  const lane = new VirtualLane({ A: { answer } });
+  consume(lane, [batch(releasedAt, { devices: 2 })]);
+  await lane.pass(SECOND);
+  lane.time.clock.step(-5 * MINUTE);
+  await lane.pass(25 * SECOND);
+  expect([lane.settledOf('A'), lane.written.length, failures(lane)]).toEqual([1, 4, []]);
+});
+
 it('a device that is to be sent to at most once keeps its late answer when the clock is set', async () => {
   for (const ms of steps) {
     const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 20 * SECOND }) } });

@@ -66,7 +66,9 @@ export class RetryScheduler {
   #orphansAt = -Infinity;
   #pastAt = -Infinity;
   readonly #step: () => number;
-  #isSetBack = false;
+  /** The clock was set back: slices that wait for longer than this are due. */
+  #laterThanMs: number | undefined;
+  #again: { readonly at: number; readonly laterThanMs: number } | undefined;
   /** Steady time of the last step forward; a process that begins, or was frozen, may follow one. */
   #setForwardAt: number;
   #noticedAt: number;
@@ -207,7 +209,14 @@ export class RetryScheduler {
   #noticeStep(): void {
     const step = this.#step();
     const now = this.#options.timers.now();
-    if (step < 0) this.#isSetBack = true;
+    if (step < 0) {
+      this.#laterThanMs = 0;
+      this.#again = { at: now + POLL_MS, laterThanMs: -step - CLOCKS_AGREE_MS };
+    } else if (this.#again && now >= this.#again.at) {
+      // What was being stored then lies a step ahead.
+      this.#laterThanMs = this.#again.laterThanMs;
+      this.#again = undefined;
+    }
     if (step > 0 || now - this.#noticedAt > PAUSED_MS) this.#setForwardAt = now;
     this.#noticedAt = now;
   }
@@ -221,12 +230,12 @@ export class RetryScheduler {
   /** What was deferred before the clock was set back is due: it would wait for as long as the step. */
   async #obeyStepsBack(): Promise<void> {
     const { store, lane, clock, timers, longestWaitMs, answersForMs } = this.#options;
-    this.#noticeStep();
-    if (!this.#isSetBack && timers.now() - this.#looksAheadAt < STEPS_EVERY_MS) return;
+    const isSetBack = this.#laterThanMs !== undefined;
+    if (!isSetBack && timers.now() - this.#looksAheadAt < STEPS_EVERY_MS) return;
     const now = clock.now();
-    const beyond = this.#isSetBack ? now : now + longestWaitMs + CLOCKS_AGREE_MS;
+    const beyond = now + (this.#laterThanMs ?? longestWaitMs + CLOCKS_AGREE_MS);
     await store.dueAgain(lane, { beyond, now, answersForMs });
-    this.#isSetBack = false;
+    this.#laterThanMs = undefined;
     this.#looksAheadAt = timers.now();
   }
 

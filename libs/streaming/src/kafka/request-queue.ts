@@ -48,13 +48,13 @@ const LOOK_EVERY_MS = 1_000;
 prototype.scheduleRequestTimeoutCheck = function (): void {
   if (!this.enforceRequestTimeout) return;
   this.destroy();
-  // kafkajs notes the time of day at which it has sent a request, which is of no use once the clock is set.
+  // kafkajs notes the time of day, which is of no use once the clock is set.
   const sentAt = new WeakMap<object, number>();
   this.requestTimeoutIntervalId = setInterval(() => {
     const now = performance.now();
     const [oldest] = this.inflight.values();
     for (const request of [...this.inflight.values()]) {
-      const since = sentAt.get(request) ?? now;
+      const since = sentAt.get(request) ?? now - Math.min(Math.max(Date.now() - request.sentAt, 0), LOOK_EVERY_MS);
       sentAt.set(request, since);
       if (now - since < request.requestTimeout) continue;
       if (request === oldest && this.endConnection) {
