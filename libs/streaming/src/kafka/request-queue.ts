@@ -56,7 +56,7 @@ prototype.scheduleRequestTimeoutCheck = function (): void {
     for (const request of [...this.inflight.values()]) {
       const since = sentAt.get(request) ?? now - Math.min(Math.max(Date.now() - request.sentAt, 0), LOOK_EVERY_MS);
       sentAt.set(request, since);
-      if (now - since < request.requestTimeout) continue;
+      if (now - since <= request.requestTimeout) continue;
       if (request === oldest && this.endConnection) {
         this.endConnection(new Error(`no answer for ${request.requestTimeout} ms`));
         return;
