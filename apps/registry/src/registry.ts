@@ -28,6 +28,7 @@ import { contactsRpc } from './devices/queries/find-contacts.ts';
 import { SUPPRESSED_ADDRESSES_GROUP, suppressAddresses } from './devices/reactions/suppressed-addresses.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-tokens.ts';
 import { describeRpc } from './devices/queries/describe-devices.ts';
+import { shownBadgesOf } from './fanout/plan/shown-badges.ts';
 import { redactErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
 import { getTagsRpc } from './devices/queries/get-tags.ts';
 import { suppressedRpc } from './devices/queries/find-suppressed.ts';
@@ -203,7 +204,7 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof m
   ...locateRpc(deps),
   ...mergeUserRpc(deps),
   ...contactsRpc(deps),
-  ...describeRpc(deps),
+  ...describeRpc({ ...deps, shownBadges: (request) => shownBadgesOf(deps.db, request) }),
   ...suppressedRpc(deps),
   ...prepareRpc(deps),
 });

@@ -1,9 +1,6 @@
 import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
 import { addressFields } from '@tidings/channels';
-import { planId } from '@tidings/delivery';
-import { type DescribeRequest, type DeviceDescription, type Devices, ShownBadges } from '@tidings/rpc';
-import type { Db } from 'mongodb';
-import { badgesOf, type PlanDocument, PLANS } from '../../fanout/plan/plans.ts';
+import type { DescribeRequest, DeviceDescription, Devices, ShownBadges } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../storage/device-document.ts';
 
@@ -58,18 +55,13 @@ function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | u
   };
 }
 
-/** The badges of plans, in their order. */
-async function shownBadgesOf(db: Db, { application, plans }: DescribeRequest): Promise<ShownBadges[]> {
-  if (plans.length === 0) return [];
-  const ids = plans.map((plan) => planId({ ...plan, application }));
-  const stored = db.collection<PlanDocument>(PLANS);
-  const found = await stored.find({ _id: { $in: ids } }, { projection: { badges: 1 } }).toArray();
-  const byId = new Map(found.map((plan) => [plan._id, badgesOf(plan)]));
-  return ids.map((id) => ShownBadges.fromPartial(byId.get(id) ?? {}));
+export interface DescribeDeps extends DevicesDeps {
+  /** The badges that plans show. */
+  readonly shownBadges: (request: DescribeRequest) => Promise<ShownBadges[]>;
 }
 
 /** Describes devices by sequence number, in one query. Devices of another account's application count as unknown. */
-export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'describe'> {
+export function describeRpc({ db, owners, tags, shownBadges }: DescribeDeps): Pick<Devices, 'describe'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {
     async describe(request) {
@@ -82,7 +74,7 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
         devices
           .find({ app: application, seq: { $in: seqs } }, { projection, hint: deviceIndexes.seq, batchSize: 10_000 })
           .toArray(),
-        shownBadgesOf(db, request),
+        shownBadges(request),
       ]);
       const wanted = names.map((name) => set.named(name));
       const present = found.filter(({ status }) => status === 1);
