@@ -98,7 +98,9 @@ describe('the command line', () => {
     expect(await run('dead-letters', 'list')).toBe('No dead letters');
     expect(await run('redrive')).toBe('Redriven: 0');
     const checked = await json<{ findings: { severity: string; text: string }[] }[]>('doctor');
-    expect(checked.flatMap(({ findings }) => findings)).toMatchObject([
+    // The data of an application that was deleted here is removed in the background.
+    const findings = checked.flatMap((each) => each.findings).filter(({ text }) => !text.includes('is being removed'));
+    expect(findings).toMatchObject([
       { severity: 'warning', text: expect.stringContaining('no other machine reaches') },
     ]);
   });
