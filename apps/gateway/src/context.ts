@@ -29,7 +29,6 @@ import type { Reporter } from './devices/reporter.ts';
 import type { MailLinkReader } from './mail/mail-links.ts';
 import type { ClientAddresses } from './http/client-address.ts';
 import type { PendingRequest } from './http/pending-requests.ts';
-import type { StorageGuard } from './http/storage-guard.ts';
 import type { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
 import type { System } from './system.ts';
 
@@ -68,7 +67,7 @@ export interface Context {
   /** Records of public topics, for operators. */
   readonly broker: Pick<Broker, 'addTopic' | 'subscribe'>;
   /** Absent = nothing is refused for want of room. */
-  readonly storage?: Pick<StorageGuard, 'admit'> | undefined;
+  readonly storage?: { admit(): void } | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Decides which addresses given by callers the service may connect to. */

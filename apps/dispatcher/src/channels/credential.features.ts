@@ -4,7 +4,7 @@ import { channelBatches } from '../testing/channel-batches.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { type Simulators, startSimulators, type TokenReply, tokenReplies } from '../testing/test-simulators.ts';
 import type { Channel } from './channel-port.ts';
-import { type ChannelSubject, links } from './channel.features.ts';
+import { type ChannelSubject, links } from '../testing/channel-subject.ts';
 
 interface Scene {
   readonly simulators: Simulators;

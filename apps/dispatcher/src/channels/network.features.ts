@@ -5,7 +5,7 @@ import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { PROVIDER_HOST, TestNames } from '../testing/test-names.ts';
 import { type Simulators, startSimulators } from '../testing/test-simulators.ts';
 import type { Channel } from './channel-port.ts';
-import { type ChannelSubject, links } from './channel.features.ts';
+import { type ChannelSubject, links } from '../testing/channel-subject.ts';
 
 interface Scene {
   readonly simulators: Simulators;

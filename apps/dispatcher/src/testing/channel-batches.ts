@@ -1,5 +1,5 @@
 import type { SendBatch } from '@tidings/events';
-import type { ChannelSubject } from '../channels/channel.features.ts';
+import type { ChannelSubject } from './channel-subject.ts';
 import { content as contentOf, sendBatch, type TestDevice } from './test-batches.ts';
 import type { Kind } from './test-simulators.ts';
 

@@ -1,5 +1,3 @@
-import type { Answer } from '../provider.ts';
-
 interface Reply {
   readonly status: number;
   readonly type: string;
@@ -39,7 +37,14 @@ export type TokenReply = keyof typeof replies;
 export const tokenReplies = Object.keys(replies) as TokenReply[];
 
 /** The reply of a fault; undefined without one. */
-export function faultyTokenReply(of: TokenReply | null): Answer | undefined {
+interface TokenAnswer {
+  readonly does: 'answer';
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+export function faultyTokenReply(of: TokenReply | null): TokenAnswer | undefined {
   if (of === null) return undefined;
   const { status, type, body, location }: Reply = replies[of];
   const headers = ['content-type', type, ...(location === undefined ? [] : ['location', location])];
