@@ -39,12 +39,12 @@ async function measureIn(world: World): Promise<Measure[]> {
   return [{ title: world.mode, value: median(rates), unit: '/s', spread: spreadOf(rates), details: { cpu } }];
 }
 
-/** Fills an application and deletes it. */
 async function erased(world: World, salt: number): Promise<Round> {
   const { client } = world;
   const { application } = await client.call('createApplication', { title: 'Erased' });
   await post(`${world.url}/json/1.3/registerDevice`, {
-    ...{ amount: DEVICES, connections: 64 },
+    amount: DEVICES,
+    connections: 64,
     headers: { authorization: `Token ${world.secrets.device}` },
     body: (i) => registration(application, i, String(salt)),
   });

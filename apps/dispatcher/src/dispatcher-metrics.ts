@@ -3,7 +3,6 @@ import { Bitmap } from '@tidings/kernel';
 import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** Number of devices with the same outcome. */
 export interface Outcome {
   /** `SENT`, or the category of the error. */
   readonly category: string;
@@ -14,7 +13,6 @@ export interface Outcome {
 
 /** The metrics of a lane. Labels are bounded: channels, lanes, error categories and provider codes. */
 export interface LaneMetrics {
-  /** Devices have their results. */
   ended(outcomes: readonly Outcome[]): void;
   /** A batch with this number of devices arrived. */
   batch(devices: number): void;
@@ -32,7 +30,6 @@ const outcomesOf = ({ sent, failed }: Results): Outcome[] => [
   ...failed.map(({ category, code, set }) => ({ category, code, devices: sizeOf(set) })),
 ];
 
-/** The outcomes of the devices that have a result by now and had none before. */
 export function outcomesSince(before: Results, now: Results): Outcome[] {
   const counts = new Map<string, Outcome>();
   const add = ({ category, code, devices }: Outcome, sign: 1 | -1): void => {

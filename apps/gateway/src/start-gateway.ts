@@ -71,7 +71,6 @@ function devicesOf(registry: Replicas, identity: () => IdentityKeys) {
   return { devices, replicaOf: (command: Parameters<typeof logOf>[0]) => registry.ownerOf(() => logOf(command)) };
 }
 
-/** The guard of the store that the registry uses. */
 async function storageBehind(registry: Replicas, { configuration, log, metrics, readiness }: GatewayProcess) {
   const operations = remote<Operations>(OperationsDefinition, registry, { deadlineMs: STORAGE_MS });
   const storage = await openStorageGuard({ operations, minFreeBytes: configuration.minFreeBytes, log, metrics });

@@ -15,7 +15,6 @@ export interface System {
   advanceClock(ms: number): Promise<number>;
 }
 
-/** The operations of a process that the system uses. */
 export type SystemOperations = Pick<Operations, 'settled' | 'advanceClock'>;
 
 /** The processes of a service at the moment of the call, each with its operations. */

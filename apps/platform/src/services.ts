@@ -140,7 +140,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   if (geoip) closing.add('geo-IP database', geoip, (opened) => opened.stop());
   const storage = await openStorageGuard({
     operations: inProcess(OperationsDefinition, registry.operations),
-    ...{ minFreeBytes: configuration.minFreeBytes, log, metrics },
+    minFreeBytes: configuration.minFreeBytes,
+    log,
+    metrics,
   });
   closing.add('room of MongoDB', storage, (opened) => opened.stop());
   readiness.note('disk', () => storage.note());

@@ -22,7 +22,6 @@ export interface Purges {
   deleted(): Promise<ReadonlySet<string>>;
   /** Has the figures removed that were written before every process knew of the deletion, and forgets old deletions. */
   repeat(now: Date, forget: (applications: readonly string[]) => Promise<void>): Promise<void>;
-  /** The removals that are due. */
   open(now: Date): Promise<OpenDeletion[]>;
 }
 

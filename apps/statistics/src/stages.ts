@@ -216,7 +216,6 @@ function inboxSets(
   ];
 }
 
-/** The changes of a slice's results. */
 export function changesOfOutcome(of: SliceOutcome): Change[] {
   const { message, application, chunk } = of;
   const results = resultsIn(of);

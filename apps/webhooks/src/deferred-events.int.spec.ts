@@ -5,11 +5,9 @@ import { seqsUpTo, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const NAMES = ['Push Sent', 'Push Delivered', 'Push Opened'];
-/** More than a window. */
 const REFUSED = 1_050;
 const MINUTE_MS = 60_000;
 
-/** An event at a subscriber. */
 interface Arrival {
   readonly uuid: string;
   readonly name: string;
@@ -20,7 +18,6 @@ type Answer = string | undefined;
 /** A subscriber that refuses, or does not answer, the events of some devices; it keeps a ledger of all. */
 class Choosy {
   readonly arrivals: (Arrival & { readonly answer: Answer })[] = [];
-  /** The answer to an event. */
   answerTo: (hwid: string) => Answer = () => 'ok';
 
   take(arrival: Arrival): Answer {
@@ -33,7 +30,6 @@ class Choosy {
     return this.arrivals.flatMap(({ answer, name, hwid }) => (answer === 'ok' ? [`${name} ${hwid}`] : []));
   }
 
-  /** The devices whose events it has acknowledged. */
   devices(): ReadonlySet<string> {
     return new Set(this.arrivals.flatMap(({ answer, hwid }) => (answer === 'ok' ? [hwid] : [])));
   }

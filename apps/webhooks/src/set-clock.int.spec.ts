@@ -31,7 +31,6 @@ describeWithMongo('events when the clock is set (ADR 60)', (mongo) => {
     }
     throw new Error(`not within ${halfMinutes} half minutes`);
   };
-  /** Has events refused until they are deferred, and others that fail and stay in the window. */
   const refuse = async (): Promise<void> => {
     subscriber.behaviour.answer = () => 'no';
     const message = await world.message();

@@ -14,7 +14,6 @@ export interface StreamMetrics {
   connected(by: 1 | -1): void;
   /** Counts unacked events that are added or removed. */
   unacked(by: number): void;
-  /** Shows the deferred events of a stream; undefined when it ends. */
   deferred(stream: object, summary: DeferredSummary | undefined): void;
 }
 

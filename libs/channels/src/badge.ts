@@ -1,6 +1,5 @@
 import type { BadgeChange } from '@tidings/events';
 
-/** The largest badge, as base and as shown. */
 export const MAX_BADGE = 2_147_483_647;
 
 /** A relative badge, "+1" or "-2", as a number, which is added to the device's badge; undefined for an absolute one, and for none (R-C9). */

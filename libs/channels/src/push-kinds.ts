@@ -29,7 +29,6 @@ export const badgeIncrement = (kind: PushKind, language: string): number | undef
 export const badgeChangeIn = (kind: PushKind, language: string): BadgeChange | undefined =>
   badgeChange(badgeIn(kind, language));
 
-/** Whether a content changes the badge of any device. */
 export const changesBadges = (content: Content | undefined): boolean =>
   kindsOf(content).some((kind) => badgesOf(kind).some((badge) => badge !== undefined));
 

@@ -11,7 +11,6 @@ import { isObject } from './values.ts';
 const LONE = 'lone\ud83d';
 const REPLACED = 'lone\ufffd';
 
-/** Names of fields that name or identify something. */
 const identities: readonly string[] = [
   ...['account', 'activity_id', 'activity_push_to_start_token', 'activity_push_token', 'after', 'application'],
   ...['applicationCode', 'applicationGroupCode', 'applications', 'applications_group', 'attributes-type', 'auth_token'],
@@ -29,7 +28,6 @@ const alsoTexts: readonly string[] = [
   ...['code', 'conditions', 'devices', 'filter_expression', 'hwid', 'message', 'name', 'push_token', 'tags'],
 ];
 
-/** The paths of the texts in a value. */
 function textsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'string') return [path];
   if (Array.isArray(value)) return value.flatMap((each, i) => textsIn(each, [...path, i]));

@@ -28,7 +28,6 @@ function replaced(value: unknown): unknown {
 /** The value with U+FFFD in place of each lone surrogate, also in the names of members: no store keeps one. */
 export const wellFormed = <T>(value: T): T => replaced(value) as T;
 
-/** Whether a value is free of lone surrogates, the names of members included. */
 export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);

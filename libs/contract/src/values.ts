@@ -110,7 +110,6 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** An object whose members are not checked. */
 export const anyObject = z.custom<Record<string, unknown>>(isObject, 'must be an object').meta({ type: 'object' });
 
-/** Refuses names of tags that are no {@link identity}. */
 export function refuseIllFormedNames(
   tags: Readonly<Record<string, unknown>>,
   { addIssue }: { readonly addIssue: (issue: { code: 'custom'; message: string; path: string[] }) => void },

@@ -4,7 +4,6 @@ import { sideBySide } from './side-by-side.ts';
 const keyOf = (item: string): string => item;
 const never = (): AbortSignal => new AbortController().signal;
 
-/** Hands out the items once. */
 const once = (...items: string[]) => {
   const left = [items];
   return async (): Promise<string[]> => left.shift() ?? [];

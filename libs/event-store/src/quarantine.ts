@@ -16,13 +16,11 @@ export interface QuarantineDeps {
   readonly now?: () => number;
 }
 
-/** The last try of a document in this process. */
 interface Try {
   readonly endedAt: number;
   readonly tookMs: number;
   /** Another try of this process would fail as well: its code does not change. */
   readonly isFinal: boolean;
-  /** The store has recovered since. */
   readonly isOutdated: boolean;
 }
 
@@ -72,7 +70,6 @@ export class Quarantine {
     }
   }
 
-  /** The documents to try now. */
   due(): Quarantined[] {
     return [...this.#documents].filter(([key]) => this.#isDue(key)).map(([, document]) => document);
   }

@@ -76,7 +76,6 @@ export class StateApplier<Event, State> {
     };
   }
 
-  /** Whether any document lacks commits. */
   get hasQuarantined(): boolean {
     return !this.#quarantine.isEmpty;
   }

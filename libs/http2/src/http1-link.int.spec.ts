@@ -99,7 +99,9 @@ describe('HTTP/1.1', () => {
     expect(connection.ready()).toBe(true);
     const exchange = Promise.withResolvers<string>();
     connection.request({ path: '/p', shared: [], own: [] }, Buffer.from('x'), {
-      ...{ deadline: performance.now() + 10_000, mayGo: () => true, answered: () => exchange.resolve('answered') },
+      deadline: performance.now() + 10_000,
+      mayGo: () => true,
+      answered: () => exchange.resolve('answered'),
       failed: exchange.resolve,
     });
     expect(await exchange.promise).toBe('unprocessed');

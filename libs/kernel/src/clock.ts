@@ -35,7 +35,6 @@ export class ShiftedClock implements Clock {
   #aheadMs: number;
   readonly #watchers = new Set<() => void>();
 
-  /** @param aheadMs its lead at the start, in milliseconds */
   constructor(aheadMs = 0) {
     this.#aheadMs = aheadMs;
   }

@@ -14,7 +14,8 @@ describeWithMongo('the presence of owners', (mongo) => {
     const owners = mongo.db.collection<PresenceDocument>(`owners${++collections}`);
     const presence = presenceIn(owners, { lengthMs: LENGTH_MS, clock });
     return {
-      ...{ owners, presence },
+      owners,
+      presence,
       renew: (id: string) => presence.renew({ id }, wall + LENGTH_MS),
       alive: async (ids?: string[]) => [...(await presence.alive(ids))].toSorted(),
       pass: (ms: number) => {

@@ -30,7 +30,6 @@ const GENERAL_CODES: ReadonlySet<unknown> = new Set([1, 67, 96, 125, 8000, 16814
 const STORAGE_TEXTS =
   /No space left|not enough space|space quota|available disk space|Disk quota exceeded|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|\bWT_[A-Z]/;
 
-/** An error of the server, as an answer or as the entry of one statement. */
 export interface ServerAnswer {
   readonly code?: unknown;
   readonly errmsg?: string | undefined;

@@ -9,7 +9,6 @@ const whyNot = (error: unknown): string => {
   return code === 'ENOSPC' || code === 'EDQUOT' ? 'its volume is full' : (code ?? String(error));
 };
 
-/** The Fault of a start that could not write a file. */
 export const notWritten = (file: string, error: unknown): Fault =>
   Fault.unavailable(`${file} cannot be written: ${whyNot(error)}`, error);
 

@@ -74,7 +74,9 @@ describe('health', () => {
   it('shows the documents in quarantine of this process, and stays ready', async () => {
     const blocked = new Readiness();
     const quarantined = gaugeIn(openMetrics({ readiness: blocked }), {
-      ...{ name: 'tidings_log_quarantined_documents', help: 'h', labels: ['category'] },
+      name: 'tidings_log_quarantined_documents',
+      help: 'h',
+      labels: ['category'],
     });
     quarantined.set({ category: 'plans' }, 0);
     expect(await blocked.notes()).toEqual({});

@@ -8,7 +8,9 @@ const LOOK_UP_MS = 4_000;
 
 const noAnswer = (hostname: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`getaddrinfo ${hostname}: no answer within ${LOOK_UP_MS} ms`), {
-    ...{ code: 'ETIMEOUT', syscall: 'getaddrinfo', hostname },
+    code: 'ETIMEOUT',
+    syscall: 'getaddrinfo',
+    hostname,
   });
 
 /** All addresses of a name, in the order of a look-up. */

@@ -40,7 +40,6 @@ function reportReadiness(metrics: Registry, readiness: Readiness): void {
   });
 }
 
-/** The documents in quarantine by category, of the logs of this process. */
 async function quarantineIn(metrics: Registry): Promise<string | undefined> {
   const found = await metrics.getSingleMetric('tidings_log_quarantined_documents')?.get();
   const categories = (found?.values ?? []).filter(({ value }) => value > 0);

@@ -30,7 +30,6 @@ export class TestClock implements Required<Clock> {
     return new Date(this.now());
   }
 
-  /** Time passes. */
   advance(seconds: number): void {
     this.#steady += seconds * 1000;
   }

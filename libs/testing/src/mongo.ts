@@ -46,6 +46,9 @@ export async function startMongo(): Promise<TestMongo> {
     program: async () => (await sharedMongod()).url,
   });
   const client = await MongoClient.connect(url, mongoOptions);
+  // Suites have clocks of their own: MongoDB would remove what expired before today.
+  if (process.env['MONGO_URL'] === undefined)
+    await client.db('admin').command({ setParameter: 1, ttlMonitorEnabled: false });
   const prefix = `test_${randomBase62(10)}`;
   const database = (name: string): Db => client.db(`${prefix}_${name}`);
   return {

@@ -156,7 +156,6 @@ export async function untilSettled(
   }
 }
 
-/** The purges of deleted applications that are under way. */
 const purgesIn = ({ body }: Reply): readonly unknown[] =>
   (body as { readonly deletions: readonly unknown[] }).deletions;
 

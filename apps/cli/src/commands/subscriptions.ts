@@ -13,7 +13,6 @@ const DIAL_IN = 'dial-in';
 
 type Listed = ReplyOf<'listSubscriptions'>['subscriptions'][number];
 
-/** The events that failed three times, and what waits behind them. */
 function shownDeferred({
   deferred_events: deferred,
   oldest_deferred_at: oldest,

@@ -30,7 +30,6 @@ function unreachable(url: string, error: unknown): Finding {
 export const QUARANTINE_REMEDY =
   'Commands on these documents are refused. The log of the owner says why, once; they are tried every minute, and at once after MongoDB was away or full. Those of a newer version wait for it.';
 
-/** Remedies of notes by their subject. */
 const noteRemedies: Readonly<Record<string, string>> = {
   disk: 'Make room on the volume of MongoDB, or set TIDINGS_MIN_FREE_MB of the gateway: MongoDB ends when the volume is full.',
   quarantine: QUARANTINE_REMEDY,
@@ -179,7 +178,6 @@ export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
   ];
 }
 
-/** Whether data of deleted applications is still being removed. */
 export async function checkDeletions(client: ApiClient): Promise<Finding[]> {
   const { deletions } = await client.call('listDeletions');
   return [...Map.groupBy(deletions, ({ application }) => application)].map(([application, open]) => {
@@ -195,7 +193,6 @@ export async function checkDeletions(client: ApiClient): Promise<Finding[]> {
 
 type Subscription = ReplyOf<'listSubscriptions'>['subscriptions'][number];
 
-/** The failures of a subscription; one that the operator disabled is meant to be. */
 function troubleOf(subscription: Subscription): Finding[] {
   const { id, endpoint, enabled, disabled_at: at, disabled_reason: reason } = subscription;
   const who = `The subscription ${id} to ${endpoint || 'a subscriber that dials in'}`;
@@ -223,7 +220,6 @@ function deferredBy(
   ];
 }
 
-/** Whether subscribers get their events. */
 export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> {
   return (await client.call('listSubscriptions')).subscriptions.flatMap(troubleOf);
 }

@@ -31,8 +31,14 @@ const failing = {
 };
 
 const deferring = {
-  ...{ id: 's1', endpoint: 'grpc://a', enabled: true, disabled_at: null, disabled_reason: null },
-  ...{ deferred_events: 7, oldest_deferred_at: '2026-01-15T12:00:00Z', dropped_events: 2 },
+  id: 's1',
+  endpoint: 'grpc://a',
+  enabled: true,
+  disabled_at: null,
+  disabled_reason: null,
+  deferred_events: 7,
+  oldest_deferred_at: '2026-01-15T12:00:00Z',
+  dropped_events: 2,
 };
 
 /** The replies of a healthy system, by path. */

@@ -98,7 +98,6 @@ export async function checkStore({ mongoUrl, ...keys }: Configuration): Promise<
   }
 }
 
-/** Whether every document has the commits of its log. */
 async function checkQuarantine(open: (name: ServiceDatabase) => Db): Promise<Finding[]> {
   const databases = [...new Set(backendNames.map((name) => services[name].database))].map(open);
   const found = await Promise.all(

@@ -23,7 +23,6 @@ import { ANDROID } from './testing/shop-devices.ts';
 const HOUR = 3600;
 /** Longer than a start takes. */
 const STARTS_BEFORE_SECONDS = 300;
-/** Devices that a message was sent to, on all channels. */
 const sentIn = ({ channels }: ReplyOf<'getDeliveryFunnel'>): number =>
   channels
     .flatMap(({ funnel }) => funnel.filter(({ stage }) => stage === 'STAGE_SENT'))

@@ -9,7 +9,6 @@ import { type ChannelSubject, links } from '../testing/channel-subject.ts';
 interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
-  /** A batch of one more message to a device that the provider accepts. */
   next(): SendBatch;
 }
 
@@ -19,7 +18,6 @@ const AGAIN_MS = 31_000;
 /** Replies of the address of tokens that are no reason to give up. */
 const transient = tokenReplies.filter((reply) => !['longToken', 'longerToken', 'invalidClient'].includes(reply));
 
-/** What a channel learns about its credential, and how long that counts. */
 export function credentialFeatures(subject: ChannelSubject): void {
   const { name, protocol = 'HTTP/2', tokensFrom, refuses } = subject;
   const { device, batch } = channelBatches(subject);

@@ -17,14 +17,16 @@ interface Scene {
 
 const UNKNOWN = 'INTERNAL_ERROR 0 unknown_outcome';
 
-/** The simulators, by a name. */
 function named(simulators: Simulators): Simulators {
   const byName = (url: string): string => url.replace('127.0.0.1', PROVIDER_HOST);
   const { apnsUrl, fcmUrl, webPushUrl, smtpUrl, urlOf } = simulators;
   return {
     ...simulators,
     urlOf: (provider) => byName(urlOf(provider)),
-    ...{ apnsUrl: byName(apnsUrl), fcmUrl: byName(fcmUrl), webPushUrl: byName(webPushUrl), smtpUrl: byName(smtpUrl) },
+    apnsUrl: byName(apnsUrl),
+    fcmUrl: byName(fcmUrl),
+    webPushUrl: byName(webPushUrl),
+    smtpUrl: byName(smtpUrl),
   };
 }
 

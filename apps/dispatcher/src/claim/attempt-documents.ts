@@ -105,7 +105,10 @@ function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: 
   const devices: Progress[] = [];
   for (const { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown = false, last, devices: indexes } of progress) {
     const each: Progress = {
-      ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, refreshed, outcomeUnknown },
+      tries,
+      firstTriedAt: firstTriedAt?.getTime() ?? 0,
+      refreshed,
+      outcomeUnknown,
       dueAt: Math.min(dueAt.getTime(), latest),
       last: last && ({ ...last, then: { do: 'final' } } as SendResult),
     };

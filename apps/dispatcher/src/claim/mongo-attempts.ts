@@ -17,7 +17,6 @@ import type { AttemptCounts, AttemptStore, Deferred, Due, Place, StepBack, Unpub
 import { reached } from '../unavailable.ts';
 import { unpublished, type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
-/** The end of a claim or of a deferral, or the progress of a claim. */
 interface Change {
   readonly id: string;
   readonly from: 'claimed' | 'deferred';
@@ -25,7 +24,6 @@ interface Change {
   readonly set: Partial<AttemptDocument>;
 }
 
-/** Leaves nothing of the progress of a claim that has ended. */
 const withoutProgress = { $unset: { progress: '' } } as const;
 
 /** The fields of a deferred slice that its resumption needs. */

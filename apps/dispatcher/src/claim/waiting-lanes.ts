@@ -10,7 +10,6 @@ const LOOK = 64;
 interface Question {
   readonly channel: string;
   readonly lane: Lane;
-  /** One end of the due times that are asked for. */
   readonly time: number;
 }
 

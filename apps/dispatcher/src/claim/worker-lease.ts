@@ -182,7 +182,6 @@ export class WorkerLease {
   }
 }
 
-/** The question for all leases, which the lanes of a process share. */
 const ALL = '';
 
 /**

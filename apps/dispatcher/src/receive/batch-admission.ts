@@ -71,7 +71,6 @@ export class Admission {
   /** Fingerprints by `<application>/<platform>`. */
   readonly #fingerprints = new Map<string, string>();
   readonly #lastErrors = new Map<string, CredentialError>();
-  /** Credentials that the provider refused at the last try. */
   readonly #refused = new Set<string>();
 
   constructor(options: AdmissionOptions) {
@@ -177,7 +176,9 @@ export class Admission {
   #slow(credential: string): HeldBack {
     const now = steadyTime(this.#options.clock);
     const trouble = this.#troubles.get(credential) ?? {
-      ...{ failures: 0, until: -Infinity, reportedAt: -Infinity },
+      failures: 0,
+      until: -Infinity,
+      reportedAt: -Infinity,
       ...{ cause: localResults.unreachable, opening: true },
     };
     trouble.opening = true;

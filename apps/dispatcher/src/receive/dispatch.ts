@@ -375,7 +375,6 @@ export class Dispatch {
     return publication;
   }
 
-  /** Resolves when a run has ended. */
   async #running(open: OpenSlice, run: SliceRun): Promise<RunEnd> {
     const { credential } = open.job;
     const runs = this.#runs.get(credential) ?? new Set();

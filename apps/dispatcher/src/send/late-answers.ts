@@ -32,7 +32,6 @@ export class LateAnswers {
   #released: number;
   #writing: Promise<void> | undefined;
   #ended = false;
-  /** Whether results are stored that are not published. */
   #isUnpublished = false;
   /** The slice was published when it was deferred. */
   #publishAt: number;

@@ -18,7 +18,6 @@ export interface OutcomeRecord extends OutRecord {
   readonly deadTokens?: Uint8Array;
   /** Whether the slice is settled: no later outcome follows. */
   readonly isSettled: boolean;
-  /** Whether devices of the slice have results. */
   readonly hasResults: boolean;
   /** The settled slice whose deferral is kept until this is published, if it was deferred: its id. */
   readonly keptFor?: string;
@@ -29,7 +28,6 @@ const ASK_AGAIN_MS = 60_000;
 /** Delay of the watchdog for slices that are held back, or whose devices wait for their turn. */
 const HELD_MS = 600_000;
 
-/** The published outcome of a slice: that of a settled one is the same on each call. */
 export function outcomeRecord(
   batch: SendBatch,
   { number }: Slice,
@@ -42,7 +40,6 @@ export function outcomeRecord(
   return recordOf(batch, outcome);
 }
 
-/** The outcome of a slice that is delivered again: a deferral states when another delivery is useful. */
 export function repeatedRecord(
   batch: SendBatch,
   slice: Slice,

@@ -1,13 +1,10 @@
 import type { Logger } from 'pino';
 import type { Timers } from '../timers.ts';
 
-/** A slice that is being sent. */
 export interface RecordedSlice {
-  /** Number of its devices with a result so far. */
   readonly results: () => number;
   /** Stores the results so far; false if another worker has claimed the slice. */
   readonly record: () => Promise<boolean>;
-  /** Publishes the stored results. */
   readonly publish: () => Promise<void>;
 }
 
@@ -16,18 +13,25 @@ export interface ProgressRecorderOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Results are recorded after so many answers, and after this time at the latest: a crash repeats those that were not. */
-const RECORD_ANSWERS = 400;
+/** A crash repeats at most these answers to open slices, and those of the last {@link RECORD_EVERY_MS}. */
+const UNRECORDED_MAX = 400;
+/** Slices with few answers are left to a later write: each one costs a statement. */
+const UNRECORDED_LEFT = 100;
+const COUNTED_EVERY = 50;
 const RECORD_EVERY_MS = 250;
 /** Minimum interval between publications of a slice, from its begin on. */
 export const PUBLISH_EVERY_MS = 2_000;
 
 interface Recording extends RecordedSlice {
+  /** Results that are stored, or being stored. */
   recorded: number;
   published: number;
+  recordAt: number;
   publishAt: number;
   isBusy: boolean;
 }
+
+const unrecorded = (open: Recording): number => open.results() - open.recorded;
 
 /**
  * Records the results of slices that are being sent, so that a crash repeats few pushes, and publishes those of slices that await slow answers
@@ -37,7 +41,6 @@ export class ProgressRecorder {
   readonly #options: ProgressRecorderOptions;
   readonly #open = new Set<Recording>();
   readonly #writes = new Set<Promise<void>>();
-  /** Answers since the last record of any slice. */
   #answers = 0;
   #cancel: (() => void) | undefined;
 
@@ -45,10 +48,10 @@ export class ProgressRecorder {
     this.#options = options;
   }
 
-  /** Records a slice until the returned function is called. */
   begin(slice: RecordedSlice): () => void {
-    const publishAt = this.#options.timers.now() + PUBLISH_EVERY_MS;
-    const open: Recording = { ...slice, recorded: 0, published: 0, publishAt, isBusy: false };
+    const now = this.#options.timers.now();
+    const [recordAt, publishAt] = [now + RECORD_EVERY_MS, now + PUBLISH_EVERY_MS];
+    const open: Recording = { ...slice, recorded: 0, published: 0, recordAt, publishAt, isBusy: false };
     this.#open.add(open);
     return () => void this.#open.delete(open);
   }
@@ -59,46 +62,60 @@ export class ProgressRecorder {
     await Promise.all(this.#writes);
   }
 
-  /** Called for each answer of a provider. */
   answered(): void {
-    if (++this.#answers >= RECORD_ANSWERS) this.#record();
-    else this.#cancel ??= this.#options.timers.after(RECORD_EVERY_MS, () => this.#record());
+    this.#cancel ??= this.#options.timers.after(RECORD_EVERY_MS, () => this.#recordDue());
+    if (++this.#answers % COUNTED_EVERY === 0) this.#recordMost();
   }
 
-  #record(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    this.#answers = 0;
-    let isBehind = false;
-    for (const open of this.#open) {
-      const results = open.results();
-      if (results === open.published) continue;
-      isBehind = true;
-      if (!open.isBusy) this.#begin(open, results);
+  #recordMost(): void {
+    const slices = [...this.#open].sort((a, b) => unrecorded(b) - unrecorded(a));
+    let left = slices.reduce((sum, open) => sum + unrecorded(open), 0);
+    if (left < UNRECORDED_MAX) return;
+    for (const open of slices) {
+      if (left <= UNRECORDED_LEFT) return;
+      left -= unrecorded(open);
+      this.#begin(open);
     }
-    if (isBehind) this.#cancel = this.#options.timers.after(RECORD_EVERY_MS, () => this.#record());
   }
 
-  #begin(open: Recording, results: number): void {
+  #recordDue(): void {
+    const now = this.#options.timers.now();
+    let nextAt = Infinity;
+    for (const open of this.#open) {
+      if (open.results() === open.published) continue;
+      if (open.recordAt <= now) {
+        open.recordAt = now + RECORD_EVERY_MS;
+        this.#begin(open);
+      }
+      nextAt = Math.min(nextAt, open.recordAt);
+    }
+    this.#cancel = nextAt < Infinity ? this.#options.timers.after(nextAt - now, () => this.#recordDue()) : undefined;
+  }
+
+  #begin(open: Recording): void {
+    if (open.isBusy) return;
     open.isBusy = true;
-    const write = this.#recordOne(open, results).finally(() => {
+    open.recordAt = this.#options.timers.now() + RECORD_EVERY_MS;
+    const write = this.#record(open).finally(() => {
       open.isBusy = false;
       this.#writes.delete(write);
     });
     this.#writes.add(write);
   }
 
-  async #recordOne(open: Recording, results: number): Promise<void> {
+  async #record(open: Recording): Promise<void> {
     const { timers, log } = this.#options;
+    const [before, results] = [open.recorded, open.results()];
     try {
-      if (results > open.recorded && !(await open.record())) return;
       open.recorded = results;
+      if (results > before && !(await open.record())) return;
       // One that has ended publishes its end.
       if (timers.now() < open.publishAt || !this.#open.has(open)) return;
       open.publishAt = timers.now() + PUBLISH_EVERY_MS;
       await open.publish();
       open.published = results;
     } catch (error) {
+      open.recorded = before;
       // The next round tries again, and so does the end of the slice.
       log.warn({ err: error }, 'the progress of a slice was not recorded');
     }

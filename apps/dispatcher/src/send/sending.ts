@@ -89,7 +89,6 @@ export type Publication = OutcomeRecord | undefined;
 /** A run that has ended and still awaits answers. */
 export interface LateRun {
   readonly run: SliceRun;
-  /** The stored results of its slice. */
   results: Results;
 }
 
@@ -99,7 +98,6 @@ export interface Left {
   readonly late?: LateRun | undefined;
 }
 
-/** The options of a run of a slice. */
 export interface RunOptions extends Budget {
   readonly probe: boolean;
   readonly onAnswer: () => void;
@@ -162,14 +160,23 @@ export class Sending {
     return { id, job, slice: job.batch.slices[0]!, attempt, epoch, pending };
   }
 
-  /** A run of a slice. Unanswered devices at its deadline stay with it: it awaits their answers. */
   runOf(open: OpenSlice, sender: Sender, options: RunOptions): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
     const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
     const { batch, columns, ttlSecondsOf } = job;
     const { claimedAt, resumedAt } = attempt;
     return new SliceRun({
-      ...{ batch, columns, pending, sender, epoch, throttles, paces, clock, timers, claimedAt, ttlSecondsOf },
+      batch,
+      columns,
+      pending,
+      sender,
+      epoch,
+      throttles,
+      paces,
+      clock,
+      timers,
+      claimedAt,
+      ttlSecondsOf,
       ...options,
       resumedAt,
       retries: channel.retries,
@@ -179,7 +186,6 @@ export class Sending {
     });
   }
 
-  /** Stores how a run of a slice ended. */
   async left(open: OpenSlice, run: SliceRun, end: RunEnd): Promise<Left> {
     const publication = await this.#end(open, end);
     if (publication && run.isLate && !end.lost) {
@@ -337,7 +343,6 @@ export class Sending {
     return this.#deps.values.keep({ ...job, slice, round: attempt.round, positions });
   }
 
-  /** Counts the results that are stored now and were not before. */
   #count({ job }: OpenSlice, before: Results, results: Results): void {
     const outcomes = outcomesSince(before, results);
     this.#deps.metrics.ended(outcomes);

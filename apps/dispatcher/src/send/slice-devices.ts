@@ -42,7 +42,6 @@ export interface SliceDevicesOptions {
   readonly pending: readonly Pending[];
   /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
-  /** When it was claimed again after a deferral. */
   readonly resumedAt?: number | undefined;
   /** The message's time to live for a device; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
@@ -81,7 +80,6 @@ export class SliceDevices {
   readonly #retries: RetrySchedule;
   readonly #times: Omit<MessageTimes, 'now' | 'ttlSeconds' | 'setForwardMs'>;
   readonly #sendResults: (SendResult | undefined)[];
-  /** Number of devices with a result. */
   answered = 0;
   readonly #progress: (Progress | undefined)[];
   readonly #at: Float64Array;
@@ -199,7 +197,10 @@ export class SliceDevices {
     const { clock } = this.#deps;
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
     const wait = waitOf(progress, why, {
-      ...{ ...this.#times, ttlSeconds, now: clock.now(), setForwardMs: setForwardMs(clock) },
+      ...this.#times,
+      ttlSeconds,
+      now: clock.now(),
+      setForwardMs: setForwardMs(clock),
     });
     if (wait.result) {
       this.settle(i, wait.result);

@@ -25,7 +25,6 @@ export interface RunDeps extends SliceDevicesOptions {
   readonly timers: Timers;
   /** Receives the first internal fault. */
   readonly onFault: (error: unknown) => void;
-  /** Called for each answer while the run lasts. */
   readonly onAnswer: () => void;
   /** Receives the response time of the first push. */
   readonly onFirstAnswer: (ms: number) => void;
@@ -129,12 +128,10 @@ export class SliceRun implements PushListener {
     this.#end('over');
   }
 
-  /** Number of devices with a result. */
   get devicesAnswered(): number {
     return this.#devices.answered;
   }
 
-  /** The results so far. */
   results(): readonly DeviceResult[] {
     return this.#devices.results();
   }

@@ -7,7 +7,6 @@ type KindOfToken = Exclude<Kind, 'reason'>;
 
 export interface ChannelBatches {
   device(kind: KindOfToken, position: number, argument?: number): TestDevice;
-  /** Devices whose pushes the provider accepts. */
   accepted(count: number): TestDevice[];
   at(position: number, device: TestDevice): TestDevice;
   batch(devices: readonly TestDevice[], fields?: Partial<SendBatch>): SendBatch;

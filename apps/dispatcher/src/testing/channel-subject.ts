@@ -9,23 +9,17 @@ export type Protocol = 'HTTP/1.1' | 'HTTP/2' | 'SMTP' | 'SMPP';
 
 /** The subject of the suite. What a protocol does not have is a capability; the scenarios about it are left out. */
 export interface ChannelSubject {
-  /** The simulator: its ledger, and its faults. */
   readonly name: ProviderName;
   readonly platform: number;
-  /** Credentials that the simulator accepts. */
   credentials(simulators: Simulators): TestCredentials;
   open(parts: ChannelDeps, simulators: Simulators): Channel;
   /** A token that makes the simulator give this answer. */
   token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
   /** Further fields of the device with this token. @default none */
   columns?(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): ReadonlyMap<string, string>;
-  /** The content of its messages beside a text. @default none */
   readonly content?: Partial<Content>;
-  /** Whether a refused token is renewed. @default true */
   readonly renews?: boolean;
-  /** Whether the provider recognises repeats by an id of the push. @default true */
   readonly masks?: boolean;
-  /** Whether its messages have a time to live. @default true */
   readonly hasTtl?: boolean;
   /** Whether devices lose a token that is dead: contacts keep their addresses (R-P2). @default true */
   readonly invalidates?: boolean;
@@ -50,9 +44,7 @@ export interface ChannelSubject {
    * ends before the message is handed over. @default 0
    */
   readonly inDoubtMax?: number;
-  /** Replies that the provider gives to a message, one after the other. @default 1 */
   readonly repliesPerMessage?: number;
-  /** Messages that the channel sends at a time. @default as many as a scenario has */
   readonly atOnce?: number;
   /** The provider that issues its access tokens. @default none: it needs no tokens */
   readonly tokensFrom?: ProviderName;

@@ -32,7 +32,6 @@ export interface ChannelDeps {
   readonly postForm: ReturnType<typeof postFormBy>;
   readonly postProvider: ReturnType<typeof postFormBy>;
   readonly addresses: AddressGuard;
-  /** Resolves names of providers. */
   readonly lookup: LookupFunction;
   /** Messages without an answer are given up this long before their time, in milliseconds. */
   readonly expiresEarlyMs: number;

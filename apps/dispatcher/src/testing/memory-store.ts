@@ -40,7 +40,6 @@ interface Entry extends Place {
 /** Attempts in memory, changed only by the transitions of libs/delivery. */
 export class MemoryAttempts {
   readonly byId = new Map<string, Entry>();
-  /** Number of writes that recorded the progress of an open slice. */
   recordedProgress = 0;
 
   over(journey: Journey = atOnce): AttemptStore {
@@ -92,7 +91,10 @@ export class MemoryAttempts {
       of === lane && attempt.state === 'deferred' && attempt.dueAt <= until && !except.includes(credential)
         ? [
             {
-              ...{ id, credential, devices: attempt.deferral.progress.length, dueAt: attempt.dueAt },
+              id,
+              credential,
+              devices: attempt.deferral.progress.length,
+              dueAt: attempt.dueAt,
               awaitsAnswers: attempt.deferral.answersUntil > 0,
             },
           ]

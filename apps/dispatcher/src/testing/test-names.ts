@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { answerWith, limitedLookup } from '@tidings/runtime';
 
-/** The name of every simulated provider. */
 export const PROVIDER_HOST = 'provider.test';
 
 /** Addresses, the code of an error, or no answer at all. */
@@ -9,7 +8,6 @@ type NameAnswer = readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN' | 'silence';
 
 /** A domain name system that answers as a test says. */
 export class TestNames {
-  /** The answers to the next look-ups. */
   readonly next: NameAnswer[] = [];
   /** The answer to those after them. */
   answer: NameAnswer = ['127.0.0.1'];
@@ -28,6 +26,5 @@ export class TestNames {
     setImmediate(() => answerWith(found, options, callback));
   };
 
-  /** With the time limit of the system's. */
   readonly lookup: LookupFunction = limitedLookup(this.#lookup);
 }

@@ -83,7 +83,10 @@ export class VirtualLane {
         if (this.brokerIsDown) throw Fault.unavailable('down');
         this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) });
       },
-      ...{ clock: this.time.clock, timers, random: () => 0.5, metrics: noMetrics },
+      clock: this.time.clock,
+      timers,
+      random: () => 0.5,
+      metrics: noMetrics,
       log: { error: onError, warn: () => undefined },
     });
     workerLease.start();

@@ -32,7 +32,6 @@ export class VirtualClock implements Required<Clock> {
     return this.now() - this.#steps.leadMs();
   }
 
-  /** Sets it forward, or back. */
   step(ms: number): void {
     this.#aheadMs += ms;
   }
@@ -43,7 +42,6 @@ export class VirtualTime {
   #now: number;
   #order = 0;
   readonly #heap: Event[] = [];
-  /** The clock of a host. */
   readonly clock: VirtualClock;
 
   constructor(now: number) {
@@ -51,7 +49,6 @@ export class VirtualTime {
     this.clock = new VirtualClock(this);
   }
 
-  /** The time that passes, whatever clocks are set to. */
   now(): number {
     return this.#now;
   }

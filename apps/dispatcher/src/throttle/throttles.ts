@@ -95,7 +95,6 @@ export class Throttles {
     return endsAt - steadyTime(this.#options.clock);
   }
 
-  /** Its end as the clock shows it now. */
   #untilOf(throttle: Known): number {
     const until = this.#options.clock.now() + this.#leftOf(throttle);
     return Math.abs(until - throttle.until) < CLOCKS_AGREE_MS ? throttle.until : Math.ceil(until);

@@ -11,7 +11,6 @@ const LOOK_EVERY_MS = 2_000;
 const MB = 2 ** 20;
 
 export interface StorageGuardOptions {
-  /** A service with a store. */
   readonly operations: Pick<Operations, 'storage'>;
   /** 0 = nothing is refused. */
   readonly minFreeBytes: number;
@@ -89,7 +88,6 @@ export function storesMore(name: string, { family, verb }: Pick<Method, 'family'
   return verb !== 'GET' && !/^(?:delete|unregister)/.test(name) && !reading.has(name);
 }
 
-/** A handler that is refused while there is too little room, if its method stores more. */
 export const guarded = (name: keyof typeof api, method: Method, handler: Handler<Method>): Handler<Method> =>
   storesMore(name, method)
     ? (input, context, call) => {

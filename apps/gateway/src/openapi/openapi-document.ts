@@ -78,7 +78,6 @@ const faultStatuses: Readonly<Record<Family, readonly FaultStatus[]>> = {
   admin: [400, 401, 403, 404, 405, 409, 413, 429, 500, 503],
 };
 
-/** A method that stores more is refused while the store is nearly full. */
 const statusesOf = (name: string, method: Method): readonly FaultStatus[] => {
   const statuses = faultStatuses[method.family];
   return storesMore(name, method) && !statuses.includes(503) ? [...statuses, 503] : statuses;

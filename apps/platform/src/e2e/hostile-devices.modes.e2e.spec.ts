@@ -218,7 +218,8 @@ describe('lone surrogates (R-RES2)', () => {
     const application = await world.application({ title: 'Surrogates' });
     for (const hwid of ['lone\ud83d', 'lone\ud83e']) {
       expect(await world.reply('registerDevice', { ...device, application, hwid })).toMatchObject({
-        ...{ status: 200, body: { status_code: 210, status_message: 'Hwid is not valid', response: null } },
+        status: 200,
+        body: { status_code: 210, status_message: 'Hwid is not valid', response: null },
       });
     }
     const text = 'must not contain lone surrogates';
@@ -232,7 +233,8 @@ describe('lone surrogates (R-RES2)', () => {
       await world.reply('notify', { segment: { application, code: 'a\ud83d', platforms: ['ANDROID'] } }),
     ).toMatchObject({ status: 400, body: { code: 3, message: `segment.code: ${text}` } });
     expect(await world.reply('setCategories', { categories: ['c\ud83d'] })).toMatchObject({
-      ...{ status: 400, body: { error: { message: `categories[0]: ${text}` } } },
+      status: 400,
+      body: { error: { message: `categories[0]: ${text}` } },
     });
     expect(await world.call('checkDevice', { application, hwid: 'lone\ufffd' })).toMatchObject({ exist: false });
   });

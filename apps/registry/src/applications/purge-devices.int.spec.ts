@@ -27,7 +27,6 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
   const devices = () => mongo.db.collection('devices');
   const unpurged = async (): Promise<string[]> =>
     (await openAccountStore(mongo.db, test.clock).unpurged()).map(({ code }) => code);
-  /** The commits that contain a text. */
   const commitsWith = async (text: string): Promise<number> => {
     const found = await mongo.db.collection('devices.commits').find({}, { promoteBuffers: true }).toArray();
     return found.filter(({ events }) => (events as Buffer[]).some((bytes) => bytes.includes(text))).length;
@@ -51,7 +50,11 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
       () => logs.close(),
     );
     const deps: PurgeDeps = {
-      ...{ db, clock: test.clock, logs, store: openAccountStore(db, test.clock), write: accountWriter(accounts) },
+      db,
+      clock: test.clock,
+      logs,
+      store: openAccountStore(db, test.clock),
+      write: accountWriter(accounts),
       commits: {
         accounts: openRedaction(db, accountsDefinition),
         devices: openRedaction(db, definition),

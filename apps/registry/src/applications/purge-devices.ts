@@ -129,8 +129,10 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     redactEvents(
       commits.devices,
       erased.map(({ app: application, hwidHash, rev }) => ({
-        ...{ application, hwidHash },
-        ...{ log: deviceLogOf(hwidHash), position: rev },
+        application,
+        hwidHash,
+        log: deviceLogOf(hwidHash),
+        position: rev,
       })),
     );
 

@@ -236,7 +236,9 @@ describeWithMongo('the registry', (mongo) => {
       const names = ['Described', 'Push Alerts Enabled', 'Language', 'No Tag'];
       const { devices } = await test.registry.devices.describe({
         ...{ account: 'default', application },
-        ...{ seqs: [1, 7, 0], tags: names, plans: [] },
+        seqs: [1, 7, 0],
+        tags: names,
+        plans: [],
       });
       expect(devices).toMatchObject([
         { found: true, hwid: 'second', userId: 'second', language: '', token: '', values: ['', '', '', ''] },

@@ -8,7 +8,6 @@ import { badgeContent } from './testing/badge-log.ts';
 import { APP, device, named, newMessage, type NewMessage, release, selection } from './testing/fanout-messages.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 
-/** The badges of a batch, by position. */
 function badgesIn({ positions, badges }: SendBatch): [number, number][] {
   const shown = new Int32Array(new Uint8Array(badges).buffer);
   return Array.from(new Uint16Array(new Uint8Array(positions).buffer), (position, i) => [position, shown[i]!]);
@@ -27,7 +26,6 @@ describeWithMongo('badges (R-C9)', (mongo) => {
       await Promise.all(messages.map((message) => release(broker, message, clock.date)));
       await settle(fanout, clock, dispatchers, options.chance ? 4 : 0);
     };
-    /** The badges in each emission of a message. */
     const emittedOf = ({ code }: NewMessage) =>
       dispatchers.batches.filter(({ message }) => message === code).map((batch) => Object.fromEntries(badgesIn(batch)));
     return {

@@ -407,7 +407,6 @@ interface Emitting {
   readonly key: SendableKey;
   readonly sendable: Bitmap;
   readonly planned: ChunkPlanned;
-  /** The badges of the plan. */
   readonly badges: BadgesAllotted | undefined;
   readonly slices: readonly number[];
   /** Whether a slice was emitted before. */

@@ -6,7 +6,9 @@ interface Reply {
 }
 
 const html = (status: number, location?: string): Reply => ({
-  ...{ status, type: 'text/html', body: '<!DOCTYPE html><title>Sign in</title>' },
+  status,
+  type: 'text/html',
+  body: '<!DOCTYPE html><title>Sign in</title>',
   ...(location === undefined ? {} : { location }),
 });
 const json = (status: number, value: unknown): Reply => ({
@@ -36,7 +38,6 @@ const replies = {
 export type TokenReply = keyof typeof replies;
 export const tokenReplies = Object.keys(replies) as TokenReply[];
 
-/** The reply of a fault; undefined without one. */
 interface TokenAnswer {
   readonly does: 'answer';
   readonly status: number;

@@ -27,7 +27,6 @@ export interface SmscDeps {
 /** The only password that is refused. */
 export const REFUSED_PASSWORD = 'wrong';
 
-/** Whether a text is a status that may refuse a bind, such as `0x0D`. */
 export const isCommandStatus = (text: string): boolean => /^0x[0-9A-F]{2,8}$/.test(text) && Number(text) > 0;
 
 const INVALID_PASSWORD = 0x0e;

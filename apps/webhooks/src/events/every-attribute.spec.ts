@@ -105,7 +105,9 @@ async function made(of: Partial<DueEvent['enqueued']>, message: MessageAccepted 
     devices: {
       describe: async ({ tags }) => ({
         devices: [{ ...device, token: 'token', values: tags.map(() => 'Ann') }],
-        ...{ applicationTitle: 'News', mailFrom: 'news@example.com', badges: [] },
+        applicationTitle: 'News',
+        mailFrom: 'news@example.com',
+        badges: [],
       }),
     },
     sentValues: { find: async () => ({ found: [] }) },

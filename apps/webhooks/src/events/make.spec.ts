@@ -21,7 +21,9 @@ describe('events that are made together', () => {
       devices: {
         describe: async ({ seqs }) => ({
           devices: seqs.map((seq) => DeviceDescription.fromPartial({ found: seq !== 3, hwid: `device-${seq}` })),
-          ...{ applicationTitle: 'News', mailFrom: '', badges: [] },
+          applicationTitle: 'News',
+          mailFrom: '',
+          badges: [],
         }),
       },
       sentValues: { find: async () => ({ found: [] }) },
@@ -37,8 +39,16 @@ describe('events that are made together', () => {
       reportKey: createSecretKey(new Uint8Array(32)),
     });
     const of = (message: string) => ({
-      ...{ message, bucket: 0, application: 'AAAAA-00001', chunk: 0, kind: EnqueuedKind.ENQUEUED_KIND_OPENED },
-      ...{ platform: Platform.iOS, variant: 'alert', slice: 0, entry: undefined, details: undefined },
+      message,
+      bucket: 0,
+      application: 'AAAAA-00001',
+      chunk: 0,
+      kind: EnqueuedKind.ENQUEUED_KIND_OPENED,
+      platform: Platform.iOS,
+      variant: 'alert',
+      slice: 0,
+      entry: undefined,
+      details: undefined,
     });
     const [good, bad] = [of('good'), of('bad')];
     const made = await maker.make('a', [

@@ -126,7 +126,9 @@ function makeGroup(made: Made[], { group, due, application, of, kept }: GroupPar
     try {
       const recipient = recipientAt?.(index);
       made[index] = parts.event({
-        ...{ hwid, userId, at: due[index]!.at },
+        hwid,
+        userId,
+        at: due[index]!.at,
         language: recipient?.language ?? device.language,
         values: recipient?.values ?? values,
         payload: recipient ? sentPayload(of, recipient, application.mailFrom) : report,

@@ -128,7 +128,6 @@ export interface DeferredDocument {
   /** The subscription, when it began, and `key`. */
   readonly _id: string;
   readonly subscription: string;
-  /** `since` of the subscription when the stream began, in milliseconds since 1970. */
   readonly since: number;
   /** The message, the application, and the number of the device. */
   readonly key: string;

@@ -47,7 +47,6 @@ export class Stream {
   #elapsedAt = -Infinity;
   readonly #failing: FailingSubscriber;
   #isDirty = false;
-  /** Whether an event was ever deferred. */
   #hasDeferred: boolean;
   #savedAt = -Infinity;
   #isLost = false;
@@ -139,7 +138,6 @@ export class Stream {
     }
   }
 
-  /** The time of waits. */
   #now(): number {
     return steadyTime(this.#deps.clock);
   }

@@ -20,10 +20,13 @@ export function storedEnd(clock: Clock, at: number): number {
 /** The stored form of unacked events. Those in flight are due again at once, in case this process ends before their answers. */
 export const storedEvents = (clock: Clock, events: Iterable<Unacked>): OpenEvent[] =>
   Array.from(events, ({ n, e, d, failures, strikes, phase, at }) => ({
-    ...{ n, e, d, failures, strikes },
+    n,
+    e,
+    d,
+    failures,
+    strikes,
     at: phase === 'sent' ? 0 : storedEnd(clock, at),
   }));
 
-/** Inverse of {@link storedEvents}. */
 export const restoredEvents = (clock: Clock, open: readonly OpenEvent[]): OpenEvent[] =>
   open.map((event) => ({ ...event, at: steadyTime(clock) + leftMs(clock, event.at) }));

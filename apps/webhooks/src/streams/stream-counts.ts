@@ -30,7 +30,6 @@ export class StreamCounts {
     this.#metrics.deferred(this, this.#deferred.summary);
   }
 
-  /** Removes the stream from gauges. */
   end(): void {
     this.update();
     this.#metrics.unacked(-this.#counted);

@@ -15,7 +15,6 @@ export interface StreamDeps {
   readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
   readonly maker: EventMaker;
   readonly messages: Pick<MessageStore, 'find'>;
-  /** Opens a link to the subscriber. */
   readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
   /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
   readonly hungUp?: () => void;
@@ -27,6 +26,5 @@ export interface StreamDeps {
   readonly disable: (subscription: Subscription, reason: string) => Promise<unknown>;
   /** Saves progress; false if another process owns the stream by now. */
   readonly save: (progress: Progress) => Promise<boolean>;
-  /** Whether this process may act as the stream's owner. */
   readonly isOwner: () => boolean;
 }

@@ -37,7 +37,6 @@ export interface ProgressStore {
   release(id: string, owner: string): Promise<void>;
   /** Owners by stream; streams without an owner are absent. */
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The deferred events of these streams, as far as there are or were any. */
   deferred(ids: readonly string[]): Promise<ReadonlyMap<string, DeferredSummary>>;
   /** Removes all streams except these and the streams of `owners`. */
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;

@@ -32,7 +32,6 @@ export type NewUnacked = Omit<Unacked, 'phase' | 'strikes' | 'isDeferred'> & { r
  */
 export type Failure = 'refused' | 'post-refused' | 'unavailable' | 'late' | 'broken';
 
-/** What became of a deferred event that was sent. */
 export type DeferredOutcome =
   | { readonly kind: 'over'; readonly event: Unacked }
   | { readonly kind: 'failed'; readonly event: Unacked };
@@ -56,7 +55,6 @@ export const ANSWER_MS = 30_000;
 export const GIVE_UP_MS = 72 * 3_600_000;
 /** Retention of commits: a little longer than events are retried. */
 export const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
-/** Strikes after which an event leaves the window (R-EV5). */
 export const MAX_STRIKES = 3;
 /** Events that leave a window whose subscriber acknowledges nothing, so that others are tried. */
 export const MADE_ROOM = MAX_UNACKED / 10;
@@ -88,7 +86,6 @@ export const isSamePlace = (one: Place, other: Place): boolean =>
  * in time, as otherwise every event would be resent repeatedly. Events that fail alone leave for the deferred ones, and so do those that wait behind them.
  */
 export class UnackedEvents {
-  /** Events of the window, in the order in which they were read. */
   readonly #events = new Set<Mutable>();
   /** Events that are not in flight. */
   readonly #ready = new Set<Mutable>();
@@ -107,7 +104,6 @@ export class UnackedEvents {
   #slowedAt = -Infinity;
   #ackedAt = -Infinity;
 
-  /** The number of events in the window. */
   get size(): number {
     return this.#events.size;
   }
@@ -127,12 +123,10 @@ export class UnackedEvents {
     return this.#inFlight + this.#deferredInFlight;
   }
 
-  /** How many more deferred events may be sent now. */
   get deferredRoom(): number {
     return this.#deferredFlight - this.#deferred.size;
   }
 
-  /** Keys of the deferred events that are about to be sent, or in flight. */
   get deferredKeys(): ReadonlySet<string> {
     return new Set(this.#deferred.keys());
   }
@@ -147,7 +141,6 @@ export class UnackedEvents {
     else this.#queues.set(event.key, [added]);
   }
 
-  /** Adds a deferred event that is due. */
   addDeferred(event: NewUnacked): void {
     const added: Mutable = { strikes: 0, ...event, phase: 'ready', isDeferred: true };
     this.#deferred.set(event.key, added);
@@ -216,7 +209,6 @@ export class UnackedEvents {
     return found.length;
   }
 
-  /** Records that an event cannot be made. */
   unmade(event: Unacked, now: number): void {
     const known = event as Mutable;
     this.#ready.delete(known);
@@ -320,7 +312,6 @@ export class UnackedEvents {
     return this.#leaving.size;
   }
 
-  /** What became of deferred events since the last call. */
   takeOutcomes(): readonly DeferredOutcome[] {
     const outcomes = this.#outcomes;
     this.#outcomes = [];

@@ -39,11 +39,11 @@ const viewOf = (
 ): SubscriptionView => ({
   ...{ id, account, settings, createdAt, secret },
   ...{ disabledReason: disabled?.reason ?? '', disabledAt: disabled?.at },
-  ...{ deferredEvents: deferred.length, droppedEvents: BigInt(deferred.dropped) },
+  deferredEvents: deferred.length,
+  droppedEvents: BigInt(deferred.dropped),
   oldestDeferredAt: deferred.oldest === undefined ? undefined : new Date(deferred.oldest),
 });
 
-/** The views of subscriptions, with their deferred events. */
 const viewsWith =
   (progress: SubscriptionDeps['progress']) =>
   async (subscriptions: readonly Subscription[], secret = ''): Promise<SubscriptionView[]> => {

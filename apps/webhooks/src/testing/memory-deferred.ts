@@ -3,7 +3,6 @@ import { isSamePlace } from '../streams/unacked.ts';
 
 const firstTwo = (pair: DeferredPair): DeferredPair => ({ ...pair, events: pair.events.slice(0, 2) });
 
-/** Deferred events in memory. */
 export function memoryDeferred(): DeferredStore {
   const pairs = new Map<string, DeferredPair>();
   const sorted = (by: (pair: DeferredPair) => number, limit: number): DeferredPair[] =>

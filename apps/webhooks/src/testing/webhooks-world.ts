@@ -145,17 +145,22 @@ export class World {
       ...(fields as object),
     });
     const event = MessageEvent.fromPartial({
-      ...{ code, id: 7n, account: ACCOUNT, at: new Date(this.clock.now()) },
+      code,
+      id: 7n,
+      account: ACCOUNT,
+      at: new Date(this.clock.now()),
       event: { $case: 'accepted', value: accepted },
     });
     await this.#publish(topicNames.messages, code, MessageEvent.encode(event).finish());
     return code;
   }
 
-  /** Publishes that the application of a message is deleted. */
   async purged(code: string): Promise<void> {
     const event = MessageEvent.fromPartial({
-      ...{ code, id: 7n, account: ACCOUNT, at: new Date(this.clock.now()) },
+      code,
+      id: 7n,
+      account: ACCOUNT,
+      at: new Date(this.clock.now()),
       event: { $case: 'purged', value: { application: APPLICATION, whole: true } },
     });
     await this.#publish(topicNames.messages, code, MessageEvent.encode(event).finish());

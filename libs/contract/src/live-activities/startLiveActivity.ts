@@ -18,7 +18,9 @@ const notification = object({
     attributes: jsonObject,
   }),
   live_activity_id: optional(activityId),
-  ...{ devices, users, filter_code: optional(identityOf(1, 255)) },
+  devices,
+  users,
+  filter_code: optional(identityOf(1, 255)),
 }).transform(({ content: text, title, live_activity: live, live_activity_id: id, ...addressed }, context) => ({
   message: activityMessage({ recipients: recipientsOf(addressed, context), text, title, transactional: false }),
   /** Undefined: a random one. */

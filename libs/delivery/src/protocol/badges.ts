@@ -31,7 +31,6 @@ export interface BadgeRow extends Counted {
   readonly open: readonly OpenBadge[];
 }
 
-/** The rows of a block, by position. */
 export type BadgeRows = ReadonlyMap<number, BadgeRow>;
 
 /** Scanned devices, as {@link allotBadges} needs them. */
@@ -63,10 +62,8 @@ const allOf = (row: BadgeRow): Counted => row.open.reduce<Counted>((all, { chang
 /** The badge that a device has, or will have, by all its plans. */
 export const badgeOf = (row: BadgeRow, base: number): number => applied(allOf(row), base);
 
-/** The block of a position. */
 export const badgeBlockOf = (position: number): number => Math.floor(position / BLOCK_SIZE);
 
-/** The blocks of ascending positions. */
 export function badgeBlocksOf(positions: Uint16Array): number[] {
   const blocks: number[] = [];
   for (const position of positions) if (badgeBlockOf(position) !== blocks.at(-1)) blocks.push(badgeBlockOf(position));
@@ -243,7 +240,6 @@ export function withSettledBadges(
   return rows;
 }
 
-/** The stored form of a block. */
 export const encodeBadges = (rows: BadgeRows): Uint8Array =>
   BadgeBlock.encode({
     rows: Array.from(rows, ([position, { most, open, ...row }]) => ({

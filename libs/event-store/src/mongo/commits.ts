@@ -142,18 +142,23 @@ export class MongoCommits {
     return (answer['writeErrors'] ?? []) as WriteError[];
   }
 
-  /** The uids at the positions of these commits, at most one per log. */
-  async #uids(commits: readonly StoredCommit[]): Promise<ReadonlyMap<string, string>> {
+  /** The uids at the positions of these commits, at most one per log. A `local` one may be rolled back. */
+  async #uids(
+    commits: readonly StoredCommit[],
+    readConcern: 'majority' | 'local' = 'majority',
+  ): Promise<ReadonlyMap<string, string>> {
     const ids = commits.map(({ log, position }) => ({ log, position }));
-    const found = this.#commits.find({ _id: { $in: ids } }, { ...READ, projection: { uid: 1 }, batchSize: 10_000 });
+    const options = { ...READ, readConcern, projection: { uid: 1 }, batchSize: 10_000 };
+    const found = this.#commits.find({ _id: { $in: ids } }, options);
     return new Map((await answered(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
   }
 
   /** An error after which something may have been sent is a refusal only if the commit is not stored. */
   async #refusedOrIn(commit: StoredCommit, error: unknown): Promise<InsertOutcome> {
     try {
+      if (!(await this.#uids([commit], 'local')).has(commit.log)) return { kind: 'refused', error };
       const uid = (await this.#uids([commit])).get(commit.log);
-      return uid === undefined ? { kind: 'refused', error } : { kind: 'held', uid };
+      return uid === undefined ? { kind: 'unknown' } : { kind: 'held', uid };
     } catch {
       return { kind: 'unknown' };
     }

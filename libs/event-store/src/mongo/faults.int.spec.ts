@@ -408,7 +408,8 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   describe('a full disk', () => {
     const full = { code: 8, errmsg: '28: No space left on device' };
     const refusedAll = (documents: readonly unknown[]): Document => ({
-      ...{ ok: 1, n: 0 },
+      ok: 1,
+      n: 0,
       writeErrors: documents.map((_, index) => ({ index, ...full })),
     });
     const refuse = (command: Document): Document =>

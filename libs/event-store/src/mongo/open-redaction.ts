@@ -10,7 +10,6 @@ export interface PlacedEvent<Event> {
   readonly event: Event;
 }
 
-/** Some events of a commit. */
 export interface PlacedEvents<Event> {
   readonly log: string;
   readonly position: number;

@@ -51,7 +51,6 @@ export class AccessToken {
     this.#deps = deps;
   }
 
-  /** The failure of the last request; undefined if it got a token, or was refused. */
   get lastFailure(): ConnectionFailure | undefined {
     return this.#lastFailure;
   }
@@ -102,7 +101,6 @@ export class AccessToken {
   }
 }
 
-/** The credential gets no access token that can be used; `result` is the outcome of its devices. */
 export class TokenFault extends Fault {
   readonly result: SendResult;
 
@@ -112,7 +110,6 @@ export class TokenFault extends Fault {
   }
 }
 
-/** The result of a credential without a token; undefined for transient failures. */
 export function tokenRefusalOf(error: unknown): SendResult | undefined {
   if (error instanceof TokenFault) return error.result;
   return Fault.from(error).kind === 'forbidden' ? localResults.accessRefused : undefined;

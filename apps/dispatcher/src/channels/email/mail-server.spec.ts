@@ -87,7 +87,9 @@ describe('the sessions with a mail server', () => {
     let now = 0;
     mails = new MailServer({
       target: () => targets.shift()!(),
-      ...{ login: { user: 'user', pass: 'secret' }, sessions: SESSIONS, onFailure: () => undefined },
+      login: { user: 'user', pass: 'secret' },
+      sessions: SESSIONS,
+      onFailure: () => undefined,
       timers: { ...systemTimers, now: () => now },
     });
     const refused = opened();
@@ -107,7 +109,8 @@ describe('the sessions with a mail server', () => {
     const due: (() => void)[] = [];
     mails = new MailServer({
       target: () => new Promise(() => undefined),
-      ...{ sessions: SESSIONS, onFailure: () => undefined },
+      sessions: SESSIONS,
+      onFailure: () => undefined,
       timers: { now: () => 0, wall: () => 0, after: (_, run) => (due.push(run), () => undefined) },
     });
     const over = opened();

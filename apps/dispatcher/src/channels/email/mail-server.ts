@@ -38,7 +38,8 @@ const MAILS_PER_SESSION = 100;
 
 const noNames = (): SessionError =>
   Object.assign(new Error(`no name server has answered within ${TARGET_MS} ms`), {
-    ...{ code: 'ETIMEOUT', syscall: 'getaddrinfo' },
+    code: 'ETIMEOUT',
+    syscall: 'getaddrinfo',
   });
 
 /** A mail server, or the servers of a domain: sessions that are kept open for the next mails. */
@@ -84,7 +85,6 @@ export class MailServer {
     return this.#lastError;
   }
 
-  /** The refusal of the service's login, if the last attempt met one. */
   get refused(): SendResult | undefined {
     return this.#refused;
   }

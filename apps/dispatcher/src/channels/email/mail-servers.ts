@@ -33,7 +33,6 @@ export interface MailServersOptions {
   /** Undefined: mails go to the servers of each recipient's domain (R-E19). */
   readonly relay: Relay | undefined;
   readonly names: MailNames;
-  /** Resolves the name of the relay. */
   readonly lookup: LookupFunction;
   /** The port of domains' servers. @default 25 */
   readonly port?: number | undefined;
@@ -103,10 +102,17 @@ class LaneServers {
     // nodemailer remembers addresses for five minutes, and for longer where a look-up fails: it gets none to look up.
     const target = async (failures: number): Promise<Target> => ({
       host: await addressOf(host, failures, lookup),
-      ...{ port, secure, tls, allowInternalNetworkInterfaces: true, ...relayTimeouts },
+      port,
+      secure,
+      tls,
+      allowInternalNetworkInterfaces: true,
+      ...relayTimeouts,
     });
     return new MailServer({
-      ...{ login, timers, sessions: RELAY_SESSIONS, target },
+      login,
+      timers,
+      sessions: RELAY_SESSIONS,
+      target,
       onFailure: (failure) => onFailure(failure, host),
     });
   }

@@ -14,7 +14,8 @@ channelFeatures({
   credentials: ({ urlOf }) => ({
     [Platform.Sms]: {
       settings: {
-        ...{ sms_smpp_host: new URL(urlOf('smpp')).hostname, sms_smpp_port: new URL(urlOf('smpp')).port },
+        sms_smpp_host: new URL(urlOf('smpp')).hostname,
+        sms_smpp_port: new URL(urlOf('smpp')).port,
         ...{ sms_system_id: 'system', sms_password: 'secret', sms_sender: 'Shop' },
       },
     },

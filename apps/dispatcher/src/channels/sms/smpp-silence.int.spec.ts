@@ -15,11 +15,12 @@ interface Scene {
 
 const UNKNOWN = 'INTERNAL_ERROR 0 unknown_outcome';
 
-/** Messages that differ in their numbers. */
 const batch = (count: number, bucket = 0): SendBatch => {
   const devices = Array.from({ length: count }, (_, i) => ({ position: i, token: smsNumber('accepted', i) }));
   return sendBatch([{ number: 0, devices }], {
-    ...{ platform: Platform.Sms, atMostOnce: true, bucket },
+    platform: Platform.Sms,
+    atMostOnce: true,
+    bucket,
     credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: 1 },
   });
 };
@@ -28,8 +29,11 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, expiresE
   it.concurrent(title, async () => {
     const simulators = await startSimulators({ control: false });
     const settings = {
-      ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(simulators.urlOf('smpp')).port },
-      ...{ sms_system_id: 'system', sms_password: 'secret', sms_sender: 'Shop' },
+      sms_smpp_host: '127.0.0.1',
+      sms_smpp_port: new URL(simulators.urlOf('smpp')).port,
+      sms_system_id: 'system',
+      sms_password: 'secret',
+      sms_sender: 'Shop',
     };
     const credentials = { [Platform.Sms]: { settings } };
     const world = new LaneWorld(credentials, smsWithoutReceipts, simulators.clock, openNodeLink, expiresEarlyMs);

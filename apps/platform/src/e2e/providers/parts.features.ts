@@ -13,7 +13,6 @@ export function partFeatures(test: ProvidersUnderTest): void {
     ({ world } = test);
   });
 
-  /** An application with devices of these tokens. */
   const applicationWith = async (platform: number, tokens: readonly string[]): Promise<string> => {
     const application = await world.application();
     await world.registerDevices(application, tokens.length, (i) => ({
@@ -55,6 +54,19 @@ export function partFeatures(test: ProvidersUnderTest): void {
       await world.settle();
       expect(funnelFigures(await funnelOf(second))).toMatchObject({ audience: 1 });
       expect(world.simulators.ledger.of('apns').entries({ token: apnsToken('dead', 1) })).toHaveLength(1);
+    });
+
+    it('the badges of the others count on', async () => {
+      const [good, waiting] = [apnsToken('accepted', 1), apnsToken('unavailable', 2, 0)];
+      const application = await applicationWith(IOS, [good, waiting]);
+      const entries = () => world.simulators.ledger.of('apns').entries({ token: good });
+      for (const sent of [1, 2]) {
+        const notifications = [{ content: 'Hi', ios_badges: '+1' }];
+        await world.call('createMessage', { application, notifications });
+        await until(() => entries().length === sent);
+      }
+      const badges = entries().map(({ payload }) => (JSON.parse(payload!) as { aps: { badge: number } }).aps.badge);
+      expect(badges).toEqual([1, 2]);
     });
   });
 

@@ -56,7 +56,6 @@ function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | u
 }
 
 export interface DescribeDeps extends DevicesDeps {
-  /** The badges that plans show. */
   readonly shownBadges: (request: DescribeRequest) => Promise<ShownBadges[]>;
 }
 

@@ -15,7 +15,6 @@ import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 /** Consumer group of this reaction. */
 export const ERASURE_GROUP = 'registry.erasure';
 
-/** A device that was erased, and where its log says so. */
 export interface ErasedDevice extends Pick<DeviceEvent, 'application' | 'hwidHash'> {
   readonly log: string;
   readonly position: number;

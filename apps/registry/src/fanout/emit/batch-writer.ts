@@ -189,7 +189,6 @@ interface Layout {
   readonly platform: number;
   /** Added to each badge, by language; none are written if all are undefined. */
   readonly increments: readonly (number | undefined)[];
-  /** The badge that the plan allots to a position. */
   readonly shown: ((position: number) => number | undefined) | undefined;
   readonly tags: number;
   /** The scanned field that holds the address; -1 = the push token. */

@@ -18,10 +18,8 @@ import { sendIdOf } from '@tidings/kernel';
 import type { Binary, Db } from 'mongodb';
 import { bytesOf } from '../../accounts/account-documents.ts';
 
-/** The collection of {@link BadgeBlock}. */
 export const BADGE_BLOCKS = 'badgeBlocks';
 
-/** The badges of up to 128 devices of a chunk. */
 export interface BadgeBlock {
   readonly rows: BadgeRows;
 }
@@ -38,17 +36,14 @@ const blockAt = (chunk: Chunk, block: number): DocumentAddress => ({
   id: `${chunkRecordKey(chunk)}/${block}`,
 });
 
-/** The blocks of ascending positions. */
 export const badgeBlocksAt = (chunk: Chunk, positions: Uint16Array): DocumentAddress[] =>
   badgeBlocksOf(positions).map((block) => blockAt(chunk, block));
 
-/** The rows of a chunk's devices in the states of its log. */
 export const badgeRowsIn =
   (get: (address: DocumentAddress) => unknown, chunk: Chunk): ((position: number) => BadgeRow | undefined) =>
   (position) =>
     (get(blockAt(chunk, badgeBlockOf(position))) as BadgeBlock | undefined)?.rows.get(position);
 
-/** The blocks that an event changes. */
 export function badgeBlocksOfEvent({ application, event }: PlanEvent): DocumentAddress[] {
   switch (event?.$case) {
     case 'badgesAllotted':
@@ -63,7 +58,6 @@ export function badgeBlocksOfEvent({ application, event }: PlanEvent): DocumentA
   }
 }
 
-/** The block after an event. */
 export function badgesWith(
   block: BadgeBlock | undefined,
   { message, bucket, event }: PlanEvent,

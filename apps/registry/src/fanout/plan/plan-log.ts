@@ -98,12 +98,10 @@ export type PlanCommand =
 /** The valid plan, and whether this command made it; undefined if a plan to settle does not exist. */
 export type PlanReply = (DecidedPlan & { readonly fresh: boolean }) | undefined;
 
-/** A plan, with its badges if the message changes badges. */
 export type DecidedPlan = Pick<PlanState, 'planned' | 'badges'>;
 
 const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: planId(key) });
 
-/** The log of a chunk's plans. */
 export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `plans-${application}-${chunk}`;
 
@@ -133,7 +131,6 @@ function newlyIn(sets: readonly Uint8Array[], reported: Bitmap, before: Uint8Arr
 
 const encodedSet = (set: Bitmap): Buffer => Buffer.from(set.encode());
 
-/** Devices failed: their sends count no longer, and their badges give their part back. */
 function failedEvents(
   { planned: { sendable, ...planned }, badges, ...state }: PlanState,
   { of, key, failed, counted, plannedAt, at }: Extract<PlanCommand, { kind: 'fail' }>,
@@ -154,7 +151,6 @@ function failedEvents(
   return events;
 }
 
-/** No device fails any more. */
 function settledEvents(
   { badges, returned }: PlanState,
   { of, key, at }: Extract<PlanCommand, { kind: 'settle' }>,
@@ -259,8 +255,17 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
   },
   fields: {
     [PLANS]: fieldsOf<PlanDocument>({
-      ...{ event: true, slices: true, named: true, at: true, settledAt: true, inbox: true },
-      ...{ counted: true, failed: true, badged: true, badges: true, returned: true },
+      event: true,
+      slices: true,
+      named: true,
+      at: true,
+      settledAt: true,
+      inbox: true,
+      counted: true,
+      failed: true,
+      badged: true,
+      badges: true,
+      returned: true,
     }),
     [BADGE_BLOCKS]: fieldsOf<BadgeBlockDocument>({ rows: true }),
     [COUNTED_PAGES]: fieldsOf<CountedPageDocument>({ day: true, sends: true }),

@@ -48,7 +48,6 @@ export interface PlanState {
   readonly settledAt?: Date;
   /** The devices of a counted plan that have failed so far, as an encoded bitmap. */
   readonly failed?: Uint8Array;
-  /** The badges of a message that changes badges. */
   readonly badges?: BadgesAllotted;
   /** The devices that have given back their badges so far, as an encoded bitmap. */
   readonly returned?: Uint8Array;
@@ -113,7 +112,6 @@ function inboxPlaceOf(
 export const sendableKeys = (key: ChunkKey, of: readonly Pick<SliceCount, 'platform' | 'variant'>[]): SendableKey[] =>
   of.map(({ platform, variant }) => ({ ...key, platform, variant }));
 
-/** A plan after an event. */
 export function evolvePlan(state: PlanState | undefined, event: PlanEvent): PlanState {
   if (event.event?.$case === 'chunk') return { event, planned: event.event.value };
   if (!state) throw new Error(`plans: cannot apply ${event.event?.$case}`);
@@ -137,7 +135,6 @@ export function evolvePlan(state: PlanState | undefined, event: PlanEvent): Plan
   }
 }
 
-/** The stored form of a plan. */
 export const planDocument = ({ event, planned, settledAt, failed, badges, returned }: PlanState) => ({
   event: planEventCodec.encode(event),
   slices: sliceCountsOf(planned),
@@ -164,12 +161,12 @@ export function plannedOf(stored: PlanDocument): ChunkPlanned {
 export const badgesOf = ({ badges }: Pick<PlanDocument, 'badges'>): BadgesAllotted | undefined =>
   badges && BadgesAllotted.decode(bytesOf(badges));
 
-/** The plan of a stored document. */
 export function planStateOf(stored: PlanDocument): PlanState {
   const { settledAt, failed, returned } = stored;
   const badges = badgesOf(stored);
   return {
-    ...{ event: eventIn(stored), planned: plannedOf(stored) },
+    event: eventIn(stored),
+    planned: plannedOf(stored),
     ...(settledAt && { settledAt }),
     ...(failed && { failed: bytesOf(failed) }),
     ...(badges && { badges }),

@@ -3,7 +3,6 @@ import { type DescribeRequest, ShownBadges } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { badgesOf, type PlanDocument, PLANS } from './plans.ts';
 
-/** The badges of plans, in the order of the request. */
 export async function shownBadgesOf(db: Db, { application, plans }: DescribeRequest): Promise<ShownBadges[]> {
   if (plans.length === 0) return [];
   const ids = plans.map((plan) => planId({ ...plan, application }));

@@ -38,11 +38,9 @@ interface SettlingPlan {
   readonly key: ChunkKey;
 }
 
-/** What was reported of a plan together. */
 interface PlanResults extends SettlingPlan {
   /** The numbers of the slices that are settled, by sendable set. */
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>;
-  /** The devices that failed finally. */
   readonly failed: Bitmap;
 }
 
@@ -180,7 +178,6 @@ const badgedIn = ({ badged }: PlanSummary): Uint8Array | undefined => badged && 
 
 const idOf = (outcome: SliceOutcome): string => planId(chunkKeyOf(outcome));
 
-/** The results in outcomes, by the id of their plan. */
 function resultsByPlan(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, PlanResults> {
   const plans = new Map<string, PlanResults & { readonly numbers: Map<string, Set<number>> }>();
   for (const each of outcomes) {

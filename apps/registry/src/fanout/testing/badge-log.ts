@@ -9,7 +9,6 @@ import { APP, platform } from './fanout-messages.ts';
 const IOS = 1;
 const CHUNK = 0;
 
-/** A device as a scan has read it. */
 export interface Scanned {
   readonly position: number;
   readonly base: number;
@@ -19,7 +18,6 @@ export interface Scanned {
   readonly hasToken?: boolean;
 }
 
-/** The columns of a scan. */
 function columnsOf(devices: readonly Scanned[]): Candidates & BadgeCandidates {
   const languageNames = [...new Set(['', ...devices.map(({ language = '' }) => language)])];
   return {
@@ -45,7 +43,6 @@ export const badgeContent = (badge: string, byLanguage: Readonly<Record<string, 
   ),
 });
 
-/** The log of a chunk's plans, in memory. */
 export function badgeLog() {
   const store = new MemoryStore();
   let writer = openMemoryLogs(plansLog, { store });
@@ -113,7 +110,6 @@ function shownIn(badges: BadgesAllotted): Map<number, number> {
   return new Map(Array.from(Bitmap.decode(badges.set).positions(), (position) => [position, shown(position)!]));
 }
 
-/** A badge after changes, in their order. */
 export const counted = (base: number, badges: readonly string[]): number =>
   badges.reduce((badge, change) => {
     const next = /^[+-]/.test(change) ? badge + Number(change) : Number(change);

@@ -12,7 +12,6 @@ const isUpTo = (one: Place, other: Place): boolean =>
 export class Deferral {
   readonly #unacked: UnackedEvents;
   readonly #deferred: DeferredEvents;
-  /** What is not stored yet. */
   #outcomes: DeferredOutcome[] = [];
 
   constructor(unacked: UnackedEvents, deferred: DeferredEvents) {
@@ -37,7 +36,6 @@ export class Deferral {
     return this.#sort(fresh, await this.#deferred.lastOf(events.map(({ key }) => key)));
   }
 
-  /** Takes deferred events that are due, as many as there is room for. */
   async take(now: number): Promise<void> {
     this.#collect();
     const taken = new Set([...this.#unacked.deferredKeys, ...this.#outcomes.map(({ event }) => event.key)]);
@@ -45,7 +43,6 @@ export class Deferral {
     for (const event of found) this.#unacked.addDeferred(event);
   }
 
-  /** Removes what is too old or too much. */
   prune(): Promise<Removed> {
     return this.#deferred.prune((event) => this.#unacked.withdraw(event));
   }

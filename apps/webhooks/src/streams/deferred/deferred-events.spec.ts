@@ -6,7 +6,13 @@ import { DeferredEvents } from './deferred-events.ts';
 import { Deferral } from './deferral.ts';
 
 const event = (key: string, n: number, fields: Partial<NewUnacked> = {}): NewUnacked => ({
-  ...{ key, n, e: 0, d: 0, enqueuedAt: n, failures: 0, at: 0 },
+  key,
+  n,
+  e: 0,
+  d: 0,
+  enqueuedAt: n,
+  failures: 0,
+  at: 0,
   ...fields,
 });
 
@@ -18,12 +24,10 @@ class Wire {
   deferred = new DeferredEvents(this.store, { dropped: 0, max: 4, clock: this.clock });
   deferral = new Deferral(this.unacked, this.deferred);
 
-  /** The time that has passed. */
   get now(): number {
     return this.clock.steady();
   }
 
-  /** Another process takes the stream over. */
   takeOver(): void {
     this.unacked = new UnackedEvents();
     this.deferred = new DeferredEvents(this.store, { ...this.deferred.summary, max: 4, clock: this.clock });
@@ -47,7 +51,6 @@ class Wire {
     return sent.map(({ n }) => n);
   }
 
-  /** Passes a minute at a time. */
   async minutes(count: number, isAck?: (n: number) => boolean): Promise<number[][]> {
     const sent: number[][] = [];
     for (let i = 0; i < count; i++) {
@@ -142,7 +145,9 @@ describe('deferred events', () => {
     wire.clock.advance(36_000);
     await wire.store.add(
       Array.from({ length: 300 }, (_, n) => ({
-        ...{ key: `k${n}`, failures: 9, at: wire.clock.now() + (n === 299 ? 7_200_000 : 59_000) },
+        key: `k${n}`,
+        failures: 9,
+        at: wire.clock.now() + (n === 299 ? 7_200_000 : 59_000),
         events: [{ n, e: 0, d: 0, enqueuedAt: wire.clock.now() }],
       })),
     );

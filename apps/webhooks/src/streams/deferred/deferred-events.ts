@@ -10,9 +10,7 @@ import {
 } from '../unacked.ts';
 import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore, DeferredSummary } from './deferred-store.ts';
 
-/** Maximum deferred events of a subscription (R-EV5). */
 export const MAX_DEFERRED = 100_000;
-/** Maximum deferred events that are sent together. */
 const PAGE = 100;
 /** Pause for each deferred event that has failed: bounds what a subscriber that refuses everything costs, to 400 events a second. */
 const PAUSE_MS = 2.5;
@@ -25,14 +23,12 @@ const COUNT_EVERY_MS = 60_000;
 const isAfter = (one: Place, other: Place): boolean =>
   one.n !== other.n ? one.n > other.n : one.e !== other.e ? one.e > other.e : one.d > other.d;
 
-/** Events that were removed without an acknowledgement. */
 export interface Removed {
   readonly givenUp: number;
   readonly dropped: number;
 }
 
 export interface DeferredOptions {
-  /** Number of events that were dropped before. */
   readonly dropped: number;
   readonly clock: Clock;
   /** @default MAX_DEFERRED */
@@ -47,7 +43,6 @@ export class DeferredEvents {
   readonly #store: DeferredStore;
   readonly #clock: Clock;
   readonly #max: number;
-  /** Second events of the pairs that were taken, by key. */
   readonly #next = new Map<string, DeferredEvent>();
   #length = 0;
   #dropped: number;
@@ -85,7 +80,6 @@ export class DeferredEvents {
     this.#dueAt = -Infinity;
   }
 
-  /** Whether an event may be sent, but for a pause. */
   isDue(now: number): boolean {
     return this.#length > 0 && this.#dueAt <= now;
   }
@@ -142,7 +136,6 @@ export class DeferredEvents {
     });
   }
 
-  /** Stores what became of events that were sent, in order. */
   async apply(outcomes: readonly DeferredOutcome[]): Promise<void> {
     if (outcomes.length === 0) return;
     await this.#store.apply(outcomes.map((outcome) => this.#changeOf(outcome)));

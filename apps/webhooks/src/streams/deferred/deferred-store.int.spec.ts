@@ -10,7 +10,10 @@ import { type DeferredStores, openDeferred } from './mongo-deferred.ts';
 
 const event = (n: number, enqueuedAt = n) => ({ n, e: 0, d: 0, enqueuedAt });
 const pair = (key: string, at: number, ...events: DeferredPair['events']): DeferredPair => ({
-  ...{ key, at, events, failures: 3 },
+  key,
+  at,
+  events,
+  failures: 3,
 });
 
 /** What every store of deferred events does. */

@@ -1,8 +1,6 @@
 import type { Place } from '../unacked.ts';
 
-/** A deferred event, as it is stored. */
 export interface DeferredEvent extends Place {
-  /** Milliseconds since 1970. */
   readonly enqueuedAt: number;
 }
 
@@ -10,22 +8,18 @@ export interface DeferredEvent extends Place {
 export interface DeferredPair {
   readonly key: string;
   readonly events: readonly DeferredEvent[];
-  /** Failed sends of the first event. */
   readonly failures: number;
   /** When the first event may be sent, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What operators see of the deferred events of a stream. */
 export interface DeferredSummary {
   readonly length: number;
   /** When the oldest one was enqueued, in milliseconds since 1970; undefined if there is none. */
   readonly oldest?: number | undefined;
-  /** Number of events that were dropped in favour of newer ones. */
   readonly dropped: number;
 }
 
-/** A change of the first event of a pair. */
 export type DeferredChange =
   /** It is acknowledged, given up or dropped. @param next the event after it, as far as it is known */
   | { readonly kind: 'over'; readonly key: string; readonly event: Place; readonly next?: DeferredEvent | undefined }
@@ -33,11 +27,9 @@ export type DeferredChange =
 
 /** The deferred events of one stream. Every write is durable, and changes only what it names: two owners for a moment lose nothing. */
 export interface DeferredStore {
-  /** The number of events. */
   size(): Promise<number>;
   /** The last event of each of these pairs that has any. */
   lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, Place>>;
-  /** Appends events to their pairs; `failures` and `at` are those of new pairs. */
   add(pairs: readonly DeferredPair[]): Promise<void>;
   /** Applies changes in order. */
   apply(changes: readonly DeferredChange[]): Promise<void>;

@@ -11,7 +11,6 @@ export type StreamId = Pick<Subscription, 'id' | 'since'>;
 /** The deferred events of all streams, in the collection `deferredEvents`. */
 export interface DeferredStores {
   of(stream: StreamId): DeferredStore;
-  /** Removes those of a subscription. */
   remove(subscription: string): Promise<void>;
   /** Removes those of deleted applications in messages (R-B2). */
   purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
@@ -21,7 +20,6 @@ export interface DeferredStores {
 
 type Write = AnyBulkWriteOperation<DeferredDocument>;
 
-/** The first event and the one after it. */
 const FIRST_TWO = { key: 1, events: { $slice: 2 }, failures: 1, at: 1, oldest: 1 } as const;
 
 const ownedBy = ({ id, since }: StreamId) => ({ subscription: id, since: since.getTime() });

@@ -67,7 +67,6 @@ export class MessagesUnderTest {
     JSON.parse(
       this.world.simulators.ledger.of(provider).entries({ token, limit: Infinity }).at(-1)!.payload!,
     ) as Record<string, unknown>;
-  /** The payloads of all pushes to a token. */
   readonly payloadsOf = (provider: 'apns' | 'fcm', token: string): SentPayload[] =>
     this.world.simulators.ledger
       .of(provider)
@@ -80,7 +79,6 @@ export class MessagesUnderTest {
   };
 }
 
-/** The parts of a payload of APNs, or of FCM, that have values of the message. */
 interface SentPayload {
   readonly aps?: Readonly<Record<string, unknown>>;
   readonly message?: { readonly data: Readonly<Record<string, unknown>> };
