@@ -121,6 +121,20 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     ]);
   });
 
+  it('leaves with devices that are erased together, in every chunk and message', async () => {
+    await store.applications.keep('default', [APPLICATION]);
+    const other = batchOf([1, 2], 'b', { chunk: CHUNK + 1 });
+    for (const batch of [batchOf([1, 2, 3], 'a'), batchOf([3, 9], 'c', { message: 'another' })])
+      await sent(batch, [1, 2, 3, 9]);
+    await sent(other, [1, 2]);
+    const seqs = [seqOf(CHUNK, 1), seqOf(CHUNK, 3), seqOf(CHUNK + 1, 2)];
+    const devices = seqs.map((seq) => ({ account: 'default', application: APPLICATION, seq }));
+    await sentValuesRpc(store).erase({ devices });
+    const rest = (await stored()).map(bytesIn).join();
+    const texts = ['token 1 a', 'token 2 a', 'token 3 a', 'token 3 c', 'token 9 c', 'token 1 b', 'token 2 b'];
+    expect(texts.filter((text) => rest.includes(text))).toEqual(['token 2 a', 'token 9 c', 'token 1 b']);
+  });
+
   it('leaves with its application', async () => {
     await store.applications.keep('default', []);
     await sent(batchOf([1], 'a'), [1]);

@@ -94,9 +94,12 @@ export class SentValuesStore implements SentValuesKeeper {
       upsert: true,
     });
     // After the write: either this call sees the erasure of a device, or its erasure sees the values.
-    for (const { position } of await reached(this.#erased.find({ application, chunk }).toArray())) {
-      if (sent.has(position)) await this.#remove(application, chunk, position);
-    }
+    const erased = await reached(this.#erased.find({ application, chunk }).toArray());
+    await this.#remove(
+      application,
+      chunk,
+      new Set(erased.map(({ position }) => position).filter((at) => sent.has(at))),
+    );
   }
 
   /** The kept values of devices, a batch of columns for each slice and claim that sent to any. */
@@ -113,14 +116,11 @@ export class SentValuesStore implements SentValuesKeeper {
 
   /** Removes what is kept of erased devices, also by slices in flight. Idempotent. */
   async erase(devices: readonly Erased[]): Promise<void> {
-    for (const { account, application, seq } of devices) {
-      const [chunk, position] = [chunkOf(seq), positionOf(seq)];
-      if (await this.applications.has(account, application)) {
-        const expireAt = new Date(this.#clock.now() + GIVE_UP_MS);
-        const fields = { application, chunk, position, expireAt };
-        await reached(this.#erased.updateOne({ _id: `${application}/${seq}` }, { $set: fields }, { upsert: true }));
+    for (const [application, erased] of Map.groupBy(devices, (device) => device.application)) {
+      if (await this.applications.has(erased[0]!.account, application)) await this.#note(erased);
+      for (const [chunk, ofChunk] of Map.groupBy(erased, ({ seq }) => chunkOf(seq))) {
+        await this.#remove(application, chunk, new Set(ofChunk.map(({ seq }) => positionOf(seq))));
       }
-      await this.#remove(application, chunk, position);
     }
   }
 
@@ -130,17 +130,29 @@ export class SentValuesStore implements SentValuesKeeper {
     await this.#erased.deleteMany({ application });
   }
 
-  async #remove(application: string, chunk: number, position: number): Promise<void> {
-    const near = { application, chunk, first: { $lte: position }, last: { $gte: position } };
+  async #note(devices: readonly Erased[]): Promise<void> {
+    const expireAt = new Date(this.#clock.now() + GIVE_UP_MS);
+    const updates = devices.map(({ application, seq }): Update<ErasedDocument> => ({
+      q: { _id: `${application}/${seq}` },
+      u: { $set: { application, chunk: chunkOf(seq), position: positionOf(seq), expireAt } },
+      upsert: true,
+    }));
+    await reached(updateAll(this.#db, erasedDevicesModel.name, updates));
+  }
+
+  async #remove(application: string, chunk: number, positions: ReadonlySet<number>): Promise<void> {
+    if (positions.size === 0) return;
+    const [first, last] = [Math.min(...positions), Math.max(...positions)];
+    const near = { application, chunk, first: { $lte: last }, last: { $gte: first } };
     const ids = await reached(this.#values.find(near, { projection: { _id: 1 } }).toArray());
-    for (const { _id } of ids) await this.#removeFrom(_id, position);
+    for (const { _id } of ids) await this.#removeFrom(_id, positions);
   }
 
   /** Compares and sets: another removal may be under way. */
-  async #removeFrom(_id: string, position: number): Promise<void> {
+  async #removeFrom(_id: string, positions: ReadonlySet<number>): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       const document = await reached(this.#values.findOne({ _id }));
-      const change = document && without(document, position);
+      const change = document && without(document, positions);
       if (!change) return;
       const { matchedCount } = await reached(
         this.#values.updateOne({ _id, ...prefixed(change.before) }, { $set: prefixed(change.after) }),
@@ -169,14 +181,14 @@ function foundIn(document: SentValuesDocument, positions: readonly number[]): Se
   });
 }
 
-/** The rounds that have a device, before and after its removal; undefined if none has. */
-function without(document: SentValuesDocument, position: number) {
+/** The rounds that have any of the devices, before and after their removal; undefined if none has. */
+function without(document: SentValuesDocument, positions: ReadonlySet<number>) {
   const before: Record<string, Binary> = {};
   const after: Record<string, Binary> = {};
   for (const [round, values] of roundsOf(document)) {
     const batch = unpackValues(values);
     const columns = columnsOf(batch);
-    const others = [...columns.positions.keys()].filter((device) => columns.positions[device] !== position);
+    const others = [...columns.positions.keys()].filter((device) => !positions.has(columns.positions[device]!));
     if (others.length === columns.devices) continue;
     before[round] = values;
     after[round] = packValues(picked(batch, columns, others));
