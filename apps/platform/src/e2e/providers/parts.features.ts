@@ -59,6 +59,7 @@ export function partFeatures(test: ProvidersUnderTest): void {
     it('the badges of the others count on', async () => {
       const [good, waiting] = [apnsToken('accepted', 1), apnsToken('unavailable', 2, 0)];
       const application = await applicationWith(IOS, [good, waiting]);
+      world.simulators.reset({ keepPayloads: true });
       const entries = () => world.simulators.ledger.of('apns').entries({ token: good });
       for (const sent of [1, 2]) {
         const notifications = [{ content: 'Hi', ios_badges: '+1' }];
