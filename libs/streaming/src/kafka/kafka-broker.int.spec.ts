@@ -140,6 +140,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       ];
       await admin.createTopics({ waitForLeaders: true, topics: [{ topic: wire(), numPartitions, configEntries }] });
       expect(await create(spec({ kind }))).toMatchObject({ created: [], altered: [topic], longer: [] });
+      await shown({ [retention]: `${DAY_MS}` });
       const { 'max.message.bytes': largest, ...settings } = await settingsOf();
       expect(settings).toMatchObject({
         ...{ [retention]: `${DAY_MS}`, 'segment.ms': `${DAY_MS / 8}`, 'compression.type': 'producer' },
