@@ -1,126 +1,152 @@
-import type forgeModule from 'node-forge';
-import type { asn1, pki } from 'node-forge';
+import { hash, pbkdf2Sync, scryptSync } from 'node:crypto';
+import { bytesOf, childrenOf, isInteger, type Node, numberOf, oidOf } from './ber.ts';
+import { KeyError } from './private-keys.ts';
 
-export type Forge = typeof forgeModule;
-export type Node = asn1.Asn1;
-
-/** Maximum iterations of key derivation (PBKDF1, PBKDF2, PKCS#12) of all parts of a file together. */
-export const MAX_ROUNDS = 50_000;
+/** Maximum hashes of key derivation (PBKDF2, PKCS#12) of all parts of a file together: keytool 9 to 15 needs 350,000 for one key. */
+const MAX_ROUNDS = 500_000;
 /** Maximum product of scrypt's N, r and p of all parts of a file together: OpenSSL writes 131,072. */
-export const MAX_SCRYPT_WORK = 2 ** 18;
+const MAX_SCRYPT_WORK = 2 ** 18;
 /** Maximum memory of one scrypt, 128·N·r bytes. */
 const MAX_SCRYPT_BYTES = 32 * 1024 * 1024;
-/** Maximum encrypted parts of a PKCS#12 file: programs write one or two. */
-const MAX_ENCRYPTED_PARTS = 8;
-const MAX_DEPTH = 64;
 
-const SEQUENCE = '\x30';
+const limit = (message: string): KeyError => new KeyError('key_file_limits', message);
 
-export const childrenOf = (node: Node): Node[] => (Array.isArray(node.value) ? node.value : []);
-
-const parsed = ({ asn1 }: Forge, bytes: string): Node | undefined => {
-  try {
-    return asn1.fromDer(bytes);
-  } catch {
-    return undefined;
-  }
-};
-
-/** Every structure in a file, including those in octet strings. */
-function* structuresIn(forge: Forge, node: Node, depth = 0): Generator<Node> {
-  if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
-  yield node;
-  for (const child of childrenOf(node)) yield* structuresIn(forge, child, depth + 1);
-  const isText = node.type === forge.asn1.Type.OCTETSTRING && typeof node.value === 'string';
-  const within =
-    isText && (node.value as string).startsWith(SEQUENCE) ? parsed(forge, node.value as string) : undefined;
-  if (within) yield* structuresIn(forge, within, depth + 1);
-}
-
-/** An unsigned integer; one that exceeds a number is `Infinity` or loses digits, and is far above every limit. */
-const numberOf = ({ value }: Node): number =>
-  typeof value === 'string' ? Number.parseInt(Buffer.from(value, 'latin1').toString('hex') || '0', 16) : Infinity;
-
-/** The work that a file requires. Each addition is checked, so nothing is derived for a file above a limit. */
-class Work {
+/** The work that a file may require. It is counted before each derivation. */
+export class Work {
   #rounds = 0;
   #scrypt = 0;
 
-  /**
-   * Adds the work of the parameters in a structure, recognised by their shape: a salt followed by the number of iterations (RFC 7292, RFC 8018), or
-   * the three numbers of scrypt (RFC 7914).
-   */
-  addAll(forge: Forge, file: Node): void {
-    const { OCTETSTRING, INTEGER } = forge.asn1.Type;
-    for (const structure of structuresIn(forge, file)) {
-      const children = childrenOf(structure);
-      children.forEach(({ type }, i) => {
-        if (type !== OCTETSTRING) return;
-        const behind = children.slice(i + 1, i + 4);
-        const end = behind.findIndex((node) => node.type !== INTEGER);
-        this.#add((end < 0 ? behind : behind.slice(0, end)).map(numberOf));
-      });
+  spend(rounds: number): void {
+    this.#rounds += rounds;
+    if (!(this.#rounds <= MAX_ROUNDS)) throw limit('too many rounds of key derivation');
+  }
+
+  spendScrypt(n: number, r: number, p: number): void {
+    if (!(128 * n * r <= MAX_SCRYPT_BYTES)) throw limit('too much memory for key derivation');
+    this.#scrypt += n * r * p;
+    if (!(this.#scrypt <= MAX_SCRYPT_WORK)) throw limit('too much work of key derivation');
+  }
+}
+
+/** A password as PBES2 takes it, and as PKCS#12 does (RFC 8018 3, RFC 7292 B.1). */
+export interface Password {
+  readonly octets: Buffer;
+  readonly bmp: Buffer;
+}
+
+const bmpOf = (text: string): Buffer => Buffer.concat([Buffer.from(text, 'utf16le').swap16(), Buffer.alloc(2)]);
+
+/** The forms that programs give a password: an empty one with or without an end, and UTF-8 widened byte by byte (OpenSSL before 1.1). */
+export function passwordForms(password: string): readonly Password[] {
+  const octets = Buffer.from(password);
+  const own = { octets, bmp: bmpOf(password) };
+  if (password === '') return [own, { octets, bmp: Buffer.alloc(0) }];
+  const widened = octets.toString('latin1');
+  return widened === password ? [own] : [own, { octets, bmp: bmpOf(widened) }];
+}
+
+interface Digest {
+  readonly name: string;
+  readonly bytes: number;
+  /** Block size of the hash. */
+  readonly block: number;
+}
+
+const sha1: Digest = { name: 'sha1', bytes: 20, block: 64 };
+const sha224: Digest = { name: 'sha224', bytes: 28, block: 64 };
+const sha256: Digest = { name: 'sha256', bytes: 32, block: 64 };
+const sha384: Digest = { name: 'sha384', bytes: 48, block: 128 };
+const sha512: Digest = { name: 'sha512', bytes: 64, block: 128 };
+
+const digests: ReadonlyMap<string, Digest> = new Map([
+  ['1.2.840.113549.2.5', { name: 'md5', bytes: 16, block: 64 }],
+  ['1.3.14.3.2.26', sha1],
+  ['2.16.840.1.101.3.4.2.4', sha224],
+  ['2.16.840.1.101.3.4.2.1', sha256],
+  ['2.16.840.1.101.3.4.2.2', sha384],
+  ['2.16.840.1.101.3.4.2.3', sha512],
+]);
+
+const hmacs: ReadonlyMap<string, Digest> = new Map([
+  ['1.2.840.113549.2.7', sha1],
+  ['1.2.840.113549.2.8', sha224],
+  ['1.2.840.113549.2.9', sha256],
+  ['1.2.840.113549.2.10', sha384],
+  ['1.2.840.113549.2.11', sha512],
+]);
+
+const found = (table: ReadonlyMap<string, Digest>, oid: string): Digest => {
+  const value = table.get(oid);
+  if (!value) throw new TypeError(`unknown hash ${oid}`);
+  return value;
+};
+
+export const digestOf = (oid: string): Digest => found(digests, oid);
+export const hmacOf = (oid: string): Digest => found(hmacs, oid);
+
+/** What the bytes are for (RFC 7292 B.3). */
+export const Purpose = { key: 1, iv: 2, mac: 3 } as const;
+
+export interface Pkcs12Derivation {
+  readonly digest: Digest;
+  readonly purpose: (typeof Purpose)[keyof typeof Purpose];
+  readonly salt: Buffer;
+  readonly rounds: number;
+  readonly bytes: number;
+}
+
+const repeated = (bytes: Buffer, block: number): Buffer =>
+  Buffer.alloc(Math.ceil(bytes.length / block) * block, bytes.length > 0 ? bytes : 0);
+
+/** Adds `addend` + 1 to each block of a buffer, in place. */
+function increase(buffer: Buffer, addend: Buffer): void {
+  for (let from = 0; from < buffer.length; from += addend.length) {
+    let carry = 1;
+    for (let i = addend.length - 1; i >= 0; i--) {
+      carry += buffer[from + i]! + addend[i]!;
+      buffer[from + i] = carry & 0xff;
+      carry >>= 8;
     }
   }
+}
 
-  #add([first = 0, r, p]: readonly number[]): void {
-    if (r === undefined || p === undefined) this.#rounds += first;
-    else if (128 * first * r > MAX_SCRYPT_BYTES) throw new RangeError('too much memory for key derivation');
-    else this.#scrypt += first * r * p;
-    if (!(this.#rounds <= MAX_ROUNDS)) throw new RangeError('too many rounds of key derivation');
-    if (!(this.#scrypt <= MAX_SCRYPT_WORK)) throw new RangeError('too much work of key derivation');
+/** RFC 7292 B.2. */
+export function pkcs12Key(bmp: Buffer, derivation: Pkcs12Derivation, work: Work): Buffer {
+  const { digest, purpose, salt, rounds, bytes } = derivation;
+  const { name, block } = digest;
+  const count = Math.ceil(bytes / digest.bytes);
+  work.spend(rounds * count);
+  const diversifier = Buffer.alloc(block, purpose);
+  const input = Buffer.concat([repeated(salt, block), repeated(bmp, block)]);
+  const parts: Buffer[] = [];
+  while (parts.length < count) {
+    let part = hash(name, Buffer.concat([diversifier, input]), 'buffer');
+    for (let round = 1; round < rounds; round++) part = hash(name, part, 'buffer');
+    parts.push(part);
+    increase(input, Buffer.alloc(block, part));
   }
+  return Buffer.concat(parts).subarray(0, bytes);
 }
 
-interface Encrypted {
-  readonly algorithm: Node;
-  readonly content: string;
-}
+const PBKDF2 = '1.2.840.113549.1.5.12';
+const SCRYPT = '1.3.6.1.4.1.11591.4.11';
+const HMAC_SHA1 = '1.2.840.113549.2.7';
 
-/** The encrypted parts of a PKCS#12 file. */
-function encryptedIn(forge: Forge, file: Node): Encrypted[] {
-  const { asn1, pki } = forge;
-  return [...structuresIn(forge, file)].flatMap((structure) => {
-    const [type, algorithm, content] = childrenOf(structure);
-    if (!content || !algorithm || type?.type !== asn1.Type.OID) return [];
-    if (asn1.derToOid(type.value as string) !== pki.oids['data']) return [];
-    const parts = Array.isArray(content.value) ? content.value.map(({ value }) => value as string) : [content.value];
-    return [{ algorithm, content: parts.join('') }];
-  });
-}
-
-interface Pbe {
-  getCipher(
-    oid: string,
-    parameters: Node,
-    password: string,
-  ): {
-    update(bytes: unknown): void;
-    finish(): boolean;
-    output: { getBytes(): string };
-  };
-}
-
-/** Checks a file's unencrypted key derivation parameters, before any derivation. @throws RangeError above a limit */
-export function checkWork(forge: Forge, file: Node): void {
-  new Work().addAll(forge, file);
-}
-
-/**
- * Checks a PKCS#12 file including its encrypted parts: each is decrypted, within the limits, to read its parameters.
- * @throws RangeError above a limit
- */
-export function checkPkcs12Work(forge: Forge, file: Node, password: string): void {
-  const work = new Work();
-  work.addAll(forge, file);
-  const parts = encryptedIn(forge, file);
-  if (parts.length > MAX_ENCRYPTED_PARTS) throw new RangeError('too many encrypted parts');
-  const { pbe } = forge.pki as typeof pki & { pbe: Pbe };
-  for (const { algorithm, content } of parts) {
-    const [oid, parameters] = childrenOf(algorithm);
-    const cipher = pbe.getCipher(forge.asn1.derToOid(oid!.value as string), parameters!, password);
-    cipher.update(forge.util.createBuffer(content));
-    const inner = cipher.finish() ? parsed(forge, cipher.output.getBytes()) : undefined;
-    if (inner) work.addAll(forge, inner);
+/** The key by the function of PBES2 or PBMAC1 (RFC 8018, RFC 7914, RFC 9579). @param bytes of the key; the parameters may repeat it */
+export function derivedKey(derivation: Node | undefined, octets: Buffer, bytes: number, work: Work): Buffer {
+  const [oid, parameters] = childrenOf(derivation);
+  const [saltNode, ...values] = childrenOf(parameters);
+  const salt = bytesOf(saltNode);
+  const numbers = values.filter(isInteger).map(numberOf);
+  if (oidOf(oid) === SCRYPT) {
+    const [N = Infinity, r = Infinity, p = Infinity] = numbers;
+    work.spendScrypt(N, r, p);
+    return scryptSync(octets, salt, bytes, { N, r, p, maxmem: 2 * MAX_SCRYPT_BYTES });
   }
+  if (oidOf(oid) !== PBKDF2) throw new TypeError(`unknown key derivation ${oidOf(oid)}`);
+  const [rounds = Infinity] = numbers;
+  const prf = values.find((node) => childrenOf(node).length > 0);
+  const { name, bytes: step } = hmacOf(prf ? oidOf(childrenOf(prf)[0]) : HMAC_SHA1);
+  work.spend(rounds * Math.ceil(bytes / step));
+  return pbkdf2Sync(octets, salt, rounds, bytes, name);
 }

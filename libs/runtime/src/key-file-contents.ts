@@ -1,7 +1,11 @@
 // Runs in a separate thread (key-file-worker.ts), from source as well: it imports only modules that Node can load itself.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { checkPkcs12Work, checkWork, childrenOf, type Forge, type Node } from './key-derivation.ts';
-import { checkedKey, openPlainKey } from './private-keys.ts';
+import { childrenOf, isInteger, isOctets, type Node, numberOf, parsedBer } from './ber.ts';
+import { passwordForms, Work } from './key-derivation.ts';
+import { byFirstForm } from './password-encryption.ts';
+import { type PemBlock, pemBlocks, pemOfBlock } from './pem.ts';
+import { decryptedKey, readPkcs12 } from './pkcs12.ts';
+import { checkedKey, derKey, isEncrypted, isKey, KeyError } from './private-keys.ts';
 
 /** The content of a key file as PEM text. */
 export interface KeyFile {
@@ -11,112 +15,84 @@ export interface KeyFile {
   readonly certificates: readonly string[];
 }
 
-/** Maximum keys and certificates in a PKCS#12 file, and certificates in a PEM file. */
-const MAX_ENTRIES = 32;
+/** Maximum certificates in a PEM file. */
+const MAX_CERTIFICATES = 32;
+const PKCS12_VERSION = 3;
 
-const pem = (label: string, der: string): string =>
-  `-----BEGIN ${label}-----\n${(
-    Buffer.from(der, 'latin1')
-      .toString('base64')
-      .match(/.{1,64}/g) ?? []
-  ).join('\n')}\n-----END ${label}-----\n`;
+const pemOfCertificate = (der: Buffer): string => pemOfBlock({ label: 'CERTIFICATE', headers: [], der });
 
-const pkcs8Of = (key: KeyObject): string => checkedKey(key).export({ type: 'pkcs8', format: 'pem' }).toString();
-
-const loadForge = async (): Promise<Forge> => (await import('node-forge')).default;
-
-const checkCount = (count: number): void => {
-  if (count > MAX_ENTRIES) throw new RangeError('too many keys and certificates');
-};
-
-async function openPkcs12(file: Buffer, password: string): Promise<KeyFile> {
-  const forge = await loadForge();
-  const structure = forge.asn1.fromDer(file.toString('latin1'));
-  checkPkcs12Work(forge, structure, password);
-  const bags = forge.pkcs12.pkcs12FromAsn1(structure, false, password).safeContents.flatMap(({ safeBags }) => safeBags);
-  checkCount(bags.length);
-  const { oids, privateKeyToAsn1, certificateToAsn1 } = forge.pki;
-  const der = (node: Node): string => forge.asn1.toDer(node).getBytes();
-  const keyTypes: unknown[] = [oids['keyBag'], oids['pkcs8ShroudedKeyBag']];
-  const found = bags.find(({ type }) => keyTypes.includes(type));
-  const certificates = bags
-    .filter(({ type }) => type === oids['certBag'])
-    .map(({ cert, asn1 }) => pem('CERTIFICATE', der(cert ? certificateToAsn1(cert) : asn1)));
-  if (!found) return { key: undefined, certificates };
-  // Keys other than RSA are passed on unchanged. Without a password nothing more is derived.
-  const { key, asn1 } = found;
-  const type = key ? 'pkcs1' : 'pkcs8';
-  const bytes = Buffer.from(der(key ? privateKeyToAsn1(key) : asn1), 'latin1');
-  return { key: pkcs8Of(createPrivateKey({ key: bytes, format: 'der', type })), certificates };
+/** The key of the first one that has a certificate, else the first one. */
+function keyFileOf(keys: readonly KeyObject[], certificates: readonly Buffer[]): KeyFile {
+  const parsed = certificates.map((der) => ({ pem: pemOfCertificate(der), certificate: new X509Certificate(der) }));
+  const ownOf = (key: KeyObject) => parsed.filter(({ certificate }) => certificate.checkPrivateKey(key));
+  const key = keys.find((each) => ownOf(each).length > 0) ?? keys[0];
+  const own = key ? ownOf(checkedKey(key)) : [];
+  return {
+    key: key?.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    certificates: [...own, ...parsed.filter((each) => !own.includes(each))].map(({ pem }) => pem),
+  };
 }
 
-const BEGIN = '-----BEGIN ';
-const DASHES = '-----';
-
-interface Block {
-  readonly label: string;
-  /** Including both delimiter lines. */
-  readonly text: string;
-}
-
-/** The blocks of a PEM file, in one pass; a block without an end ends the file. */
-function* blocksIn(text: string): Generator<Block> {
-  for (let from = text.indexOf(BEGIN); from >= 0; from = text.indexOf(BEGIN, from + BEGIN.length)) {
-    const labelAt = from + BEGIN.length;
-    const label = text.slice(labelAt, text.indexOf(DASHES, labelAt));
-    if (label.length > 40 || !/^[A-Z0-9 ]+$/.test(label)) continue;
-    const end = `${DASHES}END ${label}${DASHES}`;
-    const endAt = text.indexOf(end, labelAt);
-    if (endAt < 0) return;
-    yield { label, text: text.slice(from, endAt + end.length) };
-  }
-}
-
-async function keyOf({ label, text }: Block, password: string): Promise<KeyObject> {
-  const isOld = text.includes('\nProc-Type:');
-  if (isOld) {
-    // The legacy format derives its key in one round, regardless of the file.
-    if (!/^(?:RSA|EC) PRIVATE KEY$/.test(label)) throw new TypeError('encrypted twice');
-    return createPrivateKey({ key: text, passphrase: password });
-  }
-  if (label !== 'ENCRYPTED PRIVATE KEY') return openPlainKey(text);
-  const forge = await loadForge();
-  const base64 = text.split('\n').slice(1, -1).join('');
-  const structure = forge.asn1.fromDer(Buffer.from(base64, 'base64').toString('latin1'));
-  checkWork(forge, structure);
-  if (childrenOf(structure).length !== 2) throw new TypeError('not an encrypted key');
-  // Encoded again from the checked values: another parser might read the original bytes differently.
-  const key = Buffer.from(forge.asn1.toDer(structure).getBytes(), 'latin1');
-  return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase: password });
-}
-
-async function openPem(text: string, password: string): Promise<KeyFile> {
-  const blocks = [...blocksIn(text)];
-  const block = blocks.find(({ label }) => /^(?:[A-Z]+ )*PRIVATE KEY$/.test(label));
-  const certificates = blocks.filter(({ label }) => label === 'CERTIFICATE').map((each) => `${each.text}\n`);
-  checkCount(certificates.length);
-  return { key: block && pkcs8Of(await keyOf(block, password)), certificates };
-}
-
-const isCertificate = (file: Buffer): boolean => {
+/** The legacy format derives its key in one round, regardless of the file. */
+function legacyKey(block: PemBlock, passphrase: string): KeyObject {
+  if (!/^(?:RSA|EC) PRIVATE KEY$/.test(block.label)) throw new TypeError('encrypted twice');
   try {
-    return new X509Certificate(file).raw.length > 0;
+    return createPrivateKey({ key: pemOfBlock(block), passphrase });
+  } catch (error) {
+    throw new KeyError('wrong_password', error instanceof Error ? error.message : '');
+  }
+}
+
+const decryptedPkcs8 = (info: Node, password: string): KeyObject => {
+  const work = new Work();
+  return derKey(byFirstForm(passwordForms(password), (form) => decryptedKey(info, form, work)));
+};
+
+function keyOf(block: PemBlock, password: string): KeyObject {
+  if (!isEncrypted(block)) return derKey(block.der);
+  return block.headers.length > 0 ? legacyKey(block, password) : decryptedPkcs8(parsedBer(block.der), password);
+}
+
+function openPem(text: string, password: string): KeyFile {
+  const blocks = [...pemBlocks(text)];
+  const certificates = blocks.filter(({ label }) => /^(?:X509 |TRUSTED )?CERTIFICATE$/.test(label));
+  if (certificates.length > MAX_CERTIFICATES) throw new KeyError('key_file_limits', 'too many certificates');
+  const key = blocks.find(isKey);
+  return keyFileOf(
+    key ? [keyOf(key, password)] : [],
+    certificates.map(({ der }) => der),
+  );
+}
+
+const certificateIn = (file: Buffer): X509Certificate | undefined => {
+  try {
+    return new X509Certificate(file);
   } catch {
-    return false;
+    return undefined;
   }
 };
 
-function sorted({ key, certificates }: KeyFile): KeyFile {
-  if (key === undefined) return { key, certificates };
-  const opened = createPrivateKey(key);
-  const isOwn = (certificate: string): boolean => new X509Certificate(certificate).checkPrivateKey(opened);
-  const own = certificates.filter(isOwn);
-  return { key, certificates: [...own, ...certificates.filter((each) => !own.includes(each))] };
+function openDer(file: Buffer, password: string): KeyFile {
+  const certificate = certificateIn(file);
+  if (certificate) return keyFileOf([], [certificate.raw]);
+  const structure = parsedBer(file);
+  const [first, second] = childrenOf(structure);
+  if (isInteger(first) && numberOf(first) === PKCS12_VERSION) {
+    const { keys, certificates } = readPkcs12(structure, password);
+    return keyFileOf(keys.map(derKey), certificates);
+  }
+  return keyFileOf([isOctets(second) && !isInteger(first) ? decryptedPkcs8(structure, password) : derKey(file)], []);
 }
 
-/** Opens a file with bounded size and password. @throws the fault of the file */
-export async function keyFileContents(file: Buffer, password: string): Promise<KeyFile> {
-  if (file.includes('-----BEGIN')) return sorted(await openPem(file.toString('latin1'), password));
-  if (isCertificate(file)) return { key: undefined, certificates: [new X509Certificate(file).toString()] };
-  return sorted(await openPkcs12(file, password));
+/** Editors of Windows write UTF-16. */
+function textOf(file: Buffer): string {
+  if (file.length % 2 === 0 && file.readUInt16LE(0) === 0xfeff) return file.toString('utf16le');
+  if (file.length % 2 === 0 && file.readUInt16LE(0) === 0xfffe) return Buffer.from(file).swap16().toString('utf16le');
+  return file.toString('latin1');
+}
+
+/** Opens a file with bounded size and password. @throws KeyError or the fault of the file */
+export function keyFileContents(file: Buffer, password: string): KeyFile {
+  const text = file.length < 2 ? '' : textOf(file);
+  return text.includes('-----BEGIN') ? openPem(text, password) : openDer(file, password);
 }

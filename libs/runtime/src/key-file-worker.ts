@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { type KeyFile, keyFileContents } from './key-file-contents.ts';
+import { KeyError, type KeyFaultName } from './private-keys.ts';
 
 /** A key file to open. */
 export interface KeyFileTask {
@@ -8,12 +9,15 @@ export interface KeyFileTask {
 }
 
 /** The content of the file, or the reason why it cannot be opened. */
-export type KeyFileAnswer = { readonly opened: KeyFile } | { readonly refused: string };
+export type KeyFileAnswer = { readonly opened: KeyFile } | { readonly refused: string; readonly reason: KeyFaultName };
 
-parentPort?.on('message', ({ bytes, password }: KeyFileTask) => {
-  const answer = (message: KeyFileAnswer): void => parentPort?.postMessage(message);
-  keyFileContents(Buffer.from(bytes), password).then(
-    (opened) => answer({ opened }),
-    (error: unknown) => answer({ refused: error instanceof Error ? error.message : String(error) }),
-  );
-});
+function answerTo({ bytes, password }: KeyFileTask): KeyFileAnswer {
+  try {
+    return { opened: keyFileContents(Buffer.from(bytes), password) };
+  } catch (error) {
+    const reason = error instanceof KeyError ? error.reason : 'unusable_key';
+    return { refused: error instanceof Error ? error.message : String(error), reason };
+  }
+}
+
+parentPort?.on('message', (task: KeyFileTask) => parentPort?.postMessage(answerTo(task)));

@@ -2,13 +2,14 @@ import { Worker } from 'node:worker_threads';
 import { Fault } from '@tidings/kernel';
 import type { KeyFile } from './key-file-contents.ts';
 import type { KeyFileAnswer, KeyFileTask } from './key-file-worker.ts';
+import { KeyError } from './private-keys.ts';
 
 export type { KeyFile } from './key-file-contents.ts';
 
 /** Credential files have a few kilobytes. */
 const MAX_BYTES = 64 * 1024;
 const MAX_PASSWORD_CHARACTERS = 1024;
-/** Maximum files waiting for the thread; each takes half a second at most. */
+/** Maximum files waiting for the thread; each takes a second at most. */
 const MAX_WAITING = 100;
 /** Time limit per file, for a busy machine. */
 const DEADLINE_MS = 15_000;
@@ -26,6 +27,7 @@ interface Waiting {
 }
 
 const cannotBeOpened = (why: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: why });
+const beyond = (limit: string): KeyError => new KeyError('key_file_limits', limit);
 const notNow = (why: unknown): Fault => Fault.unavailable('Key files cannot be opened now', why);
 
 /** Opens files one after the other in a separate thread, which is started on demand. */
@@ -77,7 +79,9 @@ export class KeyFileThread {
     worker.on('message', (answer: KeyFileAnswer) => {
       if (worker !== this.#worker) return;
       this.#settle(({ resolve, reject }) =>
-        'opened' in answer ? resolve(answer.opened) : reject(cannotBeOpened(new Error(answer.refused))),
+        'opened' in answer
+          ? resolve(answer.opened)
+          : reject(cannotBeOpened(new KeyError(answer.reason, answer.refused))),
       );
     });
     // The thread has ended: the file used up its memory, or the thread cannot run.
@@ -85,7 +89,7 @@ export class KeyFileThread {
       if (worker !== this.#worker) return;
       this.#worker = undefined;
       const isOfFile = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.#settle(({ reject }) => reject(isOfFile ? cannotBeOpened(error) : notNow(error)));
+      this.#settle(({ reject }) => reject(isOfFile ? cannotBeOpened(beyond(error.message)) : notNow(error)));
     });
     return worker;
   }
@@ -106,14 +110,14 @@ export class KeyFileThread {
 const thread = new KeyFileThread();
 
 /**
- * Opens a file of keys and certificates: PKCS#12 (`.p12`, of any version), PEM (`.p8`, `.pem`) or a single certificate (`.cer`). The work is done
- * outside the event loop and bounded in advance: 64 KiB, 32 keys and certificates, 50,000 rounds of key derivation in total, scrypt with N·r·p up to
- * 262,144 and 32 MiB. A key is RSA of 2048 to 4096 bits, or on P-256, P-384 or P-521.
- * @throws Fault `argument` for a wrong password, an invalid file, or an exceeded limit; Fault `unavailable` while too many wait, or without a thread
+ * Opens a file of keys and certificates: PKCS#12 (`.p12`, of any version), PEM or DER (`.p8`, `.pem`), or a single certificate (`.cer`). The work is
+ * done outside the event loop and bounded in advance: 64 KiB, 32 keys and certificates, 500,000 hashes of key derivation in total, scrypt with N·r·p
+ * up to 262,144 and 32 MiB. A key is RSA of 2048 to 4096 bits, or on P-256, P-384 or P-521.
+ * @throws Fault `argument` with a {@link KeyError} as its cause; Fault `unavailable` while too many wait, or without a thread
  */
 export async function openKeyFile(bytes: Uint8Array, password: string): Promise<KeyFile> {
-  if (bytes.length > MAX_BYTES) throw cannotBeOpened(new RangeError('the file is too large'));
-  if (password.length > MAX_PASSWORD_CHARACTERS) throw cannotBeOpened(new RangeError('the password is too long'));
+  if (bytes.length > MAX_BYTES) throw cannotBeOpened(beyond('the file is too large'));
+  if (password.length > MAX_PASSWORD_CHARACTERS) throw cannotBeOpened(beyond('the password is too long'));
   // A copy: the bytes may be part of a larger buffer.
   return thread.open({ bytes: Uint8Array.from(bytes), password });
 }

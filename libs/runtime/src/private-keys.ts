@@ -1,43 +1,90 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { type PemBlock, pemBlocks } from './pem.ts';
 
-/** Permitted sizes of RSA keys in bits: a smaller one can be broken, a larger one costs a signature tens of milliseconds. */
-const RSA_BITS = { least: 2048, most: 4096 };
+/** Why a key or a key file cannot be used: the name in the funnel (R-P1). */
+export type KeyFaultName =
+  | 'unusable_key'
+  | 'wrong_password'
+  | 'encrypted_key'
+  | 'missing_key'
+  | 'unsupported_key'
+  | 'key_file_limits';
+
+export class KeyError extends Error {
+  readonly reason: KeyFaultName;
+
+  constructor(reason: KeyFaultName, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface KeyRules {
+  /** @default RSA, and the curves P-256, P-384 and P-521 */
+  readonly types?: readonly ('rsa' | 'ec' | 'ed25519')[];
+  /** @default 2048 */
+  readonly leastRsaBits?: number;
+}
+
+const LEAST_RSA_BITS = 2048;
+/** A larger key costs a signature tens of milliseconds. */
+const MOST_RSA_BITS = 4096;
 /** The largest permitted public exponent in bits: programs write 65537. */
 const MAX_EXPONENT_BITS = 64;
-/** Permitted curves. */
 const CURVES: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 /** Maximum characters of a private key in PEM: one of RSA with 4096 bits has 3,300. */
 const MAX_PLAIN_CHARACTERS = 16 * 1024;
 
 const bitsOf = (base64url: string): number => Buffer.from(base64url, 'base64url').length * 8;
 
+const unsupported = (message: string): KeyError => new KeyError('unsupported_key', message);
+
 /**
- * Checks that a private key signs within a few milliseconds: RSA of 2048 to 4096 bits, or a curve P-256, P-384 or P-521. All numbers of an RSA key
- * are checked: a private exponent may be far longer than the modulus.
- * @throws RangeError for another key
+ * Checks that a private key signs within a few milliseconds. All numbers of an RSA key are checked: a private exponent may be far longer than the
+ * modulus.
+ * @throws KeyError for another key
  */
-export function checkedKey(key: KeyObject): KeyObject {
+export function checkedKey(key: KeyObject, { types = ['rsa', 'ec'], leastRsaBits = LEAST_RSA_BITS }: KeyRules = {}) {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
-  if (type === 'ec') {
-    if (!CURVES.has(details.namedCurve)) throw new RangeError('a key on a curve that is not used');
-    return key;
-  }
-  if (type !== 'rsa') throw new RangeError('a key of a kind that is not used');
+  if (!types.some((each) => each === type)) throw unsupported('a key of a kind that is not used');
+  if (type === 'ec' && !CURVES.has(details.namedCurve)) throw unsupported('a key on a curve that is not used');
+  if (type !== 'rsa') return key;
   const bits = details.modulusLength ?? 0;
-  if (bits < RSA_BITS.least || bits > RSA_BITS.most) {
-    throw new RangeError(`an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits`);
-  }
+  if (bits < leastRsaBits || bits > MOST_RSA_BITS)
+    throw unsupported(`an RSA key must have ${leastRsaBits} to ${MOST_RSA_BITS} bits`);
   const { e = '', kty: _, ...numbers } = key.export({ format: 'jwk' });
   const isLong = Object.values(numbers).some((number) => bitsOf(String(number)) > bits + 7);
-  if (isLong || bitsOf(e) > MAX_EXPONENT_BITS) throw new RangeError('an RSA key with oversized numbers');
+  if (isLong || bitsOf(e) > MAX_EXPONENT_BITS) throw unsupported('an RSA key with oversized numbers');
   return key;
 }
 
+function keyIn(der: Buffer, type: 'pkcs8' | 'pkcs1' | 'sec1'): KeyObject | undefined {
+  try {
+    return createPrivateKey({ key: der, format: 'der', type });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The key in DER; programs also write structures under the label of another one. */
+export function derKey(der: Buffer): KeyObject {
+  const key = keyIn(der, 'pkcs8') ?? keyIn(der, 'sec1') ?? keyIn(der, 'pkcs1');
+  if (!key) throw new KeyError('unusable_key', 'a private key of no known structure');
+  return key;
+}
+
+export const isKey = ({ label }: PemBlock): boolean => /^(?:[A-Z0-9]+ )*PRIVATE KEY$/.test(label);
+export const isEncrypted = ({ label, headers }: PemBlock): boolean =>
+  label === 'ENCRYPTED PRIVATE KEY' || headers.length > 0;
+
 /**
  * Opens an unencrypted private key in PEM; takes a millisecond at most.
- * @throws RangeError for a text above 16,384 characters, or a key that {@link checkedKey} refuses; TypeError or Error for other text
+ * @throws KeyError for a text above 16,384 characters, and for every key that breaks the rules
  */
-export function openPlainKey(pem: string): KeyObject {
-  if (pem.length > MAX_PLAIN_CHARACTERS) throw new RangeError('the key is too large');
-  return checkedKey(createPrivateKey(pem));
+export function openPlainKey(pem: string, rules?: KeyRules): KeyObject {
+  if (pem.length > MAX_PLAIN_CHARACTERS) throw new KeyError('key_file_limits', 'the key is too large');
+  const block = [...pemBlocks(pem)].find(isKey);
+  if (!block) throw new KeyError('missing_key', 'no private key in PEM');
+  if (isEncrypted(block)) throw new KeyError('encrypted_key', 'the key is encrypted');
+  return checkedKey(derKey(block.der), rules);
 }
