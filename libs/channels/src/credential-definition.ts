@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { KeyObject } from 'node:crypto';
-import { localResults, type SendResult } from './send-results.ts';
+import { credentialResult, localResults, type SendResult } from './send-results.ts';
 
 /** Decrypted settings of a platform, by the field names of configureApplication. */
 export interface PlatformSettings {
@@ -16,12 +16,19 @@ export interface OpenedKeyFile {
   readonly certificates: readonly string[];
 }
 
-/** Opens caller-supplied keys with bounded work. Both methods throw if that fails. */
+export interface KeyRules {
+  /** @default RSA, and the curves P-256, P-384 and P-521 */
+  readonly types?: readonly ('rsa' | 'ec' | 'ed25519')[];
+  /** @default 2048 */
+  readonly leastRsaBits?: number;
+}
+
+/** Opens caller-supplied keys with bounded work. Both methods throw if that fails: the error, or its cause, names the fault in `reason`. */
 export interface KeyOpener {
   /** A file in any of the usual formats. Throws a Fault `unavailable` if it cannot be opened now. */
   file(bytes: Uint8Array, password: string): Promise<OpenedKeyFile>;
   /** An unencrypted private key in PEM. */
-  key(pem: string): KeyObject;
+  key(pem: string, rules?: KeyRules): KeyObject;
 }
 
 /** How applications authenticate to a provider. */
@@ -32,6 +39,35 @@ export interface CredentialDefinition<Credential> {
   read(stored: PlatformSettings, open: KeyOpener): Promise<Credential | SendResult>;
   /** The identity of a credential at the provider: applications with equal identities are throttled together. */
   identityOf(credential: Credential): readonly string[];
+  /** Settings that configureApplication opens, with the function that sending reads them by; each throws for an unusable one. */
+  readonly opened?: Readonly<Record<string, (text: string, open: Pick<KeyOpener, 'key'>) => unknown>>;
+}
+
+/** What a header can carry, without the blanks around it; undefined for other text. */
+export function headerText(text: string | undefined): string | undefined {
+  const trimmed = text?.trim() ?? '';
+  return /^[\x21-\x7e]+$/.test(trimmed) ? trimmed : undefined;
+}
+
+const reasonOf = (error: unknown): unknown => {
+  const { reason, cause } = error as { readonly reason?: unknown; readonly cause?: { readonly reason?: unknown } };
+  return reason ?? cause?.reason;
+};
+
+/** The fault of the first setting that configureApplication opens in vain; undefined if there is none. */
+export function settingFault<Credential>(
+  { opened = {} }: CredentialDefinition<Credential>,
+  settings: Readonly<Record<string, string>>,
+  open: Pick<KeyOpener, 'key'>,
+): { readonly field: string; readonly result: SendResult } | undefined {
+  for (const [field, read] of Object.entries(opened)) {
+    try {
+      if (settings[field] !== undefined) read(settings[field], open);
+    } catch (error) {
+      return { field, result: credentialResult(reasonOf(error)) };
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -50,6 +86,6 @@ export async function readCredential<Credential>(
     return await definition.read(stored, open);
   } catch (error) {
     if (error instanceof Fault && error.kind === 'unavailable') throw error;
-    return localResults.unusableKey;
+    return credentialResult(reasonOf(error));
   }
 }

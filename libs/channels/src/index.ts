@@ -42,7 +42,8 @@ export {
   tokenInReturnPath,
 } from './email/mail-token.ts';
 export { languagesOf, tagsOf } from './content-texts.ts';
-export { type CredentialDefinition, type KeyOpener, readCredential } from './credential-definition.ts';
+export { type CredentialDefinition, type KeyOpener, readCredential, settingFault } from './credential-definition.ts';
+export { credentialFault, type CredentialFaultName, credentialFaults, isCredentialFault } from './credential-faults.ts';
 export {
   ALERT,
   type ChannelDefinition,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CredentialFaultName } from './credential-faults.ts';
 import type { BounceCategory } from './email/bounces.ts';
 
 /** Categories of STAGE_ERRORS that a send can have (Spec H). */
@@ -72,6 +73,8 @@ const local = (category: ErrorCategory, name: string, then: Then = final): SendR
   then,
 });
 
+const credential = (name: CredentialFaultName): SendResult => local('INVALID_CONFIGURATION', name);
+
 /** Local causes (R-P1, R-P3). */
 export const localResults = {
   noToken: local('NO_TOKEN', 'no_token'),
@@ -82,13 +85,22 @@ export const localResults = {
   /** The provider sends approved templates only, and the message names none. */
   noTemplate: local('INVALID_CONTENT', 'no_template'),
   payloadTooLarge: local('INVALID_CONTENT', 'payload_too_large'),
-  notConfigured: local('INVALID_CONFIGURATION', 'not_configured'),
-  /** The provider accepts such pushes only with another kind of credential. */
-  keyRequired: local('INVALID_CONFIGURATION', 'key_required'),
-  unusableKey: local('INVALID_CONFIGURATION', 'unusable_key'),
-  accessRefused: local('INVALID_CONFIGURATION', 'access_refused'),
-  /** The access token exceeds what a header may have. */
-  accessTokenTooLong: local('INVALID_CONFIGURATION', 'access_token_too_long'),
+  notConfigured: credential('not_configured'),
+  keyRequired: credential('key_required'),
+  mmsBySmpp: credential('mms_by_smpp'),
+  unusableKey: credential('unusable_key'),
+  wrongPassword: credential('wrong_password'),
+  encryptedKey: credential('encrypted_key'),
+  missingKey: credential('missing_key'),
+  missingCertificate: credential('missing_certificate'),
+  unsupportedKey: credential('unsupported_key'),
+  mismatchedKey: credential('mismatched_key'),
+  keyFileLimits: credential('key_file_limits'),
+  unusableSetting: credential('unusable_setting'),
+  serverAddressPrivate: credential('private_address'),
+  serverAddressInvalid: credential('invalid_address'),
+  accessRefused: credential('access_refused'),
+  accessTokenTooLong: credential('access_token_too_long'),
   applicationDeleted: local('INTERNAL_ERROR', 'application_deleted'),
   unknownOutcome: local('INTERNAL_ERROR', 'unknown_outcome'),
   internalError: local('INTERNAL_ERROR', 'internal_error'),
@@ -114,6 +126,11 @@ export const connectionResults = {
   proxy_failed: local('PROVIDER_ERROR', 'proxy_failed'),
   unreachable: localResults.unreachable,
 } as const satisfies Readonly<Record<string, SendResult>>;
+
+/** The result of a credential by the name of its fault. */
+export const credentialResult = (name: unknown): SendResult =>
+  Object.values(localResults).find((each) => each.category === 'INVALID_CONFIGURATION' && each.name === name) ??
+  localResults.unusableKey;
 
 /** A code in a provider's reply, which may be text of its digits; undefined for anything else. */
 export function codeNumber(code: unknown): number | undefined {

@@ -20,6 +20,7 @@ export {
 export { casesOf, POPULATION_TIMEOUT_MS, populatedCluster } from './populated-cluster.ts';
 export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy, type TunnelRequest } from './connect-proxy.ts';
 export { describeWhere } from './describe-where.ts';
+export { isDkimSigned } from './dkim-verifier.ts';
 export { describeWithReplicaSet } from './replica-set.ts';
 export { type DocumentedReply, documentedReplies } from './documented-replies.ts';
 export { type Drawn, drawn } from './drawn.ts';

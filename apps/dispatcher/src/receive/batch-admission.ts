@@ -1,4 +1,4 @@
-import { localResults, type SendResult } from '@tidings/channels';
+import { credentialFault, isCredentialFault, localResults, type SendResult } from '@tidings/channels';
 import type { HeldBack } from '@tidings/delivery';
 import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { Sender } from '../channels/channel-port.ts';
@@ -159,7 +159,10 @@ export class Admission {
 
   async #open(job: Job): Promise<Readiness> {
     const sender = await job.sender();
-    if ('category' in sender) return { do: 'end', result: sender };
+    if ('category' in sender) {
+      if (isCredentialFault(sender)) this.#noteRefusal(job.credential, sender);
+      return { do: 'end', result: sender };
+    }
     if (this.#fingerprints.size >= CREDENTIALS_MAX) this.#fingerprints.clear();
     this.#fingerprints.set(job.credential, sender.credential);
     try {
@@ -212,7 +215,7 @@ export class Admission {
   #noteRefusal(credential: string, { code, name }: SendResult): void {
     if (this.#refused.size >= CREDENTIALS_MAX) this.#refused.clear();
     this.#refused.add(credential);
-    this.#noteError(credential, name, `the credential is refused: ${code} ${name}`);
+    this.#noteError(credential, name, credentialFault(name)?.sentence ?? `the credential is refused: ${code} ${name}`);
   }
 
   /** Reports the failure unless it was reported recently; returns the time of the last report. */

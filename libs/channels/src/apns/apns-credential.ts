@@ -1,7 +1,7 @@
 import { Fault, Platform } from '@tidings/kernel';
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { CredentialDefinition, KeyOpener, OpenedKeyFile } from '../credential-definition.ts';
+import { type CredentialDefinition, headerText, type KeyOpener, type OpenedKeyFile } from '../credential-definition.ts';
 import { localResults, type SendResult } from '../send-results.ts';
 
 /** How an application authenticates to APNs. */
@@ -87,15 +87,13 @@ export const apnsCredential: CredentialDefinition<ApnsCredential> = {
     if (files.length === 0) return localResults.notConfigured;
     const sandbox = text(of.gateway) === SANDBOX;
     const { key: pem, certificates } = await openFiles(files, text(of.password), open);
-    if (pem === undefined) return localResults.unusableKey;
-    const given = text(of.app?.bundleId);
-    if (certificates.length > 0) {
-      const { subject, tls } = clientCertificate(certificates, pem);
-      const bundleId = given || topicIn(subject);
-      return bundleId === '' ? localResults.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
-    }
-    if (!of.app) return localResults.unusableKey;
-    return tokenCredential(pem, { bundleId: given, sandbox, keyId: text(of.app.keyId), teamId: text(of.app.teamId) });
+    if (pem === undefined) return localResults.missingKey;
+    const given = text(of.app?.bundleId).trim();
+    if (given !== '' && headerText(given) === undefined) return localResults.unusableSetting;
+    if (certificates.length > 0) return certificateCredential({ key: pem, certificates }, { bundleId: given, sandbox });
+    if (!of.app) return localResults.missingCertificate;
+    const [keyId, teamId] = [text(of.app.keyId).trim(), text(of.app.teamId).trim()];
+    return tokenCredential(pem, { bundleId: given, sandbox, keyId, teamId });
   },
 
   identityOf({ sandbox, proof }) {
@@ -117,16 +115,24 @@ function tokenCredential(
   { bundleId, sandbox, keyId, teamId }: TokenSettings,
 ): ApnsCredential | SendResult {
   const key = createPrivateKey(pem);
-  if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localResults.unusableKey;
+  if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localResults.unsupportedKey;
   if (keyId === '' || teamId === '' || bundleId === '') return localResults.notConfigured;
   return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
 }
 
-/** The client certificate of a file. @throws Error if the key does not belong to the first certificate */
-function clientCertificate(certificates: readonly string[], key: string) {
-  const tls = { cert: certificates.join(''), key };
+/** A client certificate; in two files it need not be the first one. */
+function certificateCredential(
+  { key, certificates }: { readonly key: string; readonly certificates: readonly string[] },
+  { bundleId: given, sandbox }: Pick<ApnsCredential, 'bundleId' | 'sandbox'>,
+): ApnsCredential | SendResult {
+  const opened = createPrivateKey(key);
+  const own = certificates.find((each) => new X509Certificate(each).checkPrivateKey(opened));
+  if (own === undefined) return localResults.mismatchedKey;
+  const bundleId = given || topicIn(new X509Certificate(own).subject);
+  if (bundleId === '') return localResults.notConfigured;
+  const tls = { cert: [own, ...certificates.filter((each) => each !== own)].join(''), key };
   createSecureContext(tls);
-  return { tls, subject: new X509Certificate(certificates[0]!).subject };
+  return { bundleId, sandbox, proof: { by: 'certificate', tls } };
 }
 
 /** Apple puts the bundle, or the push id of a website, into the user id of the subject. Of a website it is a part of the name, too. */

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { domainToASCII } from 'node:url';
-import type { CredentialDefinition } from '../credential-definition.ts';
-import { localResults } from '../send-results.ts';
+import type { CredentialDefinition, KeyOpener } from '../credential-definition.ts';
 
 /** An address and the name before it; "" without a name. */
 export interface Mailbox {
@@ -33,7 +32,11 @@ export function asciiAddress(address: string): string {
 
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
-const DKIM_KEYS: ReadonlySet<string | undefined> = new Set(['rsa', 'ed25519']);
+const PRIVATE_KEY = 'email_dkim_private_key';
+
+/** Receivers verify RSA of 1024 bits and more, and Ed25519 (RFC 8301 3.2, RFC 8463). */
+const dkimKey = (pem: string, open: Pick<KeyOpener, 'key'>): KeyObject =>
+  open.key(pem, { types: ['rsa', 'ed25519'], leastRsaBits: 1024 });
 
 /** The stored settings of e-mail: the sender, and what signs its mails (R-A6). */
 export const emailCredential: CredentialDefinition<MailSender> = {
@@ -44,13 +47,13 @@ export const emailCredential: CredentialDefinition<MailSender> = {
     const from = { address: asciiAddress(of('email_from_email')), name: of('email_from_name') };
     const reply = of('email_reply');
     const replyTo = reply === '' ? undefined : { address: asciiAddress(reply), name: '' };
-    const pem = of('email_dkim_private_key');
+    const pem = of(PRIVATE_KEY);
     if (pem === '') return { from, replyTo, dkim: undefined };
-    const key = open.key(pem);
-    if (!DKIM_KEYS.has(key.asymmetricKeyType)) return localResults.unusableKey;
-    const dkim = { domain: of('email_dkim_domain'), selector: of('email_dkim_selector'), key };
+    const dkim = { domain: of('email_dkim_domain'), selector: of('email_dkim_selector'), key: dkimKey(pem, open) };
     return { from, replyTo, dkim };
   },
+
+  opened: { [PRIVATE_KEY]: dkimKey },
 
   identityOf: ({ from, dkim }) => [from.address, dkim?.domain ?? '', dkim?.selector ?? ''],
 };

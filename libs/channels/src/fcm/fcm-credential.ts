@@ -40,8 +40,8 @@ export const fcmCredential: CredentialDefinition<FcmCredential> = {
     const fields = JSON.parse(settings.get(accountOf(platform))!) as Readonly<Record<string, unknown>>;
     const projectId = textOf(fields['project_id']);
     const clientEmail = textOf(fields['client_email']);
-    const key = open.key(textOf(fields['private_key']));
-    if (key.asymmetricKeyType !== 'rsa' || projectId === '' || clientEmail === '') return localResults.unusableKey;
+    if (projectId === '' || clientEmail === '') return localResults.notConfigured;
+    const key = open.key(textOf(fields['private_key']), { types: ['rsa'] });
     const keyId = textOf(fields['private_key_id']) || undefined;
     const tokenUri = textOf(fields['token_uri']) || TOKEN_URI;
     return { projectId, account: { clientEmail, key, keyId, tokenUri } };

@@ -1,4 +1,5 @@
-import type { CredentialDefinition } from '../credential-definition.ts';
+import { type CredentialDefinition, headerText } from '../credential-definition.ts';
+import { localResults } from '../send-results.ts';
 
 export interface KakaoCredential {
   /** Key of the sending profile. */
@@ -16,11 +17,11 @@ const SECRET_KEY = 'kakao_secret_key';
 export const kakaoCredential: CredentialDefinition<KakaoCredential> = {
   requiredFor: () => [SENDER_KEY, APP_KEY, SECRET_KEY],
 
-  read: async ({ settings }) => ({
-    senderKey: settings.get(SENDER_KEY)!,
-    appKey: settings.get(APP_KEY)!,
-    secretKey: settings.get(SECRET_KEY)!,
-  }),
+  async read({ settings }) {
+    const secretKey = headerText(settings.get(SECRET_KEY));
+    if (secretKey === undefined) return localResults.unusableSetting;
+    return { senderKey: settings.get(SENDER_KEY)!, appKey: settings.get(APP_KEY)!, secretKey };
+  },
 
   identityOf: ({ appKey, senderKey }) => [appKey, senderKey],
 };

@@ -1,4 +1,4 @@
-import type { CredentialDefinition } from '../credential-definition.ts';
+import { type CredentialDefinition, headerText } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
 
 /** The channel of an official account at LINE. */
@@ -11,9 +11,8 @@ export const lineCredential: CredentialDefinition<LineCredential> = {
   requiredFor: () => ['line_channel_access_token'],
 
   async read({ settings }) {
-    const accessToken = settings.get('line_channel_access_token')!;
-    // Nothing else can be in a header.
-    return /^[\x21-\x7e]+$/.test(accessToken) ? { accessToken } : localResults.unusableKey;
+    const accessToken = headerText(settings.get('line_channel_access_token'));
+    return accessToken === undefined ? localResults.unusableSetting : { accessToken };
   },
 
   identityOf: ({ accessToken }) => [accessToken],

@@ -38,6 +38,9 @@ export interface TwilioCredential {
 
 export type SmsCredential = SmppCredential | TwilioCredential;
 
+/** SMPP ends texts with a zero, and has a byte for a character. */
+const isLatin1 = (text: string): boolean => /^[\x01-\xff]*$/.test(text);
+
 /** The settings of an application, for SMPP or for HTTP. */
 export const smsCredential: CredentialDefinition<SmsCredential> = {
   requiredFor: () => ['sms_sender'],
@@ -50,6 +53,7 @@ export const smsCredential: CredentialDefinition<SmsCredential> = {
     const [host, systemId, password] = [of('sms_smpp_host'), of('sms_system_id'), of('sms_password')];
     const port = Number(of('sms_smpp_port'));
     if (host === '' || !(port > 0)) return localResults.notConfigured;
+    if (!isLatin1(systemId) || !isLatin1(password)) return localResults.unusableSetting;
     return { transport: 'smpp', host, port, systemId, password, sender };
   },
 

@@ -49,12 +49,26 @@ describe('a VAPID key pair', () => {
   });
 
   it.each([
-    ['whose halves do not belong together', pair().publicKey.toString('base64url'), privateKey.toString('base64url')],
-    ['whose private key is too short', publicKey.toString('base64url'), 'Zm9v'],
-    ['whose private key is no scalar', publicKey.toString('base64url'), Buffer.alloc(32).toString('base64url')],
-    ['whose public key is cut', publicKey.toString('base64url', 0, 64), privateKey.toString('base64url')],
-  ])('is unusable %s', async (_, wrongPublic, wrongPrivate) => {
-    expect(await read(wrongPublic, wrongPrivate)).toMatchObject({ name: 'unusable_key' });
+    ['whose halves do not belong together', pair().publicKey, privateKey, 'mismatched_key'],
+    ['whose private key is too short', publicKey, Buffer.from('foo'), 'mismatched_key'],
+    ['whose private key is too long', publicKey, Buffer.concat([Buffer.of(1), privateKey]), 'unusable_key'],
+    ['whose private key is no scalar', publicKey, Buffer.alloc(32), 'unusable_key'],
+    ['whose public key is cut', publicKey.subarray(0, 64), privateKey, 'mismatched_key'],
+  ])('is unusable %s', async (_, wrongPublic, wrongPrivate, name) => {
+    expect(await read(wrongPublic.toString('base64url'), wrongPrivate.toString('base64url'))).toMatchObject({ name });
+  });
+
+  it.each([1, 2])('may lack %i leading zeros of its private key, or have one more', async (zeros) => {
+    const scalar = Buffer.concat([Buffer.alloc(zeros), Buffer.alloc(32 - zeros, 7)]);
+    const ecdh = createECDH('prime256v1');
+    ecdh.setPrivateKey(scalar);
+    for (const form of [scalar, scalar.subarray(zeros), Buffer.concat([Buffer.of(0), scalar])]) {
+      const credential = await read(ecdh.getPublicKey().toString('base64url'), form.toString('base64url'));
+      if ('category' in credential) throw new Error(credential.name);
+      expect(verify('sha256', Buffer.from('x'), credential.key, sign('sha256', Buffer.from('x'), credential.key))).toBe(
+        true,
+      );
+    }
   });
 
   it('is not configured where a half is missing', async () => {

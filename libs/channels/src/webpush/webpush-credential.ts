@@ -29,10 +29,17 @@ function namesOf(platform: number): KeyNames {
   return found;
 }
 
+/** Libraries of big integers drop leading zeros, or add one. */
+function scalarOf(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  const digits = first < 0 ? Buffer.alloc(0) : bytes.subarray(first);
+  return Buffer.concat([Buffer.alloc(Math.max(0, SCALAR_BYTES - digits.length)), digits]);
+}
+
 /** The bytes of base64 in either alphabet. */
 const bytesOf = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
 
-/** The stored settings of a browser: an uncompressed public key and its private key of 32 bytes, both in base64 of either alphabet (R-A4). */
+/** The stored settings of a browser: an uncompressed public key and its private key of up to 32 bytes, both in base64 of either alphabet (R-A4). */
 export const webPushCredential: CredentialDefinition<WebPushCredential> = {
   requiredFor(platform) {
     const { publicKey, privateKey } = namesOf(platform);
@@ -41,12 +48,12 @@ export const webPushCredential: CredentialDefinition<WebPushCredential> = {
 
   async read({ platform, settings }) {
     const { publicKey: publicName, privateKey: privateName } = namesOf(platform);
-    const scalar = bytesOf(settings.get(privateName));
+    const scalar = scalarOf(bytesOf(settings.get(privateName)));
     if (scalar.length !== SCALAR_BYTES) return localResults.unusableKey;
     const ecdh = createECDH('prime256v1');
     ecdh.setPrivateKey(scalar);
     const point = ecdh.getPublicKey();
-    if (!point.equals(bytesOf(settings.get(publicName)))) return localResults.unusableKey;
+    if (!point.equals(bytesOf(settings.get(publicName)))) return localResults.mismatchedKey;
     const jwk = {
       ...{ kty: 'EC', crv: 'P-256', d: scalar.toString('base64url') },
       x: point.toString('base64url', POINT.x, POINT.y),

@@ -1,4 +1,5 @@
-import type { CredentialDefinition } from '../credential-definition.ts';
+import { type CredentialDefinition, headerText } from '../credential-definition.ts';
+import { localResults } from '../send-results.ts';
 
 export interface WhatsAppCredential {
   /** The sender: requests are addressed to it. */
@@ -17,10 +18,11 @@ export const WHATSAPP_VERIFY_TOKEN = 'whats_app_verify_token';
 export const whatsAppCredential: CredentialDefinition<WhatsAppCredential> = {
   requiredFor: () => [PHONE_NUMBER_ID, ACCESS_TOKEN],
 
-  read: async ({ settings }) => ({
-    phoneNumberId: settings.get(PHONE_NUMBER_ID)!,
-    accessToken: settings.get(ACCESS_TOKEN)!,
-  }),
+  async read({ settings }) {
+    const accessToken = headerText(settings.get(ACCESS_TOKEN));
+    if (accessToken === undefined) return localResults.unusableSetting;
+    return { phoneNumberId: settings.get(PHONE_NUMBER_ID)!, accessToken };
+  },
 
   // WhatsApp limits the rate of a sender, whichever token it uses.
   identityOf: ({ phoneNumberId }) => [phoneNumberId],

@@ -63,7 +63,6 @@ it.each([
   [{ ...mail, email_from_address: '' }, 'email_from_address: Email address is empty'],
   [{ ...mail, email_dkim_domain: 'a.example' }, 'email_dkim_selector: must be set'],
   [{ ...mail, email_dkim_selector: 's 1' }, 'email_dkim_selector: must be a selector'],
-  [{ ...mail, email_dkim_private_key: 'key' }, 'email_dkim_private_key: must be a private key in PEM'],
   [{ ...sms, sms_smpp_port: 65_536 }, 'sms_smpp_port: must be 1 to 65535'],
   [{ device_type: 13 }, 'device_type: platform cannot be configured'],
   [{ device_type: 2 }, 'device_type: platform cannot be configured'],

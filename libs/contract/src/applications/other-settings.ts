@@ -17,12 +17,11 @@ export const amazonFields = platformFields(
 );
 
 const HOST_NAME = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?$/i;
-const PRIVATE_KEY = /^\s*-----BEGIN (RSA )?PRIVATE KEY-----/;
 
 const dkimFields = {
   email_dkim_domain: optional(text.refine((name) => HOST_NAME.test(name), 'must be a domain')),
   email_dkim_selector: optional(text.refine((name) => HOST_NAME.test(name), 'must be a selector')),
-  email_dkim_private_key: optional(text.refine((pem) => PRIVATE_KEY.test(pem), 'must be a private key in PEM')),
+  email_dkim_private_key: optional(text),
 };
 
 /** Required, unless the address of the sender is given by its other name. */

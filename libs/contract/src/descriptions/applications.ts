@@ -98,7 +98,8 @@ export const applicationWords = {
   email_reply: 'Reply-to address. It must be verified if the operator requires that.',
   email_dkim_domain: 'Domain that signs the e-mails. The settings of DKIM come together or not at all.',
   email_dkim_selector: 'Selector of the public key in the records of that domain.',
-  email_dkim_private_key: 'Private key that signs the e-mails, RSA or Ed25519, in PEM.',
+  email_dkim_private_key:
+    'Private key that signs the e-mails, in PEM without a password: RSA of 1024 to 4096 bits, or Ed25519.',
   huawei_app_id: 'Identifier of the Huawei app.',
   huawei_app_secret: 'Secret of the Huawei app.',
   sms_smpp_host: 'Host of the SMS centre. Required without `sms_http_url`, as are the other fields of SMPP.',

@@ -57,11 +57,11 @@ describe('an APNs credential', () => {
 
   it.each([
     ['without a file', {}, 'not_configured'],
-    ['with a certificate alone', { macos_cert_file: base64(cert) }, 'unusable_key'],
+    ['with a certificate alone', { macos_cert_file: base64(cert) }, 'missing_key'],
     [
       'with the key of another certificate',
       { macos_cert_file: base64(cert), macos_key_file: base64(privateKey) },
-      'unusable_key',
+      'mismatched_key',
     ],
   ])('of macOS is none %s', async (_, files, name) => {
     expect(await of({ ...files, macos_gateway: '1', macos_bundle_id: 'b' }, Platform.MacOS)).toMatchObject({ name });
@@ -80,7 +80,9 @@ describe('an APNs credential', () => {
   });
 
   it('of Safari is no key that signs tokens, and no certificate of anything else', async () => {
-    expect(await of({ safari_key_file: base64(privateKey) }, Platform.Safari)).toMatchObject({ name: 'unusable_key' });
+    expect(await of({ safari_key_file: base64(privateKey) }, Platform.Safari)).toMatchObject({
+      name: 'missing_certificate',
+    });
     const other = { safari_key_file: base64(cert + key) };
     expect(await of(other, Platform.Safari)).toMatchObject({ name: 'not_configured' });
     expect(await of({}, Platform.Safari)).toMatchObject({ name: 'not_configured' });
@@ -94,30 +96,33 @@ describe('an APNs credential', () => {
   });
 
   it.each([
-    ['no key at all', 'anything'],
-    ['a broken key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'],
+    ['no key at all', 'anything', 'unusable_key'],
+    ['a broken key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', 'unusable_key'],
     [
       'a key of another kind',
       generateKeyPairSync('rsa', { modulusLength: 2048 })
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
+      'unsupported_key',
     ],
     [
       'a key on a curve that APNs does not know',
       generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
+      'unsupported_key',
     ],
     [
       'a key of RSA with too few bits',
       generateKeyPairSync('rsa', { modulusLength: 1024 })
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
+      'unsupported_key',
     ],
-  ])('is unusable with %s', async (_, file) => {
+  ])('is unusable with %s', async (_, file, name) => {
     expect(await of({ ...complete, ios_key_file: base64(file) })).toMatchObject({
       category: 'INVALID_CONFIGURATION',
-      name: 'unusable_key',
+      name,
     });
   });
 });

@@ -92,7 +92,7 @@ describe.each([
 
   it('that its password does not open is refused before anything is sent', async () => {
     const { pushes, url } = await provider(client.cert);
-    expect([...(await world(url, 'wrong').send(batch()))]).toEqual([[0, 'INVALID_CONFIGURATION 0 unusable_key']]);
+    expect([...(await world(url, 'wrong').send(batch()))]).toEqual([[0, 'INVALID_CONFIGURATION 0 wrong_password']]);
     expect(pushes).toEqual([]);
   });
 });

@@ -18,11 +18,19 @@ describe('an FCM credential', () => {
   });
 
   it.each([
-    ['RSA with too few bits', rsa(1024)],
-    ['a key of another kind', pem(generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey)],
-    ['a text of a megabyte', `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(1_000_000)}\n-----END PRIVATE KEY-----\n`],
-    ['nothing', ''],
-  ])('is unusable with %s', async (_, key) => {
-    expect(await of(key)).toMatchObject({ category: 'INVALID_CONFIGURATION', name: 'unusable_key' });
+    ['RSA with too few bits', rsa(1024), 'unsupported_key'],
+    [
+      'a key of another kind',
+      pem(generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey),
+      'unsupported_key',
+    ],
+    [
+      'a text of a megabyte',
+      `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(1_000_000)}\n-----END PRIVATE KEY-----\n`,
+      'key_file_limits',
+    ],
+    ['nothing', '', 'missing_key'],
+  ])('is unusable with %s', async (_, key, name) => {
+    expect(await of(key)).toMatchObject({ category: 'INVALID_CONFIGURATION', name });
   });
 });

@@ -1,5 +1,6 @@
 import {
   connectionResults,
+  localResults,
   type SendResult,
   type SmppCredential,
   smppReceipt,
@@ -49,16 +50,6 @@ const DEPLOYMENT = 'deployment';
 /** A refused credential is not tried again as often. */
 const REFUSED_MS = 60_000;
 
-/** The settings name an address that callers must not make the service connect to, or none at all. */
-const wrongAddress = (name: string): SendResult => ({
-  category: 'INVALID_CONFIGURATION',
-  code: '0',
-  name,
-  then: { do: 'final' },
-});
-export const privateAddress = wrongAddress('private_address');
-export const invalidAddress = wrongAddress('invalid_address');
-
 /** The URL of an SMSC; undefined if the host is no host. */
 function urlOf({ host, port }: SmppCredential): string | undefined {
   const url = URL.parse(`smpp://${isIPv6(host) ? `[${host}]` : host}:${port}`);
@@ -81,8 +72,8 @@ export class SmppBinds {
     const entry = this.#entries.get(reference);
     if (entry?.version === version) return entry.bind;
     const url = urlOf(credential);
-    if (url === undefined) return invalidAddress;
-    if (!this.#deps.addresses.allowsHost(credential.host)) return privateAddress;
+    if (url === undefined) return localResults.serverAddressInvalid;
+    if (!this.#deps.addresses.allowsHost(credential.host)) return localResults.serverAddressPrivate;
     entry?.bind.connection.renew(entry.bind.connection.epoch);
     const bind = this.#open(url, credential, this.#deps.addresses.lookup);
     this.#entries.set(reference, { version, bind });
@@ -94,7 +85,7 @@ export class SmppBinds {
     const known = this.#entries.get(DEPLOYMENT);
     if (known) return known.bind;
     const url = urlOf(credential);
-    if (url === undefined) return invalidAddress;
+    if (url === undefined) return localResults.serverAddressInvalid;
     const bind = this.#open(url, credential, undefined);
     this.#entries.set(DEPLOYMENT, { version: 0, bind });
     return bind;
@@ -148,7 +139,7 @@ export class SmppBinds {
       refusal: () => (refusedBy?.category === 'INVALID_CONFIGURATION' ? refusedBy : undefined),
       trouble() {
         const trouble = refusedBy ? { ...refusedBy, then: { do: 'final' as const } } : troubleOf(connection);
-        return trouble === connectionResults.private_address ? privateAddress : trouble;
+        return trouble === connectionResults.private_address ? localResults.serverAddressPrivate : trouble;
       },
     };
   }

@@ -1,6 +1,7 @@
 import {
   definitions,
   isMms,
+  localResults,
   type SendResult,
   type SmppCredential,
   smppCredentialIn,
@@ -19,7 +20,7 @@ import { keyOfBatch } from '../message-key.ts';
 import { type Prepared, PreparedCredentials } from '../prepared.ts';
 import { type Gathered, gathered } from './gathered.ts';
 import type { ReceiptStore } from './receipt-store.ts';
-import { invalidAddress, privateAddress, type SmppBind, SmppBinds } from './smpp-binds.ts';
+import { type SmppBind, SmppBinds } from './smpp-binds.ts';
 import { type Acceptance, SmppSender } from './smpp-sender.ts';
 import { TwilioSender } from './twilio-sender.ts';
 
@@ -43,14 +44,6 @@ export interface SmsDeps {
 
 const { sms } = definitions;
 
-/** An SMSC takes no media (R-A6). */
-const mmsBySmpp: SendResult = {
-  category: 'INVALID_CONFIGURATION',
-  code: '0',
-  name: 'mms_by_smpp',
-  then: { do: 'final' },
-};
-
 /** A message is an MMS in any of its languages. */
 const hasMms = ({ batch }: Job): boolean => batch.languageNames.some((language) => isMms(batch, language));
 
@@ -70,7 +63,7 @@ export function smsChannel(deps: SmsDeps): Channel {
   const acceptances = storing(receipts, onError);
 
   const bySmpp = (job: Job, prepared: Of<SmppCredential>): Sender | SendResult => {
-    if (hasMms(job)) return mmsBySmpp;
+    if (hasMms(job)) return localResults.mmsBySmpp;
     const bind = bindOf(binds, prepared);
     if ('category' in bind) return bind;
     return new SmppSender({
@@ -85,8 +78,8 @@ export function smsChannel(deps: SmsDeps): Channel {
   };
   const byTwilio = (job: Job, prepared: Of<TwilioCredential>): Sender | SendResult => {
     const url = URL.parse(prepared.credential.url);
-    if (!url || !/^https?:$/.test(url.protocol)) return invalidAddress;
-    if (!addresses.allowsHost(url.hostname)) return privateAddress;
+    if (!url || !/^https?:$/.test(url.protocol)) return localResults.serverAddressInvalid;
+    if (!addresses.allowsHost(url.hostname)) return localResults.serverAddressPrivate;
     const settings = { url: url.origin, lookup: addresses.lookup, tls: ca ? { ca: [...ca] } : {} };
     const connection = connections.of(prepared.settings, job.lane, () => connectHttp1(settings));
     return new TwilioSender({ job, prepared, connection, writer, clock, key: keyOfBatch(reportKey, job.batch) });

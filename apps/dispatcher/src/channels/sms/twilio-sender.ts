@@ -15,7 +15,6 @@ import type { Job, PushListener, Sender } from '../channel-port.ts';
 import { opened, troubleOf } from '../connections.ts';
 import type { Prepared } from '../prepared.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
-import { privateAddress } from './smpp-binds.ts';
 
 const { sms } = definitions;
 
@@ -71,7 +70,9 @@ export class TwilioSender implements Sender {
 
   trouble(): SendResult {
     const { connection } = this.#deps;
-    return connection.lastFailure()?.cause === 'private_address' ? privateAddress : troubleOf(connection);
+    return connection.lastFailure()?.cause === 'private_address'
+      ? localResults.serverAddressPrivate
+      : troubleOf(connection);
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {

@@ -1,12 +1,23 @@
+import { credentialFault, definitionOf, settingFault } from '@tidings/channels';
 import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import { openPlainKey } from '@tidings/runtime';
 import type { Handler } from '../../context.ts';
 import { configuredProviders } from './providers.ts';
+
+/** Key files stay unopened (R-A2). */
+function checkSettings(platform: number, settings: Readonly<Record<string, string>>): void {
+  const definition = definitionOf(platform);
+  const fault = definition && settingFault(definition.credential, settings, { key: openPlainKey });
+  if (fault) throw Fault.argument(`${fault.field}: ${credentialFault(fault.result.name)?.sentence ?? ''}`);
+}
 
 export const configureApplication: Handler<typeof api.configureApplication> = async (
   { application, platform, settings, secrets, disabled },
   { accounts },
   { account },
 ) => {
+  checkSettings(platform, settings);
   const view = await accounts.configurePlatform({
     account,
     application,
