@@ -1,3 +1,4 @@
+import { credentialFault } from '@tidings/channels';
 import { type ApiClient, Refusal, type ReplyOf } from '@tidings/client';
 import { type CertificateFault, certificateFault } from '@tidings/runtime';
 import { type Readiness, readinessOf } from '../readiness.ts';
@@ -114,14 +115,6 @@ type Provider = ReplyOf<'listProviders'>['providers'][number];
 const remedies: readonly (readonly [RegExp, string])[] = [
   [/^certificate_expired/, 'Renew the certificate, and give it to configureApplication.'],
   [/^certificate/, 'Add the authority of the certificate by TIDINGS_EXTRA_CA.'],
-  [
-    /^(access_refused|unusable_key)/,
-    'The provider has revoked the key, or it is not of this application: create another one there, and give it to configureApplication.',
-  ],
-  [
-    /^access_token_too_long/,
-    'The access token has more than 8 KiB: check the token_uri of the service account, or the address of tokens, and the scopes of the account.',
-  ],
   [/^dns/, 'The name of the provider cannot be resolved: check the DNS of the dispatcher, and its NetworkPolicy.'],
   [
     /^proxy/,
@@ -131,7 +124,9 @@ const remedies: readonly (readonly [RegExp, string])[] = [
 ];
 
 const remedyOf = (name: string): string =>
-  remedies.find(([pattern]) => pattern.test(name))?.[1] ?? 'The log of the dispatcher has the whole error.';
+  credentialFault(name)?.remedy ??
+  remedies.find(([pattern]) => pattern.test(name))?.[1] ??
+  'The log of the dispatcher has the whole error.';
 
 function troubleWith({
   credential,
@@ -151,13 +146,10 @@ function troubleWith({
     ];
   }
   if (state === 'open') return [];
-  const name = error?.name ?? 'unreachable';
-  return [
-    problem(
-      `The provider of ${who} cannot be used: ${name}, ${error?.message ?? ''} (${error?.at ?? ''}).`,
-      remedyOf(name),
-    ),
-  ];
+  const { name = 'unreachable', message = '', at = '' } = error ?? {};
+  const fault = credentialFault(name);
+  const cause = fault ? `${name} (${at}). ${fault.sentence}` : `${name}, ${message} (${at}).`;
+  return [problem(`The provider of ${who} cannot be used: ${cause}`, remedyOf(name))];
 }
 
 /** Whether the providers' credentials work. */

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
-import { channelNames } from '@tidings/channels';
+import { channelNames, credentialFaults } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { openKeys, masterKeysOf, readEnv, systemDatabase } from '@tidings/runtime';
 import { createTopics } from '@tidings/streaming';
@@ -177,6 +177,15 @@ describe('the doctor, of a running system', () => {
       { text: expect.stringMatching(text), remedy: expect.stringMatching(remedy) },
     ]);
   });
+
+  it.each(Object.entries(credentialFaults))(
+    'finds %s, and says what to do (R-P1)',
+    async (name, { sentence, remedy }) => {
+      replies['/admin/v1/providers'] = { providers: [{ ...provider, last_error: failed(name) }] };
+      const text = `The provider of fcm of A cannot be used: ${name} (2026-01-15T12:00:00Z). ${sentence}`;
+      expect(await findings(url)).toMatchObject([{ text, remedy }]);
+    },
+  );
 
   it('finds a refused administrator token', async () => {
     refused.set('/admin/v1/tokens', 401);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { credentialFaults } from '@tidings/channels';
 import { DeviceAttempt, DeviceOutcome, MessageView, PlansOfDeviceReply } from '@tidings/rpc';
 import { type Evidence, explanationOf } from './explanation.ts';
 
@@ -132,4 +133,11 @@ describe('the answer to why a device did or did not get a message', () => {
       /14:00:00Z\. Notifications .+ turned off/,
     );
   });
+});
+
+it.each(Object.entries(credentialFaults))('explains %s in a sentence (R-P1)', (name, { sentence }) => {
+  const fault = { category: 'INVALID_CONFIGURATION', code: '0', name, hour: HOUR };
+  expect(explanationOf(evidence({ outcomes: [{ error: fault }] })).explanation).toBe(
+    `Sending failed: INVALID_CONFIGURATION, ${name}. ${sentence}`,
+  );
 });

@@ -1,3 +1,4 @@
+import { credentialFault } from '@tidings/channels';
 import type { explainAnswers } from '@tidings/contract';
 import { type DeviceAttempt, DeviceOutcome, type MessageView, type PlansOfDeviceReply } from '@tidings/rpc';
 import { isPushPlatform } from '@tidings/kernel';
@@ -38,14 +39,13 @@ const exclusions: Readonly<Record<string, string>> = {
 const failures: Readonly<Record<string, string>> = {
   no_token: 'The device had no push token.',
   platform_disabled: 'The platform of the device is disabled or was never configured in the application.',
-  not_configured: 'The application has no usable credentials for the platform, or nothing sends to it yet.',
-  access_refused: 'The provider issues no access token for the credentials of the application.',
-  access_token_too_long:
-    'The provider issued an access token of more than 8 KiB, which cannot be sent: check the address that issues the tokens, and the scopes of the account.',
   application_deleted: 'The application was deleted before the push was sent.',
   unknown_outcome:
     'The provider did not answer, and a repeat could have been a duplicate. The device may have got the push.',
 };
+
+const failureText = ({ category, name }: { category: string; name: string }): string =>
+  (category === 'INVALID_CONFIGURATION' ? credentialFault(name)?.sentence : undefined) ?? failures[name] ?? '';
 
 const nameOf = ({ category, code, name }: { category: string; code: string; name: string }): string =>
   code === '0' || code === '' ? `${category}, ${name}` : `${category}, ${code} ${name}`;
@@ -119,7 +119,7 @@ function outcomeExplanation(outcome: DeviceOutcome, attempts: readonly DeviceAtt
     return { answer: 'SENT', reason: null, explanation };
   }
   if (error) {
-    const explanation = `Sending failed: ${nameOf(error)}. ${failures[error.name] ?? ''}`.trimEnd();
+    const explanation = `Sending failed: ${nameOf(error)}. ${failureText(error)}`.trimEnd();
     return { answer: 'FAILED', reason: error.category, explanation };
   }
   const open = attempts.find(({ state }) => state !== 'settled') ?? attempts[0];
