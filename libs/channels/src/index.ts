@@ -30,6 +30,7 @@ export {
   unwantedResults,
 } from './email/email-results.ts';
 export { type IncomingMail, incomingMailOf } from './email/incoming/incoming-mail.ts';
+export { MAIL_READ_BYTES } from './email/incoming/received-mail.ts';
 export { mailOpenOf } from './email/mail-opens.ts';
 export { MailLinks, mailPaths } from './email/mail-links.ts';
 export { mailOf, type Stationery, stationeryOf } from './email/mail.ts';

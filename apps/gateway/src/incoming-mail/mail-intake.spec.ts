@@ -81,7 +81,7 @@ describe('incoming mail', () => {
     const recipient = { is: 'returnPath', mail: { ...mailing, messageId, seq: SEQ } };
     for (const address of [addressFor(), addressFor().toUpperCase()])
       expect(intake.recipientOf(address)).toEqual(recipient);
-    for (const address of ['complaints@bounces.example', 'Postmaster@BOUNCES.example'])
+    for (const address of ['complaints@bounces.example', 'Postmaster@BOUNCES.example', 'Postmaster'])
       expect(intake.recipientOf(address)).toEqual({ is: 'feedback' });
     const forged = `b-${tokenFor().replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a'))}@bounces.example`;
     for (const address of [forged, addressFor().replace('bounces', 'shop'), 'anna@bounces.example', 'complaints', ''])

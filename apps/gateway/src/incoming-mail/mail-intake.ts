@@ -42,7 +42,8 @@ export type IncomingRecipient =
 export type Intake = IncomingMail['kind'] | 'unassigned' | 'misdirected' | 'excess';
 
 /** Local parts of the domain to which mailbox providers send feedback. */
-const FEEDBACK: ReadonlySet<string> = new Set(['complaints', 'postmaster']);
+const POSTMASTER = 'postmaster';
+const FEEDBACK: ReadonlySet<string> = new Set(['complaints', POSTMASTER]);
 const feedback: IncomingRecipient = { is: 'feedback' };
 
 /** Reports what incoming mails say as facts on `tidings.reports` (R-E14, R-E18). */
@@ -116,7 +117,7 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
   };
 
   const take = async (recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake> => {
-    const mail = incomingMailOf(bytes);
+    const mail = await incomingMailOf(bytes);
     if (mail.kind !== 'bounced' && mail.kind !== 'complained') {
       const isMisdirected = mail.kind !== 'feedback' && returnPathsIn(recipients).length === 0;
       return isMisdirected ? 'misdirected' : mail.kind;
@@ -128,6 +129,8 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
 
   return {
     recipientOf(address) {
+      // The one recipient without a domain (RFC 5321 4.5.1).
+      if (address.toLowerCase() === POSTMASTER) return feedback;
       const at = address.lastIndexOf('@');
       if (address.slice(at + 1).toLowerCase() !== domain) return undefined;
       const local = address.slice(0, at);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { MAIL_READ_BYTES } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import { openLog } from '@tidings/runtime';
 import fc from 'fast-check';
@@ -59,7 +60,7 @@ describe('the server of incoming mail', () => {
     const intake: MailIntake = {
       recipientOf(address) {
         if (address.startsWith('early@')) throw Fault.unavailable('keys are not known yet');
-        return address.startsWith('known@') ? { is: 'feedback' } : undefined;
+        return /^(known@|postmaster$)/i.test(address) ? { is: 'feedback' } : undefined;
       },
       async take(recipients, bytes) {
         taken.push(`${recipients.length} ${bytes.toString('latin1')}`);
@@ -98,6 +99,13 @@ describe('the server of incoming mail', () => {
     expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 1, content: 0, unavailable: 0 });
   });
 
+  it('takes mail for the postmaster without a domain (RFC 5321)', async () => {
+    expect(await client.codes(...START.slice(0, 2), 'RCPT TO:<Postmaster>', 'DATA', 'one\r\n.')).toEqual([
+      ...[250, 250, 250, 354, 250],
+    ]);
+    expect(taken).toEqual(['1 one\r\n']);
+  });
+
   it('asks to repeat what cannot be taken now', async () => {
     result = () => Promise.reject(Fault.unavailable('broker is down'));
     expect(await client.codes(...START, 'RCPT TO:<early@bounces.example>', 'DATA', 'one\r\n.')).toEqual([
@@ -124,7 +132,7 @@ describe('the server of incoming mail', () => {
   it('takes a report with the whole mail that it is about, and reads its beginning', async () => {
     expect(await client.codes(...START, 'DATA')).toEqual([250, 250, 250, 354]);
     expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(2500) + '.')).toEqual([250]);
-    expect(taken.map(({ length }) => length)).toEqual(['1 '.length + 1024 * 1024]);
+    expect(taken.map(({ length }) => length)).toEqual(['1 '.length + MAIL_READ_BYTES]);
   });
 
   it('does not take half a mail, and lives on', async () => {

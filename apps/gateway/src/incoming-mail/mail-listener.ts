@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { MAIL_READ_BYTES } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import { type Logger, wrongPlace } from '@tidings/runtime';
 import { counterIn } from '@tidings/telemetry';
@@ -23,8 +24,6 @@ export interface MailListenerDeps {
 
 /** Reports may contain the mail that they are about, with attachments of 2 MiB (R-E10). */
 const MAIL_BYTES = 4 * 1024 * 1024;
-/** The beginning of a mail that is read: a report precedes the mail that it is about. */
-const READ_BYTES = 1024 * 1024;
 /** Bounds on clients, which are not authenticated: each may make the server hold a mail. */
 const CLIENTS = 64;
 const RECIPIENTS = 10;
@@ -61,11 +60,11 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (length >= READ_BYTES) continue;
+    if (length >= MAIL_READ_BYTES) continue;
     chunks.push(chunk);
     length += chunk.length;
   }
-  return Buffer.concat(chunks).subarray(0, READ_BYTES);
+  return Buffer.concat(chunks).subarray(0, MAIL_READ_BYTES);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bounceOf, isHardBounce, smtpReplyOf } from './bounces.ts';
+import { bounceOf, isHardBounce } from './bounces.ts';
 import { smtpResult } from './email-results.ts';
+import { smtpReplyOf } from './smtp-reply.ts';
 
 const classOf = (reply: string): string => bounceOf(smtpReplyOf(Number(reply.slice(0, 3)), reply.slice(4)));
 
@@ -41,6 +42,7 @@ describe('the class of a bounce', () => {
     ['554 x', 'BOUNCED_UNDETERMINED'],
     ['550 5.3.0 x', 'BOUNCED_UNDETERMINED'],
     ['550', 'BOUNCED_HARD_UNDETERMINED'],
+    ['450 mailbox busy (#5.1.1)', 'BOUNCED_SOFT_UNDETERMINED'],
   ])('of %s is %s', (reply, expected) => {
     expect(classOf(reply)).toBe(expected);
   });

@@ -1,3 +1,5 @@
+import type { SmtpReply } from './smtp-reply.ts';
+
 /** Splits of the e-mails that the receiving side refused (Spec H). */
 export type BounceCategory =
   | 'BOUNCED_HARD_GENERAL'
@@ -18,23 +20,6 @@ export type BounceCategory =
 
 /** Whether a bounce puts the address on the blacklist (R-E5). */
 export const isHardBounce = (category: string): boolean => category.startsWith('BOUNCED_HARD_');
-
-/** The reply of a mail server about a recipient or a mail. */
-export interface SmtpReply {
-  /** 4xx or 5xx. */
-  readonly status: number;
-  /** Enhanced status (RFC 3463) such as 5.1.1; "" without one. */
-  readonly enhanced: string;
-  readonly text: string;
-}
-
-const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}(?=\s|$)/;
-
-/** A reply in parts: its code, its enhanced status, and its text without both. */
-export function smtpReplyOf(status: number, text: string): SmtpReply {
-  const enhanced = ENHANCED.exec(text)?.[0] ?? '';
-  return { status, enhanced, text: text.slice(enhanced.length).trim() };
-}
 
 /** The categories of texts that say more than their status. */
 const SUPPRESSED = /suppress/i;

@@ -1,5 +1,6 @@
 import { type ErrorCategory, final, type Refusal, retry, type SendResult, type Then } from '../send-results.ts';
-import { bounceOf, type SmtpReply, smtpReplyOf } from './bounces.ts';
+import { bounceOf } from './bounces.ts';
+import { type SmtpReply, smtpReplyOf } from './smtp-reply.ts';
 
 /** The command that a mail server refused. `content`: the mail itself. */
 export type SmtpStage = 'greeting' | 'login' | 'sender' | 'recipient' | 'content';

@@ -1,42 +1,64 @@
-import { type SmtpReply, smtpReplyOf } from '../bounces.ts';
-import { type MimePart, partsOf, textOf } from './mime-parts.ts';
+import { quotedReply, type SmtpReply } from '../smtp-reply.ts';
+import { withoutComments, wordIn } from './fields.ts';
+import type { ReceivedMail } from './received-mail.ts';
+
+/** The meaning of a mail of a mail system without a readable report. */
+export type Notice = 'failed' | 'delayed';
 
 /** Senders of bounces. */
-const DAEMON = /\b(mailer-daemon|postmaster)\b/i;
+const DAEMON = /\b(?:mailer[-_.]?daemon|postmaster|mail delivery (?:sub)?system)\b/i;
 /** Subjects of warnings that the mail is late. Subjects of bounces may quote the subject of the mail. */
-const LATE = /\(delay\)|^warning: message .* delayed\b/i;
+const LATE_SUBJECTS = [
+  /\(delay(?:ed)?\)/i,
+  /still being retried/i,
+  /^warning: (?:could not send|message\b.* delayed)\b/i,
+  /^\W*(?:message |mail )?delivery (?:is )?(?:delayed|warning)\b/i,
+  /^\W*(?:message|mail) delayed\b/i,
+  /^\W*delayed(?: mail| message|:)/i,
+  /^\W*(?:verzögerte zustellung|zustellung verzögert)/i,
+];
+/** Sentences that announce further attempts. Notices of failures deny them. */
+const LATE_TEXTS = [
+  /\bwill (?:be retried|be tried again|retry|keep trying|try again)\b/i,
+  /\bwill continue (?:trying|to (?:try|attempt|be attempted))\b/i,
+  /\bdelivery attempts will continue\b/i,
+  /\b(?:do not need|need not|no need) to resend\b/i,
+  /\bwarning (?:message )?only\b/i,
+  /\b(?:has|have) not yet been delivered\b/i,
+  /\bhasn't been delivered yet\b/i,
+];
+/** The line above the copy of the mail, which says nothing about its delivery. */
+const COPY =
+  /^[ \t]*[->*_=]{2,}[^\n]{0,40}\b(?:copy of (?:the|your) message|original message|returned message|message header|urspr[^\n]{1,8}ngliche nachricht|below this line)\b/im;
 
-const isReport = ({ type, parameters }: MimePart): boolean =>
-  type === 'multipart/report' && parameters.get('report-type')?.toLowerCase() === 'delivery-status';
+const isReport = ({ fields }: ReceivedMail): boolean =>
+  /^multipart\/report\b.*\breport-type(?:\*0?\*?)?\s*=\s*"?(?:[\w-]*'[\w-]*')?delivery-/i.test(
+    withoutComments(fields.get('content-type') ?? ''),
+  );
+
+/** The text above the copy of the mail. */
+const noticeIn = ({ text }: ReceivedMail): string => text.slice(0, COPY.exec(text)?.index);
+
+/** Whether a mail was read, or answered, by its recipient: both prove that it arrived (RFC 8098, RFC 3834). */
+const isAnswer = ({ fields, parts }: ReceivedMail): boolean =>
+  parts.some(({ type }) => type.endsWith('disposition-notification')) ||
+  /^auto-(replied|notified)/.test(wordIn(fields, 'auto-submitted'));
 
 /**
- * Whether a mail without a readable report is one about a failed delivery. Servers that fail mails and people who are absent both answer automatically,
- * so it must name the recipients that failed, or come from a mail system and be no reply.
+ * The meaning of a mail without a readable report; undefined for one that is no notice about a delivery. Servers that fail mails and people who are absent
+ * both answer automatically, so it must name the recipients that failed, or come from a mail system and be no reply.
  */
-export function isBounceText(mail: MimePart): boolean {
+export function noticeOf(mail: ReceivedMail): Notice | undefined {
   const { fields } = mail;
-  if (LATE.test(fields.get('subject') ?? '')) return false;
-  if (isReport(mail) || fields.has('x-failed-recipients')) return true;
-  const isReply = /^auto-(replied|notified)/i.test(fields.get('auto-submitted') ?? '');
-  return !isReply && DAEMON.test(fields.get('from') ?? '');
+  const isNotice = isReport(mail) || fields.has('x-failed-recipients');
+  if (!isNotice && (isAnswer(mail) || !DAEMON.test(withoutComments(fields.get('from') ?? '')))) return undefined;
+  const notice = noticeIn(mail).replace(/\s+/g, ' ');
+  const isLate =
+    LATE_SUBJECTS.some((pattern) => pattern.test(fields.get('subject') ?? '')) ||
+    /\(warning/i.test(fields.get('auto-submitted') ?? '') ||
+    LATE_TEXTS.some((pattern) => pattern.test(notice));
+  return isLate ? 'delayed' : 'failed';
 }
 
-/** A code with an enhanced status; an enhanced status alone; a code that begins a line or follows a colon. */
-const REPLIES = [
-  /\b([45]\d\d)[ -]#?([45]\.\d{1,3}\.\d{1,3}(?!\.?\d).{0,200})/,
-  /(?<![.\d])()([45]\.\d{1,3}\.\d{1,3}(?!\.?\d).{0,200})/,
-  /(?:^[ \t]*|: ?)([45]\d\d)[ -](.{0,200})/m,
-];
-
-/** The reply that the text of a bounce quotes; undefined if it quotes none. */
-export function replyInText(mail: MimePart): SmtpReply | undefined {
-  for (const part of partsOf(mail)) {
-    if (!part.type.startsWith('text/') || part.type === 'text/rfc822-headers') continue;
-    const text = textOf(part);
-    for (const pattern of REPLIES) {
-      const [, code = '', rest = ''] = pattern.exec(text) ?? [];
-      if (rest !== '') return smtpReplyOf(Number(code), rest.trim());
-    }
-  }
-  return undefined;
-}
+/** The reply that the text of a notice quotes; undefined if it quotes none. */
+export const replyInText = (mail: ReceivedMail): SmtpReply | undefined => quotedReply(noticeIn(mail));

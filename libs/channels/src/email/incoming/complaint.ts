@@ -1,5 +1,6 @@
 import { MAIL_TOKEN_LENGTH } from '../mail-token.ts';
-import { type Fields, type MimePart, partsOf, readFields, textOf } from './mime-parts.ts';
+import { type Fields, readFields, wordIn } from './fields.ts';
+import type { ReceivedMail } from './received-mail.ts';
 
 /** The meaning of a feedback report (RFC 5965): a complaint with the tokens that the report quotes, or something else. */
 export interface Feedback {
@@ -9,7 +10,7 @@ export interface Feedback {
 }
 
 /** Types of feedback that say that the recipient does not want the mail; `not-spam` says the contrary. */
-const COMPLAINTS: ReadonlySet<string | undefined> = new Set(['abuse', 'fraud', 'other']);
+const COMPLAINTS: ReadonlySet<string> = new Set(['abuse', 'fraud', 'other']);
 const EMBEDDED: ReadonlySet<string> = new Set([
   'message/rfc822',
   'message/global',
@@ -31,15 +32,11 @@ const tokensOf = (report: Fields, mail: Fields): string[] => [
 ];
 
 /** The feedback report in a mail; undefined for a mail without one. */
-export function feedbackIn(mail: MimePart): Feedback | undefined {
-  const parts = [...partsOf(mail)];
+export function feedbackIn({ parts }: ReceivedMail): Feedback | undefined {
   const part = parts.find(({ type }) => type === 'message/feedback-report');
   if (!part) return undefined;
-  const report = readFields(textOf(part)).fields;
+  const report = readFields(part.text).fields;
   const embedded = parts.find(({ type }) => EMBEDDED.has(type));
-  const reported: Fields = embedded ? readFields(textOf(embedded)).fields : new Map();
-  return {
-    isComplaint: COMPLAINTS.has(report.get('feedback-type')?.trim().toLowerCase()),
-    tokens: tokensOf(report, reported),
-  };
+  const reported: Fields = embedded ? readFields(embedded.text).fields : new Map();
+  return { isComplaint: COMPLAINTS.has(wordIn(report, 'feedback-type')), tokens: tokensOf(report, reported) };
 }

@@ -1,5 +1,6 @@
-import { type SmtpReply, smtpReplyOf } from '../bounces.ts';
-import { type Fields, type MimePart, partsOf, readFields, textOf } from './mime-parts.ts';
+import { quotedReply, type SmtpReply } from '../smtp-reply.ts';
+import { type Fields, readFields, withoutComments, wordIn } from './fields.ts';
+import type { ReceivedMail } from './received-mail.ts';
 
 /** The meaning of a delivery report (RFC 3464). */
 export type Delivery =
@@ -12,22 +13,17 @@ export type Delivery =
 const RECIPIENTS_MAX = 100;
 
 const STATUS_TYPES: ReadonlySet<string> = new Set(['message/delivery-status', 'message/global-delivery-status']);
-const STATUS = /^[245]\.\d{1,3}\.\d{1,3}(?![.\d])/;
+const STATUS = /(?<![\w.])[245]\.\d{1,3}\.\d{1,3}(?![\w.])/;
 /** A status that says no more than the class of a code. */
 const GENERIC = /^\d\.0\.0$/;
-const REPLY = /^([45]\d\d)(?:[ -]#?|$)/;
+/** The time in which a mail is tried has expired (RFC 3463, X.4.7). */
+const EXPIRED = '4.4.7';
 
-/** A reply that a report quotes: its code, where it has one, comes first. */
-export function quotedReply(text: string): SmtpReply | undefined {
-  const code = REPLY.exec(text);
-  return code ? smtpReplyOf(Number(code[1]), text.slice(code[0].length)) : undefined;
-}
+const statusIn = (fields: Fields): string => STATUS.exec(withoutComments(fields.get('status') ?? ''))?.[0] ?? '';
 
-/** `smtp; 550 5.1.1 unknown`: the text behind the type. */
-const diagnosticIn = (fields: Fields): string => {
-  const value = fields.get('diagnostic-code') ?? '';
-  return value.slice(value.indexOf(';') + 1).trim();
-};
+/** `smtp; 550 5.1.1 unknown`: the text behind the type, which some servers leave out. */
+const diagnosticIn = (fields: Fields): string =>
+  (fields.get('diagnostic-code') ?? '').replace(/^\s*[\w-]+\s*(?:\([^)]*\)\s*)?;/, '').trim();
 
 /**
  * The reply behind a failure, as it would have been given at once: that of the server in the diagnostic code, completed by the status, which servers
@@ -35,15 +31,19 @@ const diagnosticIn = (fields: Fields): string => {
  */
 function replyOf(fields: Fields): SmtpReply | undefined {
   const text = diagnosticIn(fields);
-  const status = STATUS.exec(fields.get('status') ?? '')?.[0] ?? '';
   const reply = quotedReply(text);
-  if (reply) return reply.enhanced !== '' || GENERIC.test(status) ? reply : { ...reply, enhanced: status };
-  return status === '' ? undefined : { status: 0, enhanced: status, text };
+  if (reply && reply.enhanced !== '' && !GENERIC.test(reply.enhanced)) return reply;
+  const status = statusIn(fields) || (wordIn(fields, 'action') === 'expired' ? EXPIRED : '');
+  if (status !== '' && !GENERIC.test(status)) return { ...(reply ?? { status: 0, text }), enhanced: status };
+  return reply ?? (status === '' ? undefined : { status: 0, enhanced: status, text });
 }
 
+const PENDING: ReadonlySet<string> = new Set(['delayed', 'delivered', 'relayed', 'expanded']);
+const FAILED: ReadonlySet<string> = new Set(['failed', 'expired']);
+
 const isFailed = (fields: Fields): boolean => {
-  const action = fields.get('action')?.trim().toLowerCase();
-  return action === undefined ? fields.get('status')?.startsWith('5') === true : action === 'failed';
+  const action = wordIn(fields, 'action');
+  return FAILED.has(action) || (!PENDING.has(action) && statusIn(fields).startsWith('5'));
 };
 
 /** The groups of fields of a report, one for each recipient. */
@@ -61,14 +61,14 @@ function recipientsIn(text: string): Fields[] {
  * The delivery that the report in a mail describes; undefined for a mail without a report. A mail had one recipient, so further recipients are those that
  * its server passed the mail on to: it failed if it failed for any of them.
  */
-export function deliveryIn(mail: MimePart): Delivery | undefined {
-  for (const part of partsOf(mail)) {
-    if (!STATUS_TYPES.has(part.type)) continue;
-    const recipients = recipientsIn(textOf(part));
+export function deliveryIn({ parts }: ReceivedMail): Delivery | undefined {
+  for (const { type, text } of parts) {
+    if (!STATUS_TYPES.has(type)) continue;
+    const recipients = recipientsIn(text);
     const failed = recipients.find(isFailed);
     if (failed) return { is: 'failed', reply: replyOf(failed) };
     const [first] = recipients;
-    if (first) return { is: first.get('action')?.trim().toLowerCase() === 'delayed' ? 'delayed' : 'delivered' };
+    if (first) return { is: wordIn(first, 'action') === 'delayed' ? 'delayed' : 'delivered' };
   }
   return undefined;
 }

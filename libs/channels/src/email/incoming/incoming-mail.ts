@@ -1,8 +1,9 @@
-import { type BounceCategory, bounceOf, type SmtpReply } from '../bounces.ts';
-import { isBounceText, replyInText } from './bounce-text.ts';
+import { type BounceCategory, bounceOf } from '../bounces.ts';
+import type { SmtpReply } from '../smtp-reply.ts';
+import { noticeOf, replyInText } from './bounce-text.ts';
 import { feedbackIn } from './complaint.ts';
 import { deliveryIn } from './delivery-status.ts';
-import { readMail } from './mime-parts.ts';
+import { readMail } from './received-mail.ts';
 
 /** A report about a mail that was sent. */
 export type IncomingMail =
@@ -30,15 +31,18 @@ function bounced(reply: SmtpReply | undefined): IncomingMail {
 }
 
 /**
- * The report in a mail: a bounce (RFC 3464, or a text that resembles one) or a complaint (RFC 5965). Any bytes are read, in time that is linear in their
- * number (R-E18).
+ * The report in a mail: a bounce (RFC 3464, or a text that resembles one) or a complaint (RFC 5965). Any bytes are read, of which only a bounded beginning
+ * counts (R-E18).
  */
-export function incomingMailOf(bytes: Buffer): IncomingMail {
-  const mail = readMail(bytes);
+export async function incomingMailOf(bytes: Buffer): Promise<IncomingMail> {
+  const mail = await readMail(bytes);
+  if (!mail) return { kind: 'other' };
   const feedback = feedbackIn(mail);
   if (feedback) return feedback.isComplaint ? { kind: 'complained', tokens: feedback.tokens } : { kind: 'feedback' };
   const delivery = deliveryIn(mail);
   if (delivery?.is === 'failed') return bounced(delivery.reply ?? replyInText(mail));
   if (delivery) return { kind: delivery.is };
-  return isBounceText(mail) ? bounced(replyInText(mail)) : { kind: 'other' };
+  const notice = noticeOf(mail);
+  if (notice === 'delayed') return { kind: 'delayed' };
+  return notice ? bounced(replyInText(mail)) : { kind: 'other' };
 }

@@ -254,7 +254,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
     mail: Buffer.from(
       crlf(['From: Mailer-Daemon@exim.example', 'Subject: Warning: message 1 delayed 24 hours', '', '451 4.7.1 later']),
     ),
-    means: { kind: 'other' },
+    means: { kind: 'delayed' },
   },
 };
 
