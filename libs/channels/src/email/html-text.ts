@@ -1,127 +1,268 @@
+import {
+  BLOCKS,
+  CELLS,
+  FORMATTING,
+  frameOf,
+  HIDDEN,
+  IMPLIED_ENDS,
+  IN_HEAD,
+  IN_TABLE,
+  PARAGRAPHS,
+  PREFORMATTED,
+  SCOPES,
+  TABLE_FRAMES,
+  VOID,
+} from './html-elements.ts';
+import { TextLines } from './html-lines.ts';
+import { type StyledElement, type StyleProperty, styledElement, StyleSheets } from './html-styles.ts';
+import { type HtmlAttributes, readTags } from './html-tags.ts';
 import { untracked } from './mail-links.ts';
 
-/** Elements whose content is not shown. */
-const HIDDEN: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'title']);
-/** Elements that begin a line. */
-const LINES: ReadonlySet<string> = new Set(
-  'address article aside blockquote br dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul'.split(
-    ' ',
-  ),
-);
-/** Elements that an empty line precedes and follows. */
-const PARAGRAPHS: ReadonlySet<string> = new Set([
-  'blockquote',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'ol',
-  'p',
-  'table',
-  'ul',
-]);
+type Layout = 'none' | 'inline' | 'block' | 'paragraph' | 'cell';
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', reg: '®', trade: '™', euro: '€' },
-  ...{ hellip: '…', mdash: '—', ndash: '–', lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', shy: '' },
-};
-
-function characterOf(whole: string, hex: string | undefined, decimal: string | undefined): string {
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  // Noncharacters, by which `compiledText` names placeholders.
-  if (code >= 0xfdd0 && code <= 0xfdef) return '\ufffd';
-  return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : whole;
+/** An open element, with what it and the elements around it say about its text. */
+interface OpenElement extends StyledElement {
+  readonly layout: Layout;
+  /** It, or an element around it, is not rendered. */
+  readonly isHidden: boolean;
+  readonly visibility: string;
+  readonly transform: string;
+  readonly isPreformatted: boolean;
+  /** Only its summary is shown. */
+  readonly isClosed: boolean;
+  /** The text that the element is a part of, and that of its content: tables have their own. */
+  readonly around: TextLines;
+  readonly lines: TextLines;
 }
 
-/** A text with its entities replaced by their characters; unknown ones stay. */
-export const decoded = (text: string): string =>
-  text.replace(
-    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi,
-    (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) =>
-      name === undefined ? characterOf(whole, hex, decimal) : (ENTITIES[name.toLowerCase()] ?? whole),
-  );
+/** Elements within more others belong to the outer ones, as in browsers. */
+const DEPTH_MAX = 512;
 
-/** A text in lower case whose offsets are the same: other characters than ASCII may become longer. */
-export const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const rootOf = (lines: TextLines): OpenElement => ({
+  name: '',
+  id: '',
+  classes: new Set(),
+  layout: 'block',
+  isHidden: false,
+  visibility: 'visible',
+  transform: 'none',
+  isPreformatted: false,
+  isClosed: false,
+  around: lines,
+  lines,
+});
 
-const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
+const isBlock = (name: string): boolean => BLOCKS.has(name) || PARAGRAPHS.has(name) || CELLS.has(name);
+
+const defaultLayout = (name: string): Layout => {
+  if (HIDDEN.has(name)) return 'none';
+  if (PARAGRAPHS.has(name)) return 'paragraph';
+  if (CELLS.has(name)) return 'cell';
+  return BLOCKS.has(name) ? 'block' : 'inline';
+};
+
+/** Values of `display`; others leave the element as it is. */
+const LAYOUTS: Readonly<Record<string, Layout>> = {
+  none: 'none',
+  inline: 'inline',
+  'inline-block': 'inline',
+  'inline-flex': 'inline',
+  'inline-table': 'inline',
+  contents: 'inline',
+  block: 'block',
+  flex: 'block',
+  grid: 'block',
+  'flow-root': 'block',
+  'list-item': 'block',
+  table: 'block',
+  'table-row': 'block',
+  'table-caption': 'block',
+  'table-cell': 'cell',
+};
+
+const isOutOfFlow = (style: ReadonlyMap<StyleProperty, string>): boolean =>
+  /^(?:left|right)$/.test(style.get('float') ?? '') || /^(?:absolute|fixed)$/.test(style.get('position') ?? '');
+
+function layoutOf(name: string, attributes: HtmlAttributes, style: ReadonlyMap<StyleProperty, string>): Layout {
+  const own = defaultLayout(name);
+  // Such elements show no text, whatever their display is.
+  if (own === 'none') return name === 'dialog' && attributes.has('open') ? 'block' : 'none';
+  const display = style.get('display') ?? (attributes.has('hidden') ? 'none' : '');
+  const layout = LAYOUTS[display] ?? own;
+  if (layout === 'block' && own === 'paragraph') return 'paragraph';
+  return layout === 'inline' && isOutOfFlow(style) ? 'block' : layout;
+}
+
+const transforms: Readonly<Record<string, (text: string) => string>> = {
+  uppercase: (text) => text.toUpperCase(),
+  lowercase: (text) => text.toLowerCase(),
+  capitalize: (text) =>
+    text.replace(
+      /(^|[^\p{L}\p{M}\p{N}'’])(\p{L})/gu,
+      (_, before: string, letter: string) => before + letter.toUpperCase(),
+    ),
+};
 
 /** The address of a link, where it is one that a text can name; of a link that counts clicks, its target. */
-function linkIn(tag: string): string | undefined {
-  const [, double, single, bare] = HREF.exec(tag) ?? [];
-  const address = untracked(decoded(double ?? single ?? bare ?? ''));
+function addressOf(attributes: HtmlAttributes): string | undefined {
+  const href =
+    attributes
+      .get('href')
+      ?.value.replace(/[\t\r\n]/g, '')
+      .trim() ?? '';
+  const address = untracked(href).replace(/[<>]/g, encodeURIComponent);
   return /^(https?|mailto|tel):/i.test(address) ? address : undefined;
 }
 
-/** Reads HTML once, from the beginning to the end: its time is linear in the length, whatever it contains. */
+/** Builds the text of HTML from its tags. Time and memory are linear in the length. */
 class TextReader {
-  readonly #html: string;
-  readonly #lower: string;
-  #text = '';
-  /** The link that is open, and where its text began. */
-  #link: { readonly address: string; readonly from: number } | undefined;
+  readonly #open: OpenElement[] = [];
+  readonly #styles = new StyleSheets();
+  readonly #root = rootOf(new TextLines());
+  #css = '';
 
-  constructor(html: string) {
-    this.#html = html;
-    this.#lower = asciiLower(html);
+  open(name: string, attributes: HtmlAttributes): void {
+    if (IN_TABLE.has(name) && !this.#enterFrame(frameOf(name))) return;
+    if (this.#top.name === 'head' && !IN_HEAD.has(name)) this.#pop();
+    this.#endImplied(name);
+    const element = this.#elementOf(name, attributes);
+    if (!element.isHidden) this.#begin(element, attributes);
+    if (!VOID.has(name) && this.#open.length < DEPTH_MAX) this.#open.push(element);
   }
 
-  read(): string {
-    let at = 0;
-    while (at < this.#html.length) {
-      const open = this.#html.indexOf('<', at);
-      this.#say(this.#html.slice(at, open < 0 ? undefined : open));
-      if (open < 0) break;
-      at = this.#tag(open);
+  close(name: string): void {
+    if (name === 'br') this.#top.lines.break();
+    if (name === 'body' || name === 'html' || VOID.has(name)) return;
+    const at = this.#indexOf(name);
+    if (at < 0) {
+      if (name === 'p' && !this.#top.isHidden) this.#top.lines.paragraph();
+    } else if (FORMATTING.has(name)) this.#end(this.#open.splice(at, 1)[0]!);
+    else while (this.#open.length > at) this.#pop();
+  }
+
+  text(text: string): void {
+    const top = this.#top;
+    if (top.name === 'style') this.#css += text;
+    else if (top.name === 'head' && text.trim() !== '') {
+      this.#pop();
+      this.text(text);
+    } else if (!top.isHidden && !top.isClosed && top.visibility === 'visible') {
+      const lines = text.trim() === '' ? top.lines : this.#linesOf('');
+      const transformed = transforms[top.transform]?.(text) ?? text;
+      if (top.isPreformatted) lines.preformatted(transformed);
+      else lines.flow(transformed);
     }
-    return this.#text;
   }
 
-  /** Handles the tag or the comment at an index; returns the index behind it. */
-  #tag(open: number): number {
-    const comment = this.#html.startsWith('<!--', open);
-    const close = this.#html.indexOf(comment ? '-->' : '>', open);
-    if (close < 0) return this.#html.length;
-    if (comment) return close + 3;
-    const [, slash, name] = /^<(\/?)([a-z][a-z0-9]*)/.exec(this.#lower.slice(open, Math.min(close, open + 20))) ?? [];
-    if (name === undefined) return close + 1;
-    if (slash === '' && HIDDEN.has(name)) return this.#behind(name, close + 1);
-    if (name === 'a') this.#anchor(slash === '' ? this.#html.slice(open, close) : undefined);
-    else if (PARAGRAPHS.has(name)) this.#text += '\n\n';
-    else if (LINES.has(name)) this.#text += '\n';
-    else if (name === 'td' || name === 'th') this.#text += ' ';
-    if (name === 'li' && slash === '') this.#text += '- ';
-    return close + 1;
+  finish(): string {
+    while (this.#open.length > 0) this.#pop();
+    return this.#root.lines.toString().trim();
   }
 
-  /** The index behind the end of a hidden element; one that does not end hides the rest. */
-  #behind(name: string, from: number): number {
-    const end = this.#lower.indexOf(`</${name}`, from);
-    const close = end < 0 ? -1 : this.#html.indexOf('>', end);
-    return close < 0 ? this.#html.length : close + 1;
+  get #top(): OpenElement {
+    return this.#open.at(-1) ?? this.#root;
   }
 
-  #anchor(tag: string | undefined): void {
-    const address = tag === undefined ? undefined : linkIn(tag);
-    if (this.#link && this.#text.slice(this.#link.from).trim() !== this.#link.address) {
-      this.#text += ` <${this.#link.address}>`;
+  /** Ends what is open within a frame of the innermost table; false without a table. */
+  #enterFrame(frames: ReadonlySet<string>): boolean {
+    if (!this.#table) return false;
+    while (!frames.has(this.#top.name)) this.#pop();
+    return true;
+  }
+
+  get #table(): OpenElement | undefined {
+    return this.#open.findLast(({ name }) => name === 'table');
+  }
+
+  /** The text in which a new element or a text stands. */
+  #linesOf(name: string): TextLines {
+    const top = this.#top;
+    const isMoved = TABLE_FRAMES.has(top.name) && !IN_TABLE.has(name);
+    return (isMoved ? this.#table?.around : undefined) ?? top.lines;
+  }
+
+  #elementOf(name: string, attributes: HtmlAttributes): OpenElement {
+    const parent = this.#top;
+    const styled = styledElement(name, attributes);
+    const style = this.#styles.styleOf(styled, attributes, this.#open);
+    const layout = layoutOf(name, attributes, style);
+    const whiteSpace = style.get('white-space') ?? (PREFORMATTED.has(name) ? 'pre' : '');
+    const around = this.#linesOf(name);
+    return {
+      ...styled,
+      layout,
+      isHidden: parent.isHidden || layout === 'none' || (parent.isClosed && name !== 'summary'),
+      visibility: style.get('visibility') ?? parent.visibility,
+      transform: style.get('text-transform') ?? parent.transform,
+      isPreformatted: whiteSpace === '' ? parent.isPreformatted : /^(?:pre|break-spaces)/.test(whiteSpace),
+      isClosed: name === 'details' && !attributes.has('open'),
+      around,
+      lines: name === 'table' ? new TextLines() : around,
+    };
+  }
+
+  #begin(element: OpenElement, attributes: HtmlAttributes): void {
+    const { name, lines } = element;
+    if (name === 'br') lines.break();
+    else this.#separate(element);
+    if (name === 'li' && element.layout === 'block') lines.item();
+    if (PREFORMATTED.has(name)) lines.skipLineEnd();
+    const address = name === 'a' ? addressOf(attributes) : undefined;
+    if (address !== undefined) lines.openLink(address);
+  }
+
+  #separate({ layout, around }: OpenElement): void {
+    if (layout === 'paragraph') around.paragraph();
+    else if (layout === 'block') around.line();
+    else if (layout === 'cell') around.space();
+  }
+
+  #pop(): void {
+    const last = this.#open.pop();
+    if (last) this.#end(last);
+  }
+
+  #end(element: OpenElement): void {
+    const { name, lines, around } = element;
+    if (name === 'style') {
+      this.#styles.add(this.#css);
+      this.#css = '';
     }
-    this.#link = address === undefined ? undefined : { address, from: this.#text.length };
+    if (element.isHidden) return;
+    if (name === 'a') lines.closeLink();
+    if (name === 'li') lines.endItem();
+    if (lines !== around) around.add(lines);
+    this.#separate(element);
   }
 
-  #say(part: string): void {
-    this.#text += decoded(part.replace(/[ \t\r\n]+/g, ' '));
+  /** The index of the element that an end tag ends; -1 = none. */
+  #indexOf(name: string): number {
+    const isOfTable = IN_TABLE.has(name) || name === 'table' || name === 'template';
+    const endsAtBlocks = !isBlock(name) && !HIDDEN.has(name) && !SCOPES.has(name) && !FORMATTING.has(name);
+    const isEnd = (each: string): boolean =>
+      each === 'table' || (SCOPES.has(each) && !isOfTable) || (endsAtBlocks && isBlock(each));
+    const at = this.#open.findLastIndex(({ name: each }) => each === name || isEnd(each));
+    return this.#open[at]?.name === name ? at : -1;
+  }
+
+  #endImplied(name: string): void {
+    const rule = IMPLIED_ENDS.get(name);
+    if (!rule) return;
+    const at = this.#open.findLastIndex(({ name: each }) => rule.ends.has(each) || rule.within.has(each));
+    if (at >= 0 && rule.ends.has(this.#open[at]!.name)) while (this.#open.length > at) this.#pop();
   }
 }
 
-/** A mail's HTML as plain text, for readers that show none: lines and paragraphs, links with their addresses, no markup. */
-export const textOfHtml = (html: string): string =>
-  new TextReader(html)
-    .read()
-    .split('\n')
-    .map((line) => line.trim())
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
+/**
+ * A mail's HTML as plain text, for readers that show none: the words that browsers show (`innerText`), in lines and paragraphs, and links with their
+ * addresses.
+ */
+export function textOfHtml(html: string): string {
+  const reader = new TextReader();
+  readTags(html, {
+    open: (name, attributes) => reader.open(name, attributes),
+    close: (name) => reader.close(name),
+    text: (text) => reader.text(text),
+  });
+  return reader.finish();
+}

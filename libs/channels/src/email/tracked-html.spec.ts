@@ -72,10 +72,12 @@ describe('HTML of a mail (R-E17)', () => {
     ['İ<a href="https://shop.example">', 'https://shop.example'],
     ['<3 <a href="https://shop.example">', 'https://shop.example'],
     ['<!--><a href="https://shop.example">', 'https://shop.example'],
-    ['</p x="><a href="https://shop.example">', ''],
+    ['<a href="https://shop.example/?a=1&unknown;b&copy=1&eacute;">', 'https://shop.example/?a=1&unknown;b&copy=1é'],
+    ['<a title=">" href="https://shop.example/&#x63;af&eacute;">', 'https://shop.example/café'],
+    ['<!--> <textarea><a href="x"></textarea><a href="https://shop.example">', 'https://shop.example'],
     ['<a href="https://push.example.evil.example/">', 'https://push.example.evil.example/'],
   ])('leads through the service in %s', (html, target) => {
-    expect(targetsIn(sent(html))).toEqual(target === '' ? [] : [target]);
+    expect(targetsIn(sent(html))).toEqual([target]);
   });
 
   it.each([
@@ -88,7 +90,6 @@ describe('HTML of a mail (R-E17)', () => {
     '<a href="ftp://shop.example">',
     '<a href="https://">',
     '<a href="https://user:secret@shop.example/">',
-    '<a href="https://shop.example/?a=1&unknown;b">',
     '<a href="https://push.example/s/abcdefgh">',
     '<a href="HTTPS://PUSH.example:443/mail/unsubscribe/x">',
     '<a clicktracking="off" href="https://shop.example">',

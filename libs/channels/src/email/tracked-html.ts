@@ -9,8 +9,6 @@ const HOLE = '\ufffc';
 const ADDED_MAX = 131_072;
 /** Maximum characters of a target: URLs above do not work everywhere. */
 const TARGET_MAX = 2_000;
-/** An entity that {@link htmlLinks} has not replaced. */
-const UNKNOWN_ENTITY = /&[a-z][a-z0-9]*;/i;
 
 /** A fragment as one text, with the offsets of its holes. */
 class Joined {
@@ -60,7 +58,7 @@ class Joined {
 
 /** The target of a link that is counted, as the sender wrote it; undefined for others. A URL that differs between recipients stays, as in pushes (R-I19). */
 function targetOf({ href, optedOut }: HtmlLink, ownUrl: string): string | undefined {
-  if (optedOut || UNKNOWN_ENTITY.test(href) || !/^\s*https?:\/\//i.test(href)) return undefined;
+  if (optedOut || !/^\s*https?:\/\//i.test(href)) return undefined;
   // Browsers ignore these.
   const target = href
     .replace(/[\t\r\n]/g, '')

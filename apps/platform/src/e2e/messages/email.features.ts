@@ -23,7 +23,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
   describeInTurn('e-mail', () => {
     let application: string;
     const dead = mailAddress('dead', 1, 0, 'suite.example');
-    const full = mailReplyAddress('552 5.2.2 mailbox full', 2, 'suite.example');
+    const full = mailReplyAddress('552 #5.2.2 mailbox full', 2, 'suite.example');
     const people = ['anna@suite.example', 'boris@suite.example', 'clara@suite.example', 'dora@suite.example'];
     const [anna, boris, clara, dora] = people as [string, string, string, string];
 
@@ -104,7 +104,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
     });
 
     it('goes to contacts who want it, and puts addresses that bounce hard on the blacklist (R-E5, R-E14)', async () => {
-      const content = '<p>Hello</p><a href="https://shop.example/?a=1&amp;b=2">Shop</a>';
+      const content = '<p>Hello, orders < 5 &pound;</p><a href="https://shop.example/?a=1&amp;b=2">Shop</a>';
       const news = { content, title: 'News', platforms: [EMAIL] };
       const code = await sendOne(application, news);
       first = code;
@@ -140,7 +140,9 @@ export function emailFeatures(test: MessagesUnderTest): void {
         ],
       });
       expect(people.map((address) => mailsTo(address).length)).toEqual([1, 0, 0, 0]);
-      expect(mailsTo(anna)[0]).toContain('Subject: News\r\n');
+      const [beforeHtml = ''] = mailsTo(anna)[0]!.split('Content-Type: text/html');
+      expect(beforeHtml).toContain('Subject: News\r\n');
+      expect(beforeHtml).toContain('Hello, orders < 5 =C2=A3');
       for (const address of [dead, full])
         expect(await world.call('getBlacklisted', { address })).toMatchObject({ address });
       const again = await sendOne(application, { ...news, message_type: 'transactional' });
@@ -212,7 +214,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
 
       const report = (address: string, what: MailReport, forge = (mail: string): string => mail): Promise<number> =>
         sendMailReport(forge(mailsTo(address).at(-1)!), what, { port: world.mailPort! });
-      const unknown: MailReport = { is: 'bounced', reply: '550 5.1.1 no such user' };
+      const unknown: MailReport = { is: 'bounced', reply: '550 no such user (#5.1.1)' };
       const complaint: MailReport = { is: 'complained', to: `complaints@${BOUNCE_DOMAIN}` };
       expect(await report(gone, unknown)).toBe(250);
       // Relays fold the case of addresses, and repeat a mail whose reply they did not get.

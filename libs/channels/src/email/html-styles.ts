@@ -1,0 +1,194 @@
+import type { HtmlAttributes } from './html-tags.ts';
+
+/** Properties that decide which text is shown, and how. */
+export type StyleProperty = 'display' | 'visibility' | 'text-transform' | 'white-space' | 'float' | 'position';
+
+/** An element with what selectors compare. */
+export interface StyledElement {
+  readonly name: string;
+  readonly id: string;
+  readonly classes: ReadonlySet<string>;
+}
+
+interface Declaration {
+  readonly property: StyleProperty;
+  readonly value: string;
+  readonly isImportant: boolean;
+}
+
+/** `td.a.b`: the parts of a selector between blanks. */
+interface Compound {
+  readonly name: string;
+  readonly id: string;
+  readonly classes: readonly string[];
+}
+
+interface Rule {
+  /** The last one is that of the element itself. */
+  readonly compounds: readonly Compound[];
+  readonly declarations: readonly Declaration[];
+  readonly specificity: number;
+}
+
+const DECLARATION =
+  /(?:^|;)\s*(display|visibility|text-transform|white-space|float|position)\s*:\s*([a-z-]+)\s*(!\s*important\s*)?(?=;|$)/gi;
+const COMPOUND = /^([a-z][a-z0-9]*|\*)?((?:[.#][\w-]+)*)$/i;
+
+/** Bounds on style sheets of callers. */
+const RULES_MAX = 300;
+const COMPOUNDS_MAX = 5;
+const CLASSES_MAX = 30;
+/** Comparisons with ancestors in one document. */
+const COMPARISONS_MAX = 200_000;
+
+const ID_WEIGHT = 10_000;
+const CLASS_WEIGHT = 100;
+const INLINE_WEIGHT = 10 ** 6;
+const IMPORTANT_WEIGHT = 10 ** 7;
+
+const declarationsIn = (text: string): Declaration[] =>
+  Array.from(text.matchAll(DECLARATION), ([, property = '', value = '', important]) => ({
+    property: property.toLowerCase() as StyleProperty,
+    value: value.toLowerCase(),
+    isImportant: important !== undefined,
+  }));
+
+function compoundOf(text: string): Compound | undefined {
+  const [, name = '*', marks = ''] = COMPOUND.exec(text) ?? [];
+  if (text === '' || !COMPOUND.test(text)) return undefined;
+  const parts = marks.match(/[.#][\w-]+/g) ?? [];
+  return {
+    name: name.toLowerCase(),
+    id: parts.find((part) => part.startsWith('#'))?.slice(1) ?? '',
+    classes: parts.filter((part) => part.startsWith('.')).map((part) => part.slice(1)),
+  };
+}
+
+/** The compounds of a selector; undefined for selectors with states, attributes or siblings. */
+function compoundsOf(selector: string): Compound[] | undefined {
+  const parts = selector.trim().split(/[\s>]+/, COMPOUNDS_MAX + 1);
+  if (parts.length > COMPOUNDS_MAX) return undefined;
+  const compounds = parts.map(compoundOf).filter((compound) => compound !== undefined);
+  return compounds.length === parts.length ? compounds : undefined;
+}
+
+const specificityOf = (compounds: readonly Compound[]): number =>
+  compounds.reduce(
+    (sum, { name, id, classes }) =>
+      sum + (id === '' ? 0 : ID_WEIGHT) + classes.length * CLASS_WEIGHT + (name === '*' ? 0 : 1),
+    0,
+  );
+
+/** The key by which a rule is found: what few elements have. */
+const keyOf = ({ name, id, classes: [first] }: Compound): string =>
+  id === '' ? (first === undefined ? name : `.${first}`) : `#${id}`;
+
+function withoutComments(css: string): string {
+  const parts: string[] = [];
+  for (let at = 0; ;) {
+    const start = css.indexOf('/*', at);
+    parts.push(css.slice(at, start < 0 ? undefined : start));
+    const end = start < 0 ? -1 : css.indexOf('*/', start + 2);
+    if (end < 0) return parts.join(' ').replace(/<!--|-->/g, ' ');
+    at = end + 2;
+  }
+}
+
+/** Blocks of a style sheet that apply to any screen, as pairs of selectors and declarations. */
+function* blocksOf(css: string): Generator<readonly [selectors: string, body: string]> {
+  /** Depth of blocks that apply on some conditions only, such as a narrow screen. */
+  let skipped = 0;
+  let prelude = '';
+  let at = 0;
+  for (const { 0: brace, index } of css.matchAll(/[{}]/g)) {
+    const part = css.slice(at, index);
+    at = index + 1;
+    if (skipped > 0) skipped += brace === '{' ? 1 : -1;
+    else if (brace === '}') {
+      if (prelude !== '') yield [prelude, part];
+      prelude = '';
+    } else {
+      const selectors = part.slice(part.lastIndexOf(';') + 1).trim();
+      if (!selectors.startsWith('@')) prelude = selectors;
+      else if (!/^@media\s+(?:all|screen)$/i.test(selectors)) skipped = 1;
+    }
+  }
+}
+
+const isMatch = (element: StyledElement, { name, id, classes }: Compound): boolean =>
+  (name === '*' || name === element.name) &&
+  (id === '' || id === element.id) &&
+  classes.every((each) => element.classes.has(each));
+
+export const styledElement = (name: string, attributes: HtmlAttributes): StyledElement => ({
+  name,
+  id: attributes.get('id')?.value ?? '',
+  classes: new Set(attributes.get('class')?.value.split(/\s+/, CLASSES_MAX)),
+});
+
+/** The style sheets of a document, as far as they decide which text is shown: simple selectors, no queries. */
+export class StyleSheets {
+  readonly #rules = new Map<string, Rule[]>();
+  #count = 0;
+  #comparisons = COMPARISONS_MAX;
+
+  add(css: string): void {
+    for (const [selectors, body] of blocksOf(withoutComments(css))) {
+      const declarations = declarationsIn(body);
+      if (declarations.length > 0) for (const selector of selectors.split(',')) this.#addRule(selector, declarations);
+    }
+  }
+
+  #addRule(selector: string, declarations: readonly Declaration[]): void {
+    const compounds = compoundsOf(selector);
+    if (!compounds || this.#count++ >= RULES_MAX) return;
+    const key = keyOf(compounds.at(-1)!);
+    const rules = this.#rules.get(key) ?? [];
+    // Of rules with the same specificity the last one prevails.
+    rules.push({ compounds, declarations, specificity: specificityOf(compounds) + this.#count / RULES_MAX / 2 });
+    this.#rules.set(key, rules);
+  }
+
+  /** The values of an element by the cascade. @param ancestors the outermost first */
+  styleOf(
+    element: StyledElement,
+    attributes: HtmlAttributes,
+    ancestors: readonly StyledElement[],
+  ): ReadonlyMap<StyleProperty, string> {
+    const values = new Map<StyleProperty, string>();
+    const weights = new Map<StyleProperty, number>();
+    const apply = (declarations: readonly Declaration[], specificity: number): void => {
+      for (const { property, value, isImportant } of declarations) {
+        const weight = specificity + (isImportant ? IMPORTANT_WEIGHT : 0);
+        if (weight < (weights.get(property) ?? -1)) continue;
+        weights.set(property, weight);
+        values.set(property, value);
+      }
+    };
+    if (this.#count > 0) {
+      for (const { compounds, declarations, specificity } of this.#candidates(element)) {
+        if (this.#applies(compounds, element, ancestors)) apply(declarations, specificity);
+      }
+    }
+    const own = attributes.get('style')?.value;
+    if (own !== undefined) apply(declarationsIn(own), INLINE_WEIGHT);
+    return values;
+  }
+
+  *#candidates({ name, id, classes }: StyledElement): Generator<Rule> {
+    yield* this.#rules.get('*') ?? [];
+    yield* this.#rules.get(name) ?? [];
+    for (const each of classes) yield* this.#rules.get(`.${each}`) ?? [];
+    if (id !== '') yield* this.#rules.get(`#${id}`) ?? [];
+  }
+
+  #applies(compounds: readonly Compound[], element: StyledElement, ancestors: readonly StyledElement[]): boolean {
+    let left = compounds.length - 1;
+    if (!isMatch(element, compounds[left]!)) return false;
+    for (let i = ancestors.length - 1; i >= 0 && left > 0; i--) {
+      if (this.#comparisons-- <= 0) return false;
+      if (isMatch(ancestors[i]!, compounds[left - 1]!)) left--;
+    }
+    return left === 0;
+  }
+}
