@@ -56,6 +56,14 @@ const withoutTransforms = (text) =>
     .replace(/\n {2}\/\/ encodeTransform [^]*?\n {2}\/\/ decodeTransform [^]*?\n {2}\},\n/g, '')
     .replace(/\n {2}encodeTransform\([^]*?\n {2}\): AsyncIterable<T>;/g, '');
 
+/** Sets the members of maps and of JSON objects by a function: their names come from callers, and one may be `__proto__`. */
+function withMembersOfAnyName(text) {
+  const changed = text
+    .replace(/(message\.\w+)\[(entry\d+\.key)\] = (entry\d+\.value);/g, 'setMember($1, $2, $3);')
+    .replace(/\b(acc|object|struct\.fields)\[key\] = (.+);/g, 'setMember($1, key, $2);');
+  return changed === text ? text : changed.replace(/^import /m, 'import { setMember } from "@tidings/kernel";\nimport ');
+}
+
 /** The expected content of the generated files, by path from the root. */
 function generated() {
   const out = mkdtempSync(join(tmpdir(), 'tidings-generate-'));
@@ -64,7 +72,7 @@ function generated() {
     execFileSync(process.execPath, [buf, 'generate', '--output', out], { cwd: join(root, 'proto'), stdio: 'inherit' });
     return new Map(
       filesBelow(out, '**/*.ts').map((path) => {
-        const text = unknownFieldsIn(path, withoutTransforms(readFileSync(join(out, path), 'utf8')));
+        const text = withMembersOfAnyName(unknownFieldsIn(path, withoutTransforms(readFileSync(join(out, path), 'utf8'))));
         return isRpc(path)
           ? [`${rpc}/${path}`, importEventsByName(path, text)]
           : [`${events}/${path}`, deepEnough(path, text)];

@@ -38,5 +38,6 @@ export {
 export { exactInteger, jsonInteger } from './integers.ts';
 export { isWhatsAppHwid, phoneNumberOf, whatsAppHwidOf } from './phone.ts';
 export { RecentEntries } from './recent-entries.ts';
+export { setMember } from './set-member.ts';
 export { SizedEntries } from './sized-entries.ts';
 export { defaultQuotas, quotaReached, type Quotas } from './quotas.ts';

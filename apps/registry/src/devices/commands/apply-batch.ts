@@ -31,7 +31,7 @@ const listOperators: Readonly<Record<number, ListOperator>> = {
 };
 
 /** Reasons why tags of an entry were refused, by name. */
-type RefusedTags = Record<string, string>;
+type RefusedTags = Map<string, string>;
 
 /** The entry's tags that can be set. The others are added to `refused` and do not affect these (R-G4). */
 function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperator }: Reading, refused: RefusedTags) {
@@ -41,7 +41,7 @@ function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperato
     const write = tag ? parseTagWrite(tag, inputs[name], listOperator) : NO_SUCH_TAG;
     if (typeof write !== 'string') writes.push(write);
     // An operation that the type does not support is reported as a wrong value.
-    else refused[name] = tag ? wrongValue(tag.type) : NO_SUCH_TAG;
+    else refused.set(name, tag ? wrongValue(tag.type) : NO_SUCH_TAG);
   }
   return writes;
 }
@@ -81,13 +81,13 @@ function outcomesOf(entries: readonly Entry[], { notFound, invalidTags }: BatchO
     if (lost.has(number)) return [{ number, status: statusOfLost(entry), refusedTags: {} }];
     for (const tagNumber of invalidTagsOf.get(number) ?? []) {
       const tag = set.numbered(tagNumber);
-      if (tag) refused[tag.name] = wrongValue(tag.type);
+      if (tag) refused.set(tag.name, wrongValue(tag.type));
     }
-    const count = Object.keys(refused).length;
+    const count = refused.size;
     if (count === 0) return [];
     const isLenient = entry.command?.$case === 'setTags';
     const status = isLenient ? statusOf(Object.keys(tagsIn(entry)).length, count) : EntryStatus.ENTRY_STATUS_DONE;
-    return [{ number, status, refusedTags: refused }];
+    return [{ number, status, refusedTags: Object.fromEntries(refused) }];
   });
 }
 
@@ -99,7 +99,7 @@ function read(entry: BatchEntry, { batch: { account, application }, set, at }: R
   const hwidHash = hwidHashOf(keys.device, account, hwid);
   const listOperator = listOperators[entry.listOperator] ?? 'set';
   const reading: Reading = { account, hwid, tags: set, keys, listOperator };
-  const refused: RefusedTags = {};
+  const refused: RefusedTags = new Map();
   const action =
     command?.$case === 'setTags'
       ? ({ type: 'setTags', writes: writesOf(tagsIn(entry), reading, refused), lenient: true } as const)

@@ -18,23 +18,18 @@ import { type DeviceDocument, deviceOf, DEVICES, tagFields } from '../storage/de
 import { devicesOfUsers } from './devices-of-users.ts';
 
 /** Every tag of the device that has a value, by its name (R-RES9). */
-function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
+function shownTags(device: Device, tags: TagSet): [name: string, value: TagOutput][] {
   const numbers = new Set([...tagFields.keys(), ...device.tags.map(({ k }) => k)]);
-  const shown: Record<string, TagOutput> = {};
-  for (const number of numbers) {
+  return [...numbers].flatMap((number): [string, TagOutput][] => {
     const tag = tags.numbered(number);
     const value = tag && valueOf(tag.type, entriesIn(device, number));
-    if (tag && value) shown[tag.name] = outputOf(value);
-  }
-  return shown;
+    return tag && value ? [[tag.name, outputOf(value)]] : [];
+  });
 }
 
 /** Tags of several devices: for each tag, the value of the most recently active device (R-C6). */
-const merged = (devices: readonly Device[], tags: TagSet): Record<string, TagOutput> =>
-  Object.assign(
-    {},
-    ...[...devices].sort((a, b) => lastActivity(a) - lastActivity(b)).map((device) => shownTags(device, tags)),
-  ) as Record<string, TagOutput>;
+const merged = (devices: readonly Device[], tags: TagSet): ReadonlyMap<string, TagOutput> =>
+  new Map(devices.toSorted((a, b) => lastActivity(a) - lastActivity(b)).flatMap((device) => shownTags(device, tags)));
 
 export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Devices, 'getTags'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
@@ -54,7 +49,7 @@ export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Device
       const numbers = known.flatMap((device) => device.tags.map(({ k }) => k));
       const set = await tags.of(account);
       const current = numbers.every((number) => set.numbered(number)) ? set : await tags.read(account);
-      const shown = Object.entries(merged(known, current));
+      const shown = [...merged(known, current)];
       const integers = shown.filter((entry): entry is [string, bigint] => typeof entry[1] === 'bigint');
       const others = integers.length === 0 ? shown : shown.filter(([, value]) => typeof value !== 'bigint');
       return { tags: Object.fromEntries(others), integers: Object.fromEntries(integers) };

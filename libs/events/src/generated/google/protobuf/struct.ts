@@ -5,6 +5,7 @@
 // source: google/protobuf/struct.proto
 
 /* eslint-disable */
+import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 export const protobufPackage = "google.protobuf";
@@ -129,7 +130,7 @@ export const Struct: MessageFns<Struct> & StructWrapperFns = {
 
             const entry1 = Struct_FieldsEntry.decode(reader, reader.uint32());
             if (entry1.value !== undefined) {
-              message.fields[entry1.key] = entry1.value;
+              setMember(message.fields, entry1.key, entry1.value);
             }
             continue;
           }
@@ -153,7 +154,7 @@ export const Struct: MessageFns<Struct> & StructWrapperFns = {
     message.fields = (globalThis.Object.entries(object.fields ?? {}) as [string, any | undefined][]).reduce(
       (acc: { [key: string]: any | undefined }, [key, value]: [string, any | undefined]) => {
         if (value !== undefined) {
-          acc[key] = value;
+          setMember(acc, key, value);
         }
         return acc;
       },
@@ -167,7 +168,7 @@ export const Struct: MessageFns<Struct> & StructWrapperFns = {
 
     if (object !== undefined) {
       for (const key of globalThis.Object.keys(object)) {
-        struct.fields[key] = object[key];
+        setMember(struct.fields, key, object[key]);
       }
     }
     return struct;
@@ -177,7 +178,7 @@ export const Struct: MessageFns<Struct> & StructWrapperFns = {
     const object: { [key: string]: any } = {};
     if (message.fields) {
       for (const key of globalThis.Object.keys(message.fields)) {
-        object[key] = message.fields[key];
+        setMember(object, key, message.fields[key]);
       }
     }
     return object;

@@ -5,6 +5,7 @@
 // source: tidings/events/v1/accounts.proto
 
 /* eslint-disable */
+import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Expression, TagType } from "./audience.ts";
@@ -1890,7 +1891,7 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
 
             const entry4 = PlatformConfigured_SettingsEntry.decode(reader, reader.uint32());
             if (entry4.value !== undefined) {
-              message.settings[entry4.key] = entry4.value;
+              setMember(message.settings, entry4.key, entry4.value);
             }
             continue;
           }
@@ -1901,7 +1902,7 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
 
             const entry5 = PlatformConfigured_SealedEntry.decode(reader, reader.uint32());
             if (entry5.value !== undefined) {
-              message.sealed[entry5.key] = entry5.value;
+              setMember(message.sealed, entry5.key, entry5.value);
             }
             continue;
           }
@@ -1944,7 +1945,7 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
     message.settings = (globalThis.Object.entries(object.settings ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },
@@ -1953,7 +1954,7 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
     message.sealed = (globalThis.Object.entries(object.sealed ?? {}) as [string, Buffer][]).reduce(
       (acc: { [key: string]: Buffer }, [key, value]: [string, Buffer]) => {
         if (value !== undefined) {
-          acc[key] = value;
+          setMember(acc, key, value);
         }
         return acc;
       },
@@ -2192,7 +2193,7 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
 
             const entry3 = PlatformResealed_SealedEntry.decode(reader, reader.uint32());
             if (entry3.value !== undefined) {
-              message.sealed[entry3.key] = entry3.value;
+              setMember(message.sealed, entry3.key, entry3.value);
             }
             continue;
           }
@@ -2226,7 +2227,7 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
     message.sealed = (globalThis.Object.entries(object.sealed ?? {}) as [string, Buffer][]).reduce(
       (acc: { [key: string]: Buffer }, [key, value]: [string, Buffer]) => {
         if (value !== undefined) {
-          acc[key] = value;
+          setMember(acc, key, value);
         }
         return acc;
       },

@@ -5,6 +5,7 @@
 // source: tidings/rpc/v1/dead_letters.proto
 
 /* eslint-disable */
+import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
 
@@ -627,7 +628,7 @@ export const DeadLetterView: MessageFns<DeadLetterView> = {
 
             const entry13 = DeadLetterView_HeadersEntry.decode(reader, reader.uint32());
             if (entry13.value !== undefined) {
-              message.headers[entry13.key] = entry13.value;
+              setMember(message.headers, entry13.key, entry13.value);
             }
             continue;
           }
@@ -673,7 +674,7 @@ export const DeadLetterView: MessageFns<DeadLetterView> = {
     message.headers = (globalThis.Object.entries(object.headers ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },

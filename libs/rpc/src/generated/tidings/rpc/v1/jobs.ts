@@ -5,6 +5,7 @@
 // source: tidings/rpc/v1/jobs.proto
 
 /* eslint-disable */
+import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "@tidings/events/generated/google/protobuf/struct";
 import { ExportFormat, JobAccepted, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
@@ -1606,7 +1607,7 @@ export const JobRow: MessageFns<JobRow> = {
 
             const entry5 = JobRow_TagsEntry.decode(reader, reader.uint32());
             if (entry5.value !== undefined) {
-              message.tags[entry5.key] = entry5.value;
+              setMember(message.tags, entry5.key, entry5.value);
             }
             continue;
           }
@@ -1634,7 +1635,7 @@ export const JobRow: MessageFns<JobRow> = {
     message.tags = (globalThis.Object.entries(object.tags ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },

@@ -5,6 +5,7 @@
 // source: tidings/rpc/v1/registry.proto
 
 /* eslint-disable */
+import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct, Value } from "@tidings/events/generated/google/protobuf/struct";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
@@ -4841,7 +4842,7 @@ export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
 
             const entry4 = ConfigurePlatformRequest_SettingsEntry.decode(reader, reader.uint32());
             if (entry4.value !== undefined) {
-              message.settings[entry4.key] = entry4.value;
+              setMember(message.settings, entry4.key, entry4.value);
             }
             continue;
           }
@@ -4884,7 +4885,7 @@ export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
     message.settings = (globalThis.Object.entries(object.settings ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },
@@ -5652,7 +5653,7 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
 
             const entry5 = ApplicationDescription_SettingsEntry.decode(reader, reader.uint32());
             if (entry5.value !== undefined) {
-              message.settings[entry5.key] = entry5.value;
+              setMember(message.settings, entry5.key, entry5.value);
             }
             continue;
           }
@@ -5663,7 +5664,7 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
 
             const entry6 = ApplicationDescription_LanguagesEntry.decode(reader, reader.uint32());
             if (entry6.value !== undefined) {
-              message.languages[entry6.key] = entry6.value;
+              setMember(message.languages, entry6.key, entry6.value);
             }
             continue;
           }
@@ -5693,7 +5694,7 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
     message.settings = (globalThis.Object.entries(object.settings ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },
@@ -5702,7 +5703,7 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
     message.languages = (globalThis.Object.entries(object.languages ?? {}) as [string, bigint][]).reduce(
       (acc: { [key: string]: bigint }, [key, value]: [string, bigint]) => {
         if (value !== undefined) {
-          acc[key] = BigInt(value as string | number | bigint | boolean);
+          setMember(acc, key, BigInt(value as string | number | bigint | boolean));
         }
         return acc;
       },
@@ -6097,7 +6098,7 @@ export const SealedCredential: MessageFns<SealedCredential> = {
 
             const entry4 = SealedCredential_SettingsEntry.decode(reader, reader.uint32());
             if (entry4.value !== undefined) {
-              message.settings[entry4.key] = entry4.value;
+              setMember(message.settings, entry4.key, entry4.value);
             }
             continue;
           }
@@ -6108,7 +6109,7 @@ export const SealedCredential: MessageFns<SealedCredential> = {
 
             const entry5 = SealedCredential_SealedEntry.decode(reader, reader.uint32());
             if (entry5.value !== undefined) {
-              message.sealed[entry5.key] = entry5.value;
+              setMember(message.sealed, entry5.key, entry5.value);
             }
             continue;
           }
@@ -6143,7 +6144,7 @@ export const SealedCredential: MessageFns<SealedCredential> = {
     message.settings = (globalThis.Object.entries(object.settings ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },
@@ -6152,7 +6153,7 @@ export const SealedCredential: MessageFns<SealedCredential> = {
     message.sealed = (globalThis.Object.entries(object.sealed ?? {}) as [string, Buffer][]).reduce(
       (acc: { [key: string]: Buffer }, [key, value]: [string, Buffer]) => {
         if (value !== undefined) {
-          acc[key] = value;
+          setMember(acc, key, value);
         }
         return acc;
       },
@@ -8692,7 +8693,7 @@ export const EntryOutcome: MessageFns<EntryOutcome> = {
 
             const entry3 = EntryOutcome_RefusedTagsEntry.decode(reader, reader.uint32());
             if (entry3.value !== undefined) {
-              message.refusedTags[entry3.key] = entry3.value;
+              setMember(message.refusedTags, entry3.key, entry3.value);
             }
             continue;
           }
@@ -8718,7 +8719,7 @@ export const EntryOutcome: MessageFns<EntryOutcome> = {
     message.refusedTags = (globalThis.Object.entries(object.refusedTags ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },
@@ -9302,7 +9303,7 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
 
             const entry2 = GetTagsReply_IntegersEntry.decode(reader, reader.uint32());
             if (entry2.value !== undefined) {
-              message.integers[entry2.key] = entry2.value;
+              setMember(message.integers, entry2.key, entry2.value);
             }
             continue;
           }
@@ -9327,7 +9328,7 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
     message.integers = (globalThis.Object.entries(object.integers ?? {}) as [string, bigint][]).reduce(
       (acc: { [key: string]: bigint }, [key, value]: [string, bigint]) => {
         if (value !== undefined) {
-          acc[key] = BigInt(value as string | number | bigint | boolean);
+          setMember(acc, key, BigInt(value as string | number | bigint | boolean));
         }
         return acc;
       },
@@ -10785,7 +10786,7 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
 
             const entry10 = DeviceDescription_AddressesEntry.decode(reader, reader.uint32());
             if (entry10.value !== undefined) {
-              message.addresses[entry10.key] = entry10.value;
+              setMember(message.addresses, entry10.key, entry10.value);
             }
             continue;
           }
@@ -10818,7 +10819,7 @@ export const DeviceDescription: MessageFns<DeviceDescription> = {
     message.addresses = (globalThis.Object.entries(object.addresses ?? {}) as [string, string][]).reduce(
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
-          acc[key] = globalThis.String(value);
+          setMember(acc, key, globalThis.String(value));
         }
         return acc;
       },
