@@ -31,7 +31,7 @@ export {
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
 export { disposableFault, EMAIL_ONLY, emailFault } from './fields/email-address.ts';
-export { pushHostOf } from './fields/push-token.ts';
+export { pushUrlOf } from './fields/push-token.ts';
 export { dayNames } from './geozones/timetable.ts';
 export { type BulkEntry, MAX_OPEN_JOBS, MAX_OPEN_MEBIBYTES, NO_PLATFORM } from './audience/bulk.ts';
 export type { LocalizedText } from './messages/texts.ts';

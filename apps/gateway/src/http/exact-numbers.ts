@@ -37,9 +37,6 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   ...['transactionId', 'transaction_id', 'live_activity_id', 'activity_id'],
 ]);
 
-/** Longer texts are no 64-bit integers: only Decimal tags accept them, as doubles. */
-const LONGEST = '-9223372036854775808'.length;
-
 /** Objects whose members are no fields of the API. */
 const NAMED_BY_CALLERS: ReadonlySet<string> = new Set(['tags', 'attributes']);
 
@@ -117,7 +114,7 @@ function unmark(root: object, mark: string): void {
         if (!value.startsWith(mark)) return;
         const number = value.slice(mark.length);
         if (isPassedOn && kept++ < MOST_KEPT) container[key] = rawJSON(number);
-        else if (isExact && number.length <= LONGEST) container[key] = new LongInteger(number);
+        else if (isExact) container[key] = new LongInteger(number);
         else container[key] = IDENTIFIERS.has(of) ? number : Number(number);
       } else if (typeof value === 'object' && value !== null) {
         open.push({
@@ -134,8 +131,8 @@ function unmark(root: object, mark: string): void {
 }
 
 /**
- * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, integers of up to 19 digits in tags and conditions, as
- * {@link LongInteger}, and integers that name devices, users, requests and activities, as text. Linear time. Throws SyntaxError.
+ * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, those in tags and conditions, as {@link LongInteger},
+ * and integers that name devices, users, requests and activities, as text. Linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;

@@ -124,6 +124,16 @@ describe('integers of 64 bits (R-RES8)', () => {
     expect(await listed.text()).toContain(`"conditions":[["Serial","IN",[${TWO_53 + 1n},${LAST}]]]`);
   });
 
+  it('keep all digits in String and List tags, however many they are', async () => {
+    const long = '123456789012345678901234567890';
+    for (const [name, type] of [['Name', 2], ['Names', 3]] as const)
+      await world.call('addTag', { tag: { name, type, application_specific: true } });
+    const tags = { Name: jsonInteger(BigInt(long)), Names: [jsonInteger(-BigInt(long))] };
+    await world.call('setTags', { application, hwid: 'last', tags });
+    const { result } = await world.call('getTags', { application, hwid: 'last' });
+    expect(result).toMatchObject({ Name: long, Names: [`-${long}`] });
+  });
+
   it('make Integer tags where a bulk request creates them, and texts do not', async () => {
     const devices = [{ hwid: 'small-5', tags: { Long: jsonInteger(TWO_53 + 1n), Text: String(TWO_53 + 1n) } }];
     await world.call('bulkSetTags', { application, devices, create_missing_tags: true });

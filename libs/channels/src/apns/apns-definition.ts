@@ -35,8 +35,8 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   credential: apnsCredential,
   // By the collapse id.
   masksRepeats: true,
-  // Tokens are hexadecimal.
-  tokenText: (token) => token.toLowerCase(),
+  // Tokens are hexadecimal; some apps send the description of NSData, `<aabbccdd eeff…>`.
+  tokenText: (token) => token.toLowerCase().replace(/[<>\s]+/g, ''),
   ownTextsOf: ({ ios, mac, safari }) => ({
     localized: [...[ios, mac].flatMap(textsOf), safari?.title, safari?.text, plainText(safari?.action)],
     urls: [ios?.attachment, ...[ios, mac].flatMap(actionUrls), ...(safari?.urlArgs ?? [])],

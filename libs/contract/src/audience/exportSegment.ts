@@ -15,6 +15,7 @@ const request = object({
   format: optional(format),
   exportData: optional(array(oneOf(EXPORT_DATA))),
   exportCsv: optional(boolean),
+  csv_escape: optional(boolean),
 }).transform(({ filterExpression, filterCode = '', ...given }) => ({
   /** An expression takes precedence over a filter. */
   ...(filterExpression === undefined
@@ -24,6 +25,7 @@ const request = object({
   data: given.exportData?.length ? given.exportData : EXPORT_DATA,
   /** False: devices are only counted. */
   isWritten: given.exportCsv ?? true,
+  escaped: given.csv_escape ?? false,
 }));
 
 const exampleTask = { task_id: '2741835920174653' };

@@ -69,7 +69,8 @@ export const deviceWords = {
   'eventApiPostEvent.code': 'Always empty.',
   'postEvent.required': 'Always false.',
   'eventApiPostEvent.required': 'Always false.',
-  timestampUTC: 'Time of the event in Unix seconds.',
+  timestampUTC:
+    'Time of the event: Unix seconds or milliseconds, or a date. It decides which open the event follows; up to 72 hours ago count.',
   timestampCurrent: 'Time of the event by the clock and time zone of the device.',
   message_hash: 'Always empty.',
   hash: 'The value of `p` in the push payload. A report without it is not counted.',
@@ -83,7 +84,7 @@ export const deviceWords = {
   activity_id: 'Identifies the live activity on the device.',
   activity_push_token: 'Token that updates the live activity; null removes it.',
   badge: 'Number on the app icon. Later changes such as `+1` start from it.',
-  transactionDate: 'Time of the purchase: Unix seconds, or a date such as `2026-01-15 12:00:00` in UTC.',
+  transactionDate: 'Time of the purchase: Unix seconds or milliseconds, or a date such as `2026-01-15 12:00:00` in UTC.',
   quantity: 'Number of items.',
   currency: 'Currency of the price, an ISO 4217 three-letter code.',
   productIdentifier: 'Identifies the product.',

@@ -34,6 +34,6 @@ export const inboxWords = {
   'inboxStatus.status': '1 delivered, 2 read, 3 opened, 4 deleted.',
   'inboxStatus.hash': 'Statistics hash of the message; has no effect.',
   'inboxStatus.time':
-    'When it happened on the device, in Unix seconds or as a date; now if left out. A call that is older than the last one has no effect.',
+    'When it happened on the device, in Unix seconds or milliseconds, or as a date; now if left out. A call that is older than the last one has no effect.',
   'deleteInboxMessage.order': '`order` of the message.',
 };

@@ -50,6 +50,8 @@ export const operationWords = {
   format: 'Format of the file: `csv`, the default, or `json`, one object per line. Case-insensitive.',
   exportData: 'Columns of the file; all if left out.',
   exportCsv: 'Whether to write a file; true if left out. With false, devices are only counted.',
+  csv_escape:
+    'Whether cells of a CSV file that a spreadsheet would take for formulas begin with an apostrophe; false if left out.',
   task_id: 'Identifies the export.',
   filename: 'Link to the ZIP archive, valid for 24 hours; empty if there is none.',
   csv_filename: 'The same link under its former name.',

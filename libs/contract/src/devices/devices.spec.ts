@@ -205,6 +205,26 @@ describe('the times of postEvent (R-X1)', () => {
   });
 });
 
+describe('times that clients send (R-S4)', () => {
+  const noon = new Date('2026-01-15T12:00:00Z');
+  const seen = { application: 'a', inbox_code: '1', userId: 'u', status: 1 };
+
+  it.each([1_768_478_400, 1_768_478_400_000, '1768478400000', '1768478400000.25', '2026-01-15T12:00:00.000Z'])(
+    'are seconds, milliseconds or dates: %j',
+    (time) => {
+      expect(api.inboxStatus.parse({ ...seen, time }).time).toEqual(noon);
+      const event = { ...device, event: 'x', timestampUTC: time, timestampCurrent: time };
+      expect(api.postEvent.parse(event)).toMatchObject({ happenedAt: noon, localAt: noon });
+      const { request } = api.setPurchase.examples[0]!;
+      expect(api.setPurchase.parse({ ...request, transactionDate: time }).transactionDate).toEqual(noon);
+    },
+  );
+
+  it.each(['17684784000000', '1e12', 'now'])('are nothing else: %s', (time) =>
+    expect(textOf(api.inboxStatus, { ...seen, time })).toBe('time: must be a date'),
+  );
+});
+
 describe('setPurchase (R-C12)', () => {
   const { request } = api.setPurchase.examples[0]!;
   const noon = new Date('2026-01-15T12:00:00Z');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseWithin } from '../forward.ts';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { moment } from '../fields/dates.ts';
+import { clientMoment } from '../fields/dates.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { anyObject, identityOf, isObject, number, object, optional, textOf } from '../values.ts';
 import { jsonObject } from '../messages/texts.ts';
@@ -26,8 +26,8 @@ const definition = {
     hwid: optional(hwid),
     userId: optional(userId),
     attributes: optional(anyObject),
-    timestampUTC: optional(moment),
-    timestampCurrent: optional(moment),
+    timestampUTC: optional(clientMoment),
+    timestampCurrent: optional(clientMoment),
   })
     .refine((request) => (request.hwid ?? request.userId) !== undefined, { path: ['hwid'], error: 'must be set' })
     .transform(({ attributes, timestampUTC: happenedAt, timestampCurrent: localAt, ...given }, context) => ({
@@ -35,7 +35,6 @@ const definition = {
       ...worthOf(attributes),
       /** A JSON object. */
       attributes: attributes && parseWithin(jsonObject, attributes, context, ['attributes']),
-      /** The device's time; the event counts at the time of the report (R-H6). */
       happenedAt,
       localAt,
     })),

@@ -1,6 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { moment } from '../fields/dates.ts';
+import { clientMoment } from '../fields/dates.ts';
 import { hwid } from '../fields/device.ts';
 import { integerOf, nothing, number, object, text, textOf } from '../values.ts';
 
@@ -13,7 +13,7 @@ export const setPurchase = json13('setPurchase', {
   input: object({
     application: applicationCode,
     hwid,
-    transactionDate: moment,
+    transactionDate: clientMoment,
     quantity: integerOf(1, MAX_QUANTITY),
     currency: text
       .refine((value) => /^[A-Za-z]{3}$/.test(value), 'must be three letters')

@@ -1,8 +1,6 @@
 import { parseDate } from '@tidings/kernel';
 import { text } from '../values.ts';
 
-/** Hours end with 23: for Date.parse 24:00 is the next day. */
-const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T]((?:[01]\d|2[0-3]):\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Refuses dates that Date.parse rolls over, such as February 30. */
@@ -19,14 +17,12 @@ export interface WrittenTime {
   readonly hasOffset: boolean;
 }
 
-/** The fields of `YYYY-MM-DD HH:mm[:ss]` or its `T` variants; undefined for other text. */
+const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/;
+
+/** A date of R-RES8 that has a time of day; undefined for other text. */
 export function writtenTime(value: string): WrittenTime | undefined {
-  const match = DATE_TIME.exec(value);
-  if (!match) return undefined;
-  const [, day, time, seconds = ':00', zone] = match;
-  if (!exists(day!)) return undefined;
-  const ms = Date.parse(`${day}T${time}${seconds}${zone ?? 'Z'}`);
-  return Number.isNaN(ms) ? undefined : { ms, hasOffset: zone !== undefined };
+  const date = value.includes(':') ? parseDate(value) : undefined;
+  return date && { ms: date.ms, hasOffset: OFFSET.test(value.slice('YYYY-MM-DD'.length)) };
 }
 
 /** Whether a text is a day of the calendar as `YYYY-MM-DD`. */
@@ -49,3 +45,12 @@ const momentOf = (value: string): Date | undefined => {
 export const moment = text
   .refine((value) => momentOf(value) !== undefined, 'must be a date')
   .transform((value) => momentOf(value)!);
+
+const MILLISECONDS = /^\d{13}(\.\d+)?$/;
+const clientMomentOf = (value: string): Date | undefined =>
+  MILLISECONDS.test(value) ? new Date(Math.floor(Number(value))) : momentOf(value);
+
+/** {@link moment}, or milliseconds since 1970 in 13 digits, as clients send it (R-S4). */
+export const clientMoment = text
+  .refine((value) => clientMomentOf(value) !== undefined, 'must be a date')
+  .transform((value) => clientMomentOf(value)!);

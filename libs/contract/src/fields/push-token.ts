@@ -27,15 +27,15 @@ export const deviceToken = bytesUpTo(TOKEN_BYTES);
 /** A key of a web push subscription in base64 or base64url, of up to 2048 bytes (R-LM6, R-RES2). */
 export const webPushKey = bytesUpTo(WEB_PUSH_BYTES).refine(isAnyBase64, 'must be base64');
 
-/** The host of a subscription's endpoint; undefined if it is not an http(s) URL. */
-function endpointHost(endpoint: string): string | undefined {
+/** The URL of a subscription's endpoint; undefined if it is not http(s). */
+function endpointUrl(endpoint: string): URL | undefined {
   const url = URL.parse(endpoint);
-  return url && /^https?:$/.test(url.protocol) ? url.hostname : undefined;
+  return url && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** The host that serves a token of this platform; undefined if the platform has one provider, or the token is not a URL. */
-export const pushHostOf = (platform: number, token: string): string | undefined =>
-  isWebPush(platform) && token !== '' ? endpointHost(token) : undefined;
+/** The URL that serves a token of this platform; undefined if the platform has one provider, or the token is not a URL. */
+export const pushUrlOf = (platform: number, token: string): URL | undefined =>
+  isWebPush(platform) && token !== '' ? endpointUrl(token) : undefined;
 
 const tokenWords = {
   maxLength: TOKEN_BYTES,
@@ -52,7 +52,7 @@ export const anyPushToken = anyText.meta(tokenWords);
 export function pushTokenFault(platform: number, token: string): string | undefined {
   const max = isWebPush(platform) ? WEB_PUSH_BYTES : TOKEN_BYTES;
   if (!isWithinBytes(token, max)) return tooLong(max);
-  const isEndpoint = !isWebPush(platform) || token === '' || endpointHost(token) !== undefined;
+  const isEndpoint = !isWebPush(platform) || token === '' || endpointUrl(token) !== undefined;
   return isEndpoint ? undefined : "must be the address of a subscription's endpoint";
 }
 

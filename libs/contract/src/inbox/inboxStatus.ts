@@ -1,6 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { moment } from '../fields/dates.ts';
+import { clientMoment } from '../fields/dates.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { identity, integer, integerOf, nothing, object, optional } from '../values.ts';
 
@@ -17,7 +17,7 @@ export const inboxStatus = json13('inboxStatus', {
     status: integerOf(1, 4),
     hash: optional(identity),
     hwid: optional(hwid),
-    time: optional(moment),
+    time: optional(clientMoment),
     device_type: optional(integer),
   }),
   output: nothing,

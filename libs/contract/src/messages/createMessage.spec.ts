@@ -189,12 +189,12 @@ describe('createMessage', () => {
     expect(parsed({ content: 'x', send_date }).sendAt).toBeUndefined();
   });
 
-  it.each(['2026-01-15 12:30', '2026-01-15 12:30:00', '2026-01-15T12:30', '2026-01-15T12:30:00Z'])(
-    'reads %s',
-    (send_date) => {
-      expect(dateOf({ send_date })).toEqual({ at: '2026-01-15T12:30:00.000Z', localAt: undefined });
-    },
-  );
+  it.each([
+    ...['2026-01-15 12:30', '2026-01-15 12:30:00', '2026-01-15T12:30', '2026-01-15T12:30:00Z'],
+    ...['2026-01-15T12:30:00.000Z', '2026-01-15 12:30:00.123456', '2026-01-15T14:30:00.000+02:00', '2026-01-15T07:00-0530'],
+  ])('reads %s', (send_date) => {
+    expect(dateOf({ send_date })).toEqual({ at: '2026-01-15T12:30:00.000Z', localAt: undefined });
+  });
 
   it.each([
     ['2026-01-15 12:30', 'europe/BERLIN', '2026-01-15T11:30:00.000Z'],

@@ -1,10 +1,11 @@
-import { disposableFault, EMAIL_ONLY, pushHostOf } from '@tidings/contract';
+import { disposableFault, EMAIL_ONLY, pushUrlOf } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
 import type { Register } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 
 /**
- * Why a web push endpoint is refused: its address is in a network that callers must not make the service connect to (R-RES2).
+ * Why a web push endpoint is refused: its address is in a network that callers must not make the service connect to, or it is not encrypted and the
+ * operator has not named its address (R-RES2).
  * @param path of the endpoint in the request
  */
 export function endpointFault(
@@ -13,8 +14,10 @@ export function endpointFault(
   { addressGuard }: Context,
   path = 'push_token',
 ): string | undefined {
-  const host = pushHostOf(platform, pushToken);
-  return host === undefined || addressGuard.allowsHost(host) ? undefined : `${path}: ${host} is not a public address`;
+  const url = pushUrlOf(platform, pushToken);
+  if (!url) return undefined;
+  if (!addressGuard.allowsHost(url.hostname)) return `${path}: ${url.hostname} is not a public address`;
+  return url.protocol === 'https:' || addressGuard.excepts(url.hostname) ? undefined : `${path}: must begin with https://`;
 }
 
 /**

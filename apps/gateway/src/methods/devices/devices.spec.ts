@@ -83,6 +83,16 @@ describe('device commands', () => {
     },
   );
 
+  it.each(['http://push.example/1', 'http://93.184.216.34/x'])(
+    'register no endpoint of web push without encryption: %s (R-RES2)',
+    async (push_token) => {
+      const request = { ...phone, device_type: 11, push_token };
+      expect(await client.json13('registerDevice', request, token)).toMatchObject({
+        body: { status_code: 210, status_message: 'push_token: must begin with https://' },
+      });
+    },
+  );
+
   it('of several devices name the one whose endpoint is refused (R-ER2)', async () => {
     const push_devices = [
       { hwid: 'a', platform: 11, push_token: 'https://push.example/1' },

@@ -79,6 +79,7 @@ function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | 
   if (token === undefined) return undefined;
   if (token === '') return null;
   const text = tokenText(command.platform, token);
+  if (text === '') return null;
   if (command.platform !== Platform.Email) return { text, hash: tokenHash(keys.token, text) };
   const [hash, ...formerHashes] = addressHashes(keys.token, token);
   return { text, hash: hash!, formerHashes };
@@ -187,12 +188,15 @@ function bindUserOf(
   return { type: 'bindUser', user, writes: timezoneSeconds === undefined ? [] : [timezoneOf(timezoneSeconds)] };
 }
 
-const given = (token: string | undefined): string | undefined => (token === '' ? undefined : limited('token', token));
+function activityTokenOf(token: string | undefined): string | undefined {
+  const text = limited('token', token);
+  return (text && tokenText(Platform.iOS, text)) || undefined;
+}
 
 const activityOf = ({ activityId, token }: SetActivityToken, { account, keys }: Reading): ActivityTokenSet => ({
   activityId,
   activity: keyedId(keys.device, 'activity', account, activityId),
-  token: given(token),
+  token: activityTokenOf(token),
 });
 
 /** The device that a request creates if it is unknown (R-C7). Contacts need their addresses, so only their own methods register them. */
@@ -224,7 +228,7 @@ export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: strin
     case 'bindUser':
       return { ...bindUserOf(command.value, reading, hwidHash), ...early };
     case 'setPushToStartToken':
-      return { type: 'setPushToStartToken', token: given(command.value.token) };
+      return { type: 'setPushToStartToken', token: activityTokenOf(command.value.token) };
     case 'setActivityToken':
       return { type: 'setActivityToken', activity: activityOf(command.value, reading) };
     case undefined:
