@@ -33,7 +33,7 @@ import {
   withoutSchemas,
 } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
-import { counterIn } from '@tidings/telemetry';
+import { counterIn, floodedConnections } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { Context } from './context.ts';
 import { Access } from './auth/access.ts';
@@ -49,6 +49,7 @@ import { MailListener, type MailListenerOptions } from './incoming-mail/mail-lis
 import { GatewayModule } from './gateway.module.ts';
 import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
 import type { Geoip } from './geoip/geoip.ts';
+import { boundedPipelining } from './http/bounded-pipelining.ts';
 import { ClientAddresses } from './http/client-address.ts';
 import { Exchange } from './http/http-exchange.ts';
 import type { StorageGuard } from './http/storage-guard.ts';
@@ -149,7 +150,7 @@ function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDep
     name: 'tidings_http_dropped_connections_total',
     help: 'Connections refused because the maximum number was open',
   });
-  const server = createServer(connections, listener);
+  const server = createServer(connections, boundedPipelining(listener, floodedConnections(metrics, 'http')));
   server.maxConnections = maxConnections;
   server.timeout = IDLE_MS;
   server.on('drop', () => dropped.inc());

@@ -1,4 +1,4 @@
-import { counterIn, gaugeIn, readIn } from '@tidings/telemetry';
+import { counterIn, floodedConnections, gaugeIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { DeferredSummary } from './streams/deferred/deferred-store.ts';
 
@@ -14,6 +14,8 @@ export interface StreamMetrics {
   connected(by: 1 | -1): void;
   /** Counts unacked events that are added or removed. */
   unacked(by: number): void;
+  /** Counts a connection that was closed because its peer sends and does not read. */
+  flooded(): void;
   deferred(stream: object, summary: DeferredSummary | undefined): void;
 }
 
@@ -53,6 +55,7 @@ export function streamMetrics(registry: Registry): StreamMetrics {
     ended: (end, count = 1) => events.inc({ end }, count),
     connected: (by) => streams.inc(by),
     unacked: (by) => open.inc(by),
+    flooded: floodedConnections(registry, 'grpc'),
     deferred(stream, summary) {
       if (!summary || summary.length === 0) deferred.delete(stream);
       else deferred.set(stream, summary);

@@ -124,6 +124,7 @@ export const connectionResults = {
   no_http2: local('PROVIDER_ERROR', 'no_http2'),
   /** The proxy of the deployment's network. */
   proxy_failed: local('PROVIDER_ERROR', 'proxy_failed'),
+  flooded: local('PROVIDER_ERROR', 'flooded'),
   unreachable: localResults.unreachable,
 } as const satisfies Readonly<Record<string, SendResult>>;
 

@@ -11,6 +11,7 @@ export type ConnectionFailure =
   | 'certificate_host'
   | 'no_http2'
   | 'proxy_failed'
+  | 'flooded'
   | 'unreachable';
 
 /** A connection that did not open, or closed before the provider served a request. */
@@ -33,6 +34,20 @@ const PROXY_FAILED = 'ERR_PROXY_FAILED';
 /** The proxy of the network could not be reached, or did not open a tunnel. @param message without credentials, and without the proxy's own text */
 export const proxyFailed = (message: string): Error => Object.assign(new Error(message), { code: PROXY_FAILED });
 
+const FLOODED = 'ERR_FLOODED';
+
+/** The peer sends without end, or what it does not let this side answer. */
+export const flooded = (message: string): Error => Object.assign(new Error(message), { code: FLOODED });
+
+/** Numbers of nghttp2's errors: too many unread answers, settings in a frame, and continuations. */
+const NGHTTP2_FLOODS: ReadonlySet<number | undefined> = new Set([-904, -537, -905]);
+
+/** Whether a connection was closed because of {@link flooded}, or by node:http2 for the same reason. */
+export const isFlood = (error: unknown): boolean => {
+  const { code, errno } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === FLOODED || (code === 'ERR_HTTP2_ERROR' && NGHTTP2_FLOODS.has(errno));
+};
+
 const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, ConnectionFailure>([
   ['ENOTFOUND', 'dns_failed'],
   ['ECONNREFUSED', 'connection_refused'],
@@ -52,6 +67,7 @@ const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, Connectio
  */
 export function connectionFailureOf(error: Error | undefined): ConnectionFailure {
   if (!error) return 'unreachable';
+  if (isFlood(error)) return 'flooded';
   const several = severalOf(error);
   if (several) return several.map(connectionFailureOf).find((cause) => cause !== 'unreachable') ?? 'unreachable';
   // The look-up found no address that is allowed.

@@ -1,3 +1,4 @@
+import { flooded } from './connection-failure.ts';
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 /** The receiver of frames. Their parts are valid only during the call. */
@@ -101,7 +102,8 @@ export class FrameInput {
 
   #continuation(flags: number, part: Buffer): void {
     const block = this.#block;
-    if (!block || block.parts.length === BLOCK_PARTS_MAX) throw new RangeError('http2: continuation out of place');
+    if (!block) throw new RangeError('http2: continuation out of place');
+    if (block.parts.length === BLOCK_PARTS_MAX) throw flooded('http2: header block of too many frames');
     block.parts.push(Buffer.from(part));
     if ((flags & Flag.EndHeaders) === 0) return;
     this.#block = undefined;

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { serverNameOf } from '@tidings/runtime';
-import { noHttp2 } from './connection-failure.ts';
+import { flooded, isFlood, noHttp2 } from './connection-failure.ts';
 import { decodeHeaders, isOk } from './decode-headers.ts';
 import { FrameInput, type FrameSink } from './frame-input.ts';
 import { FrameOutput } from './frame-output.ts';
@@ -31,6 +31,9 @@ const CONNECTION_WINDOW = 1 << 24;
 /** Maximum bytes waiting for the socket before requests are refused. */
 const BACKLOG_BYTES = 1 << 20;
 const PATH_MAX = 8_192;
+/** A provider that ends a connection sends two. */
+const GO_AWAYS_MAX = 16;
+const PEER_FRAME_MAX = 2 ** 24 - 1;
 /** Time limit for the peer to close after this side. */
 const CLOSE_MS = 5_000;
 const OK = 200;
@@ -66,8 +69,9 @@ class FrameLink implements Link, FrameSink {
   #peerFrame = FRAME_MAX;
   #window = DEFAULT_WINDOW;
   #read = 0;
-  /** Number of streams with a body that waits for a window. */
-  #stuck = 0;
+  #goAways = 0;
+  /** Streams with a body that waits for a window. */
+  readonly #stuck = new Set<Stream>();
   heardAt = performance.now();
   proven = false;
 
@@ -109,7 +113,7 @@ class FrameLink implements Link, FrameSink {
   ready(): boolean {
     const open = this.#opened && !this.#draining && !this.#ended;
     const { size } = this.#streams;
-    const free = size < this.#maxStreams && size < this.#peerStreams && this.#stuck === 0;
+    const free = size < this.#maxStreams && size < this.#peerStreams && this.#stuck.size === 0;
     return open && free && this.#socket.writableLength < BACKLOG_BYTES;
   }
 
@@ -120,10 +124,10 @@ class FrameLink implements Link, FrameSink {
     const id = this.#nextId;
     this.#nextId += 2;
     this.#output.begin(exchange, id, bound, this.#write);
-    const stream = newStream(id, exchange, this.#peerWindow, body);
+    const stream = newStream(id, exchange, body);
     this.#streams.set(id, stream);
-    this.#stuck++;
     this.#send(stream);
+    if (stream.unsent) this.#stuck.add(stream);
     return true;
   }
 
@@ -169,7 +173,7 @@ class FrameLink implements Link, FrameSink {
     const stream = this.#streams.get(id);
     if (!stream) return;
     // Copied, so that the larger chunk is not retained.
-    if (stream.status !== OK) (stream.body ??= []).push(Buffer.from(part));
+    if (stream.status !== OK && part.length > 0) (stream.body ??= []).push(Buffer.from(part));
     stream.bodyBytes += part.length;
     if (flags & Flag.EndStream) this.#onEnd(stream);
     else if (stream.bodyBytes >= BODY_MAX) {
@@ -191,7 +195,7 @@ class FrameLink implements Link, FrameSink {
     for (let at = 0; at + 6 <= payload.length; at += 6) {
       this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
     }
-    this.#output.frame(Frame.Settings, Flag.Ack, 0, new Uint8Array());
+    this.#output.acknowledge(Frame.Settings, new Uint8Array());
     if (this.#opened) this.#events.room();
     else {
       this.#opened = true;
@@ -201,10 +205,11 @@ class FrameLink implements Link, FrameSink {
 
   onPing(flags: number, payload: Buffer): void {
     // Any input counts as a sign of life.
-    if ((flags & Flag.Ack) === 0) this.#output.frame(Frame.Ping, Flag.Ack, 0, payload);
+    if ((flags & Flag.Ack) === 0) this.#output.acknowledge(Frame.Ping, payload);
   }
 
   onGoAway(lastId: number): void {
+    if (++this.#goAways > GO_AWAYS_MAX) throw flooded('the provider ends the connection again and again');
     this.#draining = true;
     if (lastId > 0) this.proven = true;
     this.#events.draining();
@@ -248,7 +253,8 @@ class FrameLink implements Link, FrameSink {
       this.#input.take(chunk);
     } catch (error) {
       // Either side has broken the protocol: further input cannot be trusted.
-      this.destroy(this.#opened ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
+      const isKnown = this.#opened || isFlood(error);
+      this.destroy(isKnown ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
       return;
     }
     if (this.#read > CONNECTION_WINDOW / 2) {
@@ -268,11 +274,11 @@ class FrameLink implements Link, FrameSink {
         this.#peerStreams = value;
         break;
       case Setting.InitialWindowSize:
-        for (const stream of this.#streams.values()) stream.window += value - this.#peerWindow;
         this.#peerWindow = value;
         this.#sendStuck();
         break;
       case Setting.MaxFrameSize:
+        if (value < FRAME_MAX || value > PEER_FRAME_MAX) throw new RangeError('http2: wrong frame size');
         this.#peerFrame = value;
         break;
       default:
@@ -312,7 +318,7 @@ class FrameLink implements Link, FrameSink {
 
   #forget(stream: Stream): void {
     this.#streams.delete(stream.id);
-    if (stream.unsent) this.#stuck--;
+    if (stream.unsent) this.#stuck.delete(stream);
     stream.unsent = undefined;
   }
 
@@ -327,11 +333,11 @@ class FrameLink implements Link, FrameSink {
   #send(stream: Stream): void {
     while (stream.unsent) {
       const { unsent } = stream;
-      const bytes = Math.max(0, Math.min(unsent.length, this.#window, stream.window, this.#peerFrame));
+      const bytes = Math.max(0, Math.min(unsent.length, this.#window, this.#peerWindow + stream.window, this.#peerFrame));
       if (bytes === 0 && unsent.length > 0) return;
       const last = bytes === unsent.length;
       stream.unsent = last ? undefined : unsent.subarray(bytes);
-      if (last) this.#stuck--;
+      if (last) this.#stuck.delete(stream);
       this.#window -= bytes;
       stream.window -= bytes;
       const part = last ? unsent : unsent.subarray(0, bytes);
@@ -340,9 +346,9 @@ class FrameLink implements Link, FrameSink {
   }
 
   #sendStuck(): void {
-    if (this.#stuck === 0) return;
-    for (const stream of this.#streams.values()) if (stream.unsent) this.#send(stream);
-    if (this.#stuck === 0) this.#events.room();
+    if (this.#stuck.size === 0) return;
+    for (const stream of this.#stuck) this.#send(stream);
+    if (this.#stuck.size === 0) this.#events.room();
   }
 
   #endIfDone(): void {

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
+import { flooded } from './connection-failure.ts';
 import type { Exchange } from './http2-port.ts';
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 const SLAB_BYTES = 65_536;
 /** Number of bytes that are flushed at once, without waiting for the end of the turn. */
 const FLUSH_BYTES = 32_768;
+/** Maximum acknowledgements that the socket has not taken, as in nghttp2. */
+const UNREAD_MAX = 1_000;
 
 /** Frames to write to a socket: the frames of one turn of the event loop are written together. */
 export class FrameOutput {
@@ -15,6 +18,7 @@ export class FrameOutput {
   #flushedAt = 0;
   #flushing = false;
   #lastStream = 0;
+  #unread = 0;
   /** The first exchange with data that waits for the end of the turn. */
   #first: Exchange | undefined;
   /** The last stream whose first frame was passed to the socket. */
@@ -36,6 +40,13 @@ export class FrameOutput {
     this.#slab.set(payload, this.#at + HEADER_BYTES);
     this.#at += HEADER_BYTES + payload.length;
     this.#flushSoon();
+  }
+
+  /** @throws an error that {@link flooded} makes, if the peer does not read them */
+  acknowledge(type: number, payload: Uint8Array): void {
+    if (this.#socket.writableLength === 0) this.#unread = 0;
+    else if (++this.#unread > UNREAD_MAX) throw flooded('the provider does not read acknowledgements');
+    this.frame(type, Flag.Ack, 0, payload);
   }
 
   /** Writes a part of an exchange's body. */

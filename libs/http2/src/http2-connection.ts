@@ -1,5 +1,5 @@
 import { systemLookup } from '@tidings/runtime';
-import { type FailedOpening, failedOpening } from './connection-failure.ts';
+import { type FailedOpening, failedOpening, isFlood } from './connection-failure.ts';
 import { Liveness } from './liveness.ts';
 import type {
   ConnectionSettings,
@@ -180,13 +180,13 @@ export class Http2Connection implements ProviderConnection {
     entry.link.drain();
   }
 
-  /** A link that served nothing counts as failed, even if it opened: otherwise it would be opened again and again. */
+  /** A link that served nothing, or was flooded, counts as failed, even if it opened: otherwise it would be opened again and again. */
   #ending(entry: Entry, error?: Error): void {
     entry.retired = true;
     if (this.#connecting !== entry && this.#current !== entry) return;
     if (this.#connecting === entry) this.#connecting = undefined;
     else this.#current = undefined;
-    if (entry.link.proven) this.#failures = 0;
+    if (entry.link.proven && !isFlood(error)) this.#failures = 0;
     else this.#backOff(error);
     this.#wakeAll();
   }

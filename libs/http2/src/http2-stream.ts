@@ -10,13 +10,13 @@ export interface Stream {
   headers: AnswerHeaders;
   body: Buffer[] | undefined;
   bodyBytes: number;
-  /** Bytes that may be sent. */
+  /** Bytes that may be sent beside the initial window, which the provider may change. */
   window: number;
   /** Data that exceeds the windows. */
   unsent: Uint8Array | undefined;
 }
 
-export const newStream = (id: number, exchange: Exchange, window: number, body: Uint8Array): Stream => ({
+export const newStream = (id: number, exchange: Exchange, body: Uint8Array): Stream => ({
   id,
   exchange,
   done: false,
@@ -24,6 +24,6 @@ export const newStream = (id: number, exchange: Exchange, window: number, body: 
   headers: noHeaders,
   body: undefined,
   bodyBytes: 0,
-  window,
+  window: 0,
   unsent: body,
 });

@@ -4,6 +4,8 @@ export {
   connectionFailureOf,
   type FailedOpening,
   failedOpening,
+  flooded,
+  isFlood,
 } from './connection-failure.ts';
 export { failureLog, type FailureLogger } from './failure-log.ts';
 export { openFrameLink } from './frame-link.ts';

@@ -1,4 +1,5 @@
 export { activityIn } from './activity.ts';
+export { floodedConnections } from './flooded-connections.ts';
 export {
   counterIn,
   gaugeIn,

@@ -138,6 +138,21 @@ describe('connections', () => {
     });
   });
 
+  it('are closed, and counted, when a client pipelines requests without waiting for replies', async () => {
+    const requests = (count: number): string => 'GET /s/abcdefgh HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count);
+    const [few, many] = [await opened(), await opened()];
+    few.write(requests(100));
+    let text = '';
+    few.setEncoding('latin1').on('data', (part: string) => (text += part));
+    while (text.split('HTTP/1.1 ').length <= 100) await once(few, 'data');
+    const closed = new Promise((resolve) => void many.resume().once('close', resolve));
+    many.write(requests(5_000));
+    await closed;
+    const { values } = await world.metrics.getSingleMetric('tidings_flooded_connections_total')!.get();
+    expect(values).toMatchObject([{ labels: { protocol: 'http' }, value: 1 }]);
+    few.destroy();
+  });
+
   it('are as many as there may be: further ones are closed as they come, and counted', async () => {
     await client.close();
     world = new World();

@@ -85,6 +85,10 @@ describe('the server of incoming mail', () => {
     return Object.fromEntries(values.map(({ labels, value }) => [String(Object.values(labels)[0]), value]));
   };
 
+  const untilCounted = async (name: string, count: number): Promise<void> => {
+    while ((await counted(name))['smtp'] !== count) await delay(1);
+  };
+
   it('takes mail for known recipients, several in a session, and offers no login', async () => {
     expect(await client.say(START[0])).not.toMatch(/AUTH|STARTTLS/);
     expect(await client.codes(...START.slice(1), 'RCPT TO:<other@bounces.example>', 'DATA')).toEqual([
@@ -143,6 +147,16 @@ describe('the server of incoming mail', () => {
     await client.reply();
     expect(await client.codes(...START, 'DATA', 'whole\r\n.')).toEqual([250, 250, 250, 354, 250]);
     expect(taken).toEqual(['1 whole\r\n']);
+  });
+
+  it('closes a connection with commands without end, read or not, and counts it', async () => {
+    const [reading, deaf] = [new Client(listener.port), new Client(listener.port)];
+    await Promise.all([reading.reply(), deaf.reply()]);
+    deaf.socket.pause();
+    for (const { socket } of [reading, deaf]) socket.write('EHLO mx.example\r\n'.repeat(2_000));
+    await untilCounted('tidings_flooded_connections_total', 2);
+    deaf.socket.destroy();
+    expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 250]);
   });
 
   it('survives any input, of which it takes what is mail for known recipients', async () => {

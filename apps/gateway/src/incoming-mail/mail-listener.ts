@@ -3,9 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { MAIL_READ_BYTES } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import { type Logger, wrongPlace } from '@tidings/runtime';
-import { counterIn } from '@tidings/telemetry';
+import { counterIn, floodedConnections } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { SMTPServer, SMTPServerDataStream } from 'smtp-server';
+import { boundedReplies } from './bounded-replies.ts';
 import type { IncomingRecipient, Intake, MailIntake } from './mail-intake.ts';
 
 export interface MailListenerOptions {
@@ -122,6 +123,7 @@ export class MailListener {
       },
     });
     server.server.on('connection', endAfter(CONNECTION_MS));
+    server.server.on('connection', boundedReplies(floodedConnections(this.#deps.metrics, 'smtp')));
     // An error of a connection, such as a reset, would end the process without a listener.
     server.on('error', (error) => this.#deps.log.debug({ err: error }, 'connection of incoming mail failed'));
     try {

@@ -28,11 +28,13 @@ describe('limits of connections that dial in (R-EV7)', () => {
   let server: EventsServer | undefined;
   const sockets: Socket[] = [];
   const calls: DialledCall[] = [];
+  let floods = 0;
 
   const open = async (limits: Partial<EventsLimits>): Promise<EventsServer> => {
     calls.length = 0;
+    floods = 0;
     server = await openEventsServer({
-      ...{ host: '127.0.0.1', port: 0, log: openLog('silent'), limits: { ...eventsLimits, ...limits } },
+      ...{ host: '127.0.0.1', port: 0, log: openLog('silent'), flooded: () => void floods++, limits: { ...eventsLimits, ...limits } },
       serve: (call) => {
         calls.push(call);
         call.link({
@@ -93,6 +95,23 @@ describe('limits of connections that dial in (R-EV7)', () => {
     const gone = await raw(port, preface);
     await gone.closed;
     expect(frameTypes(gone.got())).toContain(PING);
+  });
+
+  it.each([
+    ['PING', Buffer.from([0, 0, 8, PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)])],
+    ['SETTINGS', Buffer.from([0, 0, 0, SETTINGS, 0, 0, 0, 0, 0])],
+  ])('close a connection that sends %s and does not read, and count it', async (_, frame) => {
+    const { port } = await open({});
+    const frames = Buffer.concat(Array.from({ length: 10_000 }, () => frame));
+    const { closed } = await raw(port, preface);
+    const socket = sockets.at(-1)!.pause();
+    const pump = (): void => {
+      while (!socket.destroyed && socket.write(frames));
+    };
+    socket.on('drain', pump);
+    pump();
+    await closed;
+    expect(floods).toBe(1);
   });
 
   it('tell the number of calls on a connection', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ConnectionInjector, ServerDuplexStream } from '@grpc/grpc-js';
 import { EventStreamDefinition, WebhookResponse } from '@tidings/rpc';
+import { isFlood } from '@tidings/http2';
 import type { Logger } from '@tidings/runtime';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type DialledCall, dialledCall } from './dialled-call.ts';
@@ -33,6 +34,8 @@ export interface EventsServerOptions {
   /** 0 = a free one. */
   readonly port: number;
   readonly log: Logger;
+  /** Called for each connection that is closed because its peer sends and does not read. */
+  readonly flooded: () => void;
   /** @default eventsLimits */
   readonly limits?: EventsLimits;
   /** Serves a call, and ends it. */
@@ -84,6 +87,7 @@ export async function openEventsServer({
   host,
   port,
   log,
+  flooded,
   serve,
   limits = eventsLimits,
 }: EventsServerOptions): Promise<EventsServer> {
@@ -92,8 +96,10 @@ export async function openEventsServer({
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The call that it carries reports it.
-    socket.on('error', () => undefined);
+    // The call that it carries reports other errors.
+    socket.on('error', (error) => {
+      if (isFlood(error)) flooded();
+    });
     loading ??= load(serve, limits);
     loading.then(
       ({ injector }) => injector.injectConnection(socket),

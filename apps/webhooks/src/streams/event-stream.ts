@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isFlood } from '@tidings/http2';
 import { steadyTime, sureTime } from '@tidings/kernel';
 import type { Made } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
@@ -228,6 +229,7 @@ export class Stream {
   }
 
   #broken(error: unknown): void {
+    if (isFlood(error)) this.#deps.metrics.flooded();
     const { log, hungUp } = this.#deps;
     this.#breakLink();
     if (this.#ending.signal.aborted) return;

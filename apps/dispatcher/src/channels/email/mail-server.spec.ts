@@ -49,6 +49,22 @@ describe('the sessions with a mail server', () => {
     },
   });
 
+  it.each([
+    ['a greeting', '220-mx\r\n', false],
+    ['a line', 'x', false],
+    ['empty lines', '\r\n', true],
+  ])('end when the server sends %s without end, and that is a failure', async (_, text, isGreeted) => {
+    mails.ready();
+    await until(() => sockets.length === 1);
+    if (isGreeted) {
+      sockets[0]!.write('220 mx\r\n');
+      await until(() => mails.isOpen);
+    }
+    sockets[0]!.write(text.repeat(100_000));
+    await until(() => failures === 1);
+    expect([mails.size, mails.trouble.name]).toEqual([0, 'flooded']);
+  });
+
   it('open one after the other, and then as many at a time as there are', async () => {
     let left = 100;
     const write = (): void => {

@@ -1,5 +1,5 @@
 import { connectionResults, type SendResult, smtpResult } from '@tidings/channels';
-import { type FailedOpening, failedOpening } from '@tidings/http2';
+import { type FailedOpening, failedOpening, isFlood } from '@tidings/http2';
 import type { Timers } from '../../timers.ts';
 import {
   type Login,
@@ -195,6 +195,7 @@ export class MailServer {
         if (this.#sessions.size === 0) this.#offset = 0;
         const at = this.#idle.indexOf(session);
         if (at >= 0) this.#idle.splice(at, 1);
+        if (isFlood(error) && !this.#closed) this.#failed(error);
         this.#wake();
       },
     };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { SmtpStage } from '@tidings/channels';
+import { flooded } from '@tidings/http2';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 
 /** The outcome of a mail at a server. */
@@ -97,6 +98,18 @@ function refusalIn({ responseCode, response = '', command = '' }: SessionError):
 export const loginRefusalIn = ({ responseCode, response = '', code }: SessionError) =>
   code === 'EAUTH' && responseCode !== undefined ? { status: responseCode, text: textOf(response) } : undefined;
 
+/** Maximum bytes of the replies to the commands of a mail, and of those before the first one. */
+const REPLY_BYTES = 65_536;
+/** Time limit from the connection to the first mail. */
+const OPENING_MS = 60_000;
+/** Time limit for the reply to RSET. */
+const RESET_MS = 30_000;
+
+/** nodemailer's own handler of bytes from the server. It queues replies without bound, and drops empty lines one at a time. */
+interface Receiver {
+  _onData(chunk: Buffer): void;
+}
+
 /** The mail that a session sends. */
 interface Current {
   readonly transaction: Transaction;
@@ -112,6 +125,9 @@ export class SmtpSession {
   readonly #listener: SessionListener;
   #current: Current | undefined;
   #over = false;
+  #received = 0;
+  /** Ends the session unless it opens, or is reset, in time. */
+  #timer: NodeJS.Timeout;
   /** Mails sent so far. */
   sent = 0;
   /** Whether it waits for a reply beyond the deadline of a mail. */
@@ -120,6 +136,8 @@ export class SmtpSession {
   constructor(options: SMTPConnectionOptions, login: Login | undefined, listener: SessionListener) {
     this.#listener = listener;
     this.#connection = new SMTPConnection(options);
+    this.#boundReplies(this.#connection as unknown as Receiver);
+    this.#timer = this.#limit(OPENING_MS);
     this.#connection.on('error', (error: SessionError) => this.#close(error));
     // A server that closes with a reply ends the connection before the mail is told the reply.
     this.#connection.on('end', () => queueMicrotask(() => this.#close(undefined)));
@@ -132,6 +150,7 @@ export class SmtpSession {
 
   send(transaction: Transaction): void {
     this.sent++;
+    this.#received = 0;
     const stream = new MailStream(transaction);
     const current: Current = { transaction, stream, timer: this.#endAt(transaction.deadline) };
     this.#current = current;
@@ -154,7 +173,21 @@ export class SmtpSession {
   }
 
   #opened(): void {
+    clearTimeout(this.#timer);
     if (!this.#over) this.#listener.opened();
+  }
+
+  #boundReplies(receiver: Receiver): void {
+    const receive = receiver._onData.bind(receiver);
+    receiver._onData = (chunk) => {
+      this.#received += chunk.length;
+      if (this.#received > REPLY_BYTES) this.#close(flooded('the server replies without end'));
+      else receive(chunk);
+    };
+  }
+
+  #limit(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#close(new Error(`no reply within ${ms} ms`)), ms);
   }
 
   #ended(transaction: Transaction, failure: SessionError | null | undefined): void {
@@ -177,7 +210,12 @@ export class SmtpSession {
   /** A refusal may leave a transaction open. */
   #recover(): void {
     if (this.#over) return;
-    this.#connection.reset((error) => (error ? this.#close(error) : this.#listener.idle()));
+    this.#timer = this.#limit(RESET_MS);
+    this.#connection.reset((error) => {
+      clearTimeout(this.#timer);
+      if (error) this.#close(error);
+      else this.#listener.idle();
+    });
   }
 
   #endAt(time: number): NodeJS.Timeout {
@@ -207,6 +245,7 @@ export class SmtpSession {
   #close(error: SessionError | undefined): void {
     if (this.#over) return;
     this.#over = true;
+    clearTimeout(this.#timer);
     const current = this.#current;
     const cause = error ?? current?.failure;
     if (current) this.#finish((cause && refusalIn(cause)) ?? { is: current.stream.begun ? 'lost' : 'unprocessed' });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { answerTo, Command, encodePdu, PduReader, Status, submitPdu } from '@tidings/channels';
-import type { Exchange, Link } from '@tidings/http2';
+import { type Exchange, isFlood, type Link } from '@tidings/http2';
 import { openSmppLink } from './smpp-link.ts';
 
 /** A command or an answer as the SMSC received it. */
@@ -25,11 +25,14 @@ describe('a bind with an SMSC', () => {
   let hear: (command: number) => void;
   let link: Link;
   let closed: Promise<void>;
+  let failure: Error | undefined;
   let isDraining: boolean;
+  let answersDeliveries: boolean;
 
   beforeEach(async () => {
     received = [];
     isDraining = false;
+    answersDeliveries = true;
     hear = () => undefined;
     const bound = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -51,13 +54,18 @@ describe('a bind with an SMSC', () => {
     await once(server, 'listening');
     const open = openSmppLink({
       ...{ systemId: 'user', password: 'secret', bound: () => undefined },
-      received: (_, bind, sequence) => bind.answerDelivery(sequence, Status.ok),
+      received: (_, bind, sequence) => {
+        if (answersDeliveries) bind.answerDelivery(sequence, Status.ok);
+      },
     });
     link = open(
       { url: `smpp://127.0.0.1:${(server.address() as AddressInfo).port}` },
       {
         opened: bound.resolve,
-        closed: () => ended.resolve(),
+        closed: (error) => {
+          failure = error;
+          ended.resolve();
+        },
         room: () => undefined,
         draining: () => (isDraining = true),
       },
@@ -162,6 +170,29 @@ describe('a bind with an SMSC', () => {
     const [sequence] = await numbersOf(Command.unbind, 1);
     smsc.write(encodePdu(answerTo(Command.unbind), sequence!));
     await closed;
+  });
+
+  it.each([
+    ['enquire_link', Command.enquireLink],
+    ['unknown commands', 0x77],
+    ['messages', Command.deliverSm],
+  ])('is closed when the SMSC sends %s without reading the answers', async (_, command) => {
+    smsc.pause();
+    const pdus = Buffer.concat(Array.from({ length: 10_000 }, (_pdu, i) => encodePdu(command, i + 1, Buffer.alloc(20))));
+    const pump = (): void => {
+      while (!smsc.destroyed && smsc.write(pdus));
+    };
+    smsc.on('drain', pump);
+    pump();
+    await closed;
+    expect(isFlood(failure)).toBe(true);
+  });
+
+  it('is closed when the SMSC sends messages without waiting for answers', async () => {
+    answersDeliveries = false;
+    smsc.write(Buffer.concat(Array.from({ length: 10_001 }, (_, i) => encodePdu(Command.deliverSm, i + 1, Buffer.alloc(20)))));
+    await closed;
+    expect(isFlood(failure)).toBe(true);
   });
 
   it('is no proof of an SMSC that ends it at once', async () => {

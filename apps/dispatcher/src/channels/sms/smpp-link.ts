@@ -11,7 +11,16 @@ import {
   Status,
   type TakePdu,
 } from '@tidings/channels';
-import type { ConnectionSettings, Exchange, Link, LinkEvents, OpenLink, OutgoingRequest } from '@tidings/http2';
+import {
+  type ConnectionSettings,
+  type Exchange,
+  flooded,
+  isFlood,
+  type Link,
+  type LinkEvents,
+  type OpenLink,
+  type OutgoingRequest,
+} from '@tidings/http2';
 import { connect, isIP, type Socket } from 'node:net';
 
 /** Parameters of a bind, and the receiver of its requests. */
@@ -41,6 +50,11 @@ const KEEP_ALIVE_MS = 30_000;
 const ANSWER_MS = 10_000;
 /** How long the answer to unbind, or the end of a bind that the SMSC has ended, is awaited. */
 const UNBIND_MS = 2_000;
+
+/** Maximum bytes that the SMSC has not read: many times the messages of a window. */
+const UNREAD_BYTES = 1 << 20;
+/** Maximum messages of the SMSC that are not answered. */
+const DELIVERING_MAX = 10_000;
 
 const noHeaders = {};
 /** Bytes that are read at once. */
@@ -198,6 +212,7 @@ class SmppLink implements Link, DeliveryLink {
       this.#output.take(withdrawn.length === 0 ? undefined : (i) => !withdrawn.includes(exchanges[i]!)),
     );
     for (const sequence of withdrawn) this.#fail(sequence, 'unprocessed');
+    if (this.#socket.writableLength > UNREAD_BYTES) this.destroy(flooded('the SMSC does not read answers'));
   }
 
   #fail(sequence: number, cause: 'unprocessed' | 'lost'): void {
@@ -213,8 +228,8 @@ class SmppLink implements Link, DeliveryLink {
     try {
       this.#reader.read(buffer.subarray(0, bytes), this.#take);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.destroy(error);
+      if (!(error instanceof RangeError) && !isFlood(error)) throw error;
+      this.destroy(error as Error);
     }
     this.#freed(waiting);
     return true;
@@ -233,7 +248,7 @@ class SmppLink implements Link, DeliveryLink {
         this.#answered(sequence, status, body);
         break;
       case Command.deliverSm:
-        this.#delivering++;
+        if (++this.#delivering > DELIVERING_MAX) throw flooded('the SMSC does not wait for answers');
         this.proven = true;
         this.#bind.received(body.bytes.subarray(body.from, body.to), this, sequence);
         break;
