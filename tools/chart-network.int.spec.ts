@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type ServiceName, services } from '@tidings/runtime';
+import { AddressRanges, type ServiceName, services } from '@tidings/runtime';
 import {
   describeWithHelm,
   isSelected,
@@ -28,9 +28,13 @@ interface PolicyRule {
   readonly to?: readonly PolicyPeer[];
   readonly from?: readonly PolicyPeer[];
 }
+interface PolicyBlock {
+  readonly cidr: string;
+  readonly except?: readonly string[];
+}
 interface PolicyPeer {
   readonly podSelector?: { readonly matchLabels: Labels };
-  readonly ipBlock?: object;
+  readonly ipBlock?: PolicyBlock;
 }
 interface PolicySpec {
   readonly podSelector: { readonly matchLabels: Labels };
@@ -105,6 +109,25 @@ describeWithHelm('the network policies of the Helm chart', () => {
       return rules.some(({ ports }) => ports!.some(({ port }) => port === 27_017));
     });
     expect(reaches).toEqual([false, true]);
+  });
+
+  it('keep dispatchers and webhooks from private, link-local and reserved addresses, but for those that values name', async () => {
+    const outboundOf = (chart: RenderedChart, service: string): readonly PolicyPeer[] => {
+      const workload = chart.deployments.find((each) => programOf(each) === service)!;
+      const rules = policiesOf(chart, workload).flatMap(({ spec }) => spec.egress ?? []);
+      return rules.flatMap(({ ports, to }) => (ports ? [] : (to ?? [])));
+    };
+    const chart = chartOf('default');
+    const [v4, v6, ...others] = outboundOf(chart, 'webhooks').map(({ ipBlock }) => ipBlock);
+    expect([v4!.cidr, v6!.cidr, others]).toEqual(['0.0.0.0/0', '::/0', []]);
+    const excepted = new AddressRanges([...v4!.except!, ...v6!.except!]);
+    const reserved = ['10.1.2.3', '172.20.0.1', '192.168.1.1', '169.254.169.254', '168.63.129.16', '100.100.100.200'];
+    for (const address of [...reserved, '127.0.0.1', 'fd00:ec2::254', 'fe80::1']) expect(excepted.has(address)).toBe(true);
+    for (const address of ['93.184.216.34', '2606:2800:220:1::1']) expect(excepted.has(address)).toBe(false);
+    expect(outboundOf(chart, 'dispatcher')).toEqual(outboundOf(chart, 'webhooks'));
+    expect(outboundOf(chart, 'gateway')).toEqual([]);
+    const relay = await renderChart('default', '--set', 'networkPolicy.outboundPrivate[0].ipBlock.cidr=10.0.0.25/32');
+    expect(outboundOf(relay, 'webhooks').at(-1)).toEqual({ ipBlock: { cidr: '10.0.0.25/32' } });
   });
 
   it('narrow callers of the API, of event streams and of incoming mail each for itself', async () => {

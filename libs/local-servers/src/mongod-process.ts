@@ -132,6 +132,8 @@ export async function spawnServer(
       // and 0.5 GB costs four times as much as storing them.
       ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+      // Decompressing is done before a client is authenticated.
+      ...['--networkMessageCompressors', 'disabled'],
       // Slow commands in the log would have data of devices, which no erasure reaches.
       ...['--slowms', String(2 ** 31 - 1)],
     ],

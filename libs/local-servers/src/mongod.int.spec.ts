@@ -44,6 +44,15 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('offers no compression', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { url } = await start(folder);
+    const client = await MongoClient.connect(url, mongoOptions);
+    const reply = await client.db('admin').command({ isMaster: 1, compression: ['snappy', 'zlib', 'zstd'] });
+    expect(reply['compression'] ?? []).toEqual([]);
+    await client.close();
+  });
+
   it('has no data of commands in its log, however slow they are', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const mongod = await start(folder);

@@ -4,12 +4,21 @@ import { Fault } from '@tidings/kernel';
 import { AddressRanges, plainAddress } from './address-ranges.ts';
 import { allAddresses, answerWith, systemLookup } from './look-up.ts';
 
-/** Ranges that caller-supplied addresses must not be in, unless the operator allows it (reliability 2). */
+/**
+ * Ranges that caller-supplied addresses must not be in, unless the operator allows it (reliability 2): those of IANA's special-purpose
+ * registries, and those that cloud vendors reserve elsewhere.
+ */
 const forbidden = new AddressRanges([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Azure's channel to its machines, IBM Cloud's services, and the private addresses of Google's APIs.
+  '168.63.129.16',
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  '199.36.153.4/30',
+  '199.36.153.8/30',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -25,6 +34,7 @@ const forbidden = new AddressRanges([
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',
+  '100:0:0:1::/64',
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -34,6 +44,8 @@ const forbidden = new AddressRanges([
   'fe80::/9',
   'ff00::/8',
 ]);
+
+const LOCALHOST = /(^|\.)localhost\.?$/i;
 
 const noPublicAddress = (hostname: string): string => `${hostname} has no public address`;
 
@@ -56,10 +68,9 @@ export class AddressGuard {
     return this.#allowed.has(address) || !forbidden.has(address);
   }
 
-  /** Whether a URL host is a literal address that the operator has named, public or not. */
+  /** Whether a URL host is a literal address that the operator has named, public or not, or a name of this machine. */
   excepts(host: string): boolean {
-    const ip = host.replace(/^\[(.*)\]$/, '$1');
-    return this.#allowed.has(ip);
+    return this.#allowed.has(LOCALHOST.test(host) ? '127.0.0.1' : host.replace(/^\[(.*)\]$/, '$1'));
   }
 
   /**
@@ -69,7 +80,7 @@ export class AddressGuard {
   allowsHost(host: string): boolean {
     const literal = host.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0) return this.allows(literal);
-    return !/(^|\.)localhost\.?$/i.test(host) || this.allows('127.0.0.1');
+    return !LOCALHOST.test(host) || this.allows('127.0.0.1');
   }
 
   /** The permitted addresses of a name, or of a literal address. @throws Fault `forbidden` if there are only others, and errors of the look-up */

@@ -23,6 +23,8 @@ export type Marking = Pick<Span, 'setAttributes' | 'setStatus'>;
 export interface SpanOptions {
   /** The continued traces: the span is the child of the first sampled one, linked to the others. None = a new trace. */
   readonly of: Iterable<Trace | undefined>;
+  /** A place that a stranger names: linked, without a part in what is recorded. */
+  readonly stranger?: Trace | undefined;
   /** @default 'internal' */
   readonly kind?: 'server' | 'client' | 'consumer' | 'internal';
   readonly attributes?: Attributes;
@@ -118,8 +120,9 @@ const unrecorded: Marking = {
   setStatus: () => unrecorded as Span,
 };
 
-function start(by: Tracer, name: string, { of, kind = 'internal', attributes }: SpanOptions): Span {
+function start(by: Tracer, name: string, { of, stranger, kind = 'internal', attributes }: SpanOptions): Span {
   const { parent, links } = placed(of);
+  if (stranger) links.push({ context: stranger });
   const options = { kind: kinds[kind], links, ...(attributes && { attributes }) };
   return by.startSpan(name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT);
 }

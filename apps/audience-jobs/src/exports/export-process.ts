@@ -68,7 +68,7 @@ export function exportProcessor({
     const { id, parts: part, accepted } = job;
     const before = part === 0 ? NOTHING : (await archives.find(id, part - 1))?.written;
     if (!before) throw Fault.bug(`part ${part - 1} of export ${id} is missing`);
-    const lines = linesOf(accepted.exportFormat, { fields, tags: input.selection!.tags });
+    const lines = linesOf(accepted.exportFormat, { fields, tags: input.selection!.tags, escaped: input.escaped });
     const attempt = randomBase62(ATTEMPT_LENGTH);
     const at = new Date(clock.now());
     let devices = 0;

@@ -44,12 +44,12 @@ export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'find
   };
 
   return {
-    async acceptExport({ job: id, segment, fields, format }) {
+    async acceptExport({ job: id, segment, fields, format, escaped }) {
       if (!segment) throw Fault.bug('an export without a segment');
       const at = new Date(clock.now());
       const chosen = await segments.select(segment);
       const open = async (): Promise<void> => {
-        const { selection } = await inputs.store(id, { selection: chosen, fields }, at);
+        const { selection } = await inputs.store(id, { selection: chosen, fields, escaped }, at);
         if (!selection) throw Fault.bug('an export without a selection');
         const { parts, numbers: entries } = extentOf(selection);
         const accepted = {

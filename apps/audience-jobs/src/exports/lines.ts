@@ -8,6 +8,8 @@ export interface Columns {
   readonly fields: DeviceFields;
   /** Columns of tags, in order; used only if the fields include tags. */
   readonly tags: readonly TagColumn[];
+  /** Whether cells of CSV that a spreadsheet would take for formulas get an apostrophe. @default false */
+  readonly escaped?: boolean;
 }
 
 /** The encoding of devices in a file. */
@@ -49,6 +51,11 @@ const csvField = (text: string): string => (NEEDS_QUOTES.test(text) ? `"${text.r
 
 const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(',')}\r\n`;
 
+const IS_FORMULA = /^[=+\-@\t\r]/;
+/** Also a phone number. */
+const IS_NUMBER = /^[+-]?[0-9.]+$/;
+const unlikeFormula = (text: string): string => (IS_FORMULA.test(text) && !IS_NUMBER.test(text) ? `'${text}` : text);
+
 function csvText(output: TagOutput | undefined): string {
   if (output === undefined) return '';
   if (typeof output === 'object') return output.join(',');
@@ -63,10 +70,11 @@ const jsonOutput = (output: TagOutput | undefined): unknown =>
 const outputsOf = ({ tags }: ScannedDevice): ReadonlyMap<number, TagOutput> =>
   new Map(tags.flatMap(({ tag, value }) => (value ? [[tag, outputOf(value)] as const] : [])));
 
-function csv({ fields, tags: columns }: Columns): Lines {
+function csv({ fields, tags: columns, escaped = false }: Columns): Lines {
   const tags = fields.tags ? columns : [];
+  const line = (cells: readonly string[]): string => csvLine(escaped ? cells.map(unlikeFormula) : cells);
   return {
-    head: csvLine([
+    head: line([
       ...(fields.hwid ? ['Hwid'] : []),
       ...(fields.userId ? ['User ID'] : []),
       ...(fields.pushToken ? ['Push Token'] : []),
@@ -75,7 +83,7 @@ function csv({ fields, tags: columns }: Columns): Lines {
     ]),
     of(device) {
       const outputs = outputsOf(device);
-      return csvLine([
+      return line([
         ...(fields.hwid ? [device.hwid] : []),
         ...(fields.userId ? [device.userId] : []),
         ...(fields.pushToken ? [device.pushToken] : []),

@@ -43,7 +43,9 @@ describeWithMongo('open jobs of an application', (mongo) => {
   const startExport = (job: string, ...of: string[]) => {
     selected = of;
     const segment = SelectRequest.fromPartial({ account });
-    return rpc.acceptExport({ job, segment, fields: undefined, format: ExportFormat.EXPORT_FORMAT_CSV });
+    return rpc.acceptExport({
+      ...{ job, segment, fields: undefined, format: ExportFormat.EXPORT_FORMAT_CSV, escaped: false },
+    });
   };
   /** Opens jobs directly, without admission. */
   const fill = async (from: number, to: number): Promise<void> => {

@@ -166,10 +166,10 @@ export class Exchange {
     }
   }
 
-  /** Serves a request in a span of the trace that its header names, if any. */
+  /** Serves a request in a span that is linked to the trace that its header names, if any. */
   #servedInSpan(route: Route, parameters: Endpoint['parameters'], request: IncomingMessage): Promise<Answer> {
     const attributes = { 'http.request.method': route.verb, 'http.route': route.path };
-    const options = { of: [traceOf(request.headers)], kind: 'server', attributes } as const;
+    const options = { of: [], stranger: traceOf(request.headers), kind: 'server', attributes } as const;
     return inSpan(nameOf(route), options, async (span) => {
       const answer = await this.#served(route, parameters, request);
       span.setAttributes({ 'http.response.status_code': answer.reply.status });

@@ -72,21 +72,13 @@ describe('requests in traces', () => {
     });
   });
 
-  it('go on with the trace that the caller tells of', async () => {
-    await client.json13('registerDevice', registration('phone-1'), {
-      ...device,
-      traceparent: `00-${TRACE}-${SPAN}-01`,
-    });
-    expect(span('registerDevice')).toMatchObject({ parentSpanContext: { traceId: TRACE, spanId: SPAN } });
-    expect(span('registerDevice')!.spanContext().traceId).toBe(TRACE);
-  });
-
-  it('are not recorded where the caller records none', async () => {
-    await client.json13('registerDevice', registration('phone-1'), {
-      ...device,
-      traceparent: `00-${TRACE}-${SPAN}-00`,
-    });
-    expect(traces.spans()).toEqual([]);
+  it.each(['00', '01'])('are linked to the trace that the caller tells of, and not a part of it: flags %s', async (flags) => {
+    const traceparent = `00-${TRACE}-${SPAN}-${flags}`;
+    await client.json13('registerDevice', registration('phone-1'), { ...device, traceparent });
+    const { parentSpanContext, links } = span('registerDevice')!;
+    expect(parentSpanContext).toBeUndefined();
+    expect(span('registerDevice')!.spanContext().traceId).not.toBe(TRACE);
+    expect(links).toMatchObject([{ context: { traceId: TRACE, spanId: SPAN } }]);
   });
 
   it('share the span of the group that their commands go in', async () => {

@@ -111,6 +111,13 @@ describe('exportSegment', () => {
     expect(linesOf(hwids)).toEqual(['Hwid,Type,Type (humanized)', 'phone-1,3,Android', 'phone-2,3,Android']);
   });
 
+  it('escapes formulas with csv_escape', async () => {
+    await world.call('setTags', { application, hwid: 'phone-1', tags: { Name: '=1+1' } });
+    const asked = { filterExpression: `A("${application}") * T("Name", EQ, "=1+1")`, exportData: ['tags'] };
+    expect(await exported({ ...asked, csv_escape: true })).toContain(`,'=1+1,`);
+    expect(await exported(asked)).toContain(',=1+1,');
+  });
+
   it('counts and writes nothing with exportCsv false', async () => {
     const { id: _id, ...result } = await run({ filterExpression: `A("${application}", [android])`, exportCsv: false });
     expect(result).toEqual({ status: 'completed', progress: 100, devices_count: 2, filename: '', csv_filename: '' });

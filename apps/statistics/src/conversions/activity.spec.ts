@@ -88,8 +88,22 @@ describe('the parts of an activity document', () => {
     const actions = many.map((i) => action(i % 2, i));
     expect(mergeActions([...actions, ...many.map((i) => action(2, i))])).toHaveLength(600);
     expect(mergeActions([...mergeActions(actions.slice(300)), ...actions.toReversed()])).toEqual(mergeActions(actions));
-    const named = Array.from({ length: 1500 }, (_, i) => action(i % BLOCK_SIZES.events, i, { name: `n${i}` }));
-    expect(new Set(mergeActions(named).map(({ name }) => name)).size).toBe(1000);
+  });
+
+  it.each([
+    ['names', 64, (i: number) => `!${i}`],
+    ['long names', 5, (i: number) => String(i).padStart(255, '!')],
+  ])('have a limited number of %s of each device, which displace none of others', (_, most, nameOf) => {
+    const hostile = [1, 2, 3, 4].flatMap((position) =>
+      Array.from({ length: 300 }, (_name, i) => action(position, i, { name: nameOf(300 * position + i) })),
+    );
+    const own = [action(0, 500), action(5, 500), action(1, 9_999)];
+    const all = mergeActions([...hostile, ...own]);
+    expect(all.filter(({ name }) => name === 'Buy')).toEqual([action(0, 500), action(5, 500)]);
+    expect(all).toHaveLength(4 * most + 2);
+    const [odd, even] = [1, 0].map((rest) => hostile.filter((_row, i) => i % 2 === rest)) as [Action[], Action[]];
+    expect(mergeActions([...own, ...mergeActions(odd), ...mergeActions(even)])).toEqual(all);
+    expect(mergeActions([...all, ...hostile])).toEqual(all);
   });
 });
 

@@ -15,8 +15,9 @@ export const LOOKBACK_DAYS = 2;
 /** Per device and day. What exceeds them is not counted: a document has at most 14 MB, whatever clients send. */
 const MAX_OPENS = 50;
 const MAX_EVENTS = 200;
-/** Distinct names of events per block and day. */
-const MAX_NAMES = 1_000;
+/** Distinct names of events: those of all devices of a block have numbers of 16 bits. */
+const MAX_NAMES = 64;
+const MAX_NAME_BYTES = 1_024;
 
 /** The devices of a block on one day of UTC. Blocks of opens are larger than blocks of events. */
 export interface ActivityKey {
@@ -63,12 +64,23 @@ export interface Action extends DeviceAction {
 const byAction = (a: Action, b: Action): number =>
   a.position - b.position || a.second - b.second || a.commit - b.commit || a.index - b.index;
 
-/** At most `max` rows of each device, the earliest ones. @param rows ordered by device and time */
-function capped<Row extends { readonly position: number }>(rows: readonly Row[], max: number): Row[] {
-  let [device, count] = [-1, 0];
-  return rows.filter(({ position }) => {
-    if (position !== device) [device, count] = [position, 0];
-    return ++count <= max;
+/**
+ * The earliest rows of each device, up to the one that reaches a limit: its presence excludes later rows from any further union.
+ * @param rows ordered by device and time
+ */
+function capped(rows: readonly Action[]): Action[] {
+  let [device, count, bytes] = [-1, 0, 0];
+  const names = new Set<string>();
+  return rows.filter(({ position, name }) => {
+    if (position !== device) {
+      [device, count, bytes] = [position, 0, 0];
+      names.clear();
+    }
+    if (count === MAX_EVENTS || names.size === MAX_NAMES || bytes >= MAX_NAME_BYTES) return false;
+    count++;
+    if (!names.has(name)) bytes += Buffer.byteLength(name);
+    names.add(name);
+    return true;
   });
 }
 
@@ -84,13 +96,7 @@ function firstOf<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] 
 /** The union of actions, each once; commutative and idempotent. */
 export function mergeActions(all: readonly Action[]): Action[] {
   const once = firstOf(all.toSorted(byAction), ({ position, commit, index }) => `${position}/${commit}/${index}`);
-  const names = [...new Set(once.map(({ name }) => name))];
-  if (names.length <= MAX_NAMES) return capped(once, MAX_EVENTS);
-  const kept = new Set(names.sort().slice(0, MAX_NAMES));
-  return capped(
-    once.filter(({ name }) => kept.has(name)),
-    MAX_EVENTS,
-  );
+  return capped(once);
 }
 
 /** Rows as they are stored: texts once, and bytes with indexes into them. Positions are within the block. */

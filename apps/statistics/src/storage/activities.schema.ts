@@ -3,8 +3,8 @@ import type { Binary } from 'mongodb';
 import { GROUPS_KEPT_MS } from './statistics.schema.ts';
 
 const DAY_MS = 86_400_000;
-/** Opens and events of devices, from the first of their day: 72 hours for late ones after the last day that they decide on. */
-export const ACTIVITY_KEPT_MS = 6 * DAY_MS;
+/** Opens and events of devices, from the first of their day: events may be dated 72 hours back, and arrive 72 hours late. */
+export const ACTIVITY_KEPT_MS = 9 * DAY_MS;
 /** The rest of a day without credits, so that late facts are recognized as such by the days after it. */
 export const CLOSED_KEPT_MS = 4 * DAY_MS;
 

@@ -17,7 +17,7 @@ async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
 }
 
 export const exportSegment: Handler<typeof api.exportSegment> = async (input, context, call) => {
-  const { segment, path, format, data, isWritten } = input;
+  const { segment, path, format, data, isWritten, escaped } = input;
   const job = await newTaskId(context);
   const fields = {
     hwid: data.includes('hwids'),
@@ -30,6 +30,7 @@ export const exportSegment: Handler<typeof api.exportSegment> = async (input, co
     segment: { account: call.account, grant: await grantOf(call, context), segment, path },
     fields: isWritten ? fields : undefined,
     format: formats[format],
+    escaped,
   });
   return { task_id: job };
 };

@@ -30,8 +30,8 @@ export function totalFeatures(test: MessagesUnderTest): void {
       world.simulators.ledger.of(platformOf(i)).entries({ token: tokenOf(i), limit: Infinity })[message]!.hash;
     const open = (i: number, message: number) =>
       world.call('pushStat', { application, hwid: `d-${i}`, hash: hashOf(i, message) });
-    const event = (i: number, name: string, attributes: object = {}) =>
-      world.call('postEvent', { application, hwid: `d-${i}`, event: name, attributes });
+    const event = (i: number, name: string, attributes: object = {}, timestampUTC?: number) =>
+      world.call('postEvent', { application, hwid: `d-${i}`, event: name, attributes, timestampUTC });
     const totals = (code: string, platforms: number[] = []) =>
       world.call('totalsByIntervals', { message_code: code, platforms });
     const purchase = (i: number) =>
@@ -54,6 +54,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
       await Promise.all([open(0, 0), open(1, 0), open(2, 0)]);
       await world.call('messageDeliveryEvent', { application, hwid: 'd-3', hash: hashOf(3, 0) });
       await world.settle();
+      const before = world.simulators.clock.now();
       await world.advance(HOUR);
       await event(0, 'Look');
       await event(3, 'Look');
@@ -67,6 +68,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
       await world.advance(60);
       await event(0, 'Look');
       await event(0, 'Look');
+      await event(0, 'Late', {}, before + 60_000);
       await event(4, 'Look');
       await world.settle();
       await world.advance(24 * HOUR);
@@ -106,6 +108,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
         events: [
           { name: 'Buy', hits: 2, conversion: 0.5, revenue: 4.25 },
           { name: 'In-app Purchase', hits: 1, conversion: 0.25, revenue: 3 },
+          { name: 'Late', hits: 1, conversion: 0.25 },
           { name: 'Look', hits: 2, conversion: 0.5 },
         ],
       });

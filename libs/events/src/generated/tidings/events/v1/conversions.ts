@@ -22,6 +22,7 @@ export interface Conversion {
   chunk: number;
   /** Position of the device in the chunk. */
   position: number;
+  /** When it happened (R-X1). */
   at:
     | Date
     | undefined;

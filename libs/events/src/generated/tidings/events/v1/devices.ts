@@ -174,7 +174,7 @@ export interface DeviceOccurrence {
   attributes?:
     | string
     | undefined;
-  /** When it happened, as the device says; `at` of the envelope is when it was reported, which is what counts (R-H6). Absent where it does not say. */
+  /** When it happened, as the device says; `at` of the envelope is when it was reported. Absent where it does not say. */
   happenedAt:
     | Date
     | undefined;

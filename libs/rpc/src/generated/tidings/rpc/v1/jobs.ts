@@ -77,12 +77,15 @@ export interface AcceptExportRequest {
   /** Absent = devices are counted and nothing else. */
   fields: DeviceFields | undefined;
   format: ExportFormat;
+  /** Cells of CSV that a spreadsheet would take for formulas get an apostrophe. */
+  escaped: boolean;
 }
 
 /** The input of an export as it is stored: the devices that it reads, and the fields that it writes. */
 export interface ExportInput {
   selection: Selection | undefined;
   fields: DeviceFields | undefined;
+  escaped: boolean;
 }
 
 export interface FindArchivesRequest {
@@ -677,7 +680,7 @@ export const AcceptJobReply: MessageFns<AcceptJobReply> = {
 };
 
 function createBaseAcceptExportRequest(): AcceptExportRequest {
-  return { job: "", segment: undefined, fields: undefined, format: 0 };
+  return { job: "", segment: undefined, fields: undefined, format: 0, escaped: false };
 }
 
 export const AcceptExportRequest: MessageFns<AcceptExportRequest> = {
@@ -693,6 +696,9 @@ export const AcceptExportRequest: MessageFns<AcceptExportRequest> = {
     }
     if (message.format !== 0) {
       writer.uint32(32).int32(message.format);
+    }
+    if (message.escaped !== false) {
+      writer.uint32(40).bool(message.escaped);
     }
     return writer;
   },
@@ -742,6 +748,14 @@ export const AcceptExportRequest: MessageFns<AcceptExportRequest> = {
             message.format = reader.int32() as any;
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.escaped = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -767,12 +781,13 @@ export const AcceptExportRequest: MessageFns<AcceptExportRequest> = {
       ? DeviceFields.fromPartial(object.fields)
       : undefined;
     message.format = object.format ?? 0;
+    message.escaped = object.escaped ?? false;
     return message;
   },
 };
 
 function createBaseExportInput(): ExportInput {
-  return { selection: undefined, fields: undefined };
+  return { selection: undefined, fields: undefined, escaped: false };
 }
 
 export const ExportInput: MessageFns<ExportInput> = {
@@ -782,6 +797,9 @@ export const ExportInput: MessageFns<ExportInput> = {
     }
     if (message.fields !== undefined) {
       DeviceFields.encode(message.fields, writer.uint32(18).fork()).join();
+    }
+    if (message.escaped !== false) {
+      writer.uint32(24).bool(message.escaped);
     }
     return writer;
   },
@@ -815,6 +833,14 @@ export const ExportInput: MessageFns<ExportInput> = {
             message.fields = DeviceFields.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.escaped = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -838,6 +864,7 @@ export const ExportInput: MessageFns<ExportInput> = {
     message.fields = (object.fields !== undefined && object.fields !== null)
       ? DeviceFields.fromPartial(object.fields)
       : undefined;
+    message.escaped = object.escaped ?? false;
     return message;
   },
 };
