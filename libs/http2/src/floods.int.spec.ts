@@ -58,18 +58,16 @@ describe.each([
 
   it('is cut off for a header block without end', async () => {
     const block = [frame(Frame.Headers, 0, 1), many(frame(Frame.Continuation, 0, 1, Buffer.alloc(1)))];
-    const failures: FailedOpening[] = [];
+    const failed = Promise.withResolvers<FailedOpening>();
     const { port } = await world.tcp((socket) => {
       socket.write(settings);
       socket.on('data', (bytes: Buffer) => {
         if (bytes.includes(REQUEST)) socket.write(Buffer.concat(block));
       });
     });
-    const onFailure = (failure: FailedOpening): void => void failures.push(failure);
-    expect(await world.ask(world.connect(`http://127.0.0.1:${port}`, {}, { onFailure }), REQUEST)).toEqual({
-      cause: 'lost',
-    });
-    expect(failures[0]).toMatchObject({ cause: 'flooded' });
+    const connection = world.connect(`http://127.0.0.1:${port}`, {}, { onFailure: failed.resolve });
+    expect(await world.ask(connection, REQUEST)).toEqual({ cause: 'lost' });
+    expect(await failed.promise).toMatchObject({ cause: 'flooded' });
   });
 });
 
