@@ -1,4 +1,4 @@
-const SCHEME = /^(?:token|api|key|bearer)\s+(.*)$/is;
+const SCHEME = /^(?:token|api|key|bearer)\s+(.*)/is;
 
 /** The secret in an Authorization header: any scheme word is accepted, and so is a bare token (R-T3). */
 export function secretOf(header: string | undefined): string | undefined {

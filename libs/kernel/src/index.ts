@@ -41,3 +41,4 @@ export { RecentEntries } from './recent-entries.ts';
 export { setMember } from './set-member.ts';
 export { SizedEntries } from './sized-entries.ts';
 export { defaultQuotas, quotaReached, type Quotas } from './quotas.ts';
+export { withoutTrailingSlashes } from './trailing-slashes.ts';

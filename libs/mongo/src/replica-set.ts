@@ -10,7 +10,7 @@ const PATIENCE_MS = 4_000;
 const AUTHENTICATION_FAILED = 18;
 
 /** The address for display: without user, password and options. */
-export const shownMongoUrl = (url: string): string => url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
+export const shownMongoUrl = (url: string): string => url.replace(/^([^/]*)\/\/.*@/s, '$1//').replace(/\?.*/s, '');
 
 /** Creates a client without connecting. @throws Fault `argument`: the driver's own text may contain the address with its password */
 export function newMongoClient(url: string, options: MongoClientOptions = {}): MongoClient {

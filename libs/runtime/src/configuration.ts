@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { type Channel, channels, Fault, type Quotas } from '@tidings/kernel';
+import { type Channel, channels, Fault, type Quotas, withoutTrailingSlashes } from '@tidings/kernel';
 import { z } from 'zod';
 import { isRange } from './address-ranges.ts';
 import {
@@ -136,7 +136,7 @@ const environment = z.object({
   HEALTH_PORT: port.optional(),
   GRPC_PORT: port.default(9090),
   EVENTS_PORT: port.default(8081),
-  PUBLIC_URL: web.transform((url) => url.replace(/\/+$/, '')).optional(),
+  PUBLIC_URL: web.transform(withoutTrailingSlashes).optional(),
   MONGO_URL: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\/[^/]+/, 'must be an address that begins with mongodb:// or mongodb+srv://')
@@ -171,7 +171,7 @@ const environment = z.object({
   ...providerVariables,
   WEB_PUSH_SUBJECT: z
     .string()
-    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
     .optional(),
   MAIL_BOUNCE_DOMAIN: domainName.optional(),
   SMTP_LISTEN_PORT: port.optional(),

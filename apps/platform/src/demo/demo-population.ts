@@ -119,7 +119,7 @@ export const content: Readonly<Record<Language, string>> = {
 /** The text that a device must show, computed independently. */
 export function textFor({ language, tags }: DemoDevice): string {
   const name = tags['Name'];
-  return content[language].replace(/\{\{Name\|CapitalizeFirst\|(.*?)\}\}/, (_whole, fallback: string) =>
+  return content[language].replace(/\{\{Name\|CapitalizeFirst\|([^{}]*)\}\}/, (_whole, fallback: string) =>
     name === undefined ? fallback : `${String(name).charAt(0).toUpperCase()}${String(name).slice(1)}`,
   );
 }

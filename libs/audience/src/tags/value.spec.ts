@@ -124,3 +124,19 @@ describe('the type of a tag (R-RES8, R-RES9)', () => {
       `0.${'0'.repeat(29)}1`,
     ]));
 });
+
+it.each([TagType.TAG_TYPE_INTEGER, TagType.TAG_TYPE_DECIMAL, TagType.TAG_TYPE_VERSION, TagType.TAG_TYPE_DATE])(
+  'a text of digits that is no value of type %i takes a linear time',
+  (type) => {
+    const cpuOf = (digits: number): number => {
+      const text = `${'1'.repeat(digits)}x`;
+      const before = process.cpuUsage();
+      for (let i = 0; i < 10; i++) expect(parseValue(type, text)).toBeUndefined();
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    cpuOf(50_000);
+    // Microseconds: less than this is the noise of the clock.
+    expect(cpuOf(100_000)).toBeLessThan(3 * cpuOf(50_000) + 20_000);
+  },
+);

@@ -38,7 +38,7 @@ export const wrongValue = (type: TagType): string => `wrong value: ${nouns[type]
 /** A finite number, given as a number or as decimal text (R-ER7). */
 function parseNumber(input: unknown): number | undefined {
   if (typeof input === 'number') return Number.isFinite(input) ? input : undefined;
-  if (typeof input !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(input)) return undefined;
+  if (typeof input !== 'string' || !/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(input)) return undefined;
   const value = Number(input);
   return Number.isFinite(value) ? value : undefined;
 }
@@ -96,7 +96,7 @@ export function parseFlag(input: unknown): boolean | undefined {
   }
 }
 
-const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/;
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 /** Length from which a double may round decimal text. */
 const ROUNDED = 15;
 const LAST_INTEGER = 2 ** 63;

@@ -1,4 +1,4 @@
-const FORM = /^\d+(\.\d+)*[-+._A-Za-z0-9]*$/;
+const FORM = /^\d[-+._A-Za-z0-9]*$/;
 const LIMIT = 64;
 
 /** Whether a Version tag accepts the text (R-RES8). */

@@ -1,5 +1,5 @@
 import { type LinkPurpose, LinkTokens, targetMac, type LinkedMessage } from '@tidings/messaging';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, withoutTrailingSlashes } from '@tidings/kernel';
 import type { KeyObject } from 'node:crypto';
 
 /** The paths of the service's own links in mails, below its public URL. */
@@ -29,7 +29,7 @@ export class MailLinks {
 
   constructor(message: LinkedMessage, { key, clock, publicUrl }: MailLinksDeps) {
     // Header lines and attributes contain it: a parsed URL is ASCII without quotes and white space.
-    this.publicUrl = new URL(publicUrl).href.replace(/\/+$/, '');
+    this.publicUrl = withoutTrailingSlashes(new URL(publicUrl).href);
     this.tokens = new LinkTokens(key, message, clock);
     this.#message = message;
     this.#key = key;
@@ -53,7 +53,7 @@ export class MailLinks {
   }
 }
 
-const TRACKED = new RegExp(`${mailPaths.click}[\\w-]+/[\\w-]+\\?to=([^&#]+)$`);
+const TRACKED = new RegExp(`${mailPaths.click}[\\w-]+/[\\w-]+\\?to=([^&#?/=]+)$`);
 
 /** The target of a link that counts clicks; another address as it is. */
 export function untracked(address: string): string {

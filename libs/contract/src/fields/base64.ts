@@ -4,7 +4,7 @@ import { text } from '../values.ts';
 const compact = (value: string): string => value.replace(/\s+/g, '');
 
 const isBase64 = (value: string): boolean =>
-  /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.replace(/=+$/, '').length % 4 !== 1;
+  /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.replace(/={1,2}$/, '').length % 4 !== 1;
 
 const base64In = (given: z.ZodType<string>) =>
   given

@@ -27,7 +27,7 @@ export function writtenTime(value: string): WrittenTime | undefined {
 
 /** Whether a text is a day of the calendar as `YYYY-MM-DD`. */
 export const isDay = (value: string): boolean => DAY.test(value) && exists(value);
-export const withoutTime = (value: string): string => value.replace(/[ Tt].*$/s, '');
+export const withoutTime = (value: string): string => value.replace(/[ Tt].*/s, '');
 const startOf = (value: string): Date => new Date(`${value}T00:00:00Z`);
 
 /** A day of the calendar as `YYYY-MM-DD`; the value is its start in UTC. */

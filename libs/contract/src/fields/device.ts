@@ -11,7 +11,7 @@ export const hwid = anyText
 /** Identifies a user; a device without a user ID is its own user (R-RES3). */
 export const userId = identityOf(1, 255);
 
-const languageIn = (value: string): string => value.toLowerCase().replace(/[-_].*$/s, '');
+const languageIn = (value: string): string => value.toLowerCase().replace(/[-_].*/s, '');
 const isLanguage = (value: string): boolean => /^[a-z]{2,3}$/.test(value);
 
 /** A language, in lower case and without its region (R-RES4). */

@@ -52,7 +52,7 @@ const content = z
   .string('must be a string')
   .max(ATTACHMENT_LENGTH, `at most ${ATTACHMENT_LENGTH} characters`)
   .transform((value) => value.replace(/\s+/g, ''))
-  .refine((value) => BASE64.test(value) && value.replace(/=+$/, '').length % 4 !== 1, 'must be base64')
+  .refine((value) => BASE64.test(value) && value.replace(/={1,2}$/, '').length % 4 !== 1, 'must be base64')
   .transform((value) => Buffer.from(value, 'base64'));
 
 const attachment = object({ name: optional(name), content: optional(content) })

@@ -8,7 +8,7 @@ import {
 } from '@tidings/channels';
 import { tokenOf } from '@tidings/delivery';
 import type { OutgoingRequest, ProviderConnection } from '@tidings/http2';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, withoutTrailingSlashes } from '@tidings/kernel';
 import type { MessageKey, PayloadWriter } from '@tidings/messaging';
 import type { Throttler } from '../../throttle/throttles.ts';
 import type { Job, PushListener, Sender } from '../channel-port.ts';
@@ -32,7 +32,7 @@ const VERSION = '2010-04-01';
 
 /** A POST of a form with Basic authentication, below the base URL. */
 function requestWith({ url, account, token }: TwilioCredential): OutgoingRequest {
-  const base = new URL(url).pathname.replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(new URL(url).pathname);
   const basic = Buffer.from(`${account}:${token}`).toString('base64');
   return {
     path: `${base}/${VERSION}/Accounts/${encodeURIComponent(account)}/Messages.json`,
