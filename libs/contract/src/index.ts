@@ -22,8 +22,8 @@ export { admin } from './families/admin.ts';
 export { audience } from './families/audience.ts';
 export {
   BODY_LIMIT_BYTES,
-  BODY_MEMBERS,
-  BULK_BODY_MEMBERS,
+  BODY_LIMITS,
+  BULK_BODY_LIMITS,
   REQUEST_MS,
   SMALL_BODY_BYTES,
   UPLOAD_MS,

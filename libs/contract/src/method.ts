@@ -55,6 +55,8 @@ export interface Method<Input = unknown, Output = unknown> {
   missing(request: Request): Fault | undefined;
   /** The request in domain shape. Call it when nothing is missing; throws the fault of the first invalid value. */
   parse(request: Request): Input;
+  /** {@link parse} in short steps, for requests with many entries. */
+  steps?(request: Request): Generator<void, Input>;
 }
 
 export type InputOf<M> = M extends Method<infer Input, infer _Output> ? Input : never;

@@ -5,17 +5,15 @@ import type { Context, Handler } from '../context.ts';
 import { adminEnvelope } from '../envelopes/admin.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { parseObject, refuseTooLarge } from './body.ts';
+import { refuseTooLarge } from './body.ts';
 import { LargeBodies } from './large-bodies.ts';
+import { withObject } from './parameters.ts';
 import { queryOf, type Route } from './route.ts';
 
 const operator = { account: '', credentials: undefined, application: undefined, idempotencyKey: '' };
 
 /** GET and DELETE take their parameters from the query. */
 const hasBody = ({ verb }: Method): boolean => verb !== 'GET' && verb !== 'DELETE';
-
-/** An empty body is an empty object: operators' requests have few fields, and often none. */
-const fieldsIn = (body: Buffer): Request => (body.length === 0 ? {} : parseObject(body));
 
 /** `/admin/v1/`: for operators, with the administrator token (R-T8). */
 @Injectable()
@@ -57,7 +55,10 @@ export class AdminRoutes {
           return adminEnvelope.success(method, output);
         };
         if (!hasBody(method)) return act(queryOf(request.url));
-        return this.#bodies.take(request, { limit, deadlineMs, pending }, (bytes) => act(fieldsIn(bytes)));
+        // Requests of operators often have no fields.
+        return this.#bodies.take(request, { limit, deadlineMs, pending }, async (bytes) =>
+          bytes.length === 0 ? act({}) : withObject(bytes, act),
+        );
       },
     };
   }

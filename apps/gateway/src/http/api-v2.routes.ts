@@ -3,9 +3,10 @@ import type { Method } from '@tidings/contract';
 import type { Context, Handler } from '../context.ts';
 import { envelopes } from '../envelopes/envelopes.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { parseObject, refuseTooLarge } from './body.ts';
+import { refuseTooLarge } from './body.ts';
 import { invoke } from './invoke.ts';
 import { LargeBodies } from './large-bodies.ts';
+import { withObject } from './parameters.ts';
 import { queryOf, type Route } from './route.ts';
 
 /** The newer endpoints: bare bodies; each family's own envelope. */
@@ -33,9 +34,11 @@ export class ApiV2Routes {
         const output = await invoke(method, handler, this.#context, {
           request,
           pending,
-          read: (work) =>
+          read: (authenticate, work) =>
             hasBody
-              ? this.#bodies.take(request, { limit, deadlineMs, pending }, (bytes) => work(parseObject(bytes, limit)))
+              ? this.#bodies.take(request, { limit, deadlineMs, pending }, async (bytes) =>
+                  withObject(bytes, work, method, authenticate),
+                )
               : work({ ...queryOf(request.url), ...parameters }),
         });
         return envelope.success(method, output);

@@ -6,9 +6,10 @@ import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { api, BODY_LIMIT_BYTES, BODY_MEMBERS } from '@tidings/contract';
+import { api, BODY_LIMIT_BYTES, BODY_LIMITS } from '@tidings/contract';
 import { type Client, openClient } from '../testing/gateway-client.ts';
-import { parseObject, readBody } from './body.ts';
+import { readBody } from './body.ts';
+import { withObject } from './parameters.ts';
 
 const BULK = api.bulkSetTags.path;
 
@@ -100,25 +101,45 @@ it('stalled uploads do not block other requests', async () => {
   for (const socket of stuck) socket.destroy();
 });
 
-describe('arrays and objects in a body', () => {
-  it('may be two million', () => {
-    const many = Buffer.from(`{"a":[${'[],'.repeat(1_999_998)}[]]}`);
-    expect(() => parseObject(many)).toThrow(expect.objectContaining({ kind: 'tooLarge' }) as Error);
+describe('the values in a body', () => {
+  const objectIn = (bytes: Buffer, method: Parameters<typeof withObject>[2]) =>
+    withObject(bytes, async (body) => body, method);
+  const tooLarge = { kind: 'tooLarge' };
+
+  it('may be 400,000, in bulk requests six million, and 100,000 in an entry', async () => {
+    const lists = (count: number) => Buffer.from(`{"a":[${'[],'.repeat(count)}[]]}`);
+    await expect(objectIn(lists(200_000), api.createMessage)).rejects.toMatchObject(tooLarge);
+    await expect(objectIn(lists(100_000), api.createMessage)).resolves.toMatchObject({ a: { length: 100_001 } });
+    await expect(objectIn(lists(200_000), api.bulkSetTags)).resolves.toMatchObject({ a: { length: 200_001 } });
+    const entry = Buffer.from(`{"devices":[{"tags":{"a":[${'0,'.repeat(100_000)}0]}}]}`);
+    await expect(objectIn(entry, api.bulkSetTags)).rejects.toMatchObject(tooLarge);
   });
 
-  it('may have 200,000 members, in bulk requests four million', () => {
-    const members = (count: number) =>
-      Buffer.from(`{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`);
-    expect(Object.keys(parseObject(members(BODY_MEMBERS)))).toHaveLength(BODY_MEMBERS);
-    const tooMany = members(BODY_MEMBERS + 1);
-    expect(() => parseObject(tooMany)).toThrow(expect.objectContaining({ kind: 'tooLarge' }) as Error);
-    expect(Object.keys(parseObject(tooMany, api.bulkSetTags.maxBodyBytes))).toHaveLength(BODY_MEMBERS + 1);
+  it('may have 100,000 different names in 200,000 members, in bulk requests in four million', async () => {
+    const members = (count: number, names: number) => {
+      const one = (_: unknown, i: number) => `{"k${i % names}":0}`;
+      return Buffer.from(`{"a":[${Array.from({ length: count }, one).join(',')}]}`);
+    };
+    const names = BODY_LIMITS.names * 1.1;
+    await expect(objectIn(members(names, names), api.bulkSetTags)).rejects.toMatchObject(tooLarge);
+    await expect(objectIn(members(BODY_LIMITS.members + 1, 10), api.createMessage)).rejects.toMatchObject(tooLarge);
+    const many = members(BODY_LIMITS.members + 1, 10);
+    await expect(objectIn(many, api.bulkSetTags)).resolves.toMatchObject({ a: { length: BODY_LIMITS.members + 1 } });
   });
 
-  it('are none where they stand in a text', () => {
-    const text = '\\"[{:'.repeat(1_500_000);
-    expect(parseObject(Buffer.from(JSON.stringify({ text })))).toEqual({ text });
+  it('are none where they stand in a text', async () => {
+    const text = '\\"[{:,'.repeat(1_200_000);
+    const bytes = Buffer.from(JSON.stringify({ text }));
+    expect(await objectIn(bytes, api.createMessage)).toEqual({ text });
   });
+});
+
+it('the token in a large body is refused before the body is parsed', async () => {
+  const notJson = `{"request":{"auth":"wrong","x":[${'1 1,'.repeat(30_000)}`;
+  const headers = { 'content-length': notJson.length };
+  expect(await statuses(1, head(api.createMessage.path, headers), notJson)).toEqual([403]);
+  const bulk = `{"devices":[${'1 1,'.repeat(30_000)}],"auth":"wrong"`;
+  expect(await statuses(1, head(BULK, { 'content-length': bulk.length }), bulk)).toEqual([403]);
 });
 
 it('a body that comes byte by byte takes no more memory than its bytes', async () => {

@@ -1,24 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import {
-  BODY_LIMIT_BYTES,
-  BODY_MEMBERS,
-  BULK_BODY_MEMBERS,
-  isObject,
-  isWellFormed,
-  markedAs,
-  type Method,
-  type Request,
-  SMALL_BODY_BYTES,
-  withLoneSurrogates,
-} from '@tidings/contract';
+import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE, TOO_MANY } from '../envelopes/reply.ts';
-import { parseExactly } from './exact-numbers.ts';
 
-const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
 
 /** How long the rest of a refused body is read. If the connection is cut earlier, the caller sees a reset in place of the refusal. */
@@ -149,69 +135,4 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
   });
   source.on('data', take);
   return promise;
-}
-
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-function isNestedWithin(value: object, depth: number): boolean {
-  if (depth === 0) return false;
-  if (Array.isArray(value)) return value.every((member) => !isContainer(member) || isNestedWithin(member, depth - 1));
-  for (const key in value) {
-    const member = (value as Request)[key];
-    if (isContainer(member) && !isNestedWithin(member, depth - 1)) return false;
-  }
-  return true;
-}
-
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
-
-/** Maximum number of arrays and objects in a body: each takes many times its bytes in JSON. */
-const MAX_CONTAINERS = 2_000_000;
-const [QUOTE, BACKSLASH, ARRAY, OBJECT, COLON] = ['"', '\\', '[', '{', ':'].map((sign) => sign.charCodeAt(0));
-/** Minimum bytes of a member: two quotes, a colon, a value and the separator. */
-const MEMBER_BYTES = 5;
-
-/** Whether JSON has too many containers or members, found without parsing it: those inside of strings do not count. */
-function holdsTooMuch(bytes: Buffer, maxMembers: number): boolean {
-  // Each takes at least two bytes.
-  if (bytes.length <= Math.min(2 * MAX_CONTAINERS, MEMBER_BYTES * maxMembers)) return false;
-  let containers = 0;
-  let members = 0;
-  let isText = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === QUOTE) isText = !isText;
-    else if (isText) i += byte === BACKSLASH ? 1 : 0;
-    else if ((byte === ARRAY || byte === OBJECT) && ++containers > MAX_CONTAINERS) return true;
-    else if (byte === COLON && ++members > maxMembers) return true;
-  }
-  return false;
-}
-
-/**
- * The object in a body, whatever its Content-Type (R-ER1). The last of duplicate keys wins. It is marked if JSON escapes half of a surrogate pair in it.
- * @throws Fault `tooLarge` for more than two million arrays and objects, or too many members
- */
-export function parseObject(bytes: Buffer, maxBodyBytes = BODY_LIMIT_BYTES): Request {
-  if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
-  const maxMembers = maxBodyBytes > BODY_LIMIT_BYTES ? BULK_BODY_MEMBERS : BODY_MEMBERS;
-  if (holdsTooMuch(bytes, maxMembers)) throw Fault.tooLarge(TOO_LARGE);
-  const text = bytes.toString('utf8');
-  let value: unknown;
-  try {
-    value = parseExactly(text);
-  } catch {
-    throw Fault.malformed(MALFORMED);
-  }
-  if (!isObject(value) || !isNestedWithin(value, MAX_NESTING)) throw Fault.malformed(MALFORMED);
-  const mayBeIllFormed = text.includes('\\u') && SURROGATE_ESCAPE.test(text);
-  return mayBeIllFormed && !isWellFormed(value) ? withLoneSurrogates(value) : value;
-}
-
-/** The parameters of a method-style request, marked as the body is, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */
-export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
-  const { request } = body;
-  if (form === 'bare' || (form === 'either' && request === undefined)) return body;
-  if (!isObject(request)) throw Fault.malformed(MALFORMED);
-  return markedAs(body, request);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LongInteger } from '@tidings/contract';
+import { isWellFormed, LongInteger } from '@tidings/contract';
 
 /** Missing from the library types: values that JSON.stringify writes as their source text. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
@@ -13,6 +13,8 @@ const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
 
 /** Each costs as much as twenty numbers; a body with more of them in members that are passed on is too large. */
 const MOST_KEPT = 100_000;
+
+const VISITS_PER_STEP = 4096;
 
 /** Members that are passed on as their source JSON (R-I18). */
 const PASSED_ON: ReadonlySet<string> = new Set([
@@ -102,8 +104,9 @@ interface Open {
 }
 
 /** Replaces marked strings by numbers, in passed-on members by their source text, in identifiers by their digits. Handles any depth. */
-function unmark(root: object, mark: string): void {
+function* unmark(root: object, mark: string): Generator<void, void> {
   let kept = 0;
+  let visited = 0;
   const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false, isExact: false }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { container, name, isPassedOn, isExact } = next;
@@ -125,21 +128,57 @@ function unmark(root: object, mark: string): void {
         });
       }
     };
-    if (Array.isArray(container)) for (let i = 0; i < container.length; i++) visit(i, '', name);
-    else for (const key of Object.keys(container)) visit(key, NAMED_BY_CALLERS.has(name) ? '' : key);
+    const isList = Array.isArray(container);
+    const keys = isList ? container.keys() : Object.keys(container);
+    for (const key of keys) {
+      if (isList) visit(key, '', name);
+      else visit(key, NAMED_BY_CALLERS.has(name) ? '' : (key as string));
+      if (++visited % VISITS_PER_STEP === 0) yield;
+    }
   }
 }
 
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
 /**
- * JSON.parse that keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, those in tags and conditions, as {@link LongInteger},
- * and integers that name devices, users, requests and activities, as text. Linear time. Throws SyntaxError.
+ * Parses JSON as a whole or in parts, and keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, those in
+ * tags and conditions, as {@link LongInteger}, and integers that name devices, users, requests and activities, as text. Linear time.
  */
-export function parseExactly(text: string): unknown {
-  if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;
+export interface ExactReader {
+  /** The value of a part, whose long integers are not restored yet. @throws SyntaxError */
+  parse(text: string): unknown;
+  /** Notes whether a text has lone surrogates. */
+  check(text: string): void;
+  /** Restores the long integers of the whole, in steps. */
+  restore(value: unknown): Generator<void, void>;
+  /** Whether JSON escaped half of a surrogate pair. */
+  isIllFormed(): boolean;
+}
+
+export function exactReader(): ExactReader {
+  let isIllFormed = false;
   // No caller can guess it, so no caller's string is taken for a number.
-  const mark = randomUUID();
-  const value = JSON.parse(withMarks(text, mark)) as unknown;
-  if (typeof value === 'object' && value !== null) unmark(value, mark);
+  let mark: string | undefined;
+  return {
+    parse(text) {
+      const value = JSON.parse(MAY_BE_LONG.test(text) ? withMarks(text, (mark ??= randomUUID())) : text) as unknown;
+      if (!isIllFormed && text.includes('\\u') && SURROGATE_ESCAPE.test(text)) isIllFormed = !isWellFormed(value);
+      return value;
+    },
+    check(text) {
+      isIllFormed ||= !text.isWellFormed();
+    },
+    *restore(value) {
+      if (mark !== undefined && typeof value === 'object' && value !== null) yield* unmark(value, mark);
+    },
+    isIllFormed: () => isIllFormed,
+  };
+}
+
+/** JSON.parse by an {@link ExactReader}. @throws SyntaxError */
+export function parseExactly(text: string, reader = exactReader()): unknown {
+  const value = reader.parse(text);
+  for (const _ of reader.restore(value));
   return value;
 }
 

@@ -3,7 +3,9 @@ import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { authenticate, authorizeApplication, type Credentials, takesTokenInHeader } from '../auth/authorize.ts';
 import type { Context, Handler } from '../context.ts';
+import type { Authenticate } from './parameters.ts';
 import type { PendingRequest } from './pending-requests.ts';
+import { inSlices } from './slices.ts';
 
 const MAX_KEY_LENGTH = 255;
 const NOTHING: Request = {};
@@ -36,8 +38,8 @@ function identify(
 export interface Invocation {
   readonly request: IncomingMessage;
   readonly pending: PendingRequest;
-  /** Reads the parameters and runs the work on them. */
-  readonly read: <T>(work: (request: Request) => Promise<T>) => Promise<T>;
+  /** Reads the parameters and runs the work on them. The token of a large body is authenticated before the body is parsed. */
+  readonly read: <T>(authenticate: Authenticate, work: (request: Request) => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -68,14 +70,18 @@ function readAndCall(
   { request: message, pending, read }: Invocation,
   callerOf: (request: Request) => ReturnType<typeof identify>,
 ): Promise<unknown> {
-  return read(async (request) => {
-    const identified = callerOf(request);
+  let early: { readonly auth: unknown; readonly caller: Credentials | undefined } | undefined;
+  const authenticateEarly = async (auth: string | undefined): Promise<void> => {
+    early = { auth, caller: await callerOf(auth === undefined ? NOTHING : { auth }) };
+  };
+  return read(authenticateEarly, async (request) => {
+    const identified = early && early.auth === request['auth'] ? early.caller : callerOf(request);
     const credentials = identified instanceof Promise ? await identified : identified;
     const missing = method.missing(request);
     if (missing) throw missing;
     const authorized = authorizeApplication(context.access, method, credentials, request);
     const application = authorized instanceof Promise ? await authorized : authorized;
-    const input = method.parse(request);
+    const input = method.steps ? await inSlices(method.steps(request)) : method.parse(request);
     const account = credentials?.token.account ?? application?.account ?? '';
     const idempotencyKey = idempotencyKeyOf(method, message.headers);
     const address = context.clients.of(message);

@@ -3,9 +3,10 @@ import type { Method } from '@tidings/contract';
 import type { Context, Handler } from '../context.ts';
 import { json13Envelope } from '../envelopes/json13.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { parametersIn, parseObject, refuseTooLarge } from './body.ts';
+import { refuseTooLarge } from './body.ts';
 import { invoke } from './invoke.ts';
 import { LargeBodies } from './large-bodies.ts';
+import { parametersIn, withObject } from './parameters.ts';
 import type { Route } from './route.ts';
 
 /** `/json/1.3/` and the endpoints in its style: parameters mostly wrapped in `request`, tokens in the body or the header. */
@@ -31,9 +32,9 @@ export class Json13Routes {
         const output = await invoke(method, handler, this.#context, {
           request,
           pending,
-          read: (work) =>
-            this.#bodies.take(request, { limit, deadlineMs, pending }, (bytes) =>
-              work(parametersIn(parseObject(bytes), method.body)),
+          read: (authenticate, work) =>
+            this.#bodies.take(request, { limit, deadlineMs, pending }, async (bytes) =>
+              withObject(bytes, (body) => work(parametersIn(body, method.body)), method, authenticate),
             ),
         });
         return json13Envelope.success(method, output);

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { arrivedIn, isSignedByWhatsApp } from '@tidings/channels';
-import { REQUEST_MS } from '@tidings/contract';
+import { REQUEST_MS, type Request } from '@tidings/contract';
 import { ReportKind } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { parseReceiptKey } from '@tidings/messaging';
@@ -11,8 +11,9 @@ import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import { TOO_LARGE } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import type { WhatsAppSecrets } from '../receipts/whatsapp-secrets.ts';
-import { parseObject, refuseTooLarge } from './body.ts';
+import { refuseTooLarge } from './body.ts';
 import { LargeBodies } from './large-bodies.ts';
+import { withObject } from './parameters.ts';
 import { queryOf, type Route } from './route.ts';
 
 const PATH = '/webhooks/whatsapp/{application}';
@@ -73,15 +74,15 @@ export class WhatsAppRoutes {
           const isGenuine =
             appSecret !== undefined && isSignedByWhatsApp(appSecret, bytes, [signature].flat().join(','));
           if (!isGenuine) throw Fault.forbidden('The signature is not valid');
-          await this.#report(application, bytes);
+          await withObject(bytes, (body) => this.#report(application, body));
         });
         return { status: 200, body: '' };
       },
     };
   }
 
-  async #report({ account, code: application }: ApplicationView, bytes: Buffer): Promise<void> {
-    const keys = arrivedIn(parseObject(bytes), MAX_STATUSES);
+  async #report({ account, code: application }: ApplicationView, body: Request): Promise<void> {
+    const keys = arrivedIn(body, MAX_STATUSES);
     if (!keys) throw Fault.tooLarge(TOO_LARGE);
     const receipts = keys.map(parseReceiptKey).filter((receipt) => receipt !== undefined);
     await Promise.all(

@@ -6,6 +6,9 @@ import { array, boolean, identity, object, oneOf, optional } from '../values.ts'
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_DEVICES = 50_000;
 
+/** The entries of the requests that start a job. */
+export const jobEntries = { field: 'devices', max: MAX_DEVICES };
+
 /** Maximum number of open bulk jobs and exports of an application; also of open exports of several applications of an account. */
 export const MAX_OPEN_JOBS = 100;
 /** Maximum size of the entries of an application's open bulk jobs when another job starts. */

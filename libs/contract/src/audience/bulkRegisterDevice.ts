@@ -11,6 +11,7 @@ import {
   exampleQuery,
   exampleShown,
   exampleStarted,
+  jobEntries,
   jobFields,
   jobQuery,
   jobStarted,
@@ -74,6 +75,7 @@ const entry = fields.transform((given): BulkEntry => {
 export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
+  entries: jobEntries,
   input: object(jobFields(entry)),
   output: jobStarted,
   examples: [

@@ -9,6 +9,7 @@ import {
   exampleQuery,
   exampleShown,
   exampleStarted,
+  jobEntries,
   jobFields,
   jobQuery,
   jobStarted,
@@ -54,6 +55,7 @@ const entry = fields
 export const bulkSetTags = audience('POST bulkSetTags', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
+  entries: jobEntries,
   input: object({ ...jobFields(entry), create_missing_tags: optional(boolean) }).transform((request) => ({
     application: request.application,
     createMissingTags: request.create_missing_tags ?? false,

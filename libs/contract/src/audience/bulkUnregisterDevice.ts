@@ -6,6 +6,7 @@ import {
   exampleQuery,
   exampleShown,
   exampleStarted,
+  jobEntries,
   jobFields,
   jobQuery,
   jobStarted,
@@ -25,6 +26,7 @@ const entry = object({ hwid: identity }).transform(({ hwid }): BulkEntry => ({
 export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
+  entries: jobEntries,
   input: object(jobFields(entry)),
   output: jobStarted,
   examples: [

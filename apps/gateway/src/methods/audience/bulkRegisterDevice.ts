@@ -1,16 +1,19 @@
-import { type api, NO_PLATFORM } from '@tidings/contract';
+import { type api, type BulkEntry, NO_PLATFORM } from '@tidings/contract';
 import { JobKind } from '@tidings/events';
-import type { Handler } from '../../context.ts';
+import type { Call, Context, Handler } from '../../context.ts';
 import { platformFault } from '../devices/check-platform.ts';
 import { startJob } from './job.ts';
 
 /** Entries that the operator does not allow fail individually. */
-export const bulkRegisterDevice: Handler<typeof api.bulkRegisterDevice> = ({ devices }, context, call) => {
-  const entries = devices.map((entry) => {
+function* permitted(devices: readonly BulkEntry[], context: Context, call: Call): Generator<BulkEntry, void> {
+  for (const entry of devices) {
     const { platform, newPushToken: pushToken } = entry;
-    return platformFault({ platform, pushToken }, context, call) === undefined
-      ? entry
-      : { ...entry, platform: NO_PLATFORM };
-  });
-  return startJob(JobKind.JOB_KIND_REGISTER, entries, context, call);
+    const isAllowed = platformFault({ platform, pushToken }, context, call) === undefined;
+    yield isAllowed ? entry : { ...entry, platform: NO_PLATFORM };
+  }
+}
+
+export const bulkRegisterDevice: Handler<typeof api.bulkRegisterDevice> = ({ devices }, context, call) => {
+  const entries = permitted(devices, context, call);
+  return startJob(JobKind.JOB_KIND_REGISTER, { count: devices.length, entries }, context, call);
 };

@@ -4,4 +4,4 @@ import type { Handler } from '../../context.ts';
 import { startJob } from './job.ts';
 
 export const bulkSetTags: Handler<typeof api.bulkSetTags> = ({ devices, createMissingTags }, context, call) =>
-  startJob(JobKind.JOB_KIND_SET_TAGS, devices, context, call, createMissingTags);
+  startJob(JobKind.JOB_KIND_SET_TAGS, { count: devices.length, entries: devices }, context, call, createMissingTags);

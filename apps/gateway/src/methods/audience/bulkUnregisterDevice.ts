@@ -4,4 +4,4 @@ import type { Handler } from '../../context.ts';
 import { startJob } from './job.ts';
 
 export const bulkUnregisterDevice: Handler<typeof api.bulkUnregisterDevice> = ({ devices }, context, call) =>
-  startJob(JobKind.JOB_KIND_UNREGISTER, devices, context, call);
+  startJob(JobKind.JOB_KIND_UNREGISTER, { count: devices.length, entries: devices }, context, call);

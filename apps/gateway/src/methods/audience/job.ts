@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { BulkEntry } from '@tidings/contract';
 import { bytesOf, ExportFormat, type JobAccepted, type JobKind } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
@@ -36,14 +37,16 @@ function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: Bu
   return bytes;
 }
 
-/** Splits the entries into parts filled up to their size. */
-export function* partsOf(entries: readonly BulkEntry[]): Generator<Buffer[], void> {
+/** Splits the entries into parts filled up to their size, one in a turn of the event loop. */
+export async function* partsOf(entries: Iterable<BulkEntry>): AsyncGenerator<Buffer[], void> {
   let part: Buffer[] = [];
   let bytes = 0;
-  for (const [place, entry] of entries.entries()) {
-    const one = encoded(entry, place);
+  let place = 0;
+  for (const entry of entries) {
+    const one = encoded(entry, place++);
     if (part.length === PART_ENTRIES || (part.length > 0 && bytes + one.length > PART_BYTES)) {
       yield part;
+      await turn();
       [part, bytes] = [[], 0];
     }
     part.push(one);
@@ -58,13 +61,13 @@ type Stored = Pick<JobAccepted, 'parts' | 'bytes'>;
 async function storeAll(
   jobs: Pick<Jobs, 'storePart'>,
   of: Pick<StorePartRequest, 'job' | 'account' | 'application'>,
-  entries: readonly BulkEntry[],
+  entries: Iterable<BulkEntry>,
 ): Promise<Stored> {
   const parts = partsOf(entries);
   let stored = 0;
   let bytes = 0;
   const lane = async (): Promise<void> => {
-    for (let next = parts.next(); next.done !== true; next = parts.next()) {
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
       bytes += next.value.reduce((sum, { length }) => sum + length, 0);
       await jobs.storePart({ ...of, number: stored++, part: { entries: next.value } });
     }
@@ -73,9 +76,16 @@ async function storeAll(
     await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
   } finally {
     // After a failure the other lanes must not go on with a job that is never accepted.
-    parts.return();
+    await parts.return();
   }
   return { parts: stored, bytes };
+}
+
+/** Entries as a job takes them. */
+export interface JobEntries {
+  readonly count: number;
+  /** Made while they are stored, so that making them does not stop the process. */
+  readonly entries: Iterable<BulkEntry>;
 }
 
 /**
@@ -84,7 +94,7 @@ async function storeAll(
  */
 export async function startJob(
   kind: JobKind,
-  entries: readonly BulkEntry[],
+  { count, entries }: JobEntries,
   { jobs }: Pick<Context, 'jobs'>,
   { account, application }: Call,
   createMissingTags = false,
@@ -93,7 +103,7 @@ export async function startJob(
   const { code } = application!;
   const stored = await storeAll(jobs, { job, account, application: code }, entries);
   const accepted = {
-    ...{ kind, application: code, entries: entries.length, ...stored, createMissingTags },
+    ...{ kind, application: code, entries: count, ...stored, createMissingTags },
     exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
   };
   await jobs.accept({ job, account, accepted });

@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import {
+  BODY_LIMITS,
+  BODY_LIMIT_BYTES,
+  BULK_BODY_LIMITS,
+  isObject,
+  markedAs,
+  type Method,
+  type Request,
+  withLoneSurrogates,
+} from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import { TOO_LARGE } from '../envelopes/reply.ts';
+import { exactReader, type ExactReader, parseExactly } from './exact-numbers.ts';
+import { outlineOf } from './json-outline.ts';
+import { readJson } from './json-reader.ts';
+import { inSlices } from './slices.ts';
+
+const MAX_NESTING = 64;
+const MALFORMED = 'Malformed request string';
+/** Bodies up to this size are parsed in one step: within limits, whatever they contain. */
+const ONE_STEP_BYTES = 64 * 1024;
+
+/** Receives the token in a large body before the body is parsed. */
+export type Authenticate = (auth: string | undefined) => unknown;
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function isNestedWithin(value: object, depth: number): boolean {
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((member) => !isContainer(member) || isNestedWithin(member, depth - 1));
+  for (const key in value) {
+    const member = (value as Request)[key];
+    if (isContainer(member) && !isNestedWithin(member, depth - 1)) return false;
+  }
+  return true;
+}
+
+function objectOf(value: unknown, reader: ExactReader): Request {
+  if (!isObject(value)) throw Fault.malformed(MALFORMED);
+  return reader.isIllFormed() ? withLoneSurrogates(value) : value;
+}
+
+function parseObject(bytes: Buffer): Request {
+  if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
+  const reader = exactReader();
+  let value: unknown;
+  try {
+    value = parseExactly(bytes.toString('utf8'), reader);
+  } catch {
+    throw Fault.malformed(MALFORMED);
+  }
+  const object = objectOf(value, reader);
+  if (!isNestedWithin(object, MAX_NESTING)) throw Fault.malformed(MALFORMED);
+  return object;
+}
+
+function* steps(bytes: Buffer): Generator<void, Request> {
+  const reader = exactReader();
+  try {
+    const value = yield* readJson(bytes, reader, MAX_NESTING);
+    yield* reader.restore(value);
+    return objectOf(value, reader);
+  } catch (error) {
+    throw error instanceof SyntaxError ? Fault.malformed(MALFORMED) : error;
+  }
+}
+
+async function readLarge(
+  bytes: Buffer,
+  { maxBodyBytes, body }: Pick<Method, 'maxBodyBytes' | 'body'>,
+  authenticate?: Authenticate,
+): Promise<Request> {
+  if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
+  const limits = maxBodyBytes > BODY_LIMIT_BYTES ? BULK_BODY_LIMITS : BODY_LIMITS;
+  const { isWithinLimits, auth } = await inSlices(outlineOf(bytes, limits, body));
+  if (!isWithinLimits) throw Fault.tooLarge(TOO_LARGE);
+  await authenticate?.(auth);
+  return inSlices(steps(bytes));
+}
+
+const USUAL = { maxBodyBytes: BODY_LIMIT_BYTES, body: 'bare' } as const;
+
+/**
+ * Parses the object in a body, whatever its Content-Type (R-ER1), and runs the work on it. The last of duplicate keys wins. The object is marked if JSON
+ * escapes half of a surrogate pair in it. Large bodies are parsed in slices.
+ * @throws Fault `malformed`; `tooLarge` for too many members, names or entries
+ */
+export function withObject<T>(
+  bytes: Buffer,
+  work: (body: Request) => Promise<T>,
+  form: Pick<Method, 'maxBodyBytes' | 'body'> = USUAL,
+  authenticate?: Authenticate,
+): Promise<T> {
+  if (bytes.length > ONE_STEP_BYTES) return readLarge(bytes, form, authenticate).then(work);
+  return work(parseObject(bytes));
+}
+
+/** The parameters of a method-style request, marked as the body is, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */
+export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
+  const { request } = body;
+  if (form === 'bare' || (form === 'either' && request === undefined)) return body;
+  if (!isObject(request)) throw Fault.malformed(MALFORMED);
+  return markedAs(body, request);
+}
