@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type {
@@ -23,6 +24,7 @@ import type { Access } from './auth/access.ts';
 import type { Credentials } from './auth/authorize.ts';
 import type { CallerLimits } from './auth/caller-limits.ts';
 import type { RateLimits } from './auth/rate-limits.ts';
+import type { UserLimits } from './auth/user-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
@@ -55,8 +57,12 @@ export interface Context {
   readonly rateLimits: RateLimits;
   /** Limits on creating test devices, which needs no token. */
   readonly testDeviceLimits: CallerLimits;
-  /** Limits on packages and logs of websites, which Safari sends without a token. */
+  /** Limits on the users of inboxes, which need no token. */
+  readonly inboxLimits: UserLimits;
+  /** Limits on requests of Safari, which have no token of the API. */
   readonly websiteLimits: CallerLimits;
+  /** The key of the tokens in push packages. May throw a Fault `unavailable` until it is there. */
+  readonly visitorKey: () => KeyObject;
   /** Reads the links in mails. */
   readonly mailLinks: MailLinkReader;
   /** Limits on requests by the links of one recipient, which need no token. */

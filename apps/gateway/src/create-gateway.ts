@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { visitorKeyOf } from '@tidings/channels';
 import { UPLOAD_MS } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type {
@@ -39,7 +40,10 @@ import type { Context } from './context.ts';
 import { Access } from './auth/access.ts';
 import { mailLinkReader } from './mail/mail-links.ts';
 import { CallerLimits } from './auth/caller-limits.ts';
+import { keyFromReports } from './auth/derived-keys.ts';
 import { RateLimits } from './auth/rate-limits.ts';
+import { UserLimits } from './auth/user-limits.ts';
+import { connectionShares, shareConnections } from './connections/connection-shares.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
@@ -100,7 +104,7 @@ export interface GatewayDeps {
   readonly incomingMail?: MailListenerOptions | undefined;
   /** Domains of disposable e-mail addresses (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
-  /** Maximum number of open connections: further ones are closed on arrival. @default 10000 */
+  /** Maximum number of open connections, of which a client may have half: further ones are closed on arrival. @default 10000 */
   readonly maxConnections?: number;
   /** How long idle connections stay open while the gateway closes, in milliseconds. @default 0 */
   readonly drainMs?: number;
@@ -112,7 +116,9 @@ export interface GatewayDeps {
 
 /** Limit on new test devices per application and address: a burst, then one a second, which is more than one person registers. */
 const TEST_DEVICES = { burst: 120, perMinute: 60 };
-/** Limit on push packages and logs of Safari per application and address: visitors may share the address of a proxy. */
+/** Limit on different users of inboxes per application and address: many people may share the address of a proxy, for a while. */
+const INBOX_USERS = { users: 60 };
+/** Limit on requests of Safari per application and address: visitors may share the address of a proxy. */
 const WEBSITES = { burst: 300, perMinute: 600 };
 /** Limit on requests by the links of one mail contact: image proxies share an address, so an address cannot be limited. */
 const RECIPIENTS = { burst: 60, perMinute: 60, remembered: 50_000 };
@@ -144,16 +150,23 @@ function refuseUnreadable({ code }: { readonly code?: string }, socket: Socket):
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** An HTTP server with a bounded number of connections, which closes idle ones. */
-function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDeps, listener: RequestListener): Server {
+/** An HTTP server with a bounded number of connections, also of each client, which closes idle ones. */
+function boundedServer(
+  { metrics, log, trustedProxies, maxConnections = MAX_CONNECTIONS }: GatewayDeps,
+  listener: RequestListener,
+): Server {
   const dropped = counterIn(metrics, {
     name: 'tidings_http_dropped_connections_total',
-    help: 'Connections refused because the maximum number was open',
+    help: 'Connections refused because the maximum number was open, or half of it by one client',
   });
   const server = createServer(connections, boundedPipelining(listener, floodedConnections(metrics, 'http')));
   server.maxConnections = maxConnections;
   server.timeout = IDLE_MS;
   server.on('drop', () => dropped.inc());
+  const clients = new ClientAddresses(trustedProxies ?? []);
+  const isProxy = (address: string): boolean => clients.isProxy(address);
+  const shares = connectionShares({ connections: maxConnections, protocol: 'HTTP', isProxy, log });
+  shareConnections(server, shares, () => dropped.inc());
   return server;
 }
 
@@ -170,13 +183,13 @@ export const mailPortOf = (app: NestFastifyApplication): number | undefined =>
   app.get<IncomingMail>(INCOMING_MAIL, { strict: false }).listener?.port;
 
 /** The server of incoming mail, and what it hands mails to. */
-function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: Access) {
+function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: Access, clients: ClientAddresses) {
   const { messages, broker, identity, clock, log, metrics } = deps;
   const recipientLimits = new CallerLimits(clock, RECIPIENTS);
   const intake = openMailIntake({
     ...{ domain: options.domain, access, messages, broker, identity, clock, recipientLimits },
   });
-  return { intake, listener: new MailListener(options, { intake, log, metrics }) };
+  return { intake, listener: new MailListener(options, { intake, log, metrics, clients }) };
 }
 
 /** The module of the gateway, with its own components in front of the given services. */
@@ -201,7 +214,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
   const access = new Access(accounts, clock);
   const clients = new ClientAddresses(deps.trustedProxies ?? []);
-  const mail = deps.incomingMail && incomingMail(deps.incomingMail, deps, access);
+  const mail = deps.incomingMail && incomingMail(deps.incomingMail, deps, access, clients);
   const operations = operationsOf(deps, async () => [
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
     ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),
@@ -224,9 +237,11 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     subscriptions,
     reporter,
     access,
+    visitorKey: keyFromReports(deps.identity, visitorKeyOf),
     mailLinks: mailLinkReader({ identity: deps.identity, access, clock }),
     rateLimits: new RateLimits(accounts, clock),
     testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
+    inboxLimits: new UserLimits(clock, INBOX_USERS),
     websiteLimits: new CallerLimits(clock, WEBSITES),
     recipientLimits: new CallerLimits(clock, RECIPIENTS),
     log,

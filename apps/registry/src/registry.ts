@@ -290,7 +290,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
         buckets: new Buckets(db, clock),
       }),
       ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
-      ...platformsRpc(store, write, { clock, masterKeys }),
+      ...platformsRpc(store, write, { clock, masterKeys, reportKey: identity.report }),
       ...settingsRpc(store, write, clock),
       ...addressesRpc({ db, write, clock, tokenKey: keys.token }),
       ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),

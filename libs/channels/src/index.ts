@@ -13,7 +13,13 @@ export {
   removeChannel,
   variantOf,
 } from './channels.ts';
-export { authenticationTokenOf, visitorIn, type WebsiteVisitor } from './apns/website-visitor.ts';
+export {
+  authenticationTokenOf,
+  type SafariVisitor,
+  visitorIn,
+  visitorKeyOf,
+  type WebsiteVisitor,
+} from './apns/website-visitor.ts';
 export { plainText } from './plain-text.ts';
 export { type BounceCategory, isHardBounce } from './email/bounces.ts';
 export { writtenMail } from './email/dkim.ts';

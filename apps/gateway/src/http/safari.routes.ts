@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { visitorIn, type WebsiteVisitor } from '@tidings/channels';
+import { type SafariVisitor, visitorIn } from '@tidings/channels';
 import { api, REQUEST_MS } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
@@ -8,10 +8,12 @@ import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { registerDevice } from '../methods/devices/registerDevice.ts';
-import { unregisterDevice } from '../methods/devices/unregisterDevice.ts';
-import { parseObject, refuseTooLarge } from './body.ts';
+import { checkPlatform } from '../methods/devices/check-platform.ts';
+import { commandOf, registration } from '../methods/devices/command.ts';
+import { unlessUnknown } from '../methods/devices/unknown-device.ts';
+import { refuseTooLarge } from './body.ts';
 import { LargeBodies } from './large-bodies.ts';
+import { withObject } from './parameters.ts';
 import type { PendingRequest } from './pending-requests.ts';
 import type { Route } from './route.ts';
 
@@ -21,6 +23,8 @@ type Segments = Readonly<Record<string, string>>;
 const BODY_BYTES = 64 * 1024;
 const LOG_LINES = 10;
 const LOG_LINE_LENGTH = 300;
+
+const NO_TOKEN = 'The token is not one of a push package';
 
 const DONE: Reply = { status: 200, body: '' };
 
@@ -72,7 +76,7 @@ export class SafariRoutes {
   async #bodyOf({ message, pending }: Received): Promise<Readonly<Record<string, unknown>>> {
     refuseTooLarge(message, BODY_BYTES);
     return this.#bodies.take(message, { limit: BODY_BYTES, deadlineMs: REQUEST_MS, pending }, async (bytes) =>
-      bytes.length === 0 ? {} : parseObject(bytes),
+      bytes.length === 0 ? {} : withObject(bytes, async (body) => body),
     );
   }
 
@@ -88,23 +92,41 @@ export class SafariRoutes {
     return { status: 200, body: '', file: { type: 'application/zip', bytes: archive } };
   }
 
-  /** Registers the device of the visitor. A page without one registers it itself. */
+  /** Registers the device of the visitor, unless its hwid is that of another platform. A page without one registers it itself. */
   async #register(application: ApplicationView, { deviceToken }: Segments, request: Received): Promise<Reply> {
-    const { hwid } = visitorOf(request, application);
+    const { hwid, isSigned } = this.#visitorOf(request, application);
     if (hwid === undefined) return DONE;
-    const asked = { application: application.code, hwid, device_type: Platform.Safari, push_token: deviceToken };
-    await registerDevice(api.registerDevice.parse(asked), this.#context, callOf(application, request, this.#context));
+    if (!isSigned) throw Fault.unauthorized(NO_TOKEN);
+    const call = callOf(application, request, this.#context);
+    const given = { application: application.code, hwid, device_type: Platform.Safari, push_token: deviceToken };
+    const input = api.registerDevice.parse(given);
+    checkPlatform(input.device, this.#context, call);
+    const command = registration(this.#context, call, { ...input.device, onlyPlatform: true });
+    // A refusal would tell strangers which hwids exist.
+    await unlessUnknown(this.#context.deviceCommands.submit(call.pending, commandOf(call, input, command)));
     return DONE;
   }
 
-  /** Unregisters the device of a visitor who takes the permission back; no page is notified of that. */
+  /** Unregisters the device with the push token of a visitor who takes the permission back; no page is notified of that. */
   async #unregister(application: ApplicationView, { deviceToken = '' }: Segments, request: Received): Promise<Reply> {
-    const visitor = visitorOf(request, application);
-    for (const hwid of visitor.hwid === undefined ? await this.#holders(application, deviceToken) : [visitor.hwid]) {
-      const asked = api.unregisterDevice.parse({ application: application.code, hwid });
-      await unregisterDevice(asked, this.#context, callOf(application, request, this.#context));
+    const visitor = this.#visitorOf(request, application);
+    const call = callOf(application, request, this.#context);
+    for (const hwid of await this.#holders(application, deviceToken)) {
+      if (visitor.hwid !== undefined && visitor.hwid !== hwid) continue;
+      const addressee = { application: application.code, hwid };
+      const command = commandOf(call, addressee, { $case: 'unregister', value: { platform: Platform.Safari } });
+      await unlessUnknown(this.#context.deviceCommands.submit(call.pending, command));
     }
     return DONE;
+  }
+
+  /** @throws Fault `throttled`; `unauthorized` without the token of a push package */
+  #visitorOf({ message }: Received, { code }: ApplicationView): SafariVisitor {
+    const { websiteLimits, clients, visitorKey } = this.#context;
+    websiteLimits.take(code, clients.of(message));
+    const visitor = visitorIn(visitorKey(), message.headers.authorization, code);
+    if (!visitor) throw Fault.unauthorized(NO_TOKEN);
+    return visitor;
   }
 
   /** The hwid of the device with this push token, if any. */
@@ -139,10 +161,3 @@ const callOf = (application: ApplicationView, request: Received, { clients }: Co
 /** A hwid that registerDevice accepts. @throws Fault like it */
 const hwidOf = (application: string, hwid: unknown): string =>
   api.registerDevice.parse({ application, hwid, device_type: Platform.Safari }).hwid;
-
-/** @throws Fault `unauthorized` without the token of a push package */
-function visitorOf({ message }: Received, { code }: ApplicationView): WebsiteVisitor {
-  const visitor = visitorIn(message.headers.authorization, code);
-  if (!visitor) throw Fault.unauthorized('The token is not one of a push package');
-  return visitor;
-}

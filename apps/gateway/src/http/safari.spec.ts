@@ -1,11 +1,16 @@
-import { authenticationTokenOf } from '@tidings/channels';
+import { hash } from 'node:crypto';
+import { authenticationTokenOf, visitorKeyOf } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
 import { ApplicationView } from '@tidings/rpc';
+import { keysFrom } from '@tidings/runtime';
 import { type Client, openClient } from '../testing/gateway-client.ts';
 import { APPLICATION, UNGRANTED, World } from '../testing/gateway-world.ts';
 
 const PUSH_ID = 'web.com.example';
 const PUBLIC_URL = 'https://push.example';
+
+/** The key of the world's gateways. */
+const key = visitorKeyOf(keysFrom(new Uint8Array(32)).identity.report);
 
 let world: World;
 let client: Client;
@@ -20,7 +25,7 @@ afterEach(() => client.close());
 
 const call = (verb: string, path: string, { body, hwid, headers }: Asked = {}) =>
   client.send(verb, `/safari/${APPLICATION}/v2/${path}`, body === undefined ? undefined : JSON.stringify(body), {
-    authorization: `ApplePushNotifications ${authenticationTokenOf(APPLICATION, { hwid })}`,
+    authorization: `ApplePushNotifications ${authenticationTokenOf(key, APPLICATION, { hwid })}`,
     ...headers,
   });
 interface Asked {
@@ -77,14 +82,61 @@ describe('the web service of push packages', () => {
 
   it('registers the device of the visitor, and unregisters it', async () => {
     expect(await call('POST', registration('AB34'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
-    expect(await call('DELETE', registration('AB34'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
+    expect(await call('DELETE', registration('ab12'), { hwid: 'phone-1' })).toMatchObject({ status: 200 });
     expect(world.commands).toMatchObject([
       {
         ...{ account: 'a', application: APPLICATION, hwid: 'visitor-1' },
-        command: { $case: 'register', value: { platform: Platform.Safari, pushToken: 'AB34' } },
+        command: { $case: 'register', value: { platform: Platform.Safari, pushToken: 'AB34', onlyPlatform: true } },
       },
-      { application: APPLICATION, hwid: 'visitor-1', command: { $case: 'unregister' } },
+      {
+        ...{ application: APPLICATION, hwid: 'phone-1' },
+        command: { $case: 'unregister', value: { platform: Platform.Safari } },
+      },
     ]);
+  });
+
+  it('unregisters no device without its push token', async () => {
+    expect(await call('DELETE', registration('cd34'), { hwid: 'phone-1' })).toMatchObject({ status: 200 });
+    expect(await call('DELETE', registration('ab12'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
+    expect(world.commands).toEqual([]);
+  });
+
+  it('tells nobody that a hwid is one of another platform', async () => {
+    world.faults.set('visitor-1', { kind: 'argument', publicText: 'The device has another platform' } as never);
+    expect(await call('POST', registration('ab12'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
+  });
+
+  it('registers only by a signed token, and unregisters by those of version 0.1.0, too', async () => {
+    const header = (token: string) => ({ headers: { authorization: `ApplePushNotifications ${token}` } });
+    const signed = authenticationTokenOf(key, APPLICATION, { hwid: 'phone-1' });
+    const [prefix, , signature] = signed.split('.');
+    const unsigned = [prefix, Buffer.from('phone-1').toString('base64url')].join('.');
+    const forged = [prefix, Buffer.from('phone-2').toString('base64url'), signature].join('.');
+    for (const token of [unsigned, forged]) {
+      expect(await call('POST', registration('ab12'), header(token))).toMatchObject({ status: 401 });
+    }
+    expect(world.commands).toEqual([]);
+    for (const token of [unsigned, hash('sha256', APPLICATION).slice(0, 32)]) {
+      expect(await call('DELETE', registration('ab12'), header(token))).toMatchObject({ status: 200 });
+    }
+    expect(world.commands).toMatchObject([{ hwid: 'phone-1' }, { hwid: 'phone-1' }]);
+  });
+
+  it('limits registrations by application and address', async () => {
+    const now = world.clock.now();
+    const other = await openClient(world, { clock: { now: () => now } });
+    const headers = {
+      authorization: `ApplePushNotifications ${authenticationTokenOf(key, APPLICATION, { hwid: 'h' })}`,
+    };
+    const report = (verb: string) =>
+      other.send(verb, `/safari/${APPLICATION}/v2/${registration('cd34')}`, undefined, headers);
+    for (let i = 0; i < 150; i++) {
+      expect((await report('POST')).status).toBe(200);
+      expect((await report('DELETE')).status).toBe(200);
+    }
+    expect(await report('POST')).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
+    expect(await report('DELETE')).toMatchObject({ status: 429 });
+    await other.close();
   });
 
   it('leaves the registration to a page that names no device, and unregisters the device with the token', async () => {

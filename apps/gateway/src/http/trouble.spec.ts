@@ -156,7 +156,7 @@ describe('connections', () => {
   it('are as many as there may be: further ones are closed as they come, and counted', async () => {
     await client.close();
     world = new World();
-    client = await openClient(world, { maxConnections: 2 });
+    client = await openClient(world, { maxConnections: 2, trustedProxies: ['127.0.0.0/8'] });
     const isServed = async (socket: Socket): Promise<boolean> => {
       socket.write('GET /s/abcdefgh HTTP/1.1\r\nhost: x\r\n\r\n');
       return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
@@ -170,5 +170,17 @@ describe('connections', () => {
     let next = await opened();
     while (!(await isServed(next))) next = await opened();
     for (const socket of [second, next]) socket.destroy();
+  });
+
+  it('of a client are half of all: further ones are closed as they come, and counted', async () => {
+    await client.close();
+    world = new World();
+    client = await openClient(world, { maxConnections: 4 });
+    const first = [await opened(), await opened()];
+    const third = await opened();
+    await once(third, 'close');
+    const { values } = await world.metrics.getSingleMetric('tidings_http_dropped_connections_total')!.get();
+    expect(values).toMatchObject([{ value: 1 }]);
+    for (const socket of first) socket.destroy();
   });
 });

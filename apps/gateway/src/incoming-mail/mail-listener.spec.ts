@@ -46,6 +46,8 @@ class Client {
   }
 }
 
+const isProxy = (): boolean => false;
+
 const START = ['EHLO mx.example', 'MAIL FROM:<>', 'RCPT TO:<known@bounces.example>'] as const;
 
 describe('the server of incoming mail', () => {
@@ -69,7 +71,7 @@ describe('the server of incoming mail', () => {
       open: () => 0,
     };
     const options = { host: '127.0.0.1', port: 0, domain: 'bounces.example' };
-    listener = new MailListener(options, { intake, log: openLog('silent'), metrics });
+    listener = new MailListener(options, { intake, log: openLog('silent'), metrics, clients: { isProxy } });
     await listener.listen();
     client = new Client(listener.port);
     expect(await client.reply()).toMatch(/^220 bounces\.example /);
@@ -100,7 +102,12 @@ describe('the server of incoming mail', () => {
     expect(await client.codes('three\r\n.', 'AUTH PLAIN AGEAYg==', 'QUIT')).toEqual([250, 500, 221]);
     expect(taken).toEqual(['1 one\r\n.two\r\n', '1 three\r\n']);
     expect(await counted('tidings_incoming_mails_total')).toEqual({ bounced: 2, complained: 0 });
-    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 1, content: 0, unavailable: 0 });
+    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({
+      recipient: 1,
+      crowded: 0,
+      content: 0,
+      unavailable: 0,
+    });
   });
 
   it('takes mail for the postmaster without a domain (RFC 5321)', async () => {
@@ -115,7 +122,12 @@ describe('the server of incoming mail', () => {
     expect(await client.codes(...START, 'RCPT TO:<early@bounces.example>', 'DATA', 'one\r\n.')).toEqual([
       ...[250, 250, 250, 451, 354, 451],
     ]);
-    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({ recipient: 0, content: 0, unavailable: 2 });
+    expect(await counted('tidings_incoming_mail_refusals_total')).toEqual({
+      recipient: 0,
+      crowded: 0,
+      content: 0,
+      unavailable: 2,
+    });
   });
 
   it('refuses what nobody reads, and what is too large', async () => {
@@ -187,11 +199,20 @@ describe('the server of incoming mail', () => {
     expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 250]);
   });
 
+  it('takes half of its connections from one client', async () => {
+    const others = Array.from({ length: 31 }, () => new Client(listener.port));
+    for (const other of others) expect(await other.reply()).toMatch(/^220 /);
+    const last = new Client(listener.port);
+    expect(await last.reply()).toMatch(/^421 4\.7\.0 Too many connections/);
+    expect(await counted('tidings_incoming_mail_refusals_total')).toMatchObject({ crowded: 1 });
+    for (const other of [...others, last]) other.socket.destroy();
+  });
+
   it('names a port that is taken', async () => {
     const options = { host: '127.0.0.1', port: listener.port, domain: 'bounces.example' };
     const other = new MailListener(options, {
       ...{ intake: { recipientOf: () => undefined, take: result, open: () => 0 } },
-      ...{ log: openLog('silent'), metrics },
+      ...{ log: openLog('silent'), metrics, clients: { isProxy } },
     });
     await expect(other.listen()).rejects.toThrow(`SMTP_LISTEN_PORT: ${listener.port} is in use`);
     await other.close();

@@ -7,6 +7,8 @@ import { counterIn, floodedConnections } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { SMTPServer, SMTPServerDataStream } from 'smtp-server';
 import { boundedReplies } from './bounded-replies.ts';
+import { connectionShares, type CountedConnection, requireFirstByte } from '../connections/connection-shares.ts';
+import type { ClientAddresses } from '../http/client-address.ts';
 import type { IncomingRecipient, Intake, MailIntake } from './mail-intake.ts';
 
 export interface MailListenerOptions {
@@ -21,6 +23,7 @@ export interface MailListenerDeps {
   readonly intake: MailIntake;
   readonly log: Logger;
   readonly metrics: Registry;
+  readonly clients: Pick<ClientAddresses, 'isProxy'>;
 }
 
 /** Reports may contain the mail that they are about, with attachments of 2 MiB (R-E10). */
@@ -47,6 +50,7 @@ class Refusal extends Error {
 
 const refusals = {
   recipient: new Refusal(550, '5.1.1 No such address'),
+  crowded: new Refusal(421, '4.7.0 Too many connections from your address'),
   content: new Refusal(550, '5.6.0 This address takes feedback reports only'),
   unavailable: new Refusal(451, '4.3.0 Try again later'),
 } as const;
@@ -110,20 +114,38 @@ export class MailListener {
     const { host, port, domain } = this.#options;
     // Loaded on demand, since most deployments take no mail.
     const { SMTPServer } = await import('smtp-server');
+    const { log, clients } = this.#deps;
+    const isProxy = (address: string): boolean => clients.isProxy(address);
+    const shares = connectionShares({ connections: CLIENTS, protocol: 'incoming mail', isProxy, log });
+    const open = new Map<string, CountedConnection>();
     const server = new SMTPServer({
       ...{ name: domain, banner: 'Tidings', heloResponse: '%s', logger: false, disableReverseLookup: true },
       ...{ disabledCommands: ['AUTH', 'STARTTLS'], authOptional: true, size: MAIL_BYTES, rejectOversized: true },
       ...{ maxClients: CLIENTS, maxRecipients: RECIPIENTS, socketTimeout: IDLE_MS, closeTimeout: CLOSE_MS },
+      onConnect: ({ id, remoteAddress }, callback) => {
+        const connection = shares.open(remoteAddress);
+        if (connection) open.set(id, connection);
+        else this.#countRefused('crowded');
+        callback(connection ? undefined : refusals.crowded);
+      },
+      onClose: ({ id }) => {
+        open.get(id)?.close();
+        open.delete(id);
+      },
       onRcptTo: ({ address }, _session, callback) => this.#recipient(address, callback),
-      onData: (stream, { envelope: { rcptTo } }, callback) => {
+      onData: (stream, { id, envelope: { rcptTo } }, callback) => {
+        open.get(id)?.begin();
         this.#take(
           rcptTo.map(({ address }) => address),
           stream,
-        ).then(() => callback(), callback);
+        )
+          .finally(() => open.get(id)?.end())
+          .then(() => callback(), callback);
       },
     });
     server.server.on('connection', endAfter(CONNECTION_MS));
     server.server.on('connection', boundedReplies(floodedConnections(this.#deps.metrics, 'smtp')));
+    server.server.on('connection', requireFirstByte);
     // An error of a connection, such as a reset, would end the process without a listener.
     server.on('error', (error) => this.#deps.log.debug({ err: error }, 'connection of incoming mail failed'));
     try {

@@ -4,6 +4,7 @@ import type { ApplicationView } from '@tidings/rpc';
 import type { IdentityKeys } from '@tidings/runtime';
 import type { KeyObject } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
+import { keyFromReports } from '../auth/derived-keys.ts';
 
 /** The text for every link that is forged, damaged or too old; it is the same, so that the cause is not disclosed. */
 export const DEAD_LINK = 'The link has expired or is not valid';
@@ -29,12 +30,7 @@ export interface MailLinkReader {
 }
 
 export function mailLinkReader({ identity, access, clock }: MailLinkReaderDeps): MailLinkReader {
-  let derived: { readonly from: KeyObject; readonly key: KeyObject } | undefined;
-  const key = (): KeyObject => {
-    const { report: from } = identity();
-    if (derived?.from !== from) derived = { from, key: linkKeyOf(from) };
-    return derived.key;
-  };
+  const key = keyFromReports(identity, linkKeyOf);
   return {
     key,
     async recipientOf(purpose, token) {

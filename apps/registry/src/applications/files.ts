@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Application } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
 import { type KeyFile, type MasterKeys, open, openKeyFile } from '@tidings/runtime';
@@ -39,6 +40,7 @@ export interface FileDeps {
   /** The service's external URL. */
   readonly publicUrl: string;
   readonly at: Date;
+  readonly visitorKey: KeyObject;
 }
 
 /** Reads decrypted settings of a platform; "" for a setting that is not set. */
@@ -61,12 +63,14 @@ export const websiteIn = (application: Application, masterKeys: MasterKeys): Web
  * {@link packageOf}.
  */
 export async function fileOf(application: Application, file: string, deps: FileDeps): Promise<string | undefined> {
-  const { masterKeys, publicUrl, at } = deps;
+  const { masterKeys, publicUrl, at, visitorKey } = deps;
   if (file === 'safari_push_package') {
     const website = websiteIn(application, masterKeys);
     const opened = await openWebsite(website);
     if (!opened) return undefined;
-    return (await packageOf(website, opened, { publicUrl, visitor: { hwid: undefined }, at })).toString('base64');
+    return (await packageOf(website, opened, { publicUrl, visitor: { hwid: undefined }, visitorKey, at })).toString(
+      'base64',
+    );
   }
   const source = sources[file];
   if (!source) return undefined;

@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+import { visitorKeyOf } from '@tidings/channels';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
 import { type MasterKeys, seal } from '@tidings/runtime';
@@ -31,10 +33,15 @@ function partSettings({ application, settings, secretSettings }: ConfigurePlatfo
 export function platformsRpc(
   store: AccountStore,
   write: AccountWriter,
-  { clock, masterKeys }: { readonly clock: Clock; readonly masterKeys: MasterKeys },
+  {
+    clock,
+    masterKeys,
+    reportKey,
+  }: { readonly clock: Clock; readonly masterKeys: MasterKeys; readonly reportKey: KeyObject },
 ): PlatformMethods {
   const now = (): Date => new Date(clock.now());
-  const packages = openPushPackages({ clock, masterKeys });
+  const visitorKey = visitorKeyOf(reportKey);
+  const packages = openPushPackages({ clock, masterKeys, visitorKey });
   return {
     async configurePlatform(request) {
       const { account, application, platform, disabled } = request;
@@ -53,7 +60,9 @@ export function platformsRpc(
     },
 
     async getApplicationFile({ account, application: code, file, publicUrl }) {
-      const text = await fileOf(await existing(store, code, account), file, { masterKeys, publicUrl, at: now() });
+      const text = await fileOf(await existing(store, code, account), file, {
+        ...{ masterKeys, visitorKey, publicUrl, at: now() },
+      });
       if (text === undefined) throw Fault.argument('File not found');
       return { text };
     },

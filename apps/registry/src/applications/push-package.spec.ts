@@ -1,7 +1,7 @@
-import { generateKeyPairSync, hash, randomBytes, verify, X509Certificate } from 'node:crypto';
+import { createSecretKey, generateKeyPairSync, hash, randomBytes, verify, X509Certificate } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import type { Application } from '@tidings/audience';
-import { visitorIn } from '@tidings/channels';
+import { visitorIn, visitorKeyOf } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
 import { unzipSync } from 'fflate';
 import forge from 'node-forge';
@@ -12,6 +12,7 @@ import { openPushPackages } from './push-packages.ts';
 
 const { asn1, md, pki, pkcs12 } = forge;
 const AT = new Date('2026-01-15T12:00:00Z');
+const visitorKey = visitorKeyOf(createSecretKey(Buffer.alloc(32)));
 const UID = '0.9.2342.19200300.100.1.1';
 const ICONS = ['16x16', '16x16@2x', '32x32', '32x32@2x', '128x128', '128x128@2x'];
 
@@ -50,7 +51,9 @@ const make = (more: Partial<Record<keyof typeof settings, string>> = {}): Websit
 });
 async function pushPackageOf(website: Website, hwid?: string): Promise<Buffer | undefined> {
   const opened = await openWebsite(website);
-  return opened && packageOf(website, opened, { publicUrl: 'https://push.example', visitor: { hwid }, at: AT });
+  return (
+    opened && packageOf(website, opened, { publicUrl: 'https://push.example', visitor: { hwid }, visitorKey, at: AT })
+  );
 }
 const filesOf = async (made: Website, hwid?: string) => {
   const files = unzipSync((await pushPackageOf(made, hwid))!);
@@ -71,7 +74,7 @@ it('a push package contains the website, its icons, and their checksums', () => 
     websitePushID: 'web.com.example.news',
     allowedDomains: ['https://news.example'],
     urlFormatString: 'https://news.example/%@',
-    authenticationToken: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
+    authenticationToken: expect.stringMatching(/^tidings-visitor\.[\w-]{43}$/) as unknown,
     webServiceURL: 'https://push.example/safari/A1B2C-3D4E5',
   });
   const sums = [...icons, 'website.json'].map((path) => [
@@ -84,7 +87,9 @@ it('a push package contains the website, its icons, and their checksums', () => 
 it('a push package for a device names it in the token', async () => {
   const made = await filesOf(make(), 'a b');
   const { authenticationToken } = jsonOf(made.get('website.json')) as { authenticationToken: string };
-  expect(visitorIn(`ApplePushNotifications ${authenticationToken}`, 'A1B2C-3D4E5')).toEqual({ hwid: 'a b' });
+  expect(visitorIn(visitorKey, `ApplePushNotifications ${authenticationToken}`, 'A1B2C-3D4E5')).toEqual({
+    ...{ hwid: 'a b', isSigned: true },
+  });
 });
 
 it('a push package has icons of all sizes that look alike', () => {
@@ -174,7 +179,7 @@ function lonelyKey(): string {
 }
 
 describe('the packages that anyone may ask for', () => {
-  const packages = openPushPackages({ clock: { now: () => AT.getTime() }, masterKeys: [randomBytes(32)] });
+  const packages = openPushPackages({ clock: { now: () => AT.getTime() }, masterKeys: [randomBytes(32)], visitorKey });
   const application = (rev: number, more: Partial<Record<keyof typeof settings, string>> = {}) =>
     ({
       ...{ code: 'A1B2C-3D4E5', title: 'News', rev },

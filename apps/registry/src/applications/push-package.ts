@@ -1,4 +1,4 @@
-import { constants, hash, privateEncrypt } from 'node:crypto';
+import { constants, hash, type KeyObject, privateEncrypt } from 'node:crypto';
 import { authenticationTokenOf, websitePushIdOf, type WebsiteVisitor } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import { type KeyFile, openKeyFile } from '@tidings/runtime';
@@ -28,6 +28,7 @@ export interface PackageOptions {
   /** The URL at which Safari reaches this service. */
   readonly publicUrl: string;
   readonly visitor: WebsiteVisitor;
+  readonly visitorKey: KeyObject;
   /** Time of the signature. */
   readonly at: Date;
 }
@@ -53,12 +54,16 @@ export async function openWebsite({ setting }: Website): Promise<OpenedWebsite |
 /** The base of the addresses that Safari calls (see the gateway's Safari routes). */
 const webServiceOf = (code: string, publicUrl: string): string => `${publicUrl}/safari/${code}`;
 
-const descriptionOf = ({ code, title, setting }: Website, pushId: string, { publicUrl, visitor }: PackageOptions) => ({
+const descriptionOf = (
+  { code, title, setting }: Website,
+  pushId: string,
+  { publicUrl, visitor, visitorKey }: PackageOptions,
+) => ({
   websiteName: setting('safari_website_name') || title,
   websitePushID: pushId,
   allowedDomains: JSON.parse(setting('safari_allowed_domains') || '[]') as string[],
   urlFormatString: setting('safari_url_template'),
-  authenticationToken: authenticationTokenOf(code, visitor),
+  authenticationToken: authenticationTokenOf(visitorKey, code, visitor),
   webServiceURL: webServiceOf(code, publicUrl),
 });
 

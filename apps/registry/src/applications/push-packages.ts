@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Application } from '@tidings/audience';
 import type { WebsiteVisitor } from '@tidings/channels';
 import type { Clock } from '@tidings/kernel';
@@ -38,9 +39,12 @@ interface Entry {
 export function openPushPackages({
   clock,
   masterKeys,
+  visitorKey,
 }: {
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
+  /** Signs the tokens of visitors. */
+  readonly visitorKey: KeyObject;
 }): PushPackages {
   /** By code of the application; the least recently used first. */
   const entries = new Map<string, Entry>();
@@ -67,7 +71,7 @@ export function openPushPackages({
   };
 
   const made = ({ website }: Entry, of: OpenedWebsite, asked: Asked): Promise<Buffer> =>
-    packageOf(website, of, { ...asked, at: new Date(clock.now()) });
+    packageOf(website, of, { ...asked, visitorKey, at: new Date(clock.now()) });
 
   return {
     async of(application, pushId, asked) {

@@ -29,6 +29,8 @@ export interface RegisterDevice {
   readonly user?: NewUser | undefined;
   readonly keys?: DeviceKeys | undefined;
   readonly writes: readonly TagWrite[];
+  /** Refuses a device that is stored with another platform. */
+  readonly onlyPlatform?: boolean;
 }
 
 /** An action that is allowed before the registration. */
@@ -40,7 +42,7 @@ export interface BeforeRegistration {
 /** An action on a device. Values were parsed against the account's tags, without the invalid ones of a registration (R-C3). */
 export type DeviceAction =
   | RegisterDevice
-  | { readonly type: 'unregister' }
+  | { readonly type: 'unregister'; readonly platform?: number | undefined }
   /** A tag that cannot hold the result of its operation refuses the whole action, or with `lenient` only itself. */
   | ({ readonly type: 'setTags'; readonly writes: readonly TagWrite[]; readonly lenient?: true } & BeforeRegistration)
   /** applicationOpen: stores the given fields (R-C10); it overrides a later time that a client had set. */

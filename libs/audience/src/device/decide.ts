@@ -149,6 +149,10 @@ export const found = (own: Device | undefined): Device => {
   return own;
 };
 
+function checkPlatform(own: Device, platform: number): void {
+  if (own.platform !== platform) throw Fault.argument('The device has another platform');
+}
+
 function unregister(identity: DeviceIdentity, own: Device, at: Date): DeviceDecision {
   if (own.token === undefined && own.alerts === false) return nothing;
   const reason = TokenRemoval.TOKEN_REMOVAL_UNREGISTERED;
@@ -226,9 +230,11 @@ export function decide(
   switch (action.type) {
     case 'register':
       checkAddress(own, action);
+      if (own && action.onlyPlatform) checkPlatform(own, action.platform);
       if (own) return registerAgain(identity, own, siblings, action, at);
       return registerNew(identity, numbered(seq), siblings, action, at);
     case 'unregister':
+      if (own && action.platform !== undefined) checkPlatform(own, action.platform);
       return unregister(identity, found(own), at);
     case 'setTags':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);

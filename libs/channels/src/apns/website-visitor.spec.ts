@@ -1,7 +1,10 @@
+import { createSecretKey } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { authenticationTokenOf, visitorIn } from './website-visitor.ts';
+import { authenticationTokenOf, visitorIn, visitorKeyOf } from './website-visitor.ts';
 
+const key = visitorKeyOf(createSecretKey(Buffer.alloc(32)));
+const otherKey = visitorKeyOf(createSecretKey(Buffer.alloc(32, 1)));
 const APPLICATION = 'A1B2C-3D4E5';
 const headerOf = (token: string): string => `ApplePushNotifications ${token}`;
 
@@ -9,21 +12,30 @@ it('a visitor is found in the token that names it, which is long enough for Safa
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       const hwid = text.toWellFormed();
-      const token = authenticationTokenOf(APPLICATION, { hwid });
+      const token = authenticationTokenOf(key, APPLICATION, { hwid });
       expect(token).toMatch(/^[\w.-]{16,}$/);
-      expect(visitorIn(headerOf(token), APPLICATION)).toEqual({ hwid });
+      expect(visitorIn(key, headerOf(token), APPLICATION)).toEqual({ hwid, isSigned: true });
     }),
   );
 });
 
 it('visitors without a device share the token of their application', () => {
-  const token = authenticationTokenOf(APPLICATION, { hwid: undefined });
-  expect(token).toMatch(/^[0-9a-f]{32}$/);
-  expect(visitorIn(`applepushnotifications  ${token}`, APPLICATION)).toEqual({ hwid: undefined });
-  expect(visitorIn(headerOf(token), 'B1B2C-3D4E5')).toBeUndefined();
+  const token = authenticationTokenOf(key, APPLICATION, { hwid: undefined });
+  expect(visitorIn(key, `applepushnotifications  ${token}`, APPLICATION)).toEqual({ hwid: undefined, isSigned: true });
+});
+
+it('a token is signed for its device and its application', () => {
+  const token = authenticationTokenOf(key, APPLICATION, { hwid: 'a' });
+  const other = authenticationTokenOf(key, APPLICATION, { hwid: 'b' });
+  expect(visitorIn(key, headerOf(token), 'B1B2C-3D4E5')).toBeUndefined();
+  expect(visitorIn(otherKey, headerOf(token), APPLICATION)).toBeUndefined();
+  const forged = [...token.split('.').slice(0, -1), other.split('.').at(-1)].join('.');
+  expect(visitorIn(key, headerOf(forged), APPLICATION)).toBeUndefined();
+  const unsigned = token.split('.').slice(0, -1).join('.');
+  expect(visitorIn(key, headerOf(unsigned), APPLICATION)).toEqual({ hwid: 'a', isSigned: false });
 });
 
 it.each([undefined, '', 'ApplePushNotifications', 'ApplePushNotifications a b', 'Token abc', headerOf('abc')])(
   'the header %j names nobody',
-  (header) => expect(visitorIn(header, APPLICATION)).toBeUndefined(),
+  (header) => expect(visitorIn(key, header, APPLICATION)).toBeUndefined(),
 );

@@ -164,6 +164,7 @@ function registerOf(command: Register, reading: Reading, hwidHash: string): Devi
     user: userOf(command.userId, reading, hwidHash),
     keys: keysOf(command),
     writes: lenientWrites(command.tags, reading, writes),
+    onlyPlatform: command.onlyPlatform,
   };
 }
 
@@ -212,7 +213,7 @@ export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: strin
     case 'register':
       return registerOf(command.value, reading, hwidHash);
     case 'unregister':
-      return { type: 'unregister' };
+      return { type: 'unregister', platform: command.value.platform };
     case 'setTags':
       return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags), ...early };
     case 'open': {

@@ -77,6 +77,8 @@ export interface AccountEvent {
     | { $case: "addressComplained"; value: AddressComplained }
     | { $case: "complaintCleared"; value: ComplaintCleared }
     | { $case: "trackingSet"; value: TrackingSet }
+    | { $case: "tokenRequirementsSet"; value: TokenRequirementsSet }
+    | { $case: "testDeviceRemoved"; value: TestDeviceRemoved }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -225,6 +227,18 @@ export interface TrackingSet {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** What the application's clients may do without a token. Only what changes is there. */
+export interface TokenRequirementsSet {
+  application: string;
+  /** Inboxes (R-J1). */
+  inbox?:
+    | boolean
+    | undefined;
+  /** createTestDevice (R-L1). */
+  testDevices?: boolean | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 /** Whether mail may be made of the preset (R-E7). */
 export interface PresetApprovalSet {
   preset: string;
@@ -351,7 +365,18 @@ export interface TestDeviceSet {
   name: string;
   description: string;
   /** Absent without one. */
-  language?: string | undefined;
+  language?:
+    | string
+    | undefined;
+  /** Made without a token, and confirmed by no operator since (R-L1). */
+  unconfirmed: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** A test device was deleted, or had to make room for another one (R-L1). */
+export interface TestDeviceRemoved {
+  application: string;
+  pushToken: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -496,6 +521,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "trackingSet":
         TrackingSet.encode(message.event.value, writer.uint32(626).fork()).join();
+        break;
+      case "tokenRequirementsSet":
+        TokenRequirementsSet.encode(message.event.value, writer.uint32(634).fork()).join();
+        break;
+      case "testDeviceRemoved":
+        TestDeviceRemoved.encode(message.event.value, writer.uint32(642).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -872,6 +903,25 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "trackingSet", value: TrackingSet.decode(reader, reader.uint32()) };
             continue;
           }
+          case 79: {
+            if (tag !== 634) {
+              break;
+            }
+
+            message.event = {
+              $case: "tokenRequirementsSet",
+              value: TokenRequirementsSet.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 80: {
+            if (tag !== 642) {
+              break;
+            }
+
+            message.event = { $case: "testDeviceRemoved", value: TestDeviceRemoved.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1146,6 +1196,21 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "trackingSet": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "trackingSet", value: TrackingSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "tokenRequirementsSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = {
+            $case: "tokenRequirementsSet",
+            value: TokenRequirementsSet.fromPartial(object.event.value),
+          };
+        }
+        break;
+      }
+      case "testDeviceRemoved": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "testDeviceRemoved", value: TestDeviceRemoved.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2901,6 +2966,101 @@ export const TrackingSet: MessageFns<TrackingSet> = {
   },
 };
 
+function createBaseTokenRequirementsSet(): TokenRequirementsSet {
+  return { application: "", inbox: undefined, testDevices: undefined };
+}
+
+export const TokenRequirementsSet: MessageFns<TokenRequirementsSet> = {
+  encode(message: TokenRequirementsSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.inbox !== undefined) {
+      writer.uint32(16).bool(message.inbox);
+    }
+    if (message.testDevices !== undefined) {
+      writer.uint32(24).bool(message.testDevices);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenRequirementsSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenRequirementsSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inbox = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.testDevices = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TokenRequirementsSet>): TokenRequirementsSet {
+    return TokenRequirementsSet.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TokenRequirementsSet>): TokenRequirementsSet {
+    const message = createBaseTokenRequirementsSet();
+    message.application = object.application ?? "";
+    message.inbox = object.inbox ?? undefined;
+    message.testDevices = object.testDevices ?? undefined;
+    return message;
+  },
+};
+
 function createBasePresetApprovalSet(): PresetApprovalSet {
   return { preset: "", approved: false };
 }
@@ -4176,6 +4336,7 @@ function createBaseTestDeviceSet(): TestDeviceSet {
     name: "",
     description: "",
     language: undefined,
+    unconfirmed: false,
   };
 }
 
@@ -4198,6 +4359,9 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
     }
     if (message.language !== undefined) {
       writer.uint32(50).string(message.language);
+    }
+    if (message.unconfirmed !== false) {
+      writer.uint32(56).bool(message.unconfirmed);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -4271,6 +4435,14 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
             message.language = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unconfirmed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4302,6 +4474,90 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
     message.name = object.name ?? "";
     message.description = object.description ?? "";
     message.language = object.language ?? undefined;
+    message.unconfirmed = object.unconfirmed ?? false;
+    return message;
+  },
+};
+
+function createBaseTestDeviceRemoved(): TestDeviceRemoved {
+  return { application: "", pushToken: "" };
+}
+
+export const TestDeviceRemoved: MessageFns<TestDeviceRemoved> = {
+  encode(message: TestDeviceRemoved, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.pushToken !== "") {
+      writer.uint32(18).string(message.pushToken);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestDeviceRemoved {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestDeviceRemoved();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pushToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TestDeviceRemoved>): TestDeviceRemoved {
+    return TestDeviceRemoved.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TestDeviceRemoved>): TestDeviceRemoved {
+    const message = createBaseTestDeviceRemoved();
+    message.application = object.application ?? "";
+    message.pushToken = object.pushToken ?? "";
     return message;
   },
 };

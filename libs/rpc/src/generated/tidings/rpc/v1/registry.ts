@@ -276,6 +276,13 @@ export interface SetTrackingRequest {
   on: boolean;
 }
 
+export interface SetTokenRequirementsRequest {
+  application: string;
+  /** Absent = unchanged. */
+  inbox?: boolean | undefined;
+  testDevices?: boolean | undefined;
+}
+
 export interface SetAtMostOnceRequest {
   application: string;
   on: boolean;
@@ -415,6 +422,9 @@ export interface ApplicationView {
   emailOnly: boolean;
   /** Operator setting: deliveries are not told apart by device (R-H18). */
   trackingOff: boolean;
+  /** Operator settings: what needs a token (R-J1, R-L1). */
+  inboxTokenRequired: boolean;
+  testDeviceTokenRequired: boolean;
 }
 
 export interface CappingView {
@@ -591,7 +601,11 @@ export interface Register {
     | string
     | undefined;
   /** Stands in for the place that the request does not name (R-RES17). Absent = unknown. */
-  located: LocatedPlace | undefined;
+  located:
+    | LocatedPlace
+    | undefined;
+  /** Refuses a device that is stored with another platform. */
+  onlyPlatform?: boolean | undefined;
 }
 
 /** The place of the client's address, by a geo-IP database. The address itself stays in the gateway. */
@@ -603,6 +617,8 @@ export interface LocatedPlace {
 }
 
 export interface Unregister {
+  /** Refuses a device that is stored with another platform. */
+  platform?: number | undefined;
 }
 
 export interface SetTags {
@@ -1079,10 +1095,50 @@ export interface PreparedAudience {
 
 export interface SetTestDeviceRequest {
   application: string;
-  device: TestDeviceView | undefined;
+  device:
+    | TestDeviceView
+    | undefined;
+  /** The request had no token. Gateways of version 0.1.0 do not tell. */
+  withoutToken: boolean;
 }
 
 export interface SetTestDeviceReply {
+}
+
+export interface ListOpenAccessRequest {
+}
+
+export interface ListOpenAccessReply {
+  /** Those with a setting that is not the default, or with test devices that nobody has confirmed; at most 1,000. */
+  applications: OpenAccess[];
+}
+
+export interface OpenAccess {
+  application: string;
+  inboxTokenRequired: boolean;
+  testDeviceTokenRequired: boolean;
+  unconfirmedTestDevices: number;
+}
+
+export interface ConfirmTestDeviceRequest {
+  application: string;
+  /** SHA-256 of the push token, in hex. */
+  tokenHash: string;
+  confirmed: boolean;
+}
+
+export interface ConfirmTestDeviceReply {
+  found: boolean;
+}
+
+export interface DeleteTestDeviceRequest {
+  application: string;
+  /** SHA-256 of the push token, in hex. */
+  tokenHash: string;
+}
+
+export interface DeleteTestDeviceReply {
+  found: boolean;
 }
 
 export interface ListTestDevicesRequest {
@@ -1105,6 +1161,8 @@ export interface TestDeviceView {
   description: string;
   /** "" without one. */
   language: string;
+  /** Made without a token, and confirmed by no operator since: messages leave it out. */
+  unconfirmed: boolean;
 }
 
 function createBaseCreateAccountRequest(): CreateAccountRequest {
@@ -3855,6 +3913,85 @@ export const SetTrackingRequest: MessageFns<SetTrackingRequest> = {
   },
 };
 
+function createBaseSetTokenRequirementsRequest(): SetTokenRequirementsRequest {
+  return { application: "", inbox: undefined, testDevices: undefined };
+}
+
+export const SetTokenRequirementsRequest: MessageFns<SetTokenRequirementsRequest> = {
+  encode(message: SetTokenRequirementsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.inbox !== undefined) {
+      writer.uint32(16).bool(message.inbox);
+    }
+    if (message.testDevices !== undefined) {
+      writer.uint32(24).bool(message.testDevices);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetTokenRequirementsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetTokenRequirementsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inbox = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.testDevices = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetTokenRequirementsRequest>): SetTokenRequirementsRequest {
+    return SetTokenRequirementsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetTokenRequirementsRequest>): SetTokenRequirementsRequest {
+    const message = createBaseSetTokenRequirementsRequest();
+    message.application = object.application ?? "";
+    message.inbox = object.inbox ?? undefined;
+    message.testDevices = object.testDevices ?? undefined;
+    return message;
+  },
+};
+
 function createBaseSetAtMostOnceRequest(): SetAtMostOnceRequest {
   return { application: "", on: false };
 }
@@ -5213,6 +5350,8 @@ function createBaseApplicationView(): ApplicationView {
     atMostOnce: false,
     emailOnly: false,
     trackingOff: false,
+    inboxTokenRequired: false,
+    testDeviceTokenRequired: false,
   };
 }
 
@@ -5259,6 +5398,12 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     }
     if (message.trackingOff !== false) {
       writer.uint32(104).bool(message.trackingOff);
+    }
+    if (message.inboxTokenRequired !== false) {
+      writer.uint32(112).bool(message.inboxTokenRequired);
+    }
+    if (message.testDeviceTokenRequired !== false) {
+      writer.uint32(120).bool(message.testDeviceTokenRequired);
     }
     return writer;
   },
@@ -5380,6 +5525,22 @@ export const ApplicationView: MessageFns<ApplicationView> = {
             message.trackingOff = reader.bool();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.inboxTokenRequired = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.testDeviceTokenRequired = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5412,6 +5573,8 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     message.atMostOnce = object.atMostOnce ?? false;
     message.emailOnly = object.emailOnly ?? false;
     message.trackingOff = object.trackingOff ?? false;
+    message.inboxTokenRequired = object.inboxTokenRequired ?? false;
+    message.testDeviceTokenRequired = object.testDeviceTokenRequired ?? false;
     return message;
   },
 };
@@ -7321,6 +7484,7 @@ function createBaseRegister(): Register {
     country: undefined,
     city: undefined,
     located: undefined,
+    onlyPlatform: undefined,
   };
 }
 
@@ -7376,6 +7540,9 @@ export const Register: MessageFns<Register> = {
     }
     if (message.located !== undefined) {
       LocatedPlace.encode(message.located, writer.uint32(138).fork()).join();
+    }
+    if (message.onlyPlatform !== undefined) {
+      writer.uint32(144).bool(message.onlyPlatform);
     }
     return writer;
   },
@@ -7529,6 +7696,14 @@ export const Register: MessageFns<Register> = {
             message.located = LocatedPlace.decode(reader, reader.uint32());
             continue;
           }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.onlyPlatform = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7565,6 +7740,7 @@ export const Register: MessageFns<Register> = {
     message.located = (object.located !== undefined && object.located !== null)
       ? LocatedPlace.fromPartial(object.located)
       : undefined;
+    message.onlyPlatform = object.onlyPlatform ?? undefined;
     return message;
   },
 };
@@ -7637,11 +7813,14 @@ export const LocatedPlace: MessageFns<LocatedPlace> = {
 };
 
 function createBaseUnregister(): Unregister {
-  return {};
+  return { platform: undefined };
 }
 
 export const Unregister: MessageFns<Unregister> = {
-  encode(_: Unregister, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: Unregister, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== undefined) {
+      writer.uint32(8).uint32(message.platform);
+    }
     return writer;
   },
 
@@ -7658,6 +7837,14 @@ export const Unregister: MessageFns<Unregister> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7673,8 +7860,9 @@ export const Unregister: MessageFns<Unregister> = {
   create(base?: DeepPartial<Unregister>): Unregister {
     return Unregister.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<Unregister>): Unregister {
+  fromPartial(object: DeepPartial<Unregister>): Unregister {
     const message = createBaseUnregister();
+    message.platform = object.platform ?? undefined;
     return message;
   },
 };
@@ -12799,7 +12987,7 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
 };
 
 function createBaseSetTestDeviceRequest(): SetTestDeviceRequest {
-  return { application: "", device: undefined };
+  return { application: "", device: undefined, withoutToken: false };
 }
 
 export const SetTestDeviceRequest: MessageFns<SetTestDeviceRequest> = {
@@ -12809,6 +12997,9 @@ export const SetTestDeviceRequest: MessageFns<SetTestDeviceRequest> = {
     }
     if (message.device !== undefined) {
       TestDeviceView.encode(message.device, writer.uint32(18).fork()).join();
+    }
+    if (message.withoutToken !== false) {
+      writer.uint32(24).bool(message.withoutToken);
     }
     return writer;
   },
@@ -12842,6 +13033,14 @@ export const SetTestDeviceRequest: MessageFns<SetTestDeviceRequest> = {
             message.device = TestDeviceView.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.withoutToken = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12863,6 +13062,7 @@ export const SetTestDeviceRequest: MessageFns<SetTestDeviceRequest> = {
     message.device = (object.device !== undefined && object.device !== null)
       ? TestDeviceView.fromPartial(object.device)
       : undefined;
+    message.withoutToken = object.withoutToken ?? false;
     return message;
   },
 };
@@ -12906,6 +13106,456 @@ export const SetTestDeviceReply: MessageFns<SetTestDeviceReply> = {
   },
   fromPartial(_: DeepPartial<SetTestDeviceReply>): SetTestDeviceReply {
     const message = createBaseSetTestDeviceReply();
+    return message;
+  },
+};
+
+function createBaseListOpenAccessRequest(): ListOpenAccessRequest {
+  return {};
+}
+
+export const ListOpenAccessRequest: MessageFns<ListOpenAccessRequest> = {
+  encode(_: ListOpenAccessRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListOpenAccessRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListOpenAccessRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListOpenAccessRequest>): ListOpenAccessRequest {
+    return ListOpenAccessRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListOpenAccessRequest>): ListOpenAccessRequest {
+    const message = createBaseListOpenAccessRequest();
+    return message;
+  },
+};
+
+function createBaseListOpenAccessReply(): ListOpenAccessReply {
+  return { applications: [] };
+}
+
+export const ListOpenAccessReply: MessageFns<ListOpenAccessReply> = {
+  encode(message: ListOpenAccessReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.applications) {
+      OpenAccess.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListOpenAccessReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListOpenAccessReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applications.push(OpenAccess.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListOpenAccessReply>): ListOpenAccessReply {
+    return ListOpenAccessReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListOpenAccessReply>): ListOpenAccessReply {
+    const message = createBaseListOpenAccessReply();
+    message.applications = object.applications?.map((e) => OpenAccess.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseOpenAccess(): OpenAccess {
+  return {
+    application: "",
+    inboxTokenRequired: false,
+    testDeviceTokenRequired: false,
+    unconfirmedTestDevices: 0,
+  };
+}
+
+export const OpenAccess: MessageFns<OpenAccess> = {
+  encode(message: OpenAccess, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.inboxTokenRequired !== false) {
+      writer.uint32(16).bool(message.inboxTokenRequired);
+    }
+    if (message.testDeviceTokenRequired !== false) {
+      writer.uint32(24).bool(message.testDeviceTokenRequired);
+    }
+    if (message.unconfirmedTestDevices !== 0) {
+      writer.uint32(32).uint32(message.unconfirmedTestDevices);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenAccess {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenAccess();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inboxTokenRequired = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.testDeviceTokenRequired = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unconfirmedTestDevices = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OpenAccess>): OpenAccess {
+    return OpenAccess.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenAccess>): OpenAccess {
+    const message = createBaseOpenAccess();
+    message.application = object.application ?? "";
+    message.inboxTokenRequired = object.inboxTokenRequired ?? false;
+    message.testDeviceTokenRequired = object.testDeviceTokenRequired ?? false;
+    message.unconfirmedTestDevices = object.unconfirmedTestDevices ?? 0;
+    return message;
+  },
+};
+
+function createBaseConfirmTestDeviceRequest(): ConfirmTestDeviceRequest {
+  return { application: "", tokenHash: "", confirmed: false };
+}
+
+export const ConfirmTestDeviceRequest: MessageFns<ConfirmTestDeviceRequest> = {
+  encode(message: ConfirmTestDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.tokenHash !== "") {
+      writer.uint32(18).string(message.tokenHash);
+    }
+    if (message.confirmed !== false) {
+      writer.uint32(24).bool(message.confirmed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmTestDeviceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmTestDeviceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tokenHash = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.confirmed = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ConfirmTestDeviceRequest>): ConfirmTestDeviceRequest {
+    return ConfirmTestDeviceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ConfirmTestDeviceRequest>): ConfirmTestDeviceRequest {
+    const message = createBaseConfirmTestDeviceRequest();
+    message.application = object.application ?? "";
+    message.tokenHash = object.tokenHash ?? "";
+    message.confirmed = object.confirmed ?? false;
+    return message;
+  },
+};
+
+function createBaseConfirmTestDeviceReply(): ConfirmTestDeviceReply {
+  return { found: false };
+}
+
+export const ConfirmTestDeviceReply: MessageFns<ConfirmTestDeviceReply> = {
+  encode(message: ConfirmTestDeviceReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.found !== false) {
+      writer.uint32(8).bool(message.found);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmTestDeviceReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmTestDeviceReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.found = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ConfirmTestDeviceReply>): ConfirmTestDeviceReply {
+    return ConfirmTestDeviceReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ConfirmTestDeviceReply>): ConfirmTestDeviceReply {
+    const message = createBaseConfirmTestDeviceReply();
+    message.found = object.found ?? false;
+    return message;
+  },
+};
+
+function createBaseDeleteTestDeviceRequest(): DeleteTestDeviceRequest {
+  return { application: "", tokenHash: "" };
+}
+
+export const DeleteTestDeviceRequest: MessageFns<DeleteTestDeviceRequest> = {
+  encode(message: DeleteTestDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.tokenHash !== "") {
+      writer.uint32(18).string(message.tokenHash);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteTestDeviceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteTestDeviceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tokenHash = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteTestDeviceRequest>): DeleteTestDeviceRequest {
+    return DeleteTestDeviceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteTestDeviceRequest>): DeleteTestDeviceRequest {
+    const message = createBaseDeleteTestDeviceRequest();
+    message.application = object.application ?? "";
+    message.tokenHash = object.tokenHash ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteTestDeviceReply(): DeleteTestDeviceReply {
+  return { found: false };
+}
+
+export const DeleteTestDeviceReply: MessageFns<DeleteTestDeviceReply> = {
+  encode(message: DeleteTestDeviceReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.found !== false) {
+      writer.uint32(8).bool(message.found);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteTestDeviceReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteTestDeviceReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.found = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteTestDeviceReply>): DeleteTestDeviceReply {
+    return DeleteTestDeviceReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteTestDeviceReply>): DeleteTestDeviceReply {
+    const message = createBaseDeleteTestDeviceReply();
+    message.found = object.found ?? false;
     return message;
   },
 };
@@ -13045,7 +13695,14 @@ export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
 };
 
 function createBaseTestDeviceView(): TestDeviceView {
-  return { pushToken: "", platform: 0, name: "", description: "", language: "" };
+  return {
+    pushToken: "",
+    platform: 0,
+    name: "",
+    description: "",
+    language: "",
+    unconfirmed: false,
+  };
 }
 
 export const TestDeviceView: MessageFns<TestDeviceView> = {
@@ -13064,6 +13721,9 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
     }
     if (message.language !== "") {
       writer.uint32(42).string(message.language);
+    }
+    if (message.unconfirmed !== false) {
+      writer.uint32(48).bool(message.unconfirmed);
     }
     return writer;
   },
@@ -13121,6 +13781,14 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
             message.language = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.unconfirmed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13143,6 +13811,7 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
     message.name = object.name ?? "";
     message.description = object.description ?? "";
     message.language = object.language ?? "";
+    message.unconfirmed = object.unconfirmed ?? false;
     return message;
   },
 };
@@ -13187,6 +13856,7 @@ export interface Accounts {
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setAtMostOnce(request: SetAtMostOnceRequest): Promise<ApplicationView>;
   setTracking(request: SetTrackingRequest): Promise<ApplicationView>;
+  setTokenRequirements(request: SetTokenRequirementsRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
   /** Everybody goes by it when this is answered, which takes a second. */
   setPlan(request: SetPlanRequest): Promise<SetPlanReply>;
@@ -13213,6 +13883,11 @@ export interface Accounts {
   listTags(request: ListTagsRequest): Promise<ListTagsReply>;
   /** Adds a test device of an application, or changes the one with its push token. */
   setTestDevice(request: SetTestDeviceRequest): Promise<SetTestDeviceReply>;
+  /** What applications serve without a token, for operators. */
+  listOpenAccess(request: ListOpenAccessRequest): Promise<ListOpenAccessReply>;
+  /** Confirms a test device, or takes its confirmation back (R-L1). */
+  confirmTestDevice(request: ConfirmTestDeviceRequest): Promise<ConfirmTestDeviceReply>;
+  deleteTestDevice(request: DeleteTestDeviceRequest): Promise<DeleteTestDeviceReply>;
   listTestDevices(request: ListTestDevicesRequest): Promise<ListTestDevicesReply>;
 }
 
@@ -13442,6 +14117,14 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
+    setTokenRequirements: {
+      name: "SetTokenRequirements",
+      requestType: SetTokenRequirementsRequest as typeof SetTokenRequirementsRequest,
+      requestStream: false,
+      responseType: ApplicationView as typeof ApplicationView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
     setCategories: {
       name: "SetCategories",
       requestType: SetCategoriesRequest as typeof SetCategoriesRequest,
@@ -13577,6 +14260,32 @@ export const AccountsDefinition = {
       requestType: SetTestDeviceRequest as typeof SetTestDeviceRequest,
       requestStream: false,
       responseType: SetTestDeviceReply as typeof SetTestDeviceReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** What applications serve without a token, for operators. */
+    listOpenAccess: {
+      name: "ListOpenAccess",
+      requestType: ListOpenAccessRequest as typeof ListOpenAccessRequest,
+      requestStream: false,
+      responseType: ListOpenAccessReply as typeof ListOpenAccessReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Confirms a test device, or takes its confirmation back (R-L1). */
+    confirmTestDevice: {
+      name: "ConfirmTestDevice",
+      requestType: ConfirmTestDeviceRequest as typeof ConfirmTestDeviceRequest,
+      requestStream: false,
+      responseType: ConfirmTestDeviceReply as typeof ConfirmTestDeviceReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    deleteTestDevice: {
+      name: "DeleteTestDevice",
+      requestType: DeleteTestDeviceRequest as typeof DeleteTestDeviceRequest,
+      requestStream: false,
+      responseType: DeleteTestDeviceReply as typeof DeleteTestDeviceReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },

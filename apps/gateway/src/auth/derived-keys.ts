@@ -1,0 +1,15 @@
+import type { KeyObject } from 'node:crypto';
+import type { IdentityKeys } from '@tidings/runtime';
+
+/** A key that is derived from the key of reports, and derived again when that changes. */
+export function keyFromReports(
+  identity: () => Pick<IdentityKeys, 'report'>,
+  derive: (reportKey: KeyObject) => KeyObject,
+): () => KeyObject {
+  let derived: { readonly from: KeyObject; readonly key: KeyObject } | undefined;
+  return () => {
+    const { report: from } = identity();
+    if (derived?.from !== from) derived = { from, key: derive(from) };
+    return derived.key;
+  };
+}

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { type Clock, Fault } from '@tidings/kernel';
+import { TOO_MANY } from '../envelopes/reply.ts';
+import { callerOf } from './caller.ts';
+
+export interface UserLimit {
+  /** Different users of a caller within a minute. */
+  readonly users: number;
+  /** Callers tracked; the least recently seen one is evicted first. @default 10000 */
+  readonly remembered?: number;
+}
+
+const MINUTE_MS = 60_000;
+
+interface Caller {
+  readonly since: number;
+  readonly users: Set<string>;
+}
+
+/** Limits how many users a caller without a token names, per address and application. The state belongs to this gateway alone and is bounded. */
+export class UserLimits {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #remembered: number;
+  readonly #callers = new Map<string, Caller>();
+
+  constructor(clock: Clock, { users, remembered = 10_000 }: UserLimit) {
+    this.#clock = clock;
+    this.#most = users;
+    this.#remembered = remembered;
+  }
+
+  /** Counts a request for a user. @throws Fault `throttled` if it is one user too many in this minute */
+  take(application: string, address: string, user: string): void {
+    const caller = this.#callerAt(`${application} ${callerOf(address)}`);
+    const name = hash('sha256', user, 'base64url');
+    if (caller.users.has(name)) return;
+    if (caller.users.size < this.#most) return void caller.users.add(name);
+    const waitMs = caller.since + MINUTE_MS - this.#clock.now();
+    throw Fault.throttled(TOO_MANY, Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+
+  #callerAt(key: string): Caller {
+    const now = this.#clock.now();
+    const before = this.#callers.get(key);
+    // A clock that was set back must not lock a caller out.
+    const isCurrent = before !== undefined && now >= before.since && now < before.since + MINUTE_MS;
+    const caller = isCurrent ? before : { since: now, users: new Set<string>() };
+    this.#callers.delete(key);
+    this.#callers.set(key, caller);
+    const [oldest] = this.#callers.keys();
+    if (this.#callers.size > this.#remembered && oldest !== undefined) this.#callers.delete(oldest);
+    return caller;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '@tidings/runtime';
+import { callerOf } from '../auth/caller.ts';
+
+/** Time limit for the first byte of a connection. */
+const FIRST_BYTE_MS = 5_000;
+
+export interface ConnectionSharesOptions {
+  /** Maximum number of connections of all clients. */
+  readonly connections: number;
+  /** What they are connections of, for the log. */
+  readonly protocol: string;
+  /** Whether an address is a trusted proxy, whose connections are those of many clients. */
+  readonly isProxy: (address: string) => boolean;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** A connection, which counts while it has no request in progress. */
+export interface CountedConnection {
+  begin(): void;
+  end(): void;
+  close(): void;
+}
+
+interface Share {
+  idle: number;
+  isRefused: boolean;
+}
+
+/** Counts the connections without a request in progress by client address (IPv6: /64), each of which may have half of all. */
+export interface ConnectionShares {
+  /** Undefined if the client has its share. */
+  open(address: string): CountedConnection | undefined;
+}
+
+export function connectionShares({ connections, protocol, isProxy, log }: ConnectionSharesOptions): ConnectionShares {
+  const most = Math.max(1, Math.floor(connections / 2));
+  const shares = new Map<string, Share>();
+
+  const refuse = (address: string, share: Share): void => {
+    if (share.isRefused) return;
+    share.isRefused = true;
+    log.warn(
+      { address, connections: share.idle },
+      `half of all connections of ${protocol} are those of one address: further ones are refused; if it is a proxy or load balancer, name it in TRUSTED_PROXIES`,
+    );
+  };
+  const counted = (caller: string): CountedConnection => {
+    let requests = 0;
+    let isOpen = true;
+    const count = (amount: 1 | -1): void => {
+      const share = shares.get(caller) ?? { idle: 0, isRefused: false };
+      share.idle += amount;
+      if (share.idle > 0) shares.set(caller, share);
+      else shares.delete(caller);
+    };
+    count(1);
+    return {
+      begin: () => void (isOpen && requests++ === 0 && count(-1)),
+      end: () => void (isOpen && --requests === 0 && count(1)),
+      close() {
+        if (isOpen && requests === 0) count(-1);
+        isOpen = false;
+      },
+    };
+  };
+
+  return {
+    open(address) {
+      const caller = callerOf(address);
+      const share = shares.get(caller);
+      if (!share || share.idle < most || isProxy(address)) return counted(caller);
+      refuse(address, share);
+      return undefined;
+    },
+  };
+}
+
+/** Closes a connection whose first byte does not come in time. */
+export function requireFirstByte(socket: Socket): void {
+  const timer = setTimeout(() => {
+    if (socket.bytesRead === 0) socket.destroy();
+  }, FIRST_BYTE_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Refuses connections beyond the share of their client. @param refused called for each */
+export function shareConnections(server: Server, shares: ConnectionShares, refused: () => void): void {
+  const open = new WeakMap<Socket, CountedConnection>();
+  server.on('connection', (socket: Socket) => {
+    const connection = shares.open(socket.remoteAddress ?? '');
+    if (!connection) {
+      refused();
+      return void socket.destroy();
+    }
+    open.set(socket, connection);
+    socket.once('close', () => connection.close());
+    requireFirstByte(socket);
+  });
+  server.on('request', ({ socket }: { readonly socket: Socket }, response: ServerResponse) => {
+    const connection = open.get(socket);
+    connection?.begin();
+    response.once('close', () => connection?.end());
+  });
+}
