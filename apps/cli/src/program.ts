@@ -11,6 +11,7 @@ import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
 import { addSubscriptions } from './commands/subscriptions.ts';
 import { addTap } from './commands/tap.ts';
+import { addTestDevices } from './commands/test-devices.ts';
 import { addTokens } from './commands/tokens.ts';
 import { completionScript, shells } from './completion.ts';
 import { type Session, sessionOf } from './session.ts';
@@ -21,6 +22,7 @@ const groups: readonly AddCommands[] = [
   addStatus,
   addTokens,
   addApps,
+  addTestDevices,
   addSend,
   addExplain,
   addSubscriptions,

@@ -169,8 +169,15 @@ describeWithMongo('lists of the registry', (mongo) => {
 
   it('return test devices in pages', async () => {
     for (const name of names(250)) {
-      const device = { pushToken: name.padEnd(4096, '-'), platform: 3, name, description: '', language: '' };
-      await registry.accounts.setTestDevice({ application, device });
+      const device = {
+        pushToken: name.padEnd(4096, '-'),
+        platform: 3,
+        name,
+        description: '',
+        language: '',
+        unconfirmed: false,
+      };
+      await registry.accounts.setTestDevice({ application, device, withoutToken: false });
     }
     const read = (after: string) => registry.accounts.listTestDevices({ application, after });
     const { entries, bytes } = await walk(

@@ -58,7 +58,8 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     const devices = await race(({ accounts }, i) =>
       accounts.setTestDevice({
         application,
-        device: { pushToken: `t${i}`, platform: 3, name: 'x', description: '', language: '' },
+        device: { pushToken: `t${i}`, platform: 3, name: 'x', description: '', language: '', unconfirmed: false },
+        withoutToken: false,
       }),
     );
     expect(devices.filter((what) => what === 'made')).toHaveLength(QUOTA);
@@ -81,9 +82,11 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     const { devices } = await replicas[0]!.accounts.listTestDevices({ application, after: '' });
     const before = await commits();
     expect(before).toBeGreaterThan(0);
-    await replicas[1]!.accounts.setTestDevice({ application, device: devices[0] });
+    await replicas[1]!.accounts.setTestDevice({ application, device: devices[0], withoutToken: false });
     expect(await commits()).toBe(before);
-    await replicas[1]!.accounts.setTestDevice({ application, device: { ...devices[0]!, name: 'renamed' } });
+    await replicas[1]!.accounts.setTestDevice({
+      ...{ application, device: { ...devices[0]!, name: 'renamed' }, withoutToken: false },
+    });
     expect(await commits()).toBe(before + 1);
   });
 });

@@ -148,6 +148,7 @@ const values: readonly unknown[] = [
     'conversions',
   ],
   ...[{ type: 'service_account', project_id: 'q', private_key: 'k', client_email: 'e' }],
+  ...['a'.repeat(64), 'b'.repeat(64)],
 ];
 
 /** A refusal that names another field than the one that was given: being given has an effect. */

@@ -57,6 +57,17 @@ export const addApps: AddCommands = (program, withSession) => {
       }),
     );
   apps
+    .command('inbox')
+    .description('demand the device token for inboxes')
+    .argument('<code>')
+    .option('--off', 'serve them without a token, the default')
+    .action(
+      withSession(async ({ operator, print }, code: string, { off = false }: { off?: boolean }) => {
+        const set = await operator().call('setInboxAccess', { code, token_required: !off });
+        print(set, set.token_required ? 'Inboxes need the device token' : 'Inboxes need no token');
+      }),
+    );
+  apps
     .command('debug')
     .description('turn on debug mode for an hour: messages to a few devices are kept in the history')
     .argument('<code>')

@@ -183,6 +183,39 @@ export async function checkDeletions(client: ApiClient): Promise<Finding[]> {
   });
 }
 
+type OpenAccess = ReplyOf<'listOpenAccess'>['applications'][number];
+
+function openAccessOf(access: OpenAccess): Finding[] {
+  const { application, inbox_token_required: inbox, test_device_token_required: testDevices } = access;
+  const count = access.unconfirmed_test_devices;
+  const found: Finding[] = [];
+  if (count > 0) {
+    found.push(
+      warning(
+        `${count} test devices of ${application} were made without a token: messages leave them out.`,
+        `\`tidings test-devices list ${application}\` shows them; confirm or delete each. \`tidings test-devices token ${application}\` demands a token.`,
+      ),
+    );
+  }
+  if (inbox !== testDevices) {
+    const [closed, open, command] = inbox
+      ? ['inboxes', 'test devices', 'test-devices token']
+      : ['test devices', 'inboxes', 'apps inbox'];
+    found.push(
+      warning(
+        `The application ${application} demands a token for ${closed}, and none for ${open}.`,
+        `\`tidings ${command} ${application}\` demands one there, too.`,
+      ),
+    );
+  }
+  return found;
+}
+
+/** Whether strangers have made test devices, and whether an application demands a token for one thing and not for the other. */
+export async function checkOpenAccess(client: ApiClient): Promise<Finding[]> {
+  return (await client.call('listOpenAccess')).applications.flatMap(openAccessOf);
+}
+
 type Subscription = ReplyOf<'listSubscriptions'>['subscriptions'][number];
 
 function troubleOf(subscription: Subscription): Finding[] {

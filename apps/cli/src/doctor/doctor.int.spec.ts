@@ -51,6 +51,7 @@ const healthy: Readonly<Record<string, unknown>> = {
   '/admin/v1/dead-letters': { dead_letters: [], next: null },
   '/admin/v1/subscriptions': { subscriptions: [] },
   '/admin/v1/deletions': { deletions: [] },
+  '/admin/v1/open-access': { applications: [] },
 };
 
 /** The findings of the doctor with an environment; each as its text and remedy. */

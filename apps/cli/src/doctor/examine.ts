@@ -6,6 +6,7 @@ import {
   checkClock,
   checkDeadLetters,
   checkDeletions,
+  checkOpenAccess,
   checkProviders,
   checkPublicUrl,
   checkReadiness,
@@ -53,6 +54,7 @@ export async function examine({ client, url, hasAdminToken, env }: Patient): Pro
     ['dead letters', () => checkDeadLetters(client)],
     ['subscriptions', () => checkSubscriptions(client)],
     ['deletions', () => checkDeletions(client)],
+    ['access without a token', () => checkOpenAccess(client)],
   ];
   const answers = !readiness.findings.some(({ text }) => text.startsWith(UNREACHABLE));
   const ofApi = async (): Promise<Checked[]> => {

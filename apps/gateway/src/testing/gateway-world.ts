@@ -22,6 +22,7 @@ import {
   type Plans,
   type Presets,
   type Segments,
+  type SetTestDeviceRequest,
   type Statistics,
   type StorePartRequest,
   type Subscriptions,
@@ -74,6 +75,7 @@ export class World {
   categories: string[] = [];
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
+  readonly testDevices: SetTestDeviceRequest[] = [];
   /** Sent messages by code; initially the message of the public example of a hash. */
   readonly sent = new Map<string, MessageView>(
     [{ code: 'AF0B-EEFE4D5E-E445B2E9', id: 20_012_343_258n, message: { applications: [APPLICATION] } }].map((view) => [
@@ -168,7 +170,19 @@ export class World {
     getCredential: unsupported,
     findGroup: async ({ group }) => ({ applications: group === 'C0DE0-00001' ? [APPLICATION] : [] }),
     deleteTag: unsupported,
-    setTestDevice: unsupported,
+    setTokenRequirements: async ({ application: code, inbox, testDevices }) => {
+      const view = this.applications.get(code)!;
+      if (inbox !== undefined) view.inboxTokenRequired = inbox;
+      if (testDevices !== undefined) view.testDeviceTokenRequired = testDevices;
+      return view;
+    },
+    listOpenAccess: unsupported,
+    setTestDevice: async (request) => {
+      this.testDevices.push(request);
+      return {};
+    },
+    confirmTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
+    deleteTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
     listTestDevices: unsupported,
     addTag: async ({ name }) => {
       if (name === 'Level') throw Fault.argument('Tag already exists');

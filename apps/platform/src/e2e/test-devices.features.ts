@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Parameters, PlatformWorld } from '@tidings/testing';
 
@@ -16,8 +17,8 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       await create('first', 'Renamed');
       expect(await world().call('listTestDevices', { application: own })).toEqual({
         TestDevices: [
-          { name: 'Renamed', type: '3', pushtoken: 'first', description: '', languages: [] },
-          { name: 'Two', type: '3', pushtoken: 'second', description: 'small', languages: [] },
+          { name: 'Renamed', type: '3', pushtoken: 'first', description: '', languages: [], confirmed: false },
+          { name: 'Two', type: '3', pushtoken: 'second', description: 'small', languages: [], confirmed: false },
         ],
       });
       expect(await world().call('checkDevice', { application: own, hwid: 'first' })).toMatchObject({ exist: false });
@@ -30,7 +31,9 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       await create('AB12', 'One');
       await create('ab12', 'Renamed');
       expect(await world().call('listTestDevices', { application: own })).toEqual({
-        TestDevices: [{ name: 'Renamed', type: '1', pushtoken: 'ab12', description: '', languages: [] }],
+        TestDevices: [
+          { name: 'Renamed', type: '1', pushtoken: 'ab12', description: '', languages: [], confirmed: false },
+        ],
       });
     });
 
@@ -51,6 +54,51 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       expect(await create({ ...device, application: 'FFFFF-FFFFF' })).toMatchObject({
         body: { status_code: 210, status_message: 'Access denied or application not found' },
       });
+    });
+
+    it('are confirmed and deleted by operators, by the hash of their push token', async () => {
+      const application = await world().application({ title: 'Confirmed' });
+      const create = (push_token: string, more: Parameters = {}) =>
+        world().call('createTestDevice', { application, push_token, device_type: IOS, name: 'One', ...more });
+      await create('AB12');
+      await create('CD34', { auth: world().secrets.api });
+      const [first, second] = ['ab12', 'cd34'].map((token) => hash('sha256', token));
+      const shown = async () =>
+        (await world().call('listAllTestDevices', { application })).test_devices.map(({ token_hash, confirmed }) => [
+          token_hash,
+          confirmed,
+        ]);
+      expect(await shown()).toEqual([
+        [first, false],
+        [second, true],
+      ]);
+      const { applications } = await world().call('listOpenAccess');
+      expect(applications).toContainEqual({
+        ...{ application, unconfirmed_test_devices: 1 },
+        ...{ inbox_token_required: false, test_device_token_required: false },
+      });
+      const confirmation = { application, token_hash: first, confirmed: true };
+      expect(await world().call('confirmTestDevice', confirmation)).toEqual({ confirmed: true });
+      await world().call('deleteTestDevice', { application, token_hash: second });
+      expect(await shown()).toEqual([[first, true]]);
+      const missing = { status: 404, body: { error: { kind: 'notFound' } } };
+      expect(await world().reply('deleteTestDevice', { application, token_hash: second })).toMatchObject(missing);
+      expect(await world().reply('confirmTestDevice', { ...confirmation, token_hash: second })).toMatchObject(missing);
+    });
+
+    it('need a token where the operator demands one', async () => {
+      const application = await world().application({ title: 'Demanding' });
+      const create = (more: Parameters = {}) =>
+        world().reply('createTestDevice', { application, push_token: 't', device_type: ANDROID, name: 'One', ...more });
+      const set = (token_required: boolean) =>
+        world().call('setTestDeviceAccess', { code: application, token_required });
+      expect(await set(true)).toEqual({ token_required: true });
+      await world().advance(10);
+      expect(await create()).toMatchObject({ status: 403 });
+      expect(await create({ auth: world().secrets.api })).toMatchObject({ body: { status_code: 200 } });
+      expect(await set(false)).toEqual({ token_required: false });
+      await world().advance(10);
+      expect(await create()).toMatchObject({ body: { status_code: 200 } });
     });
   });
 }

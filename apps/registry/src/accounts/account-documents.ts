@@ -32,7 +32,8 @@ export const accountFields = {
   [APPLICATIONS]: fieldsOf<StateOf<'application'>>({
     ...{ kind: true, account: true, code: true, title: true, icon: true, sdkIos: true, sdkAndroid: true },
     ...{ authorizeAllTokens: true, debugUntil: true, platforms: true, controlBuckets: true, capping: true },
-    ...{ atMostOnce: true, trackingOff: true, createdAt: true, deletedAt: true, purgedAt: true },
+    ...{ atMostOnce: true, trackingOff: true, inboxTokenRequired: true, testDeviceTokenRequired: true },
+    ...{ createdAt: true, deletedAt: true, purgedAt: true },
   }),
   [TOKENS]: fieldsOf<StateOf<'token'>>({
     ...{ kind: true, account: true, id: true, hash: true, scope: true, allApplications: true, applications: true },
@@ -49,7 +50,9 @@ export const accountFields = {
     ...{ kind: true, account: true, code: true, application: true, filter: true, preset: true, deleted: true },
     ...{ owner: true, name: true, number: true, unapproved: true },
   }),
-  [TEST_DEVICES]: fieldsOf<StateOf<'testDevices'>>({ kind: true, account: true, application: true, devices: true }),
+  [TEST_DEVICES]: fieldsOf<StateOf<'testDevices'>>({
+    ...{ kind: true, account: true, application: true, devices: true, nextPosition: true },
+  }),
   [FILTERS]: fieldsOf<StateOf<'filter'>>({
     ...{ kind: true, account: true, live: true, code: true, name: true, text: true, expression: true, nesting: true },
     ...{ application: true, expiresAt: true, createdAt: true },

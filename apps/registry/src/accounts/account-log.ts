@@ -109,6 +109,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'setCapping':
     case 'setAtMostOnce':
     case 'setTracking':
+    case 'setTokenRequirements':
       return [application(action.application)];
     case 'configurePlatform':
       return [{ kind: 'account' }, application(action.application)];
@@ -118,6 +119,8 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'addMissingTags':
       return [{ kind: 'account' }, usage(''), ...action.tags.map(({ name }): AccountTarget => ({ kind: 'tag', name }))];
     case 'setTestDevice':
+    case 'confirmTestDevice':
+    case 'deleteTestDevice':
       return [application(action.application), { kind: 'testDevices', application: action.application }];
     case 'createCampaign':
     case 'nameCampaign':

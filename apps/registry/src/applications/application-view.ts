@@ -24,6 +24,8 @@ export const applicationView = (application: Versioned<Application>): Applicatio
   atMostOnce: application.atMostOnce ?? false,
   emailOnly: false,
   trackingOff: application.trackingOff ?? false,
+  inboxTokenRequired: application.inboxTokenRequired ?? false,
+  testDeviceTokenRequired: application.testDeviceTokenRequired ?? false,
   capping: application.capping && { ...application.capping },
 });
 

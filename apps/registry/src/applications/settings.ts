@@ -15,6 +15,7 @@ type SettingMethods = Pick<
   | 'setCapping'
   | 'setAtMostOnce'
   | 'setTracking'
+  | 'setTokenRequirements'
   | 'setCategories'
   | 'setSenders'
   | 'setPlan'
@@ -46,6 +47,9 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
     setAtMostOnce: ({ application, on }) => change(application, { type: 'setAtMostOnce', application, on }),
 
     setTracking: ({ application, on }) => change(application, { type: 'setTracking', application, on }),
+
+    setTokenRequirements: ({ application, inbox, testDevices }) =>
+      change(application, { type: 'setTokenRequirements', application, inbox, testDevices }),
 
     async setCategories({ account, categories }) {
       const owner = account || DEFAULT_ACCOUNT;

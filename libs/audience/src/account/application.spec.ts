@@ -154,6 +154,18 @@ describe('an account', () => {
     expect(() => accounts.do('b', set(false))).toThrow(DENIED);
   });
 
+  it('is told what needs a token (R-J1, R-L1)', () => {
+    accounts.do('a', createApplication());
+    const set = (more: object) =>
+      accounts.do('a', { type: 'setTokenRequirements', application: app, ...more } as AccountAction);
+    expect(set({ inbox: false })).toEqual([]);
+    expect(set({ inbox: true })).toHaveLength(1);
+    expect(set({ inbox: true, testDevices: true })).toHaveLength(1);
+    expect(accounts.application()).toMatchObject({ inboxTokenRequired: true, testDeviceTokenRequired: true });
+    expect(set({ inbox: false })).toHaveLength(1);
+    expect(accounts.application()).toMatchObject({ inboxTokenRequired: false, testDeviceTokenRequired: true });
+  });
+
   it('turns debug mode on for an hour, and off', () => {
     accounts.do('a', createApplication());
     accounts.do('a', { type: 'setDebug', application: app, on: true });

@@ -32,6 +32,10 @@ export interface Application {
   readonly atMostOnce?: boolean | undefined;
   /** Deliveries are not counted per device (R-H18). @default false */
   readonly trackingOff?: boolean | undefined;
+  /** Inboxes need the device token (R-J1). @default false */
+  readonly inboxTokenRequired?: boolean | undefined;
+  /** createTestDevice needs a token (R-L1). @default false */
+  readonly testDeviceTokenRequired?: boolean | undefined;
   readonly createdAt: Date;
   /** Set = the code is unknown, and only the identity of the application is left. */
   readonly deletedAt?: Date | undefined;
@@ -105,6 +109,13 @@ export function evolveApplication(application: Application, { event, at = new Da
       return { ...application, atMostOnce: event.value.on };
     case 'trackingSet':
       return { ...application, trackingOff: !event.value.on };
+    case 'tokenRequirementsSet': {
+      const {
+        inbox = application.inboxTokenRequired ?? false,
+        testDevices = application.testDeviceTokenRequired ?? false,
+      } = event.value;
+      return { ...application, inboxTokenRequired: inbox, testDeviceTokenRequired: testDevices };
+    }
     case 'applicationDeleted':
       return deletedApplication(application, at);
     case 'applicationPurged':

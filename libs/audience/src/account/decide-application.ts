@@ -65,6 +65,13 @@ export type ApplicationAction =
   | { readonly type: 'setControlGroup'; readonly application: string; readonly percentage: number }
   | { readonly type: 'setAtMostOnce'; readonly application: string; readonly on: boolean }
   | { readonly type: 'setTracking'; readonly application: string; readonly on: boolean }
+  /** undefined leaves a requirement as it is. */
+  | {
+      readonly type: 'setTokenRequirements';
+      readonly application: string;
+      readonly inbox?: boolean | undefined;
+      readonly testDevices?: boolean | undefined;
+    }
   /** A count of 0 removes it. */
   | { readonly type: 'setCapping'; readonly application: string; readonly days: number; readonly count: number }
   | {
@@ -157,6 +164,14 @@ function setTracking(own: Application, { application, on }: Action<'setTracking'
   return on === !(own.trackingOff ?? false) ? [] : [{ $case: 'trackingSet', value: { application, on } }];
 }
 
+function setTokenRequirements(own: Application, action: Action<'setTokenRequirements'>): Change[] {
+  const changed = (required: boolean | undefined, before = false) => (required === before ? undefined : required);
+  const inbox = changed(action.inbox, own.inboxTokenRequired);
+  const testDevices = changed(action.testDevices, own.testDeviceTokenRequired);
+  if (inbox === undefined && testDevices === undefined) return [];
+  return [{ $case: 'tokenRequirementsSet', value: { application: action.application, inbox, testDevices } }];
+}
+
 function createGroup(account: string, view: AccountView, action: Action<'createGroup'>): Change[] {
   const { code: group, name } = action;
   if (view.group(group)) throw Fault.conflict('the code is taken');
@@ -214,6 +229,8 @@ export function decideApplication(account: string, view: AccountView, action: Ap
       return setAtMostOnce(own(account, view, action.application), action);
     case 'setTracking':
       return setTracking(own(account, view, action.application), action);
+    case 'setTokenRequirements':
+      return setTokenRequirements(own(account, view, action.application), action);
     case 'setCapping':
       return setCapping(own(account, view, action.application), action);
   }

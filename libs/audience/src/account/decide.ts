@@ -122,6 +122,8 @@ function changes(
       return decideTag(states, action, roomForTags(view, quotas));
     }
     case 'setTestDevice':
+    case 'confirmTestDevice':
+    case 'deleteTestDevice':
       own(account, view, action.application);
       return decideTestDevice(view.testDevices(action.application), action, quotas.testDevices);
     case 'createCampaign':

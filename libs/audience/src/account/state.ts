@@ -111,6 +111,7 @@ function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
     case 'cappingSet':
     case 'atMostOnceSet':
     case 'trackingSet':
+    case 'tokenRequirementsSet':
     case 'applicationDeleted':
     case 'applicationPurged':
       return [{ kind: 'application', code: event.value.application }];
@@ -122,6 +123,7 @@ function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
     case 'tagCleared':
       return [{ kind: 'account' }];
     case 'testDeviceSet':
+    case 'testDeviceRemoved':
     case 'testDevicesRemoved':
       return [{ kind: 'testDevices', application: event.value.application }];
     case 'campaignCreated':

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
-import { quotaReached } from '@tidings/kernel';
+import { CHUNK_SIZE, quotaReached } from '@tidings/kernel';
 import { checkSize } from './limits.ts';
 
 export interface TestDevice {
@@ -8,6 +9,10 @@ export interface TestDevice {
   readonly name: string;
   readonly description: string;
   readonly language?: string | undefined;
+  /** Made without a token, and confirmed by no operator since. @default false */
+  readonly unconfirmed?: boolean | undefined;
+  /** Its number in the chunk of test devices. @default its index in the list */
+  readonly position?: number | undefined;
 }
 
 /** An application's test devices, oldest first; they do not belong to its audience (R-L1). */
@@ -16,54 +21,154 @@ export interface TestDevicesState {
   readonly account: string;
   readonly application: string;
   readonly devices: readonly TestDevice[];
+  /** The position of the next new device. @default the number of devices */
+  readonly nextPosition?: number | undefined;
 }
 
-export interface TestDeviceAction {
-  readonly type: 'setTestDevice';
-  readonly application: string;
-  readonly device: TestDevice;
-}
+export type TestDeviceAction =
+  | {
+      readonly type: 'setTestDevice';
+      readonly application: string;
+      readonly device: Omit<TestDevice, 'unconfirmed' | 'position'>;
+      /** The request had no token. */
+      readonly isAnonymous?: boolean;
+    }
+  | {
+      readonly type: 'confirmTestDevice';
+      readonly application: string;
+      readonly tokenHash: string;
+      readonly confirmed: boolean;
+    }
+  | { readonly type: 'deleteTestDevice'; readonly application: string; readonly tokenHash: string };
 
 /** Maximum size of all test devices together: they are one state, which must fit into the store regardless of their quota. */
 const MAX_TOGETHER_MEBIBYTES = 3;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-const isSame = (a: TestDevice, b: TestDevice): boolean =>
-  a.platform === b.platform && a.name === b.name && a.description === b.description && a.language === b.language;
+/** What names a test device in paths: SHA-256 of its push token, in hex. */
+export const testDeviceHash = ({ pushToken }: Pick<TestDevice, 'pushToken'>): string => hash('sha256', pushToken);
 
-const bytesOf = (devices: readonly TestDevice[]): number => Buffer.byteLength(JSON.stringify(devices));
+/** The positions of test devices, in the order of the list. */
+export const testDevicePositions = (devices: readonly TestDevice[]): readonly number[] =>
+  devices.map(({ position }, index) => position ?? index);
+
+/** A position that no device has had lately: a message under way must not reach the next owner of one. */
+function newPosition({ devices, nextPosition = devices.length }: Pick<TestDevicesState, 'devices' | 'nextPosition'>) {
+  const taken = new Set(testDevicePositions(devices));
+  let position = nextPosition % CHUNK_SIZE;
+  while (taken.has(position)) position = (position + 1) % CHUNK_SIZE;
+  return position;
+}
+
+const isSame = (a: TestDevice, b: TestDevice): boolean =>
+  a.platform === b.platform &&
+  a.name === b.name &&
+  a.description === b.description &&
+  a.language === b.language &&
+  (a.unconfirmed ?? false) === (b.unconfirmed ?? false);
+
+const sizeOf = (device: TestDevice): number => Buffer.byteLength(JSON.stringify(device)) + 1;
+const bytesOf = (devices: readonly TestDevice[]): number => devices.reduce((sum, device) => sum + sizeOf(device), 2);
+
+/** The unconfirmed devices, oldest first, that make room for a device. */
+function evicted(others: readonly TestDevice[], device: TestDevice, limit: number): readonly TestDevice[] {
+  let count = others.length + 1;
+  let bytes = bytesOf([...others, device]);
+  const gone: TestDevice[] = [];
+  for (const other of others) {
+    if (count <= limit && bytes <= MAX_TOGETHER_MEBIBYTES * 2 ** 20) break;
+    if (!other.unconfirmed) continue;
+    gone.push(other);
+    count--;
+    bytes -= sizeOf(other);
+  }
+  return gone;
+}
+
+function setTestDevice(
+  known: readonly TestDevice[],
+  { application, device, isAnonymous = false }: TestDeviceAction & { readonly type: 'setTestDevice' },
+  limit: number,
+): Change[] {
+  const before = known.find(({ pushToken }) => pushToken === device.pushToken);
+  const unconfirmed = isAnonymous && (!before || before.unconfirmed === true);
+  const next = { ...device, unconfirmed };
+  if (before && isSame(before, next)) return [];
+  const others = known.filter((other) => other !== before);
+  const gone = isAnonymous ? [] : evicted(others, next, before ? Infinity : limit);
+  const rest = others.filter((other) => !gone.includes(other));
+  if (!before && rest.length >= limit) throw quotaReached('testDevices', limit);
+  checkSize('test devices', bytesOf([...rest, next]), MAX_TOGETHER_MEBIBYTES);
+  return [
+    ...gone.map(({ pushToken }): Change => ({ $case: 'testDeviceRemoved', value: { application, pushToken } })),
+    { $case: 'testDeviceSet', value: { application, ...device, language: device.language, unconfirmed } },
+  ];
+}
 
 /**
- * The events of setting a test device of the account's application. The same push token changes it, the same device has no effect. Together they take
- * up to 3 MiB. Pure.
+ * The events of an action on test devices of the account's application. The same push token changes a test device, the same device has no effect. An
+ * unknown hash has none either. Pure.
  * @param limit maximum number per application
  */
 export function decideTestDevice(
   state: TestDevicesState | undefined,
-  { application, device }: TestDeviceAction,
+  action: TestDeviceAction,
   limit: number,
 ): Change[] {
   const known = state?.devices ?? [];
-  const before = known.find(({ pushToken }) => pushToken === device.pushToken);
-  if (before && isSame(before, device)) return [];
-  if (!before && known.length >= limit) throw quotaReached('testDevices', limit);
-  const others = known.filter(({ pushToken }) => pushToken !== device.pushToken);
-  checkSize('test devices', bytesOf([...others, device]), MAX_TOGETHER_MEBIBYTES);
-  return [{ $case: 'testDeviceSet', value: { application, ...device, language: device.language } }];
+  if (action.type === 'setTestDevice') return setTestDevice(known, action, limit);
+  const { application, tokenHash } = action;
+  const device = known.find((each) => testDeviceHash(each) === tokenHash);
+  if (!device) return [];
+  if (action.type === 'deleteTestDevice') {
+    return [{ $case: 'testDeviceRemoved', value: { application, pushToken: device.pushToken } }];
+  }
+  if (action.confirmed === !device.unconfirmed) return [];
+  const { position: _position, ...fields } = device;
+  const value = { application, ...fields, language: device.language, unconfirmed: !action.confirmed };
+  return [{ $case: 'testDeviceSet', value }];
 }
+
+function withDevice(
+  state: Pick<TestDevicesState, 'devices' | 'nextPosition'>,
+  { unconfirmed, ...fields }: TestDevice,
+): Pick<TestDevicesState, 'devices' | 'nextPosition'> {
+  const { devices, nextPosition } = state;
+  const device = unconfirmed ? { ...fields, unconfirmed } : fields;
+  const place = devices.findIndex(({ pushToken }) => pushToken === device.pushToken);
+  if (place >= 0) {
+    const position = testDevicePositions(devices)[place]!;
+    return { devices: devices.with(place, { ...device, position }), nextPosition };
+  }
+  const position = newPosition(state);
+  return { devices: [...devices, { ...device, position }], nextPosition: position + 1 };
+}
+
+/** The other devices, which keep their positions. */
+const withoutDevice = (state: TestDevicesState, pushToken: string): TestDevicesState => ({
+  ...state,
+  devices: testDevicePositions(state.devices)
+    .map((position, index) => ({ ...state.devices[index]!, position }))
+    .filter((device) => device.pushToken !== pushToken),
+  nextPosition: state.nextPosition ?? state.devices.length,
+});
 
 /** The application's test devices after the event. */
 export function evolveTestDevices(
   state: TestDevicesState | undefined,
   { account, event }: AccountEvent,
 ): TestDevicesState | undefined {
-  if (event?.$case === 'testDevicesRemoved') return state && { ...state, devices: [] };
-  if (event?.$case !== 'testDeviceSet') return state;
-  const { application, ...device } = event.value;
-  const devices = [...(state?.devices ?? [])];
-  const place = devices.findIndex(({ pushToken }) => pushToken === device.pushToken);
-  if (place < 0) devices.push(device);
-  else devices[place] = device;
-  return { kind: 'testDevices', account, application, devices };
+  switch (event?.$case) {
+    case 'testDevicesRemoved':
+      return state && { ...state, devices: [] };
+    case 'testDeviceRemoved':
+      return state && withoutDevice(state, event.value.pushToken);
+    case 'testDeviceSet': {
+      const { application, ...device } = event.value;
+      return { kind: 'testDevices', account, application, ...withDevice(state ?? { devices: [] }, device) };
+    }
+    default:
+      return state;
+  }
 }

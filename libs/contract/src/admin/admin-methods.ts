@@ -30,6 +30,8 @@ import { setRateLimit } from './setRateLimit.ts';
 import { setSenders } from './setSenders.ts';
 import { setTracking } from './setTracking.ts';
 import { settled } from './settled.ts';
+import { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
+import { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';
 
 /** The methods of admin. */
 export const adminMethods = {
@@ -46,6 +48,12 @@ export const adminMethods = {
   setAtMostOnce,
   setCapping,
   setTracking,
+  listOpenAccess,
+  setInboxAccess,
+  setTestDeviceAccess,
+  listAllTestDevices,
+  confirmTestDevice,
+  deleteTestDevice,
   deleteInboxMessage,
   setPresetApproval,
   getPresetApproval,

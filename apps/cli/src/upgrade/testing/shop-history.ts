@@ -47,7 +47,9 @@ export async function setUp({ world, application }: Shop): Promise<{ campaign: s
   });
   const zone = { lat: 52.5, lng: 13.4, name: 'Station', cooldown: 60, range: 100, content: 'Here' };
   await world.call('addGeoZone', { application, geozones: [{ ...zone, cluster }] });
-  await world.call('createTestDevice', { application, push_token: 'tester', device_type: ANDROID, name: 'Tester' });
+  await world.call('createTestDevice', {
+    ...{ auth: world.secrets.api, application, push_token: 'tester', device_type: ANDROID, name: 'Tester' },
+  });
   for (const email of ['blocked@mail.example', 'angry@mail.example', 'gone@mail.example'])
     await world.call('registerEmail', { application, email, language: 'en', tags: { Level: 3 } });
   await world.call('blacklistAddress', { address: 'blocked@mail.example' });

@@ -29,6 +29,8 @@ import { setRateLimit } from './setRateLimit.ts';
 import { setSenders } from './setSenders.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { setTracking } from './setTracking.ts';
+import { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
+import { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';
 import { explain } from './explain.ts';
 import { listDeletions } from './listDeletions.ts';
 import { settled } from './settled.ts';
@@ -47,6 +49,12 @@ export const adminHandlers = {
   setAtMostOnce,
   setCapping,
   setTracking,
+  listOpenAccess,
+  setInboxAccess,
+  setTestDeviceAccess,
+  listAllTestDevices,
+  confirmTestDevice,
+  deleteTestDevice,
   deleteInboxMessage,
   setPresetApproval,
   getPresetApproval,

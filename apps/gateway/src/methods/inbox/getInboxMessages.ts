@@ -2,9 +2,13 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { ownerOf } from './inbox-owner.ts';
 
-export const getInboxMessages: Handler<typeof api.getInboxMessages> = async (input, { inbox }, call) => {
+export const getInboxMessages: Handler<typeof api.getInboxMessages> = async (input, context, call) => {
   const { last_code: before = '', count = 0 } = input;
-  const { entries, deleted, fresh } = await inbox.list({ owner: ownerOf(input, call), before, count });
+  const { entries, deleted, fresh } = await context.inbox.list({
+    owner: ownerOf(input, context, call),
+    before,
+    count,
+  });
   return {
     messages: entries.map(({ message, order, removal, saved, title, text, image, status, hash, ...action }) => ({
       ...{ inbox_id: message, order, rt: String(removal), send_date: String(saved), title, text },

@@ -1,8 +1,18 @@
+import { Fault } from '@tidings/kernel';
 import type { InboxOwner } from '@tidings/rpc';
-import type { Call } from '../../context.ts';
+import { FORBID } from '../../auth/authorize.ts';
+import type { Call, Context } from '../../context.ts';
 
-/** The owner of the inbox that a request names; without a token the application determines the account (R-J1). */
-export const ownerOf = (
+/**
+ * The owner of the inbox that a request names; without a token the application determines the account (R-J1).
+ * @throws Fault `forbidden` if the application demands the device token; `throttled` for too many users without a token
+ */
+export function ownerOf(
   { application, userId, hwid = '' }: { readonly application: string; userId: string; hwid?: string | undefined },
+  { inboxLimits }: Pick<Context, 'inboxLimits'>,
   call: Call,
-): InboxOwner => ({ account: call.application?.account ?? call.account, application, userId, hwid });
+): InboxOwner {
+  if (call.application?.inboxTokenRequired && call.credentials?.token.scope !== 'device') throw Fault.forbidden(FORBID);
+  if (!call.credentials) inboxLimits.take(application, call.address, userId);
+  return { account: call.application?.account ?? call.account, application, userId, hwid };
+}

@@ -1,12 +1,16 @@
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
+import { FORBID } from '../../auth/authorize.ts';
 import type { Handler } from '../../context.ts';
 import { endpointFault } from '../devices/check-platform.ts';
 
-export const createTestDevice: Handler<typeof api.createTestDevice> = async (input, context, { address }) => {
+export const createTestDevice: Handler<typeof api.createTestDevice> = async (input, context, call) => {
   const { application, push_token: pushToken, device_type: platform, name, description = '', language = '' } = input;
   const fault = endpointFault(platform, pushToken, context);
   if (fault !== undefined) throw Fault.argument(fault);
-  context.testDeviceLimits.take(application, address);
-  await context.accounts.setTestDevice({ application, device: { pushToken, platform, name, description, language } });
+  const withoutToken = !call.credentials;
+  if (withoutToken && call.application?.testDeviceTokenRequired) throw Fault.forbidden(FORBID);
+  context.testDeviceLimits.take(application, call.address);
+  const device = { pushToken, platform, name, description, language, unconfirmed: withoutToken };
+  await context.accounts.setTestDevice({ application, device, withoutToken });
 };

@@ -11,12 +11,13 @@ export const listTestDevices: Handler<typeof api.listTestDevices> = async ({ app
     ({ pushToken, name, description }) => pushToken.length + name.length + description.length,
   );
   return {
-    TestDevices: devices.map(({ name, platform, pushToken, description, language }) => ({
+    TestDevices: devices.map(({ name, platform, pushToken, description, language, unconfirmed }) => ({
       name,
       type: String(platform),
       pushtoken: pushToken,
       description,
       languages: language === '' ? [] : [language],
+      confirmed: !unconfirmed,
     })),
   };
 };

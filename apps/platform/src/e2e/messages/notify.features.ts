@@ -239,7 +239,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       await register(tested, 'phone', ios(apnsToken('accepted', 32_103)));
       for (const [i, push_token] of tokens.entries()) {
         const device = { push_token, device_type: types[i], name: `${i}`, ...(i === 1 && { language: 'de' }) };
-        await world.call('createTestDevice', { application: tested, ...device });
+        await world.call('createTestDevice', { auth: world.secrets.api, application: tested, ...device });
       }
       const content = {
         localized_content: { en: { default: { body: 'Test {{Level||0}}' } }, de: { default: { body: 'Probe' } } },
@@ -252,16 +252,27 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         return result.message_code;
       };
       const got = () => tokens.map((token, i) => pushesTo(i === 0 ? 'apns' : 'fcm', token).length);
+      const stranger = fcmToken('accepted', 32_104);
+      const unconfirmed = { push_token: stranger, device_type: ANDROID, name: 'stranger' };
+      await world.call('createTestDevice', { application: tested, ...unconfirmed });
       const code = await to();
       expect(code).toMatch(CODE);
       expect(got()).toEqual([1, 1, 1]);
+      expect(pushesTo('fcm', stranger)).toEqual([]);
+      const { test_devices: shown } = await world.call('listAllTestDevices', { application: tested });
+      const { token_hash } = shown.find(({ confirmed }) => !confirmed)!;
+      await world.call('confirmTestDevice', { application: tested, token_hash, confirmed: true });
+      await to({ platforms: ['ANDROID'] });
+      expect(pushesTo('fcm', stranger)).toHaveLength(1);
+      expect(got()).toEqual([1, 2, 2]);
+      await world.call('deleteTestDevice', { application: tested, token_hash });
       expect(payloadOf('apns', tokens[0]!)).toMatchObject({ aps: { alert: 'Test 0' } });
       const { data } = (payloadOf('fcm', tokens[1]!) as unknown as FcmPayload).message;
       expect(data).toMatchObject({ title: 'Probe' });
       // Nobody else got it, and a rejected token stays: a test device is no device.
       expect(pushesTo('apns', apnsToken('accepted', 32_103))).toEqual([]);
       expect(await to({ platforms: ['ANDROID'], message_type: 'MESSAGE_TYPE_MARKETING' })).toMatch(CODE);
-      expect(got()).toEqual([1, 2, 2]);
+      expect(got()).toEqual([1, 3, 3]);
       // A report of its push is nobody's, also from a device that has the token.
       await register(tested, 'tester', android(tokens[1]!));
       await world.call('pushStat', { application: tested, hwid: 'tester', hash: data['p'] });

@@ -95,6 +95,8 @@ export const applicationsModel = defineStates<Application>({
     capping: optional(object<NonNullable<Application['capping']>>({ days: number, count: number })),
     atMostOnce: optional(flag),
     trackingOff: optional(flag),
+    inboxTokenRequired: optional(flag),
+    testDeviceTokenRequired: optional(flag),
     createdAt: date,
     deletedAt: optional(date),
     purgedAt: optional(date),
@@ -167,8 +169,11 @@ export const testDevicesModel = defineStates<TestDevicesState>({
         name: text,
         description: text,
         language: optional(text),
+        unconfirmed: optional(flag),
+        position: optional(number),
       }),
     ),
+    nextPosition: optional(number),
   },
 });
 

@@ -14,13 +14,13 @@ const NO_CHECK = 0;
  */
 export function readTestDevices(
   columns: Columns,
-  devices: readonly TestDevice[],
+  devices: ReadonlyMap<number, TestDevice>,
   positions: Iterable<number>,
   { values = [], fields = [], languages }: Pick<Wanted, 'values' | 'fields' | 'languages'>,
 ): void {
   columns.reset(values.length, fields);
   for (const position of positions) {
-    const device = devices[position];
+    const device = devices.get(position);
     if (!device) continue;
     const { platform, language = '' } = device;
     const token = tokenText(platform, device.pushToken);

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import type { Handler } from '../../context.ts';
+import { wholeList } from '../whole-list.ts';
+import { requireApplication } from './existing-application.ts';
+
+const NOT_FOUND = 'Test device not found';
+
+export const listAllTestDevices: Handler<typeof api.listAllTestDevices> = async ({ application }, context) => {
+  await requireApplication(context, application);
+  const devices = await wholeList(
+    async (after) => {
+      const { devices: entries, next } = await context.accounts.listTestDevices({ application, after });
+      return { entries, next };
+    },
+    ({ pushToken, name }) => pushToken.length + name.length,
+  );
+  return {
+    test_devices: devices.map(({ pushToken, name, platform, unconfirmed }) => ({
+      ...{ token_hash: hash('sha256', pushToken), name, platform, confirmed: !unconfirmed },
+    })),
+  };
+};
+
+export const confirmTestDevice: Handler<typeof api.confirmTestDevice> = async (
+  { application, token_hash: tokenHash, confirmed },
+  context,
+) => {
+  await requireApplication(context, application);
+  const { found } = await context.accounts.confirmTestDevice({ application, tokenHash, confirmed });
+  if (!found) throw Fault.notFound(NOT_FOUND);
+  return { confirmed };
+};
+
+export const deleteTestDevice: Handler<typeof api.deleteTestDevice> = async (
+  { application, token_hash: tokenHash },
+  context,
+) => {
+  await requireApplication(context, application);
+  const { found } = await context.accounts.deleteTestDevice({ application, tokenHash });
+  if (!found) throw Fault.notFound(NOT_FOUND);
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { applicationCode } from '../fields/application.ts';
+import { boolean, object } from '../values.ts';
+
+const input = object({ code: applicationCode, token_required: boolean }).transform(
+  ({ code: application, token_required: required }) => ({ application, required }),
+);
+const output = z.object({ token_required: z.boolean() });
+const examples = [{ request: { code: 'A1B2C-3D4E5', token_required: true }, reply: { token_required: true } }] as const;
+
+/** Demands the device token for the inboxes of an application, or serves them without one, the default (R-J1, R-T8). Takes up to 5 seconds. */
+export const setInboxAccess = admin('setInboxAccess', {
+  ...{ route: 'PUT applications/{code}/inbox', input, output, examples },
+});
+
+/** Demands a token for createTestDevice of an application, or serves it without one, the default (R-L1, R-T8). Takes up to 5 seconds. */
+export const setTestDeviceAccess = admin('setTestDeviceAccess', {
+  ...{ route: 'PUT applications/{code}/test-devices', input, output, examples },
+});
+
+/** Lists applications that demand a token where none is the default, or that have test devices which nobody has confirmed (R-J1, R-L1, R-T8). */
+export const listOpenAccess = admin('listOpenAccess', {
+  route: 'GET open-access',
+  input: object({}),
+  output: z.object({
+    applications: z.array(
+      z.object({
+        application: z.string(),
+        inbox_token_required: z.boolean(),
+        test_device_token_required: z.boolean(),
+        unconfirmed_test_devices: z.int(),
+      }),
+    ),
+  }),
+  examples: [
+    {
+      request: {},
+      reply: {
+        applications: [
+          {
+            application: 'A1B2C-3D4E5',
+            inbox_token_required: true,
+            test_device_token_required: false,
+            unconfirmed_test_devices: 2,
+          },
+        ],
+      },
+    },
+  ],
+});
