@@ -31,7 +31,7 @@ import type { Reporter } from './devices/reporter.ts';
 import type { MailLinkReader } from './mail/mail-links.ts';
 import type { ClientAddresses } from './http/client-address.ts';
 import type { PendingRequest } from './http/pending-requests.ts';
-import type { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
+import type { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
 import type { System } from './system.ts';
 
 /** The dependencies of handlers: the services behind the gateway and the components in front of them. */
@@ -86,6 +86,7 @@ export interface Context {
   readonly exportLinks: ExportLinks;
   /** The secrets that an application shares with WhatsApp. */
   readonly whatsAppSecrets: ReturnType<typeof whatsAppSecrets>;
+  readonly twilioSecrets: ReturnType<typeof twilioSecrets>;
   /** Public URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }

@@ -47,7 +47,7 @@ import { connectionShares, shareConnections } from './connections/connection-sha
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
-import { whatsAppSecrets } from './receipts/whatsapp-secrets.ts';
+import { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
 import { openMailIntake } from './incoming-mail/mail-intake.ts';
 import { MailListener, type MailListenerOptions } from './incoming-mail/mail-listener.ts';
 import { GatewayModule } from './gateway.module.ts';
@@ -252,6 +252,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     clock,
     exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),
     whatsAppSecrets: whatsAppSecrets({ accounts, masterKeys: deps.masterKeys }),
+    twilioSecrets: twilioSecrets({ accounts, masterKeys: deps.masterKeys }),
     publicUrl: deps.publicUrl,
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     clients,

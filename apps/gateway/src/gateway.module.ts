@@ -23,6 +23,7 @@ import { type Route, RouteTable } from './http/route.ts';
 import { MailRoutes } from './http/mail.routes.ts';
 import { SafariRoutes } from './http/safari.routes.ts';
 import { TapRoutes } from './http/tap.routes.ts';
+import { TwilioRoutes } from './http/twilio.routes.ts';
 import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
 import { guarded } from './http/storage-guard.ts';
 import { handlers } from './methods/handlers.ts';
@@ -66,6 +67,7 @@ const OWN_ROUTES = [
   DocsRoutes,
   SafariRoutes,
   WhatsAppRoutes,
+  TwilioRoutes,
   TapRoutes,
   MailRoutes,
 ] as const;

@@ -300,7 +300,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store), groupsOf }),
     segments: segmentsRpc({ db, store, tags, clock, write, scan: new DeviceScan(db) }),
     geozones: {
-      ...geozonesRpc(geozones, write, { clock, nextId, presets, groupsOf }),
+      ...geozonesRpc(geozones, write, { clock, db, presets, groupsOf }),
       ...reportRpc({ db, clock, keys, owners, store, geozones, presets, visits: visitLogs.writer }),
     },
     inbox: inboxRpc({ db, clock, broker, keys, reportKey: identity.report, owners, tags, states: inboxes }),

@@ -191,7 +191,15 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
       ...{ account: true, message: true, messageId: true, application: true, chunk: true },
       ...{ inboxDelivered: true, inboxRead: true, inboxOpened: true, inboxDeleted: true },
       ...{ failed: true, bounced: true, mailOpened: true, mailUnsubscribed: true, mailComplained: true },
-      ...{ sent: true, delivered: true, opened: true, pending: true, pendingUntil: true, changedAt: true },
+      ...{
+        entries: true,
+        sent: true,
+        delivered: true,
+        opened: true,
+        pending: true,
+        pendingUntil: true,
+        changedAt: true,
+      },
     }),
   },
 

@@ -1,4 +1,5 @@
 export type { AddressAction, AddressState } from './account/addresses.ts';
+export { type MailSender, mailSendersOf } from './account/mail-senders.ts';
 export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
 export type {
   GeozoneAction,

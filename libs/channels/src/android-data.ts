@@ -14,8 +14,9 @@ import {
   type TemplateContext,
   variablesOf,
 } from '@tidings/messaging';
-import { relativeBadge } from './badge.ts';
+import { absoluteBadge, relativeBadge } from './badge.ts';
 import type { Push } from './channel-definition.ts';
+import { carries, opens, saysAny } from './carried-content.ts';
 import { type JsonObject, parseObject } from './exact-json.ts';
 import { given } from './given-text.ts';
 import { inboxFragments } from './inbox-fragments.ts';
@@ -62,9 +63,29 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
     pw_badges: badgeFragment(android.badge),
     group_id: named(android.groupId),
     pw_lockscreen: flag(android.lockscreen),
-    silent: android.silent ? json('1') : undefined,
-    pw_silent: android.silent ? json('1') : undefined,
   };
+}
+
+/** Whether the app gets the push without showing it: also one with data or root params alone (R-I22). */
+function isSilent(content: Content, android: AndroidContent | undefined, language: string): boolean {
+  if (android?.silent) return true;
+  const { title, header } = parseObject(android?.rootParams);
+  const shows = title !== undefined || header !== undefined || saysAny(textsOf(content, android), language);
+  return !shows && !content.voip && !opens(content, android);
+}
+
+const textsOf = (content: Content, android: AndroidContent | undefined) => [
+  android?.text ?? content.text,
+  android?.title ?? content.title,
+];
+
+export const androidHasContent = (content: Content, android: AndroidContent | undefined, language: string): boolean =>
+  saysAny(textsOf(content, android), language) || android?.silent === true || content.voip || carries(content, android);
+
+/** The badge of pushes: that of the root params first. */
+export function androidBadge(android: AndroidContent | undefined): string | undefined {
+  const { pw_badges: root } = parseObject(android?.rootParams);
+  return root === undefined || root === null ? android?.badge : absoluteBadge(root);
 }
 
 /** A JSON text as a string. */
@@ -87,16 +108,19 @@ export function androidData(
   const body = textFor(android?.text ?? content.text, language);
   const title = textFor(android?.title ?? content.title, language);
   const inbox = inboxFragments(message, language, context);
+  const silent = isSilent(content, android, language) ? json('1') : undefined;
   const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   return object({
     title: given(body) ? text(body, context) : undefined,
     header: given(title) ? text(title, context) : undefined,
     u: textual(content.data),
-    ...openActionFragments(android?.openAction ?? content, context, (page) => JSON.stringify(page)),
+    ...openActionFragments(android?.openAction ?? content, context, json),
     md: textual(content.metaData),
     pw_inbox: inbox.pw_inbox,
     inbox_params: inbox.inbox_params && jsonString(inbox.inbox_params),
     ...(android ? lookFragments(android, context) : {}),
+    silent,
+    pw_silent: silent,
     // The notification of a repeat replaces the original.
     pw_msg_tag: json(sendIdOf(message)),
     ...rootFragments(parseObject(android?.rootParams)),

@@ -75,6 +75,8 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   tokenText(token: string): string;
   /** The texts whose languages and placeholders must be known before devices are read (R-I15, R-I17). */
   ownTextsOf(content: Content): OwnTexts;
+  /** Whether pushes in a language are sent (R-I22). @param kind with the settings of the language */
+  hasContent(kind: PushKind, language: string): boolean;
   /** The badge of the pushes in one language: a number, a relative one such as "+1", or undefined (R-C9). */
   badgeOf(kind: PushKind): string | undefined;
   /**

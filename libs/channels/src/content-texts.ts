@@ -17,9 +17,10 @@ function localizedEntries(content: Content): readonly LocalizedEntry[] {
 /** The languages of a content's texts, settings and pictures. Devices with another language get the texts for devices without one (R-I15). */
 export const languagesOf = (content: Content): ReadonlySet<string> =>
   new Set(
-    [...localizedEntries(content), ...content.settings, ...(content.inbox?.pictures ?? [])].map(
-      ({ language }) => language,
-    ),
+    [
+      ...[...localizedEntries(content), ...content.settings],
+      ...[...(content.inbox?.pictures ?? []), ...(content.inbox?.removals ?? [])],
+    ].map(({ language }) => language),
   );
 
 /** Every text of a content that may contain placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */

@@ -73,10 +73,18 @@ export type { HmsCredential } from './hms/hms-credential.ts';
 export type { KakaoCredential } from './kakao/kakao-credential.ts';
 export { MAX_BADGE, relativeBadge } from './badge.ts';
 export { contentParts, inLanguage } from './locale-settings.ts';
-export { badgeChangeIn, badgeIn, badgeIncrement, badgesOf, changesBadges, deviceFieldsFor } from './push-kinds.ts';
+export {
+  badgeChangeIn,
+  badgeIn,
+  badgeIncrement,
+  badgesOf,
+  changesBadges,
+  deviceFieldsFor,
+  hasContent,
+} from './push-kinds.ts';
 export type { WebPushCredential } from './webpush/webpush-credential.ts';
 export { type SubscriptionKeys, WebPushEncryption } from './webpush/webpush-encryption.ts';
-export { webPushHeaders } from './webpush/webpush-headers.ts';
+export { topicHeader, webPushHeaders } from './webpush/webpush-headers.ts';
 export { unusableKeys } from './webpush/webpush-results.ts';
 export { type WhatsAppCredential, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } from './whatsapp/whatsapp-credential.ts';
 export { arrivedIn, isSignedByWhatsApp } from './whatsapp/whatsapp-receipts.ts';
@@ -85,12 +93,14 @@ export type { RetrySchedule } from './retry-schedule.ts';
 export {
   type SmppCredential,
   smppCredentialIn,
+  SMS_HTTP_TOKEN,
   type SmsCredential,
   type TwilioCredential,
 } from './sms/sms-credential.ts';
 export { isMms, type SmsPayload } from './sms/sms-payload.ts';
 export { joiningHeader, type SmsParts, smsParts } from './sms/sms-parts.ts';
 export { smppResult } from './sms/sms-results.ts';
+export { hasArrived, isSignedByTwilio, TWILIO_HASH, TWILIO_PATH, twilioCallback } from './sms/twilio-receipts.ts';
 export { formsOfId, numberKey, type SmppReceipt, smppReceipt } from './sms/smpp-receipt.ts';
 export { PduOutput } from './sms/pdu-output.ts';
 export {

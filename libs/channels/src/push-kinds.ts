@@ -13,9 +13,13 @@ const kindsOf = (content: Content | undefined): readonly PushKind[] =>
     ),
   );
 
+/** Whether these pushes have anything for devices with a language (R-I22). */
+export const hasContent = (kind: PushKind, language: string): boolean =>
+  kind.content !== undefined && definitionServing(kind).hasContent(inLanguage(kind, language), language);
+
 /** The badge of these pushes in a language: a number, a relative one such as "+1", or undefined (R-C9). */
 export const badgeIn = (kind: PushKind, language: string): string | undefined =>
-  definitionServing(kind).badgeOf(inLanguage(kind, language));
+  hasContent(kind, language) ? definitionServing(kind).badgeOf(inLanguage(kind, language)) : undefined;
 
 /** The badges of these pushes in all languages. */
 export const badgesOf = (kind: PushKind): readonly (string | undefined)[] =>

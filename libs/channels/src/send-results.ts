@@ -82,6 +82,7 @@ export const localResults = {
   /** The token, or the values of the message's tags, exceed the limits of a batch. */
   tokenTooLong: local('INVALID_TOKEN', 'token_too_long'),
   valuesTooLong: local('INVALID_CONTENT', 'values_too_long'),
+  noContent: local('INVALID_CONTENT', 'no_content'),
   /** The provider sends approved templates only, and the message names none. */
   noTemplate: local('INVALID_CONTENT', 'no_template'),
   payloadTooLarge: local('INVALID_CONTENT', 'payload_too_large'),

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { api } from './api.ts';
-import type { Method, Request } from './method.ts';
+import type { Method } from './method.ts';
 import { choicesOf } from './presence.ts';
 
 /** A field and the fields in it. `[]` stands for the entries of a list, `*` for any key. */
@@ -56,7 +56,6 @@ const rows = cellsIn('Methods').map((cells): Row => {
   const [path = '', request = '', reply = ''] = cells.map(unquoted);
   return { path, request: fieldsIn(request), reply: fieldsIn(reply) };
 });
-const notServed = cellsIn('Not served yet').map(([path = '', what = '']) => ({ path: unquoted(path), what }));
 
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
@@ -119,96 +118,12 @@ describe('the interface in docs/interface.md', () => {
     const unknown = inputs.map((input) => unknownIn(fields, [input], input));
     expect(unknown[0]!.filter((field) => unknown.every((others) => others.includes(field)))).toEqual([]);
     if (request.has('auth')) expect(['api', 'optional']).toContain(method.scope);
-    const leftOut = notServed.filter((each) => each.path === path).map(({ what }) => unquoted(what));
-    expect(unknownIn(reply, [output], output).filter((field) => !leftOut.includes(field))).toEqual([]);
-  });
-});
-
-const application = 'A1B2C-3D4E5';
-const message = (fields: Request): Request => ({ segment: { application, code: 'A1B2C-3D4E5', ...fields } });
-const blocks = (en: Request, de: Request): Request => ({
-  payload: { content: { localized_content: { en: { ios: en }, de: { ios: de } } } },
-});
-const body = { body: 'Hello' };
-const subscription = { endpoint: 'grpc://events.example:443', events: ['Push Sent'] };
-
-/** A request for each row of what is refused, and the module that refuses it. */
-const refused: Readonly<Record<string, { readonly by: string; readonly requests: readonly Request[] }>> = {
-  '/messaging/v2/notify `payload.open_actions` of platforms without pushes': {
-    by: 'notify/payload.ts',
-    requests: [
-      message({
-        payload: { ...blocks(body, body)['payload']!, open_actions: { 18: { link: { url: 'https://a.example' } } } },
-      }),
-    ],
-  },
-};
-
-const refusalOf = (path: string, request: Request): string => {
-  const method = methodAt(path);
-  try {
-    const missing = method.missing(request);
-    if (missing) return missing.message;
-    method.parse(request);
-  } catch (thrown) {
-    return (thrown as Error).message;
-  }
-  return 'accepted';
-};
-
-/** The rows of events name each of them. */
-const EVENTS = /^`events` of /;
-
-describe('what docs/interface.md says is not served yet', () => {
-  const [ofReplies, ofRequests] = [true, false].map((inReply) =>
-    notServed.filter(({ what }) => unquoted(what).startsWith('items[]') === inReply),
-  ) as [typeof notServed, typeof notServed];
-
-  it('is in no reply', () => {
-    for (const { path, what } of ofReplies) {
-      const output = schemaOf(methodAt(path).output, 'output');
-      expect(unknownIn(fieldsIn(unquoted(what).replaceAll('.', '{') + '}'), [output], output)).toEqual([
-        unquoted(what),
-      ]);
-    }
+    expect(unknownIn(reply, [output], output)).toEqual([]);
   });
 
-  it('has a request each', () => {
-    const named = ofRequests.filter(({ what }) => !EVENTS.test(what)).map(({ path, what }) => `${path} ${what}`);
-    expect(named.toSorted()).toEqual(Object.keys(refused).toSorted());
-  });
-
-  it.each(Object.entries(refused))('is refused: %s', (title, { requests }) => {
-    const [path = ''] = title.split(' ');
-    for (const request of requests) {
-      expect(refusalOf(path, { application, ...request })).toMatch(/not served yet/);
-    }
-  });
-
-  it('are these events', () => {
-    const path = '/admin/v1/subscriptions';
-    const rows = ofRequests.filter((each) => each.path === path && EVENTS.test(each.what));
-    const named = rows.flatMap(({ what }) =>
-      [...what.replace(EVENTS, '').matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
-    );
-    const input = schemaOf(methodAt(path).input, 'input');
-    const events = schemasOf('events[]', input, input).flatMap((each) => alternatives(each, input));
-    const all = events.flatMap((each) => (each['enum'] as string[] | undefined) ?? []);
-    const isRefused = (name: string): boolean =>
-      /not served yet/.test(refusalOf(path, { ...subscription, events: [name] }));
-    expect(all.length).toBeGreaterThan(20);
-    expect(all.filter(isRefused).toSorted()).toEqual(named.toSorted());
-  });
-
-  it('is all that the modules of the contract refuse', () => {
+  it('is served as a whole', () => {
     const folder = fileURLToPath(new URL('.', import.meta.url));
     const files = globSync('**/*.ts', { cwd: folder, exclude: ['descriptions/**', 'generated/**', '**/*.spec.ts'] });
-    const refusing = files
-      .filter((file) => file !== 'values.ts')
-      .filter((file) => {
-        const code = readFileSync(folder + file, 'utf8').replaceAll(/^\s*(\/?\*|\/\/).*$/gm, '');
-        return /notServedYet|notServed\(|not served yet/.test(code);
-      });
-    expect(refusing.toSorted()).toEqual([...new Set(Object.values(refused).map(({ by }) => by))].toSorted());
+    expect(files.filter((file) => readFileSync(folder + file, 'utf8').includes('not served yet'))).toEqual([]);
   });
 });

@@ -160,13 +160,6 @@ export const registrationTags = (
 /** The refusal of a part that is left out and that the API does not mark as required: its absence is a wrong value (R-ER2). */
 export const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });
 
-/** A field of the specification that is not served yet: it is refused, not ignored. */
-export const notServedYet = z
-  .null({ error: 'not served yet' })
-  .transform(() => undefined)
-  .optional()
-  .meta({ description: 'Not served yet: any value but null is refused.' });
-
 /** A field that must not be given together with another one. */
 export const refusedBeside = (field: string) =>
   z

@@ -23,7 +23,7 @@ export {
   type LiveActivity,
   type WaitingMessage,
 } from './live-activity.ts';
-export { dayOf, inboxImageOf, inboxRemovalOf, lastRemovalOf, LONGEST_SEND_MS } from './inbox.ts';
+export { dayOf, inboxImageOf, inboxRemovalIn, inboxRemovalOf, lastRemovalOf, LONGEST_SEND_MS } from './inbox.ts';
 export {
   stateAfterCall,
   type InboxCall,
@@ -136,4 +136,6 @@ export {
   readLinkToken,
   targetMac,
 } from './link-token.ts';
+export { namedIn } from './named-recipients.ts';
 export { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';
+export { presetContent } from './preset-content.ts';

@@ -242,6 +242,7 @@ export {
   Unregister,
   UpdateApplicationReply,
   UpdateApplicationRequest,
+  type MailSender,
 } from './generated/tidings/rpc/v1/registry.ts';
 export {
   ChooseLookupReply,

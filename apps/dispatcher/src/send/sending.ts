@@ -1,4 +1,4 @@
-import { localResults, type SendResult } from '@tidings/channels';
+import { hasContent, localResults, type SendResult } from '@tidings/channels';
 import {
   answered,
   type BatchColumns,
@@ -67,6 +67,7 @@ export interface Job {
   readonly columns: BatchColumns;
   /** The settings of its credential: `<application>/<platform>`, '' without any. */
   readonly credential: string;
+  readonly hasContentFor: (device: number) => boolean;
   /** The message's time to live for a device of the columns; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly sender: () => Promise<Sender | SendResult>;
@@ -130,11 +131,13 @@ export class Sending {
     const columns = columnsOf(batch);
     const { application, platform } = batch.credential ?? { application: '', platform: 0 };
     const ttls = batch.languageNames.map((language) => channel.ttlSeconds(batch, language));
+    const saysIn = batch.languageNames.map((language) => hasContent(batch, language));
     let sender: Promise<Sender | SendResult> | undefined;
     return {
       batch,
       columns,
       credential: application === '' ? '' : `${application}/${platform}`,
+      hasContentFor: (device) => saysIn[columns.languages[device]!] ?? true,
       ttlSecondsOf: (device) => ttls[columns.languages[device]!],
       sender: () => (sender ??= channel.open({ batch: { ...batch, ageSeconds: this.#ageOf(batch) }, columns, lane })),
       tally: new Tally(),
@@ -163,7 +166,7 @@ export class Sending {
   runOf(open: OpenSlice, sender: Sender, options: RunOptions): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
     const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
-    const { batch, columns, ttlSecondsOf } = job;
+    const { batch, columns, ttlSecondsOf, hasContentFor } = job;
     const { claimedAt, resumedAt } = attempt;
     return new SliceRun({
       batch,
@@ -177,6 +180,7 @@ export class Sending {
       timers,
       claimedAt,
       ttlSecondsOf,
+      hasContentFor,
       ...options,
       resumedAt,
       retries: channel.retries,

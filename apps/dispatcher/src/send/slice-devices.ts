@@ -43,6 +43,7 @@ export interface SliceDevicesOptions {
   /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
   readonly resumedAt?: number | undefined;
+  readonly hasContentFor: (device: number) => boolean;
   /** The message's time to live for a device; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly clock: Clock;
@@ -106,7 +107,7 @@ export class SliceDevices {
 
   /** The devices to write now. All others have a result, or stay deferred. */
   toWrite(): number[] {
-    const { pending, columns, batch, clock } = this.#deps;
+    const { pending, columns, batch, clock, hasContentFor } = this.#deps;
     const now = clock.now();
     // What a successor takes to be written must be all that is, although the clock is set in between.
     const dueBy = Math.min(now, ranBy(this.#deps.resumedAt)) + SOON_MS;
@@ -117,7 +118,7 @@ export class SliceDevices {
         this.#progress[i] = progress;
         return;
       }
-      const failure = unsendable(columns, device);
+      const failure = unsendable(columns, device) ?? (hasContentFor(device) ? undefined : localResults.noContent);
       if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
       else if (progress.outcomeUnknown && now > this.#retryUntil(device, progress)) this.settle(i, progress.last!);

@@ -78,6 +78,7 @@ describe('a run over several routes', () => {
         deadline: START + 3_000,
         claimedAt: START,
         ttlSecondsOf: () => undefined,
+        hasContentFor: () => true,
       },
       onFault: () => undefined,
       onAnswer: () => undefined,

@@ -1,3 +1,4 @@
+import { setMember } from '@tidings/kernel';
 import type { ExactReader } from './exact-numbers.ts';
 import { ARRAY, ARRAY_END, BACKSLASH, COLON, COMMA, OBJECT, OBJECT_END, QUOTE, STEP_BYTES } from './json-outline.ts';
 
@@ -26,12 +27,6 @@ const malformed = (): SyntaxError => new SyntaxError('the body is no JSON object
 function isBlank(bytes: Buffer, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (!isSpace(bytes[i])) return false;
   return true;
-}
-
-/** Sets a member as JSON.parse does: `__proto__` is a name like any other. */
-function setMember(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__') target[name] = value;
-  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Adds the members of `part`. Returns the name or index of the last one. */

@@ -10,10 +10,10 @@ import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import { TOO_LARGE } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import type { WhatsAppSecrets } from '../receipts/whatsapp-secrets.ts';
 import { refuseTooLarge } from './body.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { withObject } from './parameters.ts';
+import { receivingApplication, secretsOf } from './receipts.ts';
 import { queryOf, type Route } from './route.ts';
 
 const PATH = '/webhooks/whatsapp/{application}';
@@ -47,7 +47,8 @@ export class WhatsAppRoutes {
     return {
       ...{ verb: 'GET', path: PATH, envelope: apiV2Envelope },
       serve: async ({ url }, { application = '' }) => {
-        const { verifyToken } = await this.#secretsOf(await this.#application(application));
+        const receiver = await receivingApplication(this.#context, application);
+        const { verifyToken } = await secretsOf(this.#context, receiver, this.#context.whatsAppSecrets);
         const { 'hub.mode': mode, 'hub.verify_token': given = '', 'hub.challenge': challenge = '' } = queryOf(url);
         const isVerified = verifyToken !== undefined && mode === 'subscribe' && isSame(given, verifyToken);
         if (!isVerified || challenge.length > MAX_CHALLENGE) throw Fault.forbidden('The verify token is not valid');
@@ -65,8 +66,8 @@ export class WhatsAppRoutes {
     return {
       ...{ verb: 'POST', path: PATH, envelope: apiV2Envelope },
       serve: async (request, { application: code = '' }, pending) => {
-        const application = await this.#application(code);
-        const { appSecret } = await this.#secretsOf(application);
+        const application = await receivingApplication(this.#context, code);
+        const { appSecret } = await secretsOf(this.#context, application, this.#context.whatsAppSecrets);
         refuseTooLarge(request, BODY_BYTES);
         const reading = { limit: BODY_BYTES, deadlineMs: REQUEST_MS, pending };
         await this.#bodies.take(request, reading, async (bytes) => {
@@ -90,24 +91,5 @@ export class WhatsAppRoutes {
         this.#context.reporter.report(ReportKind.REPORT_KIND_DELIVERED, { account, application, hwid }, hash),
       ),
     );
-  }
-
-  /** @throws Fault `notFound` */
-  async #application(code: string): Promise<ApplicationView> {
-    const access = await this.#context.access.accessOfAnyone(code);
-    if (access.kind !== 'granted') throw Fault.notFound('Not Found');
-    return access.application;
-  }
-
-  /** @throws Fault `notFound` where WhatsApp is not configured */
-  async #secretsOf(application: ApplicationView): Promise<WhatsAppSecrets> {
-    const { access, whatsAppSecrets } = this.#context;
-    const secrets = await whatsAppSecrets(application);
-    if (secrets) return secrets;
-    // WhatsApp verifies the address as soon as an operator has configured it, maybe through another gateway.
-    const fresh = await access.freshApplication(application.code);
-    const configured = fresh && (await whatsAppSecrets(fresh));
-    if (!configured) throw Fault.notFound('Not Found');
-    return configured;
   }
 }

@@ -158,6 +158,7 @@ export class World {
     clearAddress: unsupported,
     createGroup: async () => ({ code: 'C0DE0-00001' }),
     setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
+    listMailSenders: async () => ({ senders: [] }),
     describeApplication: async () => ({
       view: this.applications.get(APPLICATION),
       icon: '',
@@ -225,7 +226,7 @@ export class World {
         const names = target?.$case === 'devices' || target?.$case === 'contacts' ? target.value.names : [];
         const unknown = names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name));
         return {
-          audience: { target: { $case: 'named' as const, value: { seqs: [7] } }, platforms: [] },
+          audience: { target: { $case: 'named' as const, value: { seqs: [7], byApplication: [] } }, platforms: [] },
           unknown,
           platforms: [1, 3],
           preset: this.preset,

@@ -27,6 +27,28 @@ emailFeatures(test);
 kakaoFeatures(test);
 outcomeFeatures(test);
 
+describeInTurn('a message with texts for one platform', () => {
+  it('is not sent to others, unless it has data for them (R-I22)', async () => {
+    const application = await applicationInDebug();
+    const [phone, tablet] = [apnsToken('accepted', 5100), fcmToken('accepted', 5100)];
+    await register(application, 'phone', ios(phone));
+    await register(application, 'tablet', android(tablet));
+    const code = await sendOne(application, { android_content: 'x', ios_badges: '+1' });
+    await world.settle();
+    const { channels } = await funnelOf(code);
+    const errors = channels[0]!.funnel.flatMap((stage) => stage.errors);
+    expect(errors).toMatchObject([
+      { category: 'INVALID_CONTENT', codes: [{ platform: IOS, code: '0', name: 'no_content' }] },
+    ]);
+    expect(await brokenBy(application, code)).toEqual([]);
+    expect([pushesTo('apns', phone).length, pushesTo('fcm', tablet).length]).toEqual([0, 1]);
+    await sendOne(application, { android_content: 'x', data: { a: 1 }, ios_badges: '+1' });
+    await world.settle();
+    // The push before took no part of the badge.
+    expect(payloadOf('apns', phone)).toMatchObject({ aps: { badge: 1 }, u: '{"a":1}' });
+  });
+});
+
 describeInTurn('platforms that are not set up', () => {
   const devices = async (application: string): Promise<void> => {
     await world.registerDevices(application, 12, (i) => ({

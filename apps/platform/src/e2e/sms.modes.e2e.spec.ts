@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as simulators from '@tidings/simulators';
@@ -89,6 +90,33 @@ describe('SMS', () => {
       { from: 'Shop', body: 'Hello you', media: [] },
       { body: 'Subject\nText', media: ['https://example.com/a.png'] },
     ]);
+  });
+
+  it('count as delivered by the signed reports of Twilio', async () => {
+    await byTwilio();
+    const number = smsNumber('accepted', 11);
+    const code = await send('Hello', number);
+    const [{ callback }] = texts('sms', number) as [{ readonly callback: string }];
+    const form = { MessageSid: 'SM1', MessageStatus: 'delivered', To: number };
+    const fields = Object.entries(form)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flat()
+      .join('');
+    const report = (token: string) => {
+      const { pathname, search } = new URL(callback);
+      const signature = createHmac('sha1', token)
+        .update(callback + fields)
+        .digest('base64');
+      const headers = { 'x-twilio-signature': signature };
+      return fetch(world.url + pathname + search, { method: 'POST', headers, body: new URLSearchParams(form) });
+    };
+    expect((await report('wrong')).status).toBe(403);
+    await world.settle();
+    expect(funnelFigures(await funnelOf(code), SMS, 'OTHER')).toMatchObject({ sent: 1, confirmed: 0 });
+    expect((await report('secret')).status).toBe(200);
+    await world.settle();
+    expect(funnelFigures(await funnelOf(code), SMS, 'OTHER')).toMatchObject({ sent: 1, confirmed: 1 });
+    expect((await listedMessage(world, application, code))?.push_info?.metrics).toMatchObject([{ deliveries: 1 }]);
   });
 
   it('reach nobody without settings, and nobody with an MMS by SMPP', async () => {

@@ -33,7 +33,7 @@ export const accountFields = {
     ...{ kind: true, account: true, code: true, title: true, icon: true, sdkIos: true, sdkAndroid: true },
     ...{ authorizeAllTokens: true, debugUntil: true, platforms: true, controlBuckets: true, capping: true },
     ...{ atMostOnce: true, trackingOff: true, inboxTokenRequired: true, testDeviceTokenRequired: true },
-    ...{ createdAt: true, deletedAt: true, purgedAt: true },
+    ...{ mailSenders: true, createdAt: true, deletedAt: true, purgedAt: true },
   }),
   [TOKENS]: fieldsOf<StateOf<'token'>>({
     ...{ kind: true, account: true, id: true, hash: true, scope: true, allApplications: true, applications: true },

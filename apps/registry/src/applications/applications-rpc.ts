@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { mailSendersOf } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
 import type { MasterKeys } from '@tidings/runtime';
@@ -20,6 +21,7 @@ type ApplicationMethods = Pick<
   | 'listApplications'
   | 'findApplication'
   | 'describeApplication'
+  | 'listMailSenders'
   | 'getIcon'
 >;
 
@@ -82,6 +84,11 @@ export function applicationsRpc(
       const found = await store.application(application);
       if (!found) return { application: undefined };
       return { application: { ...applicationView(found), emailOnly: await store.isEmailOnly(found.account) } };
+    },
+
+    async listMailSenders({ application: code }) {
+      const application = await store.application(code);
+      return { senders: application ? mailSendersOf(application).map((sender) => ({ ...sender })) : [] };
     },
 
     async describeApplication({ application: code }) {

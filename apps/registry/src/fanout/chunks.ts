@@ -27,7 +27,7 @@ import {
   type MessageAccepted,
 } from '@tidings/events';
 import { Bitmap, type Clock, chunkOf, sendIdOf, TEST_CHUNK } from '@tidings/kernel';
-import { inboxRemovalOf } from '@tidings/messaging';
+import { inboxRemovalOf, namedIn } from '@tidings/messaging';
 import { renewed, tagsIn } from '@tidings/segments';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
@@ -230,7 +230,7 @@ export class Chunks {
     const now = message.releasedAt;
     switch (target?.$case) {
       case 'named': {
-        const seqs = target.value.seqs.filter((seq) => chunkOf(seq) === chunk);
+        const seqs = namedIn(target.value, application).filter((seq) => chunkOf(seq) === chunk);
         return scan.named(columns, application, seqs, extras, { expression: withOffsets(undefined, offsets), now });
       }
       case 'selection': {

@@ -2,14 +2,18 @@ import type { GeozonePatch } from '@tidings/audience';
 import type { Geozone } from '@tidings/events';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { ChangeGeozoneRequest, Geozones } from '@tidings/rpc';
+import type { Db } from 'mongodb';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { PresetStore } from '../presets/preset-store.ts';
+import { reserveNumbers } from '../devices/storage/sequences.ts';
 import type { GeozoneStore } from './geozone-store.ts';
+
+/** The sequence of zone ids, which are small: the attribute of events is an int32 (R-EV3). */
+const ZONES = 'geozones';
 
 export interface GeozonesDeps {
   readonly clock: Clock;
-  /** Generates zone ids. */
-  readonly nextId: () => number;
+  readonly db: Db;
   readonly presets: PresetStore;
   /** Codes of the groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<string[]>;
@@ -26,7 +30,7 @@ function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, .
 export function geozonesRpc(
   store: GeozoneStore,
   write: AccountWriter,
-  { clock, nextId, presets, groupsOf }: GeozonesDeps,
+  { clock, db, presets, groupsOf }: GeozonesDeps,
 ): Omit<Geozones, 'report'> {
   const now = (): Date => new Date(clock.now());
 
@@ -39,9 +43,10 @@ export function geozonesRpc(
 
   return {
     async add({ account, application, zones }) {
-      const drafts = zones.map(({ zone, campaign }) => {
+      const before = await reserveNumbers(db, ZONES, zones.length);
+      const drafts = zones.map(({ zone, campaign }, index) => {
         if (!zone) throw Fault.bug('no zone to add');
-        return { zone: { ...zone, id: BigInt(nextId()) }, campaign };
+        return { zone: { ...zone, id: BigInt(before + index + 1) }, campaign };
       });
       const groups = await groupsOf(application);
       await write({ account, action: { type: 'addGeozones', application, groups, drafts }, at: now() });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { zoneTexts } from '@tidings/audience';
 import { tagsOf } from '@tidings/channels';
-import { Content, type Geozone, MessageAccepted, type Preset } from '@tidings/events';
-import { isShortenable } from '@tidings/messaging';
+import { type Content, type Geozone, MessageAccepted, type Preset } from '@tidings/events';
+import { isShortenable, presetContent } from '@tidings/messaging';
 
 const SOURCE = 'GEO_ZONE';
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export function zoneMessage(
   preset: Preset | undefined,
   { seq, campaignId, at }: { readonly seq: number; readonly campaignId: bigint; readonly at: Date },
 ): { accepted: MessageAccepted; linkToShorten: string } {
-  const said = preset?.content ?? Content.fromPartial({});
+  const said = presetContent(preset);
   const content: Content = { ...said, text: zone.content === '' ? said.text : zoneTexts(zone.content) };
   const { link } = content;
   const shorten = preset?.shortenLink === true && link !== undefined && isShortenable(link);
@@ -37,7 +37,10 @@ export function zoneMessage(
       geozone: zone.id,
       openUntil: new Date((dayOf(at) + 1) * DAY_MS),
       campaignId,
-      audience: { target: { $case: 'named', value: { seqs: [seq] } }, platforms: preset?.platforms ?? [] },
+      audience: {
+        target: { $case: 'named', value: { seqs: [seq], byApplication: [] } },
+        platforms: preset?.platforms ?? [],
+      },
       content: { ...content, link: shorten ? undefined : link, tags: tagsOf(content) },
     }),
   };

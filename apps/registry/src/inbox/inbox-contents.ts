@@ -6,6 +6,7 @@ import {
   filledText,
   hashPrefix,
   inboxImageOf,
+  inboxRemovalIn,
   inFileUrl,
   type MessageKey,
   messageKeyOf,
@@ -45,6 +46,8 @@ export interface InboxMessage {
   /** The part of its statistics hashes that is the same for all devices, and the key of the other part. */
   readonly hashPrefix: string;
   readonly key: MessageKey;
+  /** Time at which its entry leaves an inbox that is read on a device; undefined if that is the same on all. */
+  removalFor(reader: EntryReader): Date | undefined;
   /** The texts for a device; `valueOf` returns the value of a tag. */
   textsFor(reader: EntryReader, valueOf: (tag: string) => string | undefined): EntryTexts;
 }
@@ -160,6 +163,7 @@ export class InboxContents {
     const message: InboxMessage = {
       ...{ order: BigInt(stored.order), code, messageId: hashed.messageId, tags: content.tags },
       ...{ hashPrefix: hashPrefix(hashed), key: messageKeyOf(this.#reportKey, application, hashed) },
+      removalFor: ({ platform, language }) => content.inbox && inboxRemovalIn(content.inbox, platform, language),
       textsFor: textsOf(content),
     };
     this.#cache.set(`${application}/${stored._id}`, message, { content: message, bytes: encoded.length });

@@ -26,6 +26,8 @@ export interface FoundEntry {
 
 export interface Entry extends FoundEntry, PlacedEntry {
   readonly message: InboxMessage;
+  /** When it leaves the inbox of its reader, not after `until`. */
+  readonly leavesAt: number;
   /** Undefined if nobody has touched it. */
   readonly state: EntryState | undefined;
 }
@@ -58,21 +60,35 @@ export function foundEntries(
   return found.filter(({ until }) => until > now);
 }
 
+export interface Placing {
+  readonly messages: ReadonlyMap<string, InboxMessage>;
+  readonly devices: readonly Device[];
+  readonly statesOf: (owner: string) => EntryStates;
+  readonly deleted: EntryStates;
+  readonly now: number;
+}
+
+/** Milliseconds since 1970 at which an entry leaves the inbox of its reader. */
+function endOf(entry: FoundEntry, message: InboxMessage, devices: readonly Device[]): number {
+  const { device } = readerOf(entry, devices);
+  const own = message.removalFor({ language: device.lang ?? '', platform: device.platform });
+  return own ? Math.min(own.getTime(), entry.until) : entry.until;
+}
+
 /** The entries with their messages and statuses. An entry whose message is not readable yet appears with the next call. */
 export function placedEntries(
   found: readonly FoundEntry[],
-  messages: ReadonlyMap<string, InboxMessage>,
-  statesOf: (owner: string) => EntryStates,
-  deleted: EntryStates,
+  { messages, devices, statesOf, deleted, now }: Placing,
 ): Entry[] {
   return found.flatMap((entry) => {
     const message = messages.get(entry.content);
-    if (!message) return [];
+    const leavesAt = message ? endOf(entry, message, devices) : 0;
+    if (!message || leavesAt <= now) return [];
     const order = String(message.order);
     const state = statesOf(entry.owner)[order];
     const isDeleted = state?.status !== inboxStatus.deletedByUser && deleted[order] !== undefined;
     const status = isDeleted ? inboxStatus.deletedByOperator : (state?.status ?? inboxStatus.delivered);
-    return [{ ...entry, message, order: message.order, state, status }];
+    return [{ ...entry, leavesAt, message, order: message.order, state, status }];
   });
 }
 

@@ -46,7 +46,7 @@ function hashFor({ message, devices }: Entry, caller: Device | undefined): strin
 }
 
 function render(entry: Entry, { devices, caller }: InboxDevices, tags: TagSet | undefined): InboxEntry {
-  const { message, savedAt, until, status, order } = entry;
+  const { message, savedAt, leavesAt, status, order } = entry;
   const { device, isOwn } = readerOf(entry, devices);
   const valueIn = (name: string): string | undefined => {
     const tag = isOwn ? tags?.named(name) : undefined;
@@ -60,7 +60,7 @@ function render(entry: Entry, { devices, caller }: InboxDevices, tags: TagSet | 
   const hash = hashFor(entry, caller);
   return {
     ...{ order: String(order), message: message.code, title, text, image, actionType, status, hash },
-    removal: BigInt(Math.floor(until / 1000)),
+    removal: BigInt(Math.floor(leavesAt / 1000)),
     saved: BigInt(Math.floor(savedAt / 1000)),
     actionParams: `${params}${params === '{' ? '' : ','}"p":"${hash}"}`,
   };
@@ -102,10 +102,13 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       ),
       states.read([operators, ...behind.owners.map((owner) => inboxId(application, owner))]),
     ]);
-    const found = foundEntries(planned, behind, clock.now());
+    const now = clock.now();
+    const found = foundEntries(planned, behind, now);
     const messages = await contents.of(application, new Set(found.map(({ content }) => content)));
     const statesOf = (owner: string): EntryStates => stored.get(inboxId(application, owner)) ?? {};
-    return { ...behind, of, entries: placedEntries(found, messages, statesOf, stored.get(operators) ?? {}) };
+    const { devices: read } = behind;
+    const placing = { messages, devices: read, statesOf, deleted: stored.get(operators) ?? {}, now };
+    return { ...behind, of, entries: placedEntries(found, placing) };
   };
 
   /** Entries that nobody has touched count as reached from now on. Reported first: what is not known is reported again. */

@@ -1,6 +1,7 @@
 import { withOffsets } from '@tidings/audience';
 import type { Audience, Expression, Offsets, Selection } from '@tidings/events';
 import { chunkOf, type Clock } from '@tidings/kernel';
+import { namedIn } from '@tidings/messaging';
 import type { RecipientsFound, RecipientsQuery, Segments } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
 import { Columns } from '../fanout/scan/columns.ts';
@@ -79,7 +80,7 @@ function isAmong(searched: Searched, offsets: Offsets, reading: Reading): Promis
   const { target } = searched.audience;
   switch (target?.$case) {
     case 'named':
-      return isAmongNamed(target.value.seqs, searched, offsets, reading);
+      return isAmongNamed(namedIn(target.value, searched.application), searched, offsets, reading);
     case 'selection':
       return isAmongSelected(target.value, searched, offsets, reading);
     case undefined:

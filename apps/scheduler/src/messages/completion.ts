@@ -292,5 +292,7 @@ const chunksNamedIn = (accepted: StoredMessage['accepted'] | undefined): Bitmap 
 
 function chunksNamed({ audience }: MessageAccepted): Bitmap | undefined {
   const target = audience?.target;
-  return target?.$case === 'named' ? Bitmap.of(target.value.seqs.map(chunkOf)) : undefined;
+  return target?.$case === 'named' && target.value.byApplication.length === 0
+    ? Bitmap.of(target.value.seqs.map(chunkOf))
+    : undefined;
 }

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The recorded fields of a message, and its error. */
 export interface ReadMessage {
-  /** The collapse id is `android.collapse_key`, else the tag of the notification, else the topic for browsers. */
+  /** The collapse id is `android.collapse_key`, else the tag of the notification, which data may name, too. */
   readonly push: Push;
   readonly error: FcmError | undefined;
 }
@@ -139,8 +139,8 @@ export const readMessage = (body: Buffer): ReadMessage => {
   const message = fieldsOf(fieldsOf(request)['message']);
   const android = fieldsOf(message['android']);
   const hash = fieldsOf(message['data'])['p'] ?? fieldsOf(android['data'])['p'];
-  const topic = fieldsOf(fieldsOf(message['webpush'])['headers'])['topic'];
-  const key = collapseKeyOf(android) ?? fieldsOf(android['notification'])['tag'] ?? topic;
+  const { pw_msg_tag: appTag, tag: browserTag } = fieldsOf(message['data']);
+  const key = collapseKeyOf(android) ?? fieldsOf(android['notification'])['tag'] ?? appTag ?? browserTag;
   const push = {
     token: textOf(message['token']),
     hash: textOf(hash),

@@ -7,7 +7,10 @@ const isText = (value: unknown, max: number): boolean =>
 const isPicture = (value: unknown): boolean => isText(value, 2000) && /^https:\/\//.test(String(value));
 
 const hasAction = ({ action }: Fields): boolean =>
-  isFields(action) && action['type'] === 'uri' && isText(action['uri'], 1000);
+  isFields(action) &&
+  (action['type'] === 'postback'
+    ? isText(action['data'], 300)
+    : action['type'] === 'uri' && isText(action['uri'], 1000));
 
 const isCarousel = (template: unknown): boolean => {
   const columns = isFields(template) && template['type'] === 'image_carousel' ? template['columns'] : undefined;

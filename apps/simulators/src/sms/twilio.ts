@@ -50,12 +50,13 @@ export class Twilio implements Provider {
     const form = new URLSearchParams(body.toString('utf8'));
     const fields = { to: form.get('To') ?? '', from: form.get('From') ?? '', body: form.get('Body') ?? '' };
     const media = form.getAll('MediaUrl');
+    const callback = form.get('StatusCallback') ?? undefined;
     const push: Push = {
       token: fields.to,
       hash: `${fields.body} ${media.join(' ')}`,
       collapseId: '',
       id: '',
-      payload: Buffer.from(JSON.stringify({ ...fields, media })),
+      payload: Buffer.from(JSON.stringify({ ...fields, media, callback })),
     };
     const account = PATH.exec(path)?.[1];
     if (account === undefined || method !== 'POST') return this.#refuse(push, 404, 20_404);

@@ -13,7 +13,7 @@ import type {
   SafariContent,
 } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
-import { inboxImageOf, textFor } from '@tidings/messaging';
+import { inboxImageOf, inboxRemovalIn, textFor } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
 /** The devices that a message is rendered for. */
@@ -58,10 +58,15 @@ export function attributesOf(accepted: MessageAccepted, { platform, language }: 
 }
 
 /** The attributes of an entry in inboxes: its code, and the time of its removal in Unix seconds, at most 2038-01-19. */
-export const inboxAttributes = (
-  entry: ReportedEntry | undefined,
-): Pick<Attributes, 'inboxCode' | 'inboxDate'> | undefined =>
-  entry && { inboxCode: String(entry.order), inboxDate: Math.min(Number(entry.removal), INT32_MAX) };
+export function inboxAttributes(
+  { order, removal }: ReportedEntry,
+  { content }: MessageAccepted,
+  { platform, language }: Reader,
+): Pick<Attributes, 'inboxCode' | 'inboxDate'> {
+  const own = content?.inbox && inboxRemovalIn(content.inbox, platform, language);
+  const seconds = own ? Math.floor(own.getTime() / 1000) : Number(removal);
+  return { inboxCode: String(order), inboxDate: Math.min(seconds, INT32_MAX) };
+}
 
 type Shown<T> = (value: T | undefined) => string;
 

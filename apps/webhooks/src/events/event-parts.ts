@@ -60,23 +60,20 @@ export interface RenderedDevice {
   readonly at: number;
 }
 
-const inboxFields = (entry: DueEvent['enqueued']['entry']): Uint8Array =>
-  Attributes.encode(Attributes.fromPartial(inboxAttributes(entry) ?? {})).finish();
-
 /** The parts of events that an event of the log raises for many devices: each is encoded once. */
 export class EventParts {
   readonly #of: PreparedMessage;
   readonly #enqueued: DueEvent['enqueued'];
   readonly #name: string;
   readonly #head: Uint8Array;
-  readonly #inbox: Uint8Array;
+  readonly #inbox = new Map<string, Uint8Array>();
   #uuidOf: (hwid: string) => string;
   #at = -1;
   #timestamp: Uint8Array = new Uint8Array();
 
   constructor(of: PreparedMessage, enqueued: DueEvent['enqueued']) {
     const { id: messageId, code: messageCode, accepted } = of.message;
-    const { kind, platform, application: applicationCode, entry } = enqueued;
+    const { kind, platform, application: applicationCode } = enqueued;
     this.#of = of;
     this.#enqueued = enqueued;
     this.#name = eventNameOf(kind, platform);
@@ -85,7 +82,6 @@ export class EventParts {
       ...{ eventName: this.#name, messageId, messageCode, campaignId: accepted.campaignId, platform: word },
       applicationCode,
     });
-    this.#inbox = inboxFields(entry);
     this.#uuidOf = this.#uuidsAt(0);
   }
 
@@ -103,7 +99,7 @@ export class EventParts {
     writer.fields(this.#timestamp);
     writer.nested(ATTRIBUTES, () => {
       writer.text(USER_ID, userId);
-      writer.fields(this.#inbox);
+      writer.fields(this.#inboxIn(language));
       writeAttributes(writer, attributes, valueOf);
     });
     writer.text(UUID, uuid);
@@ -120,6 +116,16 @@ export class EventParts {
     const { application } = this.#enqueued;
     const occurrence = occurrenceOf(this.#enqueued, at);
     return eventUuids({ messageId: this.#of.message.id, application, name: this.#name, occurrence });
+  }
+
+  #inboxIn(language: string): Uint8Array {
+    const known = this.#inbox.get(language);
+    if (known) return known;
+    const { entry, platform } = this.#enqueued;
+    const fields = entry ? inboxAttributes(entry, this.#of.message.accepted, { platform, language }) : {};
+    const made = Attributes.encode(Attributes.fromPartial(fields)).finish();
+    this.#inbox.set(language, made);
+    return made;
   }
 
   #attributesIn(spoken: string): CompiledAttributes {

@@ -111,13 +111,12 @@ describe('the attributes of an event (R-EV3)', () => {
   });
 
   it('of an inbox entry can be encoded however far ahead it leaves', () => {
-    const attributes = inboxAttributes({ order: 7n, removal: BigInt(Date.parse('2100-01-02T00:00:01Z') / 1000) });
+    const leaving = (removal: bigint) =>
+      inboxAttributes({ order: 7n, removal }, MessageAccepted.create(), { platform: 1, language: '' });
+    const attributes = leaving(BigInt(Date.parse('2100-01-02T00:00:01Z') / 1000));
     expect(attributes).toEqual({ inboxCode: '7', inboxDate: 2_147_483_647 });
-    expect(() => Attributes.encode(Attributes.fromPartial(attributes!))).not.toThrow();
-    expect(inboxAttributes({ order: 7n, removal: 1_768_435_201n })).toEqual({
-      inboxCode: '7',
-      inboxDate: 1_768_435_201,
-    });
+    expect(() => Attributes.encode(Attributes.fromPartial(attributes))).not.toThrow();
+    expect(leaving(1_768_435_201n)).toEqual({ inboxCode: '7', inboxDate: 1_768_435_201 });
   });
 
   it('have the fields of browsers and of macOS, and the segment', () => {

@@ -180,6 +180,18 @@ describe('an event', () => {
     expect(await on(Platform.iOS)).toMatchObject({ url: 'https://example.com/s/abc', richMediaCode: 'A1B2C-3D4E5' });
   });
 
+  it.each([
+    ['Push Delivered', EnqueuedKind.ENQUEUED_KIND_DELIVERED],
+    ['Push Opened', EnqueuedKind.ENQUEUED_KIND_OPENED],
+  ])('%s names the entry of its message in inboxes, with the removal of the block of its device', async (_, kind) => {
+    const { payload, attributes } = await made({ kind });
+    expect([payload, attributes]).toEqual(['{}', expected]);
+    const removals = [{ platform: 0, language: 'de', removalDay: 20_000 }];
+    const inbox = { ...content.inbox!, removals };
+    const own = await made({ kind }, { ...accepted, content: { ...content, inbox } });
+    expect(own.attributes).toMatchObject({ inboxCode: '7', inboxDate: 20_000 * 86_400 + 1 });
+  });
+
   it('keeps the default of a geozone that is no int32', async () => {
     const far = { ...accepted, geozone: 2n ** 40n };
     expect((await made({ kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED }, far)).attributes!.geozone).toBe(0);

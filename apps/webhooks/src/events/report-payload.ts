@@ -16,12 +16,19 @@ const payloads: Readonly<Partial<Record<EnqueuedKind, (details: EventDetails) =>
   [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED]: ({ category }) => (category === '' ? {} : { category }),
 };
 
+const inboxKinds: ReadonlySet<EnqueuedKind> = new Set([
+  EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_OPENED,
+  EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED,
+]);
+
 const noDetails = EventDetails.fromPartial({});
 
 /** The payload of an event that is no Sent. */
 export function reportPayload({ kind, entry, details = noDetails }: Reported): string {
-  const inbox = entry && { inbox_code: String(entry.order) };
-  return JSON.stringify(payloads[kind]?.(details) ?? inbox ?? {});
+  const inbox = entry && inboxKinds.has(kind) ? { inbox_code: String(entry.order) } : {};
+  return JSON.stringify(payloads[kind]?.(details) ?? inbox);
 }
 
 /** Distinguishes the clicks of a device by URL and second; every other event happens once (R-EV4). */

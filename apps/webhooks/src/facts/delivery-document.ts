@@ -1,8 +1,14 @@
 import { EnqueuedKind, EventDetails } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import type { DeliveryState } from './delivery-state.ts';
+import type { DeliveryState, SentEntry } from './delivery-state.ts';
 import { isDetailed, PENDING_BYTES, type PendingReport } from './early-reports.ts';
 import { type Place, type SingleKind, singleKinds, type SingleSets } from './enqueued-events.ts';
+
+export interface EntryDocument {
+  readonly order: number;
+  readonly removal: number;
+  readonly devices: Uint8Array;
+}
 
 /** The delivery state of a place, as stored in the collection `deliveries`. */
 export interface DeliveryDocument {
@@ -25,6 +31,8 @@ export interface DeliveryDocument {
   readonly mailOpened?: Uint8Array | undefined;
   readonly mailUnsubscribed?: Uint8Array | undefined;
   readonly mailComplained?: Uint8Array | undefined;
+  /** Entries in inboxes, by their place and the Unix seconds of their removal; absent for messages that leave none. */
+  readonly entries?: readonly EntryDocument[] | undefined;
   /** Pending reports, and when the first of them is due; absent if there are none. */
   readonly pending?: Uint8Array | undefined;
   readonly pendingUntil?: Date | undefined;
@@ -112,6 +120,16 @@ const decodeSingle = (document: Pick<DeliveryDocument, SingleField>): SingleSets
     }),
   );
 
+const encodeEntry = ({ entry: { order, removal }, devices }: SentEntry): EntryDocument => ({
+  ...{ order: Number(order), removal: Number(removal) },
+  devices: encodeSet(devices),
+});
+
+const decodeEntry = ({ order, removal, devices }: EntryDocument): SentEntry => ({
+  entry: { order: BigInt(order), removal: BigInt(removal) },
+  devices: decodeSet(devices),
+});
+
 export function deliveryDocument(place: Place, delivery: DeliveryState, changedAt: Date): DeliveryDocument {
   const until = delivery.pending.reduce((first, report) => Math.min(first, report.until), Infinity);
   return {
@@ -124,6 +142,7 @@ export function deliveryDocument(place: Place, delivery: DeliveryState, changedA
     delivered: encodeSet(delivery.delivered),
     opened: encodeSet(delivery.opened),
     ...encodeSingle(delivery.single),
+    ...(delivery.entries.length > 0 && { entries: delivery.entries.map(encodeEntry) }),
     ...(delivery.pending.length > 0 ? { pending: encodePending(delivery.pending), pendingUntil: new Date(until) } : {}),
     changedAt,
   };
@@ -137,10 +156,18 @@ export const placeOf = (document: Pick<DeliveryDocument, keyof Place>): Place =>
   chunk: document.chunk,
 });
 
-export const deliveryOf = ({ sent, delivered, opened, pending, ...single }: DeliveryDocument): DeliveryState => ({
+export const deliveryOf = ({
+  sent,
+  delivered,
+  opened,
+  pending,
+  entries = [],
+  ...single
+}: DeliveryDocument): DeliveryState => ({
   sent: decodeSet(sent),
   delivered: decodeSet(delivered),
   opened: decodeSet(opened),
   single: decodeSingle(single),
+  entries: entries.map(decodeEntry),
   pending: pending ? decodePending(pending) : [],
 });

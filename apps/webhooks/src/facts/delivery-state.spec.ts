@@ -105,6 +105,43 @@ function given(...steps: readonly Step[]) {
   };
 }
 
+describe('the entry of a message in inboxes', () => {
+  const entry = { order: 9n, removal: 1_768_435_201n };
+  const saved =
+    (...devices: number[]): Step =>
+    (state) =>
+      enqueueOutcome(place, state, { sent: [{ ...sentTo(1, devices), entry }], others: [] }, at(0));
+  const entriesIn = (changes: readonly DeliveryChange[]) =>
+    changes.map((change) => change.$case === 'enqueued' && [words[change.value.kind], change.value.entry?.order]);
+
+  it('is that of the Sent of a device in its Delivered and its Opened, also after a restart', () => {
+    const state = [saved(4), sent(1, 5)].reduce(
+      (before, step) => step(before).reduce(evolveDelivery, before),
+      noDeliveries,
+    );
+    const changes = reported(delivered(4), opened(5), opened(4))(restored(state));
+    expect(entriesIn(changes)).toEqual([
+      ...[
+        ['delivered', 9n],
+        ['opened', 9n],
+      ],
+      ...[
+        ['delivered', undefined],
+        ['opened', undefined],
+      ],
+    ]);
+  });
+
+  it('is that of a Sent that reports waited for', () => {
+    const waiting = reported(opened(4))(noDeliveries).reduce(evolveDelivery, noDeliveries);
+    expect(entriesIn(saved(4)(waiting))).toEqual([
+      ['sent', 9n],
+      ['delivered', 9n],
+      ['opened', 9n],
+    ]);
+  });
+});
+
 describe('devices that were sent to', () => {
   it('are enqueued once, despite repeated records', () => {
     given()

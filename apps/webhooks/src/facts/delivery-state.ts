@@ -19,7 +19,14 @@ export interface DeliveryState {
   readonly opened: Bitmap;
   /** Devices with an event of any other kind, by kind. */
   readonly single: SingleSets;
+  /** The entries that the message leaves in inboxes, each with the devices that were sent to. */
+  readonly entries: readonly SentEntry[];
   readonly pending: readonly PendingReport[];
+}
+
+export interface SentEntry {
+  readonly entry: ReportedEntry;
+  readonly devices: Bitmap;
 }
 
 export const noDeliveries: DeliveryState = {
@@ -27,6 +34,7 @@ export const noDeliveries: DeliveryState = {
   delivered: Bitmap.empty,
   opened: Bitmap.empty,
   single: {},
+  entries: [],
   pending: [],
 };
 
@@ -37,13 +45,15 @@ const { ENQUEUED_KIND_SENT: SENT, ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_K
 
 /** Enqueues the first report of each kind for a device, and all clicks. */
 function enqueueReady(place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] {
-  const plain = reports.filter(isPlain);
-  const opens = plain.filter(({ kind }) => kind === OPENED);
-  return [
-    ...enqueueFirst(place, DELIVERED, delivery.delivered, plain),
-    ...enqueueFirst(place, OPENED, delivery.opened, opens),
-    ...enqueueDetailed(place, delivery.single, reports.filter(isDetailed)),
-  ];
+  const entryOf = ({ position }: Report) => delivery.entries.find(({ devices }) => devices.has(position))?.entry;
+  const plain = [...Map.groupBy(reports.filter(isPlain), entryOf)].flatMap(([entry, alike]) => {
+    const opens = alike.filter(({ kind }) => kind === OPENED);
+    return [
+      ...enqueueFirst(place, DELIVERED, delivery.delivered, alike, { entry }),
+      ...enqueueFirst(place, OPENED, delivery.opened, opens, { entry }),
+    ];
+  });
+  return [...plain, ...enqueueDetailed(place, delivery.single, reports.filter(isDetailed))];
 }
 
 /** Devices of one platform that a message was sent to, as one kind of push. */
@@ -141,13 +151,20 @@ export function timesOf(positions: Uint16Array, at: readonly number[]): (rank: n
   return at.length === positions.length ? (rank) => at[rank]! : () => at[0] ?? 0;
 }
 
-function evolveEnqueued(delivery: DeliveryState, { kind, set }: EventsEnqueued): DeliveryState {
+function withEntry(entries: readonly SentEntry[], entry: ReportedEntry, devices: Bitmap): readonly SentEntry[] {
+  const known = entries.find((each) => each.entry.order === entry.order && each.entry.removal === entry.removal);
+  const others = entries.filter((each) => each !== known);
+  return [...others, { entry, devices: known ? known.devices.union(devices) : devices }];
+}
+
+function evolveEnqueued(delivery: DeliveryState, { kind, set, entry }: EventsEnqueued): DeliveryState {
   const devices = Bitmap.decode(set);
   switch (kind) {
     case SENT: {
       // The same commit enqueues them.
       const pending = delivery.pending.filter(({ position }) => !devices.has(position));
-      return { ...delivery, sent: delivery.sent.union(devices), pending };
+      const entries = entry ? withEntry(delivery.entries, entry, devices) : delivery.entries;
+      return { ...delivery, sent: delivery.sent.union(devices), entries, pending };
     }
     case DELIVERED:
       return { ...delivery, delivered: delivery.delivered.union(devices) };

@@ -1,4 +1,4 @@
-import { type EventDetails, EnqueuedKind } from '@tidings/events';
+import { type EventDetails, EnqueuedKind, type ReportedEntry } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { type DeliveryChange, identityOf, type Place, type SingleSets } from './enqueued-events.ts';
 
@@ -13,6 +13,8 @@ export interface OutcomeDevices {
   readonly variant: string;
   readonly devices: Bitmap;
   readonly details?: EventDetails | undefined;
+  /** As in SentDevices. */
+  readonly entry?: ReportedEntry | undefined;
 }
 
 /** Enqueues outcomes, the first of each kind for a device. */
@@ -24,7 +26,7 @@ export function enqueueOutcomes(
 ): DeliveryChange[] {
   const changes: DeliveryChange[] = [];
   const known = new Map<EnqueuedKind, Bitmap>([[DELIVERED, delivered]]);
-  for (const { kind, devices, details, ...of } of outcomes) {
+  for (const { kind, devices, details, entry, ...of } of outcomes) {
     const before = known.get(kind) ?? (kind === DELIVERED ? undefined : single[kind]) ?? Bitmap.empty;
     const fresh = devices.minus(before);
     if (fresh.size === 0) continue;
@@ -32,7 +34,7 @@ export function enqueueOutcomes(
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',
-      value: { ...identityOf(place), ...of, slice: 0, kind, ...columns, entry: undefined, details },
+      value: { ...identityOf(place), ...of, slice: 0, kind, ...columns, entry, details },
     });
   }
   return changes;

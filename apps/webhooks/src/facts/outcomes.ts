@@ -12,7 +12,7 @@ export function sentIn(of: SliceOutcome): SentDevices[] {
   return sent.map(({ platform, set }) => ({ bucket, platform, variant, slice, entry, devices: Bitmap.decode(set) }));
 }
 
-type Of = Pick<OutcomeDevices, 'bucket' | 'variant'>;
+type Of = Pick<OutcomeDevices, 'bucket' | 'variant' | 'entry'>;
 
 const devicesOf = (
   of: Of,
@@ -25,9 +25,9 @@ const devicesOf = (
 
 /** E-mails that the receiving side accepted or refused, and devices that failed. */
 export function outcomesIn(outcome: SliceOutcome): OutcomeDevices[] {
-  const { bucket, variant } = outcome;
+  const { bucket, variant, entry } = outcome;
   const { sent = [], bounced = [], failed = [] } = resultsIn(outcome) ?? {};
-  const of = { bucket, variant };
+  const of = { bucket, variant, entry };
   const refused = Bitmap.union(bounced.map(({ set }) => Bitmap.decode(set)));
   const mails = sent.filter(({ platform }) => platform === Platform.Email);
   return [

@@ -17,7 +17,7 @@ import {
   text,
 } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
-import type { DeliveryDocument } from '../facts/delivery-document.ts';
+import type { DeliveryDocument, EntryDocument } from '../facts/delivery-document.ts';
 import type { DeferredEvent, DeferredSummary } from '../streams/deferred/deferred-store.ts';
 import type { FailingPeriod } from '../streams/failing-period.ts';
 import type { Place } from '../streams/unacked.ts';
@@ -69,6 +69,7 @@ export const deliveriesModel = defineStates<DeliveryDocument>({
     inboxDeleted: optional(bytes),
     ...{ failed: optional(bytes), bounced: optional(bytes) },
     ...{ mailOpened: optional(bytes), mailUnsubscribed: optional(bytes), mailComplained: optional(bytes) },
+    entries: optional(list(object<EntryDocument>({ order: number, removal: number, devices: bytes }))),
     pending: optional(bytes),
     pendingUntil: optional(date),
     changedAt: date,

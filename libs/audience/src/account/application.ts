@@ -1,4 +1,6 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Platform } from '@tidings/kernel';
+import { type MailSender, withMailSender } from './mail-senders.ts';
 
 export interface PlatformSettings {
   readonly platform: number;
@@ -36,6 +38,8 @@ export interface Application {
   readonly inboxTokenRequired?: boolean | undefined;
   /** createTestDevice needs a token (R-L1). @default false */
   readonly testDeviceTokenRequired?: boolean | undefined;
+  /** Senders of mails, oldest first, once they have changed. */
+  readonly mailSenders?: readonly MailSender[] | undefined;
   readonly createdAt: Date;
   /** Set = the code is unknown, and only the identity of the application is left. */
   readonly deletedAt?: Date | undefined;
@@ -84,7 +88,10 @@ export function evolveApplication(application: Application, { event, at = new Da
     }
     case 'platformConfigured': {
       const { platform, credentialVersion, settings, sealed, disabled } = event.value;
-      return withPlatform(application, { platform, enabled: !disabled, credentialVersion, settings, sealed });
+      const after = withPlatform(application, { platform, enabled: !disabled, credentialVersion, settings, sealed });
+      if (platform !== Platform.Email) return after;
+      const mailSenders = withMailSender(application, settings, at);
+      return mailSenders ? { ...after, mailSenders } : after;
     }
     case 'platformResealed': {
       const { platform, sealed } = event.value;

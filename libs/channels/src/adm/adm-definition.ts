@@ -1,4 +1,5 @@
 import { Platform } from '@tidings/kernel';
+import { androidBadge, androidHasContent } from '../android-data.ts';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { admCredential, type AdmCredential } from './adm-credential.ts';
 import { admPayload, fitsAdm } from './adm-payload.ts';
@@ -17,7 +18,8 @@ export const adm: ChannelDefinition<AdmCredential> = {
     localized: [amazon?.text, amazon?.title],
     urls: [amazon?.banner, amazon?.customIcon, amazon?.openAction?.link, amazon?.openAction?.remotePage],
   }),
-  badgeOf: ({ content }) => content?.amazon?.badge,
+  hasContent: ({ content }, language) => androidHasContent(content!, content!.amazon, language),
+  badgeOf: ({ content }) => androidBadge(content?.amazon),
   ttlSecondsOf: ({ content }) => content?.amazon?.ttlSeconds,
   compile: admPayload,
   fits: fitsAdm,

@@ -5,7 +5,7 @@ import { ACTIVITY_TOKEN } from '../device-fields.ts';
 import { plainText } from '../plain-text.ts';
 import { apnsCredential, type ApnsCredential } from './apns-credential.ts';
 import { appleContentOf } from './apple-content.ts';
-import { apnsPayload, shownBadge } from './apns-payload.ts';
+import { apnsHasContent, apnsPayload, shownBadge } from './apns-payload.ts';
 import { apnsRefusal } from './apns-results.ts';
 import {
   apnsTtlSeconds,
@@ -41,6 +41,7 @@ export const apns: ChannelDefinition<ApnsCredential> = {
     localized: [...[ios, mac].flatMap(textsOf), safari?.title, safari?.text, plainText(safari?.action)],
     urls: [ios?.attachment, ...[ios, mac].flatMap(actionUrls), ...(safari?.urlArgs ?? [])],
   }),
+  hasContent: apnsHasContent,
   badgeOf: shownBadge,
   ttlSecondsOf: apnsTtlSeconds,
   compile(push, language, key) {

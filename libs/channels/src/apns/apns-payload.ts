@@ -14,7 +14,8 @@ import {
   trimmable,
   variablesOf,
 } from '@tidings/messaging';
-import { relativeBadge } from '../badge.ts';
+import { absoluteBadge, relativeBadge } from '../badge.ts';
+import { carries } from '../carried-content.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { type JsonObject, parseObject } from '../exact-json.ts';
 import { given } from '../given-text.ts';
@@ -46,6 +47,13 @@ const alertOf = ({ title, subtitle, text: body }: AppleContent, language: string
 
 const isEmpty = ({ title, subtitle, body }: Alert): boolean => !given(title) && !given(subtitle) && !given(body);
 
+export function apnsHasContent(kind: PushKind, language: string): boolean {
+  const apple = appleContentOf(kind);
+  if (isLive(kind) || !isEmpty(alertOf(apple, language))) return true;
+  if (apple.website) return false;
+  return apple.voip === true || apple.silent === true || carries(kind.content!, apple);
+}
+
 /** The members of `aps` in the root params. */
 function ownApsOf({ rootParams }: AppleContent): JsonObject {
   const { aps } = parseObject(rootParams);
@@ -60,10 +68,13 @@ function isBackground(apple: AppleContent, alert: Alert): boolean {
   return isEmpty(alert) && apple.badge === undefined && !given(soundOf(apple, alert));
 }
 
-/** The badge of the pushes in a language. Those that only wake the app, and those of live activities, have none. */
+/** The badge that the pushes show in a language: that of the root params first. */
 export function shownBadge(kind: PushKind): string | undefined {
-  const { badge: own, silent, voip } = appleContentOf(kind);
-  return isLive(kind) || (silent && !voip) ? undefined : own;
+  if (isLive(kind)) return undefined;
+  const apple = appleContentOf(kind);
+  const { badge: root } = ownApsOf(apple);
+  if (root !== undefined) return absoluteBadge(root);
+  return apple.silent && !apple.voip ? undefined : apple.badge;
 }
 
 /** An absent sound is the default one, an empty one is none; a push without text has no sound unless requested. */
@@ -151,7 +162,7 @@ export function apnsPayload(push: Push, language: string, key: MessageKey): Chan
     aps: apsFragment(apple, alert, context, ownApsOf(apple)),
     pw_msg: json('1'),
     u: content.data === undefined ? undefined : json(content.data),
-    ...openActionFragments(apple.openAction ?? content, context, (page) => page),
+    ...openActionFragments(apple.openAction ?? content, context, rawJson),
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
     attachment: given(apple.attachment) ? fileUrl(apple.attachment, context) : undefined,
     ...inboxFragments(message, language, context),

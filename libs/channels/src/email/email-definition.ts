@@ -2,7 +2,7 @@ import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import type { RetrySchedule } from '../retry-schedule.ts';
 import { emailCredential, type MailSender } from './email-credential.ts';
-import { emailPayload } from './email-payload.ts';
+import { emailPayload, mailHasContent } from './email-payload.ts';
 import { mailRefusal } from './email-results.ts';
 import { storedAddress } from './stored-address.ts';
 
@@ -25,7 +25,11 @@ export const email: ChannelDefinition<MailSender> = {
   masksRepeats: false,
   retries,
   tokenText: storedAddress,
-  ownTextsOf: ({ email: own }) => ({ localized: [own?.subject, own?.body], urls: [] }),
+  ownTextsOf: ({ email: own }) => ({
+    localized: [own?.subject, own?.body],
+    urls: [own?.listUnsubscribe, own?.from?.name, own?.replyTo?.name],
+  }),
+  hasContent: ({ content }, language) => mailHasContent(content!, language),
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
   compile: (push, language, key) => emailPayload(push, language, key),

@@ -13,9 +13,12 @@ import {
   text,
   textFor,
   token,
+  type TemplateContext,
+  url,
   variablesOf,
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { given } from '../given-text.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { compiledText } from './compiled-text.ts';
 import type { MailLinks } from './mail-links.ts';
@@ -32,6 +35,10 @@ export interface Letter {
   readonly p: string;
   /** The recipient's own link to unsubscribe by; undefined = none (R-E11). */
   readonly unsubscribe?: string;
+  /** The sender's link to unsubscribe by, and the names of the sender and of the address for replies, where they have placeholders. */
+  readonly listUnsubscribe?: string;
+  readonly fromName?: string;
+  readonly replyName?: string;
 }
 
 /** The service's own links in a mail. */
@@ -57,8 +64,23 @@ const bodyIn = ({ email, text: common }: Content, language: string): LocalizedEn
 export const mailSubject = (content: Content, language: string): string | undefined =>
   subjectIn(content, bodyIn(content, language), language);
 
+export const mailHasContent = (content: Content, language: string): boolean =>
+  given(mailSubject(content, language)) || given(bodyIn(content, language)?.text);
+
 const unsubscribeUrl = ({ links, unsubscribes }: LetterLinks): Fragment | undefined =>
   unsubscribes ? mailUrl(links.before('unsubscribe'), links.tokens, links.purposeOf('unsubscribe')) : undefined;
+
+const isTemplate = (value: string | undefined): value is string => value?.includes('{') ?? false;
+
+function headerFragments({ email }: Content, context: TemplateContext): Record<string, Fragment | undefined> {
+  const { listUnsubscribe, from, replyTo } = email ?? {};
+  const nameOf = (name: string | undefined) => (isTemplate(name) ? text(name, context) : undefined);
+  return {
+    listUnsubscribe: isTemplate(listUnsubscribe) ? url(listUnsubscribe, context) : undefined,
+    fromName: nameOf(from?.name),
+    replyName: nameOf(replyTo?.name),
+  };
+}
 
 /**
  * The letter of a message in a language as JSON.
@@ -80,6 +102,7 @@ export function emailPayload(push: Push, language: string, key: MessageKey, own?
     text: plainText && markupString(plainText),
     p: statisticsHash(hash, key),
     unsubscribe: own && unsubscribeUrl(own),
+    ...headerFragments(content, context),
   };
   return { payload: compilePayload(object(letter)), limit: LIMIT };
 }

@@ -54,7 +54,14 @@ describe('the headers of a mail', () => {
           attachments: [{ name: file, content: Buffer.from('x') }],
           listUnsubscribe: link,
         });
-        const letter: Letter = { to: 'anna@example.com', subject, html: '<p>Hello</p>', p: 'P' };
+        const letter: Letter = {
+          ...{ to: 'anna@example.com', subject, html: '<p>Hello</p>', p: 'P' },
+          ...{
+            fromName: reply,
+            replyName: name,
+            listUnsubscribe: `https://h/${encodeURIComponent(link.toWellFormed())}`,
+          },
+        };
         const mail = mailOf(letter, stationeryOf(content({ email: own }), sender, DATE), 'token');
         const raw = writtenMail(mail, undefined, DATE).toString();
         expect(namesIn(raw)).toEqual(expected);

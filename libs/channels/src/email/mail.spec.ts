@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
 import { content, isHashOf, texts, TOKEN, written } from '../testing/payloads.ts';
 import { writtenMail } from './dkim.ts';
+import { tagsOf } from '../content-texts.ts';
 import { email } from './email-definition.ts';
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
@@ -64,6 +65,42 @@ describe('a letter', () => {
       html: `<b>&lt;i&gt;&quot;&amp;&#39;</b><i>"&'&lt;I&gt;&quot;&amp;&#39;`,
       subject: `<i>"&' & <x>`,
     });
+  });
+});
+
+describe('the headers of a sender with placeholders (R-I17)', () => {
+  const own = EmailContent.fromPartial({
+    listUnsubscribe: 'https://x.example/u?id={{Id|Regular|no one}}',
+    from: { address: '{{Id}}@shop.example', name: 'Shop of {{Id|CapitalizeFirst}}' },
+    replyTo: { address: 'help@example.com', name: '{{Team||"Help"}}' },
+  });
+  const headersFor = (values: readonly string[]) => {
+    const said = letterOf({ email: own, tags: ['Id', 'Team'] }, '', values);
+    const { headers } = mailOf(said, stationeryOf(content({ email: own }), sender, DATE), 'token');
+    return headers.filter((line) => /^(From|Reply-To|List-Unsubscribe):/.test(line));
+  };
+
+  it('are filled in for each recipient, and addresses are not', () => {
+    expect(headersFor(['mia & co>', ''])).toEqual([
+      'From: "Shop of Mia & co>"\r\n <{{Id}}@shop.example>',
+      'Reply-To: "\\"Help\\""\r\n <help@example.com>',
+      'List-Unsubscribe: <https://x.example/u?id=mia%20%26%20co%3E>',
+    ]);
+    expect(headersFor(['', 'Müller\r\nBcc: eve@example.com'])).toEqual([
+      'From: "Shop of"\r\n <{{Id}}@shop.example>',
+      expect.stringMatching(/^Reply-To: =\?UTF-8\?B\?[^\n]+\r\n( =\?UTF-8[^\n]+\r\n)* <help@example.com>$/),
+      'List-Unsubscribe: <https://x.example/u?id=no%20one>',
+    ]);
+  });
+
+  it('have the values of the request, and name their tags', () => {
+    const said = letterOf({ email: own, placeholders: '{"Id":42}' }, '');
+    expect(said).toMatchObject({
+      listUnsubscribe: 'https://x.example/u?id=42',
+      fromName: 'Shop of 42',
+      replyName: '"Help"',
+    });
+    expect(tagsOf(content({ email: own }))).toEqual(['Id', 'Team']);
   });
 });
 

@@ -93,13 +93,18 @@ function unsubscribeHeaders(own: string | undefined, ofService: string | undefin
   return [`List-Unsubscribe: <${ofService}>`, 'List-Unsubscribe-Post: List-Unsubscribe=One-Click'];
 }
 
+const named = (mailbox: Mailbox, name = mailbox.name): Mailbox => ({ ...mailbox, name });
+
 /**
  * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash and
  * the token of the mail, so it is the same whenever the mail of a message to a recipient is written, and a complaint that quotes it names the mail.
  * @param mailToken undefined for a copy: its reader neither complains nor unsubscribes for the recipient
  */
 export function mailOf(letter: Letter, stationery: Stationery, mailToken: string | undefined): Mail {
-  const { from, replyTo, date, listUnsubscribe } = stationery;
+  const { date } = stationery;
+  const from = named(stationery.from, letter.fromName);
+  const replyTo = stationery.replyTo && named(stationery.replyTo, letter.replyName);
+  const listUnsubscribe = letter.listUnsubscribe ?? stationery.listUnsubscribe;
   const { type, body } = bodyOf(letter, stationery.attachments);
   const headers = [
     `From: ${mailbox(from)}`,

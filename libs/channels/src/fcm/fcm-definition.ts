@@ -1,8 +1,9 @@
 import { Platform } from '@tidings/kernel';
+import { androidBadge, androidHasContent } from '../android-data.ts';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { fcmCredential, type FcmCredential } from './fcm-credential.ts';
 import { fcmPayload, fitsFcm } from './fcm-payload.ts';
-import { BY_FCM, browserTtlSeconds } from '../webpush/webpush-payload.ts';
+import { BY_FCM, browserHasContent, browserTtlSeconds } from '../webpush/webpush-payload.ts';
 import { fcmRefusal } from './fcm-results.ts';
 
 /** Firebase Cloud Messaging. */
@@ -11,14 +12,18 @@ export const fcm: ChannelDefinition<FcmCredential> = {
   variants: { [ALERT]: { channel: 'fcm' } },
   variantsFor: () => [ALERT],
   credential: fcmCredential,
-  // By the collapse key while the device is offline, and by the notification's tag once it is shown.
+  // By the notification's tag: FCM keeps messages of only four collapse keys (ADR 66).
   masksRepeats: true,
   tokenText: (token) => token,
   ownTextsOf: ({ android }) => ({
     localized: [android?.text, android?.title],
     urls: [android?.banner, android?.customIcon, android?.openAction?.link, android?.openAction?.remotePage],
   }),
-  badgeOf: ({ content, variant }) => (variant === BY_FCM ? undefined : content?.android?.badge),
+  hasContent: (kind, language) =>
+    kind.variant === BY_FCM
+      ? browserHasContent(kind, language)
+      : androidHasContent(kind.content!, kind.content!.android, language),
+  badgeOf: ({ content, variant }) => (variant === BY_FCM ? undefined : androidBadge(content?.android)),
   ttlSecondsOf: ({ content, platform, variant }) =>
     variant === BY_FCM ? browserTtlSeconds(content, platform) : content?.android?.ttlSeconds,
   compile: fcmPayload,

@@ -14,13 +14,19 @@ const messageOf = (fields: Partial<Content>, of: TestDevice = {}): Message => me
 const dataOf = (...parameters: Parameters<typeof messageOf>): Record<string, string> => messageOf(...parameters).data;
 
 describe('an FCM request', () => {
-  it('of a text alone is a data message with a collapse key and a tag of its message', () => {
+  it('of a text alone is a data message with a tag of its message, and no collapse key', () => {
     const message = messageOf({});
     const { p, ...data } = message.data;
     expect(message.token).toBe(TOKEN);
-    expect(message.android).toEqual({ collapse_key: 'AF0B-EEFE4D5E-E445B2E9' });
+    expect(message.android).toEqual({});
     expect(data).toEqual({ title: 'Hello', pw_msg: '1', pw_msg_tag: 'AF0B-EEFE4D5E-E445B2E9' });
     expect(isHashOf(p, 3)).toBe(true);
+  });
+
+  it('has the collapse key that the caller gives, as it is', () => {
+    const withKey = (key: string) => messageOf({ android: android({ rootParams: `{"collapse_key":${key}}` }) });
+    expect(withKey('"score"').android).toEqual({ collapse_key: 'score' });
+    expect(withKey('7').android).toEqual({});
   });
 
   it('has the text as title and the title as header, in the matching language', () => {

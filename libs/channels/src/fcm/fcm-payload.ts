@@ -1,4 +1,3 @@
-import { sendIdOf } from '@tidings/kernel';
 import {
   compilePayload,
   type Fragment,
@@ -13,6 +12,7 @@ import { androidData, urgencyOf } from '../android-data.ts';
 import { BY_FCM, browserFragments } from '../webpush/webpush-payload.ts';
 import { webPushHeaders } from '../webpush/webpush-headers.ts';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { parseObject } from '../exact-json.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { remainingTtl } from '../remaining-ttl.ts';
 
@@ -35,13 +35,22 @@ export function fcmPayload(push: Push, language: string, key: MessageKey): Chann
   return { payload: compilePayload(whole), limit: LIMIT };
 }
 
+function collapseKeyIn(rootParams: string | undefined): string | undefined {
+  const { collapse_key: key } = parseObject(rootParams);
+  return typeof key === 'string' ? key : undefined;
+}
+
 /** The members of a message to an app on Android. */
 function appFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
   const content = message.content!;
   const ttlSeconds = remainingTtl(content.android?.ttlSeconds, message);
   const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
   return {
-    android: json({ collapse_key: sendIdOf(message), priority: urgencyOf(content, content.android), ttl }),
+    android: json({
+      collapse_key: collapseKeyIn(content.android?.rootParams),
+      priority: urgencyOf(content, content.android),
+      ttl,
+    }),
     data: androidData(message, content.android, language, key),
   };
 }

@@ -1,4 +1,5 @@
 import { Platform } from '@tidings/kernel';
+import { androidBadge, androidHasContent } from '../android-data.ts';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { hmsCredential, type HmsCredential } from './hms-credential.ts';
 import { fitsHms, hmsPayload } from './hms-payload.ts';
@@ -17,7 +18,8 @@ export const hms: ChannelDefinition<HmsCredential> = {
     localized: [huawei?.text, huawei?.title],
     urls: [huawei?.banner, huawei?.customIcon, huawei?.openAction?.link, huawei?.openAction?.remotePage],
   }),
-  badgeOf: ({ content }) => content?.huawei?.badge,
+  hasContent: ({ content }, language) => androidHasContent(content!, content!.huawei, language),
+  badgeOf: ({ content }) => androidBadge(content?.huawei),
   ttlSecondsOf: ({ content }) => content?.huawei?.ttlSeconds,
   compile: hmsPayload,
   fits: fitsHms,

@@ -16,6 +16,7 @@ export const kakao: ChannelDefinition<KakaoCredential> = {
     localized: [],
     urls: own ? [own.text, ...own.values.map(({ text }) => text)] : [],
   }),
+  hasContent: ({ content }) => content!.kakao !== undefined,
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
   compile: (push, _language, key, credential) => kakaoPayload(push, key, credential),

@@ -47,12 +47,17 @@ describe('a Kakao request', () => {
     expect(kakao.ownTextsOf(own({ values }) as never).urls).toEqual([undefined, '{{Name}}', '17']);
   });
 
-  it('has the whole text in place of values', () => {
-    const { recipient } = bodyOf(
-      { text: 'Hello {{Name}}', values: [{ name: 'a', text: 'b' }] },
-      { tags: ['Name'], values: ['Anna'] },
-    );
-    expect(recipient).toEqual({ recipientNo: '01012345678', content: 'Hello Anna' });
+  it('has the whole text in place of values, which are filled in', () => {
+    const values = [
+      { name: 'who', text: '{{Name}}' },
+      { name: 'order', text: '"17"' },
+    ];
+    const whole = 'Hello #{who}, {{Name}}: {{ order }}, #{order}, #{other}, {{other|Regular|none}}, \\{{who}}';
+    const { recipient } = bodyOf({ text: whole, values }, { tags: ['Name'], values: ['Anna'] });
+    expect(recipient).toEqual({
+      recipientNo: '01012345678',
+      content: 'Hello Anna, Anna: "17", "17", #{other}, none, {{who}}',
+    });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { KakaoContent } from '@tidings/events';
+import type { KakaoContent, TemplateValue } from '@tidings/events';
 import {
   compilePayload,
   type Fragment,
@@ -21,9 +21,21 @@ const LIMIT = 1000;
 /** The prefix of contacts (R-I27), which Kakao does not know. */
 const PREFIX = 'kakao:';
 
-/** The content for the recipient: the values of the template, or the whole text. */
+/** A variable as approved templates have it, `#{name}`, or as a placeholder. */
+const VARIABLE = /(#\{[^{}]*\}|(?<!\\)\{\{[^{}|]*\}\})/;
+
+/** The whole text with the values of the template in place of its variables. Others stay what they are. */
+function filledContent(whole: string, values: readonly TemplateValue[], context: TemplateContext): Fragment {
+  const byName = new Map(values.map((value) => [value.name, value.text]));
+  const parts = whole.split(VARIABLE).map((part, i) => {
+    const name = i % 2 === 1 ? part.slice(2, part.startsWith('#') ? -1 : -2).trim() : '';
+    return text(byName.get(name) ?? part, context).slice(1, -1);
+  });
+  return ['"', ...parts.flat(), '"'];
+}
+
 function contentFragments({ text: whole, values }: KakaoContent, context: TemplateContext): Record<string, Fragment> {
-  if (whole !== undefined) return { content: text(whole, context) };
+  if (whole !== undefined) return { content: filledContent(whole, values, context) };
   if (values.length === 0) return {};
   return {
     templateParameter: object(Object.fromEntries(values.map((value) => [value.name, text(value.text, context)]))),

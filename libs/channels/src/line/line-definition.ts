@@ -2,7 +2,7 @@ import type { Content, Localized } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition, type OwnTexts } from '../channel-definition.ts';
 import { lineCredential, type LineCredential } from './line-credential.ts';
-import { fitsLine, linePayload } from './line-payload.ts';
+import { fitsLine, lineHasContent, linePayload } from './line-payload.ts';
 import { lineRefusal } from './line-results.ts';
 
 /** The texts shown in place of templates, each in the language of its own. */
@@ -32,6 +32,7 @@ export const line: ChannelDefinition<LineCredential> = {
     localized: [content.line?.text, alternativesIn(content)],
     urls: urlsIn(content),
   }),
+  hasContent: lineHasContent,
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
   compile: linePayload,

@@ -58,6 +58,20 @@ describe('a message to LINE (R-I26)', () => {
     });
   });
 
+  it('has no link to an address of more than 1,000 characters', () => {
+    const address = (length: number) => 'https://h/'.padEnd(length, 'x');
+    const urls = [address(1000), address(1001)];
+    const message = messageOf(templates(template('default', { $case: 'carousel', value: { altText: 'A', urls } })));
+    expect(message).toMatchObject({
+      template: {
+        columns: [
+          { imageUrl: urls[0], action: { type: 'uri', uri: urls[0] } },
+          { imageUrl: urls[1], action: { type: 'postback', data: '-' } },
+        ],
+      },
+    });
+  });
+
   it("is a layout of the caller's, which is not searched for placeholders", () => {
     const flex = '{"type":"bubble","n":1.0,"t":"{{Name}}"}';
     const { body } = written(

@@ -15,13 +15,17 @@ import {
   token,
   variablesOf,
 } from '@tidings/messaging';
-import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { saysAny } from '../carried-content.ts';
+import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { given } from '../given-text.ts';
 
 /** Characters of a text, as LINE counts them: UTF-16 code units. */
 const LIMIT = 5000;
 /** Characters of what LINE shows in place of a template. */
 const ALT_TEXT_LENGTH = 400;
+const ACTION_URI_LENGTH = 1000;
+/** Of a string as JSON. */
+const QUOTES = 2;
 
 /** The template of a message in a language (R-I15, R-I26). */
 function templateFragment(template: LineTemplate, { applicationTitle }: Push, context: TemplateContext): Fragment {
@@ -57,9 +61,19 @@ function templateFragment(template: LineTemplate, { applicationTitle }: Push, co
   }
 }
 
-/** A picture, which opens at a tap: a column must have an action. */
-const columnFragment = (picture: Fragment): Fragment =>
-  object({ imageUrl: picture, action: object({ type: json('uri'), uri: picture }) });
+const lengthOf = (fragment: Fragment): number =>
+  fragment.reduce((length, part) => length + (typeof part === 'string' ? part.length : 0), -QUOTES);
+
+/** A picture that opens at a tap. A column must have an action: that of a long address does nothing. */
+function columnFragment(picture: Fragment): Fragment {
+  const opens = { type: json('uri'), uri: picture };
+  const nothing = { type: json('postback'), data: json('-') };
+  return object({ imageUrl: picture, action: object(lengthOf(picture) <= ACTION_URI_LENGTH ? opens : nothing) });
+}
+
+export const lineHasContent = ({ content }: PushKind, language: string): boolean =>
+  (content!.line?.templates ?? []).length > 0 ||
+  saysAny([content!.line?.text ?? content!.text, content!.title], language);
 
 function messageFragment(push: Push, language: string, context: TemplateContext): Fragment {
   const content: Content = push.content!;

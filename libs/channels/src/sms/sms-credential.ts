@@ -11,6 +11,8 @@ export interface SmppCredential {
   readonly sender: string;
 }
 
+export const SMS_HTTP_TOKEN = 'sms_http_token';
+
 const SMPP_PORT = 2775;
 
 /** The account in an address, `smpp://system_id:password@host:port?sender=NAME`, which a deployment has. */
@@ -48,7 +50,7 @@ export const smsCredential: CredentialDefinition<SmsCredential> = {
   async read({ settings }) {
     const of = (name: string): string => settings.get(name) ?? '';
     const sender = of('sms_sender');
-    const [url, account, token] = [of('sms_http_url'), of('sms_http_account'), of('sms_http_token')];
+    const [url, account, token] = [of('sms_http_url'), of('sms_http_account'), of(SMS_HTTP_TOKEN)];
     if (url !== '' && account !== '' && token !== '') return { transport: 'http', url, account, token, sender };
     const [host, systemId, password] = [of('sms_smpp_host'), of('sms_system_id'), of('sms_password')];
     const port = Number(of('sms_smpp_port'));

@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { smsCredential, type SmsCredential } from './sms-credential.ts';
-import { smsPayload } from './sms-payload.ts';
+import { smsHasContent, smsPayload } from './sms-payload.ts';
 import { twilioRefusal } from './sms-results.ts';
 
 /** SMS, by SMPP 3.4 or by Twilio's Messages API: the settings of the application decide (R-A6). */
@@ -13,6 +13,7 @@ export const sms: ChannelDefinition<SmsCredential> = {
   masksRepeats: false,
   tokenText: (token) => token,
   ownTextsOf: ({ sms: own }) => ({ localized: [own?.text, own?.title], urls: own?.fileUrls ?? [] }),
+  hasContent: smsHasContent,
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
   compile: smsPayload,

@@ -29,7 +29,7 @@ const columns = {
 };
 
 const written = (content: Partial<Content>, language = ''): unknown => {
-  const { payload, limit } = smsPayload(push(content), language);
+  const { payload, limit } = smsPayload(push(content), language, new Int32Array(4), undefined);
   return JSON.parse(new PayloadWriter().write(payload, columns, 0, limit).toString());
 };
 

@@ -1,7 +1,19 @@
 import type { Content } from '@tidings/events';
-import { compilePayload, fileUrl, list, object, text, textFor, variablesOf } from '@tidings/messaging';
+import {
+  compilePayload,
+  fileUrl,
+  list,
+  type MessageKey,
+  object,
+  statisticsHash,
+  text,
+  textFor,
+  variablesOf,
+} from '@tidings/messaging';
+import { saysAny } from '../carried-content.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
+import type { SmsCredential } from './sms-credential.ts';
 
 /** No SMS holds as much: 255 parts of 153 characters. */
 const LIMIT = 131_072;
@@ -12,6 +24,8 @@ export interface SmsPayload {
   /** Only for an MMS. */
   readonly subject?: string;
   readonly media?: readonly string[];
+  /** The statistics hash; only over HTTP. */
+  readonly p?: string;
 }
 
 const subjectIn = (content: Content | undefined, language: string): string =>
@@ -23,17 +37,31 @@ export function isMms(push: PushKind, language: string): boolean {
   return subjectIn(content, language) !== '' || (content?.sms?.fileUrls.length ?? 0) > 0;
 }
 
-/** The text of a message in a language as JSON, with the subject and the media of an MMS. */
-export function smsPayload(push: Push, language: string): ChannelPayload {
+export const smsHasContent = ({ content }: PushKind, language: string): boolean =>
+  saysAny([content!.sms?.text ?? content!.text, content!.sms?.title], language) ||
+  (content!.sms?.fileUrls.length ?? 0) > 0;
+
+/**
+ * The text of a message in a language as JSON, with the subject and the media of an MMS.
+ * @param key the message's, in the application of the devices
+ */
+export function smsPayload(
+  push: Push,
+  language: string,
+  key: MessageKey,
+  credential: SmsCredential | undefined,
+): ChannelPayload {
   const { content } = inLanguage(push, language);
   const context = { variables: variablesOf(content!), tags: content!.tags };
   const { sms } = content!;
   const body = textFor(sms?.text ?? content!.text, language) ?? '';
   const subject = subjectIn(content, language);
+  const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   const whole = object({
     text: text(body, context),
     subject: subject === '' ? undefined : text(subject, context),
     media: sms && sms.fileUrls.length > 0 ? list(sms.fileUrls.map((each) => fileUrl(each, context))) : undefined,
+    p: credential?.transport === 'http' ? statisticsHash(hash, key) : undefined,
   });
   return { payload: compilePayload(whole), limit: LIMIT };
 }

@@ -64,6 +64,7 @@ const byCode: ReadonlyMap<number, Row> = new Map([
   [21_602, row('INVALID_CONTENT', 'body_required')],
   [21_603, row('INVALID_CONFIGURATION', 'from_required')],
   [21_606, row('INVALID_CONFIGURATION', 'from_cannot_send')],
+  [21_609, row('INVALID_CONFIGURATION', 'invalid_status_callback')],
   [21_610, row('INVALID_TOKEN', 'unsubscribed_recipient')],
   [21_611, row('QUOTA_EXCEEDED', 'queue_full', retry())],
   [21_612, row('INVALID_TOKEN', 'unreachable_to')],

@@ -2,7 +2,7 @@ import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { plainText } from '../plain-text.ts';
 import { webPushCredential, type WebPushCredential } from './webpush-credential.ts';
-import { BY_FCM, browserTtlSeconds, webPushPayload } from './webpush-payload.ts';
+import { BY_FCM, browserHasContent, browserTtlSeconds, webPushPayload } from './webpush-payload.ts';
 import { webPushRefusal } from './webpush-results.ts';
 
 /** Browsers, by the push services that they subscribe to. */
@@ -28,6 +28,7 @@ export const webpush: ChannelDefinition<WebPushCredential> = {
       ...[chrome, firefox].flatMap((own) => [own?.icon, own?.openAction?.link, own?.openAction?.remotePage]),
     ],
   }),
+  hasContent: browserHasContent,
   badgeOf: () => undefined,
   ttlSecondsOf: ({ content, platform }) => browserTtlSeconds(content, platform),
   compile: webPushPayload,

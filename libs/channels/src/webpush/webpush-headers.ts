@@ -6,15 +6,15 @@ import { browserTtlSeconds } from './webpush-payload.ts';
 /** Four weeks: the longest that push services keep a push. */
 const LONGEST_TTL_SECONDS = 2_419_200;
 
-/**
- * The headers of RFC 8030 for the pushes of a batch, names and values alternating. The topic is the message's, so a repeat replaces the original while
- * the browser is away; it consists of the characters of base64url.
- */
+/** The headers of RFC 8030 for the pushes of a batch, names and values alternating. */
 export function webPushHeaders(push: Push): readonly string[] {
   const ttlSeconds = remainingTtl(browserTtlSeconds(push.content, push.platform), push) ?? LONGEST_TTL_SECONDS;
   return [
     ...['ttl', String(Math.min(ttlSeconds, LONGEST_TTL_SECONDS))],
     ...['urgency', push.content?.voip ? 'high' : 'normal'],
-    ...['topic', sendIdOf(push).replace('/', '_')],
   ];
 }
+
+/** The topic by which a repeat replaces the original, as a header. None for Google's push service, which keeps messages of only four topics (ADR 66). */
+export const topicHeader = (push: Push, origin: string): readonly string[] =>
+  origin.endsWith('.googleapis.com') ? [] : ['topic', sendIdOf(push).replace('/', '_')];

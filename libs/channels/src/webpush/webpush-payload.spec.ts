@@ -4,7 +4,7 @@ import { Platform } from '@tidings/kernel';
 import { fcm } from '../fcm/fcm-definition.ts';
 import { isHashOf, type TestDevice, texts, written } from '../testing/payloads.ts';
 import { webpush } from './webpush-definition.ts';
-import { webPushHeaders } from './webpush-headers.ts';
+import { topicHeader, webPushHeaders } from './webpush-headers.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -121,7 +121,7 @@ describe('the payload of a browser', () => {
         ...{ body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true', md: '{"a":"b"}' },
         ...{ renotify: 'true', dir: 'rtl' },
       },
-      webpush: { headers: { ttl: '60', urgency: 'normal', topic: 'AF0B-EEFE4D5E-E445B2E9' } },
+      webpush: { headers: { ttl: '60', urgency: 'normal' } },
     });
     expect(message).not.toHaveProperty('android');
     expect(Object.values(message['data'] as Json).every((value) => typeof value === 'string')).toBe(true);
@@ -140,7 +140,7 @@ describe('the headers of a push', () => {
   };
   const headersOf = (content: Content, fields: object = {}): Json => {
     const names = webPushHeaders({ ...push, platform: Platform.Chrome, content, ...fields });
-    return Object.fromEntries(Array.from({ length: 3 }, (_, i) => names.slice(2 * i, 2 * i + 2) as [string, string]));
+    return Object.fromEntries(Array.from({ length: 2 }, (_, i) => names.slice(2 * i, 2 * i + 2) as [string, string]));
   };
   const content = (fields: Partial<Content>): Content => ({ ...({} as Content), ...fields });
 
@@ -157,9 +157,12 @@ describe('the headers of a push', () => {
     expect(headersOf(given, fields)).toMatchObject({ ttl, urgency: 'normal' });
   });
 
-  it('have a topic of the message and its bucket', () => {
-    expect(headersOf(content({}))).toMatchObject({ topic: 'AF0B-EEFE4D5E-E445B2E9' });
-    expect(headersOf(content({}), { bucket: 12 })).toMatchObject({ topic: 'AF0B-EEFE4D5E-E445B2E9_12' });
+  it('have a topic of the message and its bucket, unless the push service keeps few of them', () => {
+    const chromePush = { ...push, platform: Platform.Chrome, content: content({}) };
+    const mozilla = 'https://updates.push.services.mozilla.com';
+    expect(topicHeader(chromePush, mozilla)).toEqual(['topic', 'AF0B-EEFE4D5E-E445B2E9']);
+    expect(topicHeader({ ...chromePush, bucket: 12 }, mozilla)).toEqual(['topic', 'AF0B-EEFE4D5E-E445B2E9_12']);
+    expect(topicHeader(chromePush, 'https://fcm.googleapis.com')).toEqual([]);
   });
 
   it('of a call are urgent', () => {

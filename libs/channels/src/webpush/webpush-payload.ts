@@ -17,7 +17,8 @@ import {
   url,
   variablesOf,
 } from '@tidings/messaging';
-import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { carries, opens, saysAny } from '../carried-content.ts';
+import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { parseObject } from '../exact-json.ts';
 import { given } from '../given-text.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
@@ -41,6 +42,21 @@ const lookOf = (content: Content, platform: number): Look => looks[platform]?.(c
 /** Seconds for which the push service keeps a push; undefined if the content has no TTL. */
 export const browserTtlSeconds = (content: Content | undefined, platform: number): number | undefined =>
   content && lookOf(content, platform).ttlSeconds;
+
+const textsOf = (content: Content, look: Look) => [look.text ?? content.text, look.title ?? content.title];
+
+export function browserHasContent({ content, platform }: PushKind, language: string): boolean {
+  const look = lookOf(content!, platform);
+  return saysAny(textsOf(content!, look), language) || look.silent === true || carries(content!, look);
+}
+
+/** Whether the worker gets the push without showing it: also one with data or root params alone (R-I22). */
+function isSilent(content: Content, look: Look, language: string): boolean {
+  if (look.silent) return true;
+  const { body, header } = parseObject(look.rootParams);
+  const shows = body !== undefined || header !== undefined || saysAny(textsOf(content, look), language);
+  return !shows && !opens(content, look);
+}
 
 /** Up to two buttons as JSON in a string; a URL without its label is ignored (Spec I). */
 function buttonsFragment(look: Look, context: TemplateContext): Fragment | undefined {
@@ -104,11 +120,11 @@ export function browserFragments(
     header: given(title) ? text(title, context) : undefined,
     u: content.data === undefined ? undefined : json(content.data),
     md: content.metaData === undefined ? undefined : written(rawJson(content.metaData)),
-    ...openActionFragments(look.openAction ?? content, context, (page) => JSON.stringify(page)),
+    ...openActionFragments(look.openAction ?? content, context, json),
     ...lookFragments(look, context, written),
     pw_inbox: inbox.pw_inbox,
     inbox_params: inbox.inbox_params && written(inbox.inbox_params),
-    silent: look.silent ? written(json(true)) : undefined,
+    silent: isSilent(content, look, language) ? written(json(true)) : undefined,
     tag: json(sendIdOf(push)),
     ...rootFragments(look, written),
     p: statisticsHash(hash, key),

@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { wnsCredential, type WnsCredential } from './wns-credential.ts';
-import { wnsPayload } from './wns-payload.ts';
+import { wnsHasContent, wnsPayload } from './wns-payload.ts';
 import { wnsResult } from './wns-results.ts';
 
 /** The Windows Push Notification Services: the push token of a device is the URI of its channel. */
@@ -17,6 +17,7 @@ export const wns: ChannelDefinition<WnsCredential> = {
     localized: [windows?.notification, windows?.text, windows?.title],
     urls: [windows?.openAction?.link, windows?.openAction?.remotePage],
   }),
+  hasContent: wnsHasContent,
   badgeOf: () => undefined,
   ttlSecondsOf: ({ content }) => content?.windows?.ttlSeconds,
   compile: wnsPayload,

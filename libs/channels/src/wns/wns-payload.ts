@@ -15,7 +15,8 @@ import {
   xmlAttribute,
   xmlText,
 } from '@tidings/messaging';
-import type { ChannelPayload, Push } from '../channel-definition.ts';
+import { carries } from '../carried-content.ts';
+import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { given } from '../given-text.ts';
 import { inboxFragments } from '../inbox-fragments.ts';
 import { inLanguage } from '../locale-settings.ts';
@@ -36,7 +37,7 @@ type Notification =
   | ({ readonly kind: 'toast' } & Texts)
   | { readonly kind: 'data' };
 
-function notificationIn({ content }: Push, language: string): Notification {
+function notificationIn({ content }: PushKind, language: string): Notification {
   const windows: Partial<WindowsContent> = content?.windows ?? {};
   const own = textFor(windows.notification, language);
   if (given(own)) return { kind: 'own', type: windows.type ?? 'Toast', bytes: Buffer.from(own, 'base64') };
@@ -44,6 +45,10 @@ function notificationIn({ content }: Push, language: string): Notification {
   const body = textFor(windows.text ?? content?.text, language);
   return given(title) || given(body) ? { kind: 'toast', title, body } : { kind: 'data' };
 }
+
+export const wnsHasContent = (kind: PushKind, language: string): boolean =>
+  notificationIn(kind, language).kind !== 'data' ||
+  carries(kind.content!, { openAction: kind.content!.windows?.openAction });
 
 /** The data of the message for the app, as JSON. */
 function dataFragment(push: Push, language: string, key: MessageKey): Fragment {
@@ -53,7 +58,7 @@ function dataFragment(push: Push, language: string, key: MessageKey): Fragment {
   return object({
     u: content.data === undefined ? undefined : json(content.data),
     md: content.metaData === undefined ? undefined : rawJson(content.metaData),
-    ...openActionFragments(content.windows?.openAction ?? content, context, (page) => JSON.stringify(page)),
+    ...openActionFragments(content.windows?.openAction ?? content, context, json),
     ...inboxFragments(push, language, context),
     p: statisticsHash(hash, key),
   });

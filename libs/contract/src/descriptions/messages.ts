@@ -174,9 +174,10 @@ export const messageWords = {
   mac_sound: sound,
   mac_root_params: 'Members for the payload root on macOS, `aps` included; at most 256 bytes as JSON.',
   mac_ttl: ttl,
-  safari_title: 'Title on Safari; required with any other field of Safari, together with `safari_url_args`.',
+  safari_title: 'Title on Safari; required with any other field of Safari, unless there is a `title`.',
   safari_action: 'Label of the button on Safari.',
-  safari_url_args: 'Values for the URL that a click on Safari opens, one for each `%@` of its template.',
+  safari_url_args:
+    'Values for the URL that a click on Safari opens, one for each `%@` of its template; none if left out.',
   safari_ttl: ttl,
   android_header: instead('title', 'Android'),
   android_content: instead('content', 'Android'),
@@ -234,7 +235,7 @@ export const messageWords = {
   firefox_icon: icon,
   wns_content:
     'The notification on Windows in base64, XML or raw data, or by language; without it the texts of the message are shown as a toast.',
-  wns_type: 'Kind of `wns_content`; `Toast` if left out.',
+  wns_type: 'Kind of `wns_content`, which all kinds but `Toast` require; `Toast` if left out.',
   wns_tag: 'Tag of the notification, by which a later tile replaces it: 1 to 16 letters or digits.',
   wns_cache: '1 lets the provider keep the notification for an unreachable device, 0 does not.',
   wns_ttl: ttl,

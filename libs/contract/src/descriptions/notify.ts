@@ -66,7 +66,7 @@ export const notifyWords = {
   'inbox.image_url':
     'URL of a picture for the entry, which may contain placeholders and differ between blocks: the picture of the first block that names one if left out.',
   'inbox.expiration_date':
-    'Day after the day of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. The same in all blocks that name it; the day after the send if left out.',
+    'Day after the day of the send on which the entry leaves inboxes, in UTC: `YYYY-MM-DD`, or a time that is cut to its date. It may differ between blocks: the day of the first block that names one if left out, else the day after the send.',
   'localized_content.default.root_params': 'Members for the payload root.',
   'localized_content.default.sound': sound,
   'localized_content.default.badges': badges,
@@ -166,7 +166,7 @@ export const notifyWords = {
     'Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.',
   open_action: 'Action of a tap, instead of the action of the preset: one of `link`, `rich_media` and `remote_page`.',
   open_actions:
-    'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Windows (8), Chrome (11) and Firefox (12) are served; Safari (10) has none, for it opens the URL of its website with `url_args`.',
+    'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Windows (8), Amazon (9), Chrome (11), Firefox (12) and Huawei (17) are used. Other platforms have no action, and theirs are ignored; Safari (10) opens the URL of its website with `url_args`.',
   'open_action.link': 'A URL to open.',
   'open_actions.link': 'A URL to open.',
   'link.url': 'The URL. It may contain placeholders.',
@@ -201,7 +201,8 @@ export const notifyWords = {
     'Category of the subscription preferences: contacts who have left it get no e-mail. One of the categories of the account, if it has any.',
   kakao: 'Content of a Kakao message.',
   'kakao.template': 'Code of the approved template.',
-  'kakao.content': 'Whole text of the message, which must match the template, in place of `content_variables`.',
+  'kakao.content':
+    'Whole text of the message, which must match the template; `content_variables` fill `#{name}` and `{{name}}` in it.',
   'kakao.content_variables': variables,
   whatsapp: 'Content of a WhatsApp message.',
   'whatsapp.content': 'Text of the message. Required without `content_id`.',

@@ -24,13 +24,13 @@ export function refuseBoth({ application, applications_group: group }: Given, { 
   issues.push({ code: 'custom', message, params, input: group });
 }
 
-/** Refuses recipients by name for a group: a name means a device of one application. */
+/** Refuses devices and users for a group: these names mean devices of one application. Contacts are those of every application. */
 export function refuseListed(
   { applications_group: group }: Given,
   recipients: readonly Recipients[],
   { issues }: z.core.ParsePayload,
 ): void {
-  const listed = group === undefined ? undefined : recipients.find((each) => 'names' in each);
+  const listed = group === undefined ? undefined : recipients.find((each) => 'names' in each && each.kind !== 'to');
   if (!listed) return;
   const { error: message, params } = whole(`${listed.kind} must not be used with applications_group`);
   issues.push({ code: 'custom', message, params, input: group });

@@ -98,9 +98,12 @@ describe('createMessage', () => {
       [{ content: 'x', ...list, to: [] }, 'to: must not be empty'],
     ]),
     [{ content: 'x', users: ['a'], devices: [] }, 'devices: must not be empty'],
-    [{ content: 'x', safari_title: 'x' }, 'safari_url_args: must be set'],
     [{ content: 'x', safari_url_args: [] }, 'safari_title: must be set'],
     [{ content: 'x', safari_ttl: 60, safari_url_args: null }, 'safari_title: must be set'],
+    ...['Tile', 'Badge', 'Raw'].map((type): [object, string] => [
+      { content: 'x', wns_type: type, wns_content: null },
+      'wns_content: must be set',
+    ]),
     [{ content: 'x', safari_title: 'x', safari_url_args: 'a' }, 'safari_url_args: must be an array'],
     [{ content: 'x', safari_title: 'x', safari_url_args: [], safari_ttl: -1 }, 'safari_ttl: must be 0 to 4294967295'],
     [{ content: 'x', send_date: '2026-01-01 10:00', timezone: 'Mars/Base' }, 'timezone: unknown zone'],
@@ -122,6 +125,14 @@ describe('createMessage', () => {
     const both = request({ content: 'x', devices: ['d'], send_rate: 100, send_rate_avoid: true });
     expect(textOf(both)).toBe('send_rate must not be combined with devices');
     expect(parsed({ content: 'x', users: ['u'], send_rate: '100' }).sendRate).toEqual({ value: 100, avoid: false });
+  });
+
+  it('takes a title of Safari alone, and its other fields beside any title (R-I22)', () => {
+    const titled = parsed({ content: 'x', safari_title: 'T' }).content.safari;
+    expect(titled).toMatchObject({ title: { entries: [{ text: 'T' }] }, urlArgs: undefined });
+    for (const title of [{ title: 'T' }, { title: { en: 'T' } }, { preset: 'A1B2C-3D4E5' }]) {
+      expect(parsed({ content: 'x', ...title, safari_url_args: ['a'] }).content.safari.urlArgs).toEqual(['a']);
+    }
   });
 
   it('refuses filter beside conditions in the words of R-I3', () => {

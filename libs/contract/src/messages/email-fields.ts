@@ -74,8 +74,12 @@ export const mailbox = object({ name: optional(text), email: optional(senderAddr
   .refine((given) => given.email !== undefined, mustBeSet('email'))
   .transform((given) => ({ address: given.email!, name: given.name ?? '' }));
 
-const isListUnsubscribe = (value: string): boolean =>
-  /^(https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(value) && !/[<>]/.test(value) && URL.canParse(value);
+const PLACEHOLDER = /\{\{[^{}]*\}\}|\{[^{}|]*\|[^{}]*\}/g;
+
+function isListUnsubscribe(template: string): boolean {
+  const value = template.replaceAll(PLACEHOLDER, 'x');
+  return /^(https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(value) && !/[<>]/.test(value) && URL.canParse(value);
+}
 
 /** The address for unsubscribing from a mail (R-E11). */
 export const listUnsubscribe = nonEmptyText.refine(isListUnsubscribe, 'must be an https, http or mailto URL');

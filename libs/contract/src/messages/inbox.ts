@@ -26,6 +26,13 @@ export interface InboxPicture {
   readonly image: string;
 }
 
+/** The day of removal of an entry for a platform, 0 being all others, and a locale. */
+export interface InboxRemoval {
+  readonly platform: number;
+  readonly language: string;
+  readonly removalDay: number;
+}
+
 interface InboxFields {
   readonly inbox_date?: number | undefined;
   readonly inbox_days?: number | undefined;
@@ -36,4 +43,4 @@ interface InboxFields {
 export const inboxContent = ({ inbox_date: removalDay, inbox_days: days, inbox_image: image }: InboxFields) =>
   removalDay === undefined && days === undefined && image === undefined
     ? undefined
-    : { removalDay, days, image, pictures: [] as InboxPicture[] };
+    : { removalDay, days, image, pictures: [] as InboxPicture[], removals: [] as InboxRemoval[] };

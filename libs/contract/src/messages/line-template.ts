@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { alternative } from '../presence.ts';
-import { array, atMost, mustBeSet, object, optional, text, textOf } from '../values.ts';
+import { array, mustBeSet, object, optional, text, textOf } from '../values.ts';
 import { jsonObject, type LocalizedText } from './texts.ts';
 
 const TEXT_LENGTH = 5000;
 const URL_LENGTH = 2000;
 
-/** The text of a message to LINE (R-I26). */
-export const lineText = textOf(1, TEXT_LENGTH);
+/** The text of a message to LINE, which counts UTF-16 code units (R-I26, R-LM4). */
+export const lineText = text
+  .refine((value) => value.length >= 1 && value.length <= TEXT_LENGTH, `must be 1 to ${TEXT_LENGTH} characters`)
+  .meta({ minLength: 1, maxLength: TEXT_LENGTH });
 
 /** The address of a picture, whose size and type LINE checks (R-I26). */
 const picture = textOf(1, URL_LENGTH)
@@ -17,7 +19,7 @@ const picture = textOf(1, URL_LENGTH)
 const ALT_TEXT_LENGTH = 400;
 const altText = optional(
   text
-    .refine((value) => atMost(value, ALT_TEXT_LENGTH), `at most ${ALT_TEXT_LENGTH} characters`)
+    .refine((value) => value.length <= ALT_TEXT_LENGTH, `at most ${ALT_TEXT_LENGTH} characters`)
     .meta({ maxLength: ALT_TEXT_LENGTH }),
 );
 

@@ -30,14 +30,14 @@ import { macContent, macFields } from './mac.ts';
 import { type Circle, circleOf, platformsOf, recipientFields, type Recipients, recipientsOf } from './recipients.ts';
 import type { LocaleSettings } from '../notify/localized-content.ts';
 import type { OpenAction } from '../notify/open-action.ts';
-import { safariContent, safariFields } from './safari.ts';
+import { refuseUntitled, safariContent, safariFields } from './safari.ts';
 import { sendDate } from './send-date.ts';
 import type { smsContent } from './sms.ts';
 import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
 import type { GivenKakao } from './kakao.ts';
 import { jsonData, jsonObject, localized, type LocalizedText } from './texts.ts';
 import type { GivenWhatsApp } from './whatsapp.ts';
-import { windowsContent, windowsFields } from './windows.ts';
+import { refuseTextsAlone, windowsContent, windowsFields } from './windows.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -141,7 +141,7 @@ const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
     : (parseWithin(nonEmptyIdentity, given.campaign_name, context, ['campaign_name']) ?? '');
 
 /** The content fields of the request; an undefined one is taken from the preset, if any (R-K4). */
-const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
+const contentOf = (given: Fields) => ({
   text: given.content,
   title: given.title,
   subtitle: given.subtitle,
@@ -163,7 +163,7 @@ const contentOf = (given: Fields, context: z.core.ParsePayload) => ({
   mac: macContent(given),
   chrome: chromeContent(given),
   firefox: firefoxContent(given),
-  safari: safariContent(given, context),
+  safari: safariContent(given),
   windows: windowsContent(given),
   inbox: inboxContent(given),
 });
@@ -182,6 +182,8 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
   }
+  refuseUntitled(given, context);
+  refuseTextsAlone(given, context);
   const sendRate = sendRateOf(given);
   refuseRateOfDevices(sendRate, reached.recipients, context);
   return {
@@ -198,7 +200,7 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
     transactional: given.message_type === 'transactional',
     capping: cappingOf(given, context),
     sendRate,
-    content: contentOf(given, context) as GivenContent,
+    content: contentOf(given) as GivenContent,
   };
 }
 

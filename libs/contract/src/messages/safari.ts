@@ -8,7 +8,7 @@ import { localized } from './texts.ts';
 export const safariFields = {
   safari_title: alternative(localized),
   safari_action: optional(text),
-  safari_url_args: alternative(array(text)),
+  safari_url_args: optional(array(text)),
   safari_ttl: optional(ttl),
 };
 
@@ -17,14 +17,18 @@ type SafariField = keyof typeof safariFields;
 type Fields = { [Name in SafariField]: z.output<(typeof safariFields)[Name]> };
 
 const names = Object.keys(safariFields) as SafariField[];
-const needed: readonly SafariField[] = ['safari_title', 'safari_url_args'];
 
-/** The settings of a notification in Safari; undefined = not given. Title and arguments must be given with any of them (R-I22). */
-export function safariContent(fields: Fields, { issues }: Pick<z.core.ParsePayload, 'issues'>) {
-  const missing = names.some((name) => fields[name] !== undefined)
-    ? needed.find((name) => fields[name] === undefined)
-    : undefined;
-  if (missing) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: undefined });
+export function refuseUntitled(
+  fields: Fields & { readonly title?: unknown; readonly preset?: unknown },
+  { issues }: Pick<z.core.ParsePayload, 'issues'>,
+): void {
+  const isTitled = [fields.safari_title, fields.title, fields.preset].some((each) => each !== undefined);
+  if (isTitled || names.every((name) => fields[name] === undefined)) return;
+  issues.push({ code: 'custom', message: 'must be set', path: ['safari_title'], input: undefined });
+}
+
+/** The settings of a notification in Safari; undefined = not given. */
+export function safariContent(fields: Fields) {
   return {
     title: fields.safari_title,
     action: fields.safari_action,

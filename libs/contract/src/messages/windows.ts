@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { base64 } from '../fields/base64.ts';
+import { alternative } from '../presence.ts';
 import { bit, oneOf, optional, text } from '../values.ts';
 import { ttl } from './ios.ts';
 import { localizedOf } from './texts.ts';
@@ -9,7 +10,7 @@ const tag = text.refine((value) => TAG.test(value), 'must be 1 to 16 letters or 
 
 /** Fields `wns_*` of a notification (R-I22). */
 export const windowsFields = {
-  wns_content: optional(localizedOf(base64)),
+  wns_content: alternative(localizedOf(base64)),
   wns_type: optional(oneOf(['Tile', 'Toast', 'Badge', 'Raw'])),
   wns_tag: optional(tag),
   wns_cache: optional(bit),
@@ -17,6 +18,15 @@ export const windowsFields = {
 };
 
 type Fields = { [Name in keyof typeof windowsFields]: z.output<(typeof windowsFields)[Name]> };
+
+/** Whether a notification of this type is missing: only toasts can be made of texts (R-I22). */
+export const lacksNotification = (type: string | undefined, notification: unknown): boolean =>
+  type !== undefined && type !== 'Toast' && notification === undefined;
+
+export function refuseTextsAlone(fields: Fields, { issues }: Pick<z.core.ParsePayload, 'issues'>): void {
+  if (!lacksNotification(fields.wns_type, fields.wns_content)) return;
+  issues.push({ code: 'custom', message: 'must be set', path: ['wns_content'], input: fields });
+}
 
 /** The settings of a notification on Windows; undefined = not given. */
 export const windowsContent = (fields: Fields) => ({

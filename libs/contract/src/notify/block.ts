@@ -8,7 +8,7 @@ import { badge, iosFields, ttl } from '../messages/ios.ts';
 import { macFields } from '../messages/mac.ts';
 import { safariFields } from '../messages/safari.ts';
 import { jsonObject } from '../messages/texts.ts';
-import { windowsFields } from '../messages/windows.ts';
+import { lacksNotification, windowsFields } from '../messages/windows.ts';
 import { array, object, optional, text } from '../values.ts';
 
 type WithoutPrefix<Prefix extends string, Fields> = {
@@ -79,11 +79,10 @@ const firefoxBlock = object({
 const idleBlock = object({ title: optional(text), subtitle: optional(text), body: optional(text) });
 
 const { title: _safariTitle, ...safariSettings } = withoutPrefix('safari_', safariFields);
-/** Title and arguments must be given with any field of Safari's own (R-I22). */
 const safariBlock = object({ ...texts, ...safariSettings, ttl: optional(duration) }).check(({ value, issues }) => {
-  if ([value.title, value.action, value.url_args, value.ttl].every((field) => field === undefined)) return;
-  const missing = (['title', 'url_args'] as const).find((name) => value[name] === undefined);
-  if (missing) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: value });
+  const hasOwn = [value.action, value.url_args, value.ttl].some((field) => field !== undefined);
+  if (!hasOwn || value.title !== undefined) return;
+  issues.push({ code: 'custom', message: 'must be set', path: ['title'], input: value });
 });
 const huaweiBlock = object({
   ...texts,
@@ -94,7 +93,14 @@ const amazonBlock = object({
   ...{ ...texts, ...withoutPrefix('adm_', amazonFields), header: optional(text), badges: optional(badge) },
   ttl: optional(duration),
 });
-const windowsBlock = object({ ...texts, ...withoutPrefix('wns_', windowsFields), ttl: optional(duration) });
+const windowsBlock = object({
+  ...texts,
+  ...withoutPrefix('wns_', windowsFields),
+  ttl: optional(duration),
+}).check(({ value, issues }) => {
+  if (!lacksNotification(value.type, value.content)) return;
+  issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: value });
+});
 const smsBlock = object({
   ...{ body: optional(text), subject: optional(text) },
   file_urls: optional(

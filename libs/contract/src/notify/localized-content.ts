@@ -5,7 +5,7 @@ import { amazonContent } from '../messages/amazon.ts';
 import { androidContent } from '../messages/android.ts';
 import { chromeContent, firefoxContent } from '../messages/browsers.ts';
 import { huaweiContent } from '../messages/huawei.ts';
-import { inboxContent, type InboxPicture } from '../messages/inbox.ts';
+import { inboxContent } from '../messages/inbox.ts';
 import { iosContent } from '../messages/ios.ts';
 import { macContent } from '../messages/mac.ts';
 import { safariContent } from '../messages/safari.ts';
@@ -123,48 +123,71 @@ const differs = (from: readonly Chosen[]): boolean =>
 /** The inbox fields of a message; undefined if no block has any. */
 export interface BlockInbox {
   readonly content: NonNullable<ReturnType<typeof inboxContent>>;
-  /** The block that says it, such as `en.default`. */
+  /** The block with the earliest date, such as `en.default`. */
   readonly path: string;
 }
 
-const pictureOf = (block: object | undefined): string | undefined =>
-  block && 'inbox' in block ? (block.inbox as { readonly image_url?: string } | undefined)?.image_url : undefined;
+interface SaidInbox {
+  readonly image_url?: string | undefined;
+  readonly expiration_date?: number | undefined;
+}
 
-/** The picture of every locale for a platform, where a block without one has that of the message; 0 = those of `default` blocks. */
-const picturesFor = (given: Given, image: string, platform: number, key?: Target['key']): InboxPicture[] =>
+const inboxOf = (block: object | undefined): SaidInbox =>
+  (block && 'inbox' in block && (block.inbox as SaidInbox | undefined)) || {};
+
+interface OfBlock {
+  readonly platform: number;
+  readonly language: string;
+  readonly said: SaidInbox;
+}
+
+const inboxesFor = (given: Given, platform: number, key?: Target['key']): OfBlock[] =>
   Object.entries(given).flatMap(([locale, of]) => {
     const block = (key && of[key]) ?? of.default;
-    return block ? [{ platform, language: locale.toLowerCase(), image: pictureOf(block) ?? image }] : [];
+    return block ? [{ platform, language: locale.toLowerCase(), said: inboxOf(block) }] : [];
   });
 
-/** The pictures by platform and locale (R-O4). */
-const picturesIn = (given: Given, image: string): InboxPicture[] => [
-  ...picturesFor(given, image, 0),
+/** What blocks say of the entry by platform and locale (R-O4); 0 = `default` blocks. */
+const inboxesIn = (given: Given): OfBlock[] => [
+  ...inboxesFor(given, 0),
   ...Object.values<Target>(targets).flatMap(({ platform, key }) =>
-    Object.values(given).some((of) => of[key]) ? picturesFor(given, image, platform, key) : [],
+    Object.values(given).some((of) => of[key]) ? inboxesFor(given, platform, key) : [],
   ),
 ];
 
-/** A message has one entry in inboxes, which leaves them at one time; only the pictures of its blocks may differ. */
-function inboxIn(given: Given, context: z.core.ParsePayload): BlockInbox | undefined {
+/** The entry of a message in inboxes. A block without a picture or a date has the first one that another block names. */
+function inboxIn(given: Given): BlockInbox | undefined {
   const said = Object.entries(given).flatMap(([locale, of]) =>
     Object.entries(of).flatMap(([platform, block]) => {
-      const inbox = block && 'inbox' in block ? block.inbox : undefined;
-      const content = inboxContent({ inbox_date: inbox?.expiration_date, inbox_image: inbox?.image_url });
+      const inbox = inboxOf(block);
+      const content = inboxContent({ inbox_date: inbox.expiration_date, inbox_image: inbox.image_url });
       return content ? [{ content, path: `${locale}.${platform}` }] : [];
     }),
   );
-  const [dated, ...others] = said.filter(({ content }) => content.removalDay !== undefined);
-  const other = others.find(({ content }) => content.removalDay !== dated?.content.removalDay);
-  if (other) {
-    const message = `${other.path}.inbox.expiration_date: must be that of ${dated!.path}`;
-    context.issues.push({ code: 'custom', message, input: given });
-  }
-  const first = dated ?? said[0];
+  const [first] = said;
   if (!first) return undefined;
+  const dated = said.flatMap(({ content: { removalDay }, path }) =>
+    removalDay === undefined ? [] : [{ removalDay, path }],
+  );
+  const earliest = dated.toSorted((a, b) => a.removalDay - b.removalDay)[0];
+  const [day, ...days] = new Set(dated.map(({ removalDay }) => removalDay));
   const [image, ...images] = new Set(said.flatMap(({ content }) => content.image ?? []));
-  const pictures = image !== undefined && images.length > 0 ? picturesIn(given, image) : [];
-  return { ...first, content: { ...first.content, image, pictures } };
+  const blocksOf = inboxesIn(given);
+  const pictures = blocksOf.map(({ said: { image_url }, ...of }) => ({ ...of, image: image_url ?? image! }));
+  const removals = blocksOf.map(({ said: { expiration_date }, ...of }) => ({
+    ...of,
+    removalDay: expiration_date ?? day!,
+  }));
+  return {
+    path: (earliest ?? first).path,
+    content: {
+      ...first.content,
+      removalDay: day === undefined ? undefined : Math.max(day, ...days),
+      image,
+      pictures: images.length > 0 ? pictures : [],
+      removals: days.length > 0 ? removals : [],
+    },
+  };
 }
 
 /** The settings of a block, which a notification names with a prefix. */
@@ -180,11 +203,7 @@ const contents = {
   huawei: (settings: Settings) => settingsOf('huawei_android_', settings, huaweiContent),
   amazon: (settings: Settings) => settingsOf('adm_', settings, amazonContent),
   mac: (settings: Settings) => settingsOf('mac_', settings, macContent),
-  // The block is checked as a whole.
-  safari: (settings: Settings) =>
-    settingsOf('safari_', settings, (fields: Parameters<typeof safariContent>[0]) =>
-      safariContent(fields, { issues: [] }),
-    ),
+  safari: (settings: Settings) => settingsOf('safari_', settings, safariContent),
   chrome: (settings: Settings) => settingsOf('chrome_', settings, chromeContent),
   firefox: (settings: Settings) => settingsOf('firefox_', settings, firefoxContent),
   windows: (settings: Settings) => settingsOf('wns_', settings, windowsContent),
@@ -213,7 +232,7 @@ const smsTexts = (given: Given, from: readonly Chosen[]) =>
   };
 
 /** The texts and settings of a message by platform; a text that no block has is undefined. */
-function contentIn(given: Given, context: z.core.ParsePayload) {
+function contentIn(given: Given) {
   const common = chosenBy(given, (locale, of) => of.default && chosen(locale, of.default));
   const from = Object.fromEntries(
     names.map((name) => [name, chosenBy(given, (locale, of) => forTarget(locale, of, targets[name]))]),
@@ -234,7 +253,7 @@ function contentIn(given: Given, context: z.core.ParsePayload) {
   };
   return {
     ...textsOf(common),
-    inbox: inboxIn(given, context),
+    inbox: inboxIn(given),
     settings: names.flatMap((name) => localeSettings(name, from[name])),
     ios: { ...contents.ios(baseOf(from.ios)), ...ownTexts('ios') },
     android: { ...contents.android(baseOf(from.android)), ...withoutSubtitle('android') },

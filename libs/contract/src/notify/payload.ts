@@ -6,7 +6,7 @@ import { boolean, object, optional } from '../values.ts';
 import { localizedContent } from './localized-content.ts';
 import { openAction } from './open-action.ts';
 
-/** Platforms whose messages may have an action of their own. */
+/** Platforms whose pushes carry an action. Safari opens the URL of its website, with the arguments of the block (R-I22). */
 const OWN: ReadonlySet<number> = new Set([
   ...[
     Platform.iOS,
@@ -20,18 +20,14 @@ const OWN: ReadonlySet<number> = new Set([
   Platform.Windows,
 ]);
 
-/** Platforms whose pushes carry no action: a website's own URL is opened, with the arguments of the block (R-I22). */
-const WITHOUT: ReadonlySet<number> = new Set([Platform.Safari]);
-
 const openActions = z
   .record(z.string(), openAction, { error: 'must be an object' })
   .refine((given) => Object.keys(given).every((code) => isPlatform(Number(code))), 'unknown value')
-  .refine(
-    (given) => !Object.keys(given).some((code) => WITHOUT.has(Number(code))),
-    'Safari opens the URL of its website with url_args',
-  )
-  .refine((given) => Object.keys(given).every((code) => OWN.has(Number(code))), 'not served yet for this platform')
-  .transform((given) => Object.entries(given).map(([code, action]) => ({ platform: Number(code), ...action })));
+  .transform((given) =>
+    Object.entries(given).flatMap(([code, action]) =>
+      OWN.has(Number(code)) ? [{ platform: Number(code), ...action }] : [],
+    ),
+  );
 
 /** The texts and the target of a push (R-O1). */
 export const payload = object({

@@ -38,6 +38,8 @@ export interface SmsDeps {
   readonly receipts: ReceiptStore;
   /** The SMSC of applications without settings of their own, with account and sender. @default none */
   readonly url?: string | undefined;
+  /** The base of links to the service, without a trailing slash. @default none, so that Twilio reports nothing */
+  readonly publicUrl?: string | undefined;
   /** Receives failures of the store of receipts. */
   readonly onError: (error: unknown) => void;
 }
@@ -51,7 +53,18 @@ type Of<Credential> = Prepared<Credential, undefined>;
 
 /** SMS by SMPP or by Twilio's Messages API, as the settings of the application say. */
 export function smsChannel(deps: SmsDeps): Channel {
-  const { credentials: stored, connectBy, connectHttp1, addresses, receipts, reportKey, clock, ca, onError } = deps;
+  const {
+    credentials: stored,
+    connectBy,
+    connectHttp1,
+    addresses,
+    receipts,
+    reportKey,
+    clock,
+    ca,
+    onError,
+    publicUrl,
+  } = deps;
   const credentials = new PreparedCredentials<SmsCredential, undefined>({
     ...{ channel: 'sms', stored, definition: sms.credential },
     tokensOf: () => undefined,
@@ -82,7 +95,8 @@ export function smsChannel(deps: SmsDeps): Channel {
     if (!addresses.allowsHost(url.hostname)) return localResults.serverAddressPrivate;
     const settings = { url: url.origin, lookup: addresses.lookup, tls: ca ? { ca: [...ca] } : {} };
     const connection = connections.of(prepared.settings, job.lane, () => connectHttp1(settings));
-    return new TwilioSender({ job, prepared, connection, writer, clock, key: keyOfBatch(reportKey, job.batch) });
+    const key = keyOfBatch(reportKey, job.batch);
+    return new TwilioSender({ job, prepared, connection, writer, clock, key, publicUrl });
   };
   resume({ credentials, binds, receipts }).catch(onError);
 

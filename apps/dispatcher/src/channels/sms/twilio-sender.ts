@@ -5,6 +5,7 @@ import {
   type SendResult,
   type SmsPayload,
   type TwilioCredential,
+  twilioCallback,
 } from '@tidings/channels';
 import { tokenOf } from '@tidings/delivery';
 import type { OutgoingRequest, ProviderConnection } from '@tidings/http2';
@@ -25,6 +26,7 @@ export interface TwilioSenderDeps {
   readonly writer: PayloadWriter;
   readonly clock: Clock;
   readonly key: MessageKey;
+  readonly publicUrl: string | undefined;
 }
 
 /** The version of the API in its paths. */
@@ -47,6 +49,8 @@ export class TwilioSender implements Sender {
   readonly settings: Throttler;
   readonly #deps: TwilioSenderDeps;
   readonly #request: OutgoingRequest;
+  /** The address that the provider reports to, without the hash. */
+  readonly #callback: string | undefined;
   readonly #exchanges: ExchangeContext;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
 
@@ -56,6 +60,9 @@ export class TwilioSender implements Sender {
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
     this.#request = requestWith(prepared.credential);
+    const { publicUrl, job } = deps;
+    const { url } = prepared.credential;
+    this.#callback = publicUrl === undefined ? undefined : twilioCallback(publicUrl, url, job.batch.application);
     this.#exchanges = {
       ...{ connection, credential: '', refused: '' },
       now: () => clock.now(),
@@ -98,17 +105,19 @@ export class TwilioSender implements Sender {
   async refresh(): Promise<void> {}
 
   /** The API has no subject: it is the first line of the text. */
-  #formOf({ text, subject = '', media = [] }: SmsPayload, to: string): Buffer {
+  #formOf({ text, subject = '', media = [], p }: SmsPayload, to: string): Buffer {
     const body = [subject, text].filter((line) => line !== '').join('\n');
     const form = new URLSearchParams({ To: to, From: this.#deps.prepared.credential.sender });
     if (body !== '') form.set('Body', body);
     for (const each of media) form.append('MediaUrl', each);
+    if (this.#callback !== undefined && p !== undefined) form.set('StatusCallback', this.#callback + p);
     return Buffer.from(form.toString());
   }
 
   #payloadFor(language: number): ChannelPayload {
-    const { job, key } = this.#deps;
+    const { job, key, prepared } = this.#deps;
     const { batch } = job;
-    return (this.#payloads[language] ??= sms.compile(batch, batch.languageNames[language] ?? '', key));
+    const name = batch.languageNames[language] ?? '';
+    return (this.#payloads[language] ??= sms.compile(batch, name, key, prepared.credential));
   }
 }

@@ -10,6 +10,7 @@ import {
   unusableKeys,
   WebPushEncryption,
   type WebPushCredential,
+  topicHeader,
   webPushHeaders,
 } from '@tidings/channels';
 import { columnOf, tokenOf } from '@tidings/delivery';
@@ -254,7 +255,10 @@ class WebPushSender implements Sender {
       route.headers = [];
     }
     const language = this.#deps.job.columns.languages[device]!;
-    return (route.headers[language] ??= ['authorization', authorization, ...this.#sharedIn(language)]);
+    return (route.headers[language] ??= [
+      ...['authorization', authorization, ...this.#sharedIn(language)],
+      ...topicHeader(this.#deps.job.batch, route.origin),
+    ]);
   }
 
   #sharedIn(language: number): readonly string[] {

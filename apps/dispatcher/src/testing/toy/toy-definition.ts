@@ -33,6 +33,7 @@ export const toy: ChannelDefinition<ToyCredential, typeof TOY> = {
   masksRepeats: false,
   tokenText: (given) => given.toUpperCase(),
   ownTextsOf: () => ({ localized: [], urls: [] }),
+  hasContent: () => true,
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
   compile({ content, variant, ...message }, language, key) {

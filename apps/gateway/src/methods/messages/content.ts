@@ -17,7 +17,7 @@ import {
   SmsContent,
 } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
-import { isShortenable } from '@tidings/messaging';
+import { isShortenable, presetContent } from '@tidings/messaging';
 import type { PreparedAudience } from '@tidings/rpc';
 import { emailOf } from './email-content.ts';
 
@@ -34,17 +34,24 @@ const own = <Of extends object>(said: Of | undefined, empty: Of, given: Given<Of
   overlaid(said ?? empty, given);
 
 const NO_ACTION = {
-  ...{ link: undefined, deepLinkParams: undefined, richMedia: undefined, pageId: undefined, remotePage: undefined },
+  ...{
+    link: undefined,
+    deepLinkId: undefined,
+    deepLinkParams: undefined,
+    richMedia: undefined,
+    pageId: undefined,
+    remotePage: undefined,
+  },
 };
 
-/** The content of the preset. Its link parameters are dropped if the request has a link of its own. */
+/** The content of the preset. Its deep link is dropped if the request has a link of its own. */
 function saidBy(
   preset: Preset | undefined,
   { link, replacesAction }: Pick<GivenContent, 'link' | 'replacesAction'>,
 ): Content {
-  const said = preset?.content ?? Content.fromPartial({});
+  const said = presetContent(preset);
   if (replacesAction) return { ...said, ...NO_ACTION };
-  return link === undefined ? said : { ...said, deepLinkParams: undefined };
+  return link === undefined ? said : { ...said, deepLinkId: undefined, deepLinkParams: undefined };
 }
 
 type Settings = NonNullable<GivenContent['settings']>[number];

@@ -92,6 +92,12 @@ describe('createEmailMessage', () => {
     expect(drafted()).toMatchObject({ transactional: false });
   });
 
+  it('names the tags of placeholders in senders and in the way to unsubscribe (R-I17)', async () => {
+    const list_unsubscribe = 'https://x.example/u?id={{Id|Regular|no one}}';
+    await send({ ...mail, list_unsubscribe, from: { name: '{{Team}}', email: 'team@example.com' } });
+    expect(drafted()?.content).toMatchObject({ email: { listUnsubscribe: list_unsubscribe }, tags: ['Id', 'Team'] });
+  });
+
   it.each([
     [{}, { transactional: true, capped: false, capping: undefined }],
     [
@@ -124,6 +130,7 @@ describe('createEmailMessage', () => {
     [{ bcc: Array.from({ length: 11 }, (_, i) => `a${i}@example.com`) }, `${at}.bcc: at most 10 entries`],
     [{ from: { email: 'a@b@c.example' } }, `${at}.from.email: Email address has invalid count of parts`],
     [{ list_unsubscribe: 'ftp://example.com' }, `${at}.list_unsubscribe: must be an https, http or mailto URL`],
+    [{ list_unsubscribe: '{{Url}}' }, `${at}.list_unsubscribe: must be an https, http or mailto URL`],
     [
       { list_unsubscribe: 'https://example.com/\r\nX: y' },
       `${at}.list_unsubscribe: must be an https, http or mailto URL`,

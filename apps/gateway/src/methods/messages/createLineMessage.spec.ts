@@ -82,6 +82,7 @@ describe('createLineMessage', () => {
   const at = 'notifications[0]';
   it.each([
     [{ content: 'x'.repeat(5001) }, `${at}.content: must be 1 to 5000 characters`],
+    [{ content: '💚'.repeat(2501) }, `${at}.content: must be 1 to 5000 characters`],
     [{ content: '' }, `${at}.content: must be 1 to 5000 characters`],
     [{ devices: [] }, `${at}.devices: must not be empty`],
     [{ devices: USER }, `${at}.devices: must be an array`],
@@ -113,7 +114,7 @@ describe('createLineMessage', () => {
       `${at}.template.en.image.image_url: must be 1 to 2000 characters`,
     ],
     [
-      { template: { en: image({ alt_text: 'x'.repeat(401) }) } },
+      { template: { en: image({ alt_text: '💚'.repeat(201) }) } },
       `${at}.template.en.image.alt_text: at most 400 characters`,
     ],
     [{ template: { en: carousel([]) } }, `${at}.template.en.image_carousel.columns: must have 1 to 10 entries`],

@@ -26,8 +26,8 @@ function refuseInboxDates(asked: readonly Asked[], now: number): void {
   for (const { notification, paths } of asked) {
     const { sendAt, content } = notification;
     const sendDay = dayOf(new Date(Math.max(now, sendAt?.at.getTime() ?? now)));
-    const { removalDay } = content.inbox ?? {};
-    if (removalDay !== undefined && removalDay <= sendDay) {
+    const { removalDay, removals = [] } = content.inbox ?? {};
+    if (removalDay !== undefined && Math.min(removalDay, ...removals.map((each) => each.removalDay)) <= sendDay) {
       throw Fault.argument(`${paths.of('inbox_date')}: ${NOT_AFTER_SEND}`);
     }
   }

@@ -57,8 +57,7 @@ const iosOf = (notification: Json): Json => appleOf(Platform.iOS, notification);
 const androidOf = (notification: Json): Json => {
   const { message } = payloadOf(Platform.Android, notification) as { message: { android: Json; data: Json } };
   const { p: _hash, ...data } = message.data;
-  const { collapse_key: _key, ...android } = message.android;
-  return { ...android, ...data };
+  return { ...message.android, ...data };
 };
 
 /** The data message of Push Kit, without its hash. */
@@ -230,7 +229,7 @@ const windowsRows: readonly Row[] = [
   ['wns_content', 'PHRvYXN0Lz4=', { ...toast, body: '<toast/>' }],
   ['wns_content', { default: 'PHRvYXN0Lz4=' }, { ...toast, body: '<toast/>' }],
   // The type applies only to a notification that the caller has made.
-  ['wns_type', 'Tile', toast],
+  ['wns_type', 'Toast', toast],
   ['wns_tag', 'news1', { ...toast, 'x-wns-tag': 'news1' }],
   ['wns_cache', 1, { ...toast, 'x-wns-cache-policy': 'cache' }],
   ['wns_cache', 0, { ...toast, 'x-wns-cache-policy': 'no-cache' }],
@@ -277,8 +276,7 @@ describe('a payload of every field (Spec I)', () => {
   });
 
   it.each(safariRows)('Safari: %s %j', (field, value, payload) => {
-    const needed = { safari_title: 'Title', safari_url_args: [] };
-    expect(appleOf(Platform.Safari, { content: 'Text', ...needed, [field]: value })).toEqual(payload);
+    expect(appleOf(Platform.Safari, { content: 'Text', safari_title: 'Title', [field]: value })).toEqual(payload);
   });
 
   it.each(windowsRows)('Windows: %s %j', (field, value, notification) => {
@@ -292,6 +290,8 @@ describe('a payload of every field (Spec I)', () => {
 
   it('Safari: the title of the message, else of the application', () => {
     expect(appleOf(Platform.Safari, { content: 'Text', title: 'Title' })).toEqual(website({}));
+    const own = { content: 'Text', title: { en: 'Title' }, safari_action: 'Read', safari_url_args: ['a'] };
+    expect(appleOf(Platform.Safari, own)).toEqual(website({ action: 'Read' }, ['a']));
     expect(appleOf(Platform.Safari, { content: 'Text' })).toEqual(website({ title: 'Example' }));
   });
 

@@ -190,18 +190,28 @@ describe('notify', () => {
     [{ en: { huawei_android: { body: 'x', priority: 3 } } }, '.en.huawei_android.priority: must be -2 to 2'],
     [{ en: { amazon: { body: 'x', priority: 3 } } }, '.en.amazon.priority: must be -2 to 2'],
     [{ en: { sms: { file_urls: ['http://a'] } } }, '.en.sms.file_urls[0]: must be a URL of https'],
-    [{ en: { safari: { title: 'x' } } }, '.en.safari.url_args: must be set'],
+    [{ en: { windows: { type: 'Tile', body: 'x' } } }, '.en.windows.content: must be set'],
     [{ en: { safari: { url_args: [] } } }, '.en.safari.title: must be set'],
   ])('refuses blocks %j (R-O1, R-I21)', async (localized_content, message) => {
     const { body } = await notify(segment({ payload: { content: { localized_content } } }));
     expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content${message}` });
   });
 
-  it('refuses an action of Safari, whose pushes carry no link (R-O1)', async () => {
-    const payload = { ...said, open_actions: { 10: { link: { url: 'https://a' } } } };
-    expect((await notify(segment({ payload }))).body).toMatchObject({
-      message: 'segment.payload.open_actions: Safari opens the URL of its website with url_args',
-    });
+  it('takes actions of all platforms, and ignores those of platforms without any (R-O1)', async () => {
+    const open = (url: string) => ({ link: { url, shortener: 'BITLY' } });
+    const codes = [1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 22, 23];
+    const open_actions = Object.fromEntries(codes.map((code) => [code, open(`https://a/${code}`)]));
+    expect((await notify(segment({ payload: { ...said, open_actions } }))).status).toBe(200);
+    const { message, actionsToShorten } = world.drafts[0]!;
+    const { ios, android, huawei, amazon, mac, chrome, firefox, windows, safari, sms } = message!.content!;
+    const parts = [ios, android, mac, windows, amazon, chrome, firefox, huawei];
+    expect(parts.map((part) => part?.openAction?.link)).toEqual(
+      [1, 3, 7, 8, 9, 11, 12, 17].map((code) => `https://a/${code}`),
+    );
+    expect(actionsToShorten.toSorted((a, b) => a - b)).toEqual([1, 3, 7, 8, 9, 11, 12, 17]);
+    expect([safari, sms]).not.toContainEqual(expect.objectContaining({ openAction: expect.anything() }));
+    const unknown = { ...said, open_actions: { 99: open('https://a') } };
+    expect((await notify(segment({ payload: unknown }))).body).toMatchObject({ code: 3 });
   });
 
   it('has pictures of entries by platform and locale where they differ (R-O4)', async () => {
@@ -221,17 +231,32 @@ describe('notify', () => {
           ...[picture(1, 'en', 'https://a/{{Level}}'), picture(1, 'de', 'https://b')],
           ...[picture(3, 'en', 'https://a/{{Level}}'), picture(3, 'de', 'https://c')],
         ],
+        removals: [],
       },
       ['Level'],
     ]);
   });
 
-  it('refuses blocks that differ in when an entry leaves inboxes', async () => {
-    const blocks = (expiration_date: string) => ({ default: { body: 'x', inbox: { expiration_date } } });
-    const localized_content = { en: blocks('2100-01-02'), de: blocks('2100-01-03') };
-    const { body } = await notify(segment({ payload: { content: { localized_content } } }));
-    const differs = 'de.default.inbox.expiration_date: must be that of en.default';
-    expect(body).toMatchObject({ message: `segment.payload.content.localized_content: ${differs}` });
+  it('has the days on which entries leave by platform and locale where they differ (R-O4)', async () => {
+    const block = (expiration_date?: string) => ({ body: 'x', inbox: { expiration_date } });
+    const localized_content = {
+      en: { default: block('2100-01-02') },
+      de: { default: block(), android: block('2100-01-03') },
+    };
+    await notify(segment({ payload: { content: { localized_content } } }));
+    const day = Date.parse('2100-01-02') / 86_400_000;
+    const removal = (platform: number, language: string, removalDay: number) => ({ platform, language, removalDay });
+    expect(world.drafts[0]!.message!.content!.inbox).toMatchObject({
+      removalDay: day + 1,
+      removals: [
+        ...[removal(0, 'en', day), removal(0, 'de', day)],
+        ...[removal(3, 'en', day), removal(3, 'de', day + 1)],
+      ],
+    });
+    const past = { en: { default: block('2100-01-02') }, de: { ios: block('2020-01-01') } };
+    const { body } = await notify(segment({ payload: { content: { localized_content: past } } }));
+    const path = 'de.ios.inbox.expiration_date: must be after the send date';
+    expect(body).toMatchObject({ message: `segment.payload.content.localized_content.${path}` });
   });
 
   it('stores every message, is transactional to names, and tells unknown ones unless asked not to (R-O1, R-O2)', async () => {

@@ -1,7 +1,7 @@
 import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
 import { reachOf, shownParts, textFor } from '@tidings/messaging';
-import type { MessageView, PlatformMetrics } from '@tidings/rpc';
+import type { MailSender, MessageView, PlatformMetrics } from '@tidings/rpc';
 import { parseExactly, passedOn } from '../../http/exact-numbers.ts';
 import { listedDate } from '../times.ts';
 
@@ -75,10 +75,18 @@ const emailMetrics = (metrics: readonly PlatformMetrics[]): EmailInfo['metrics']
       : [],
   );
 
-const partsOf = (address: MailAddress | undefined): MailAddress => address ?? { name: '', address: '' };
+const NOBODY: MailAddress = { name: '', address: '' };
 
-function emailDetails(message: MessageAccepted, { email, title: common }: Content): EmailInfo['details'] {
-  const [from, reply] = [partsOf(email?.from), partsOf(email?.replyTo)];
+const senderAt = (senders: readonly MailSender[], at: Date): MailSender | undefined =>
+  senders.findLast(({ since }) => since! <= at) ?? senders[0];
+
+function emailDetails(
+  message: MessageAccepted,
+  { email, title: common }: Content,
+  sender: MailSender | undefined,
+): EmailInfo['details'] {
+  const from = email?.from ?? sender?.from ?? NOBODY;
+  const reply = email?.replyTo ?? sender?.replyTo ?? NOBODY;
   return {
     template: message.preset,
     filter_name: message.filterName,
@@ -99,15 +107,28 @@ const pushInfo = (message: MessageAccepted | undefined, metrics: Metrics): NonNu
   ...(metrics && { metrics: metrics.map(metricOf) }),
 });
 
-const emailInfo = (message: MessageAccepted | undefined, metrics: Metrics): EmailInfo => ({
-  ...(message?.content && { details: emailDetails(message, message.content) }),
+const emailInfo = (
+  message: MessageAccepted | undefined,
+  metrics: Metrics,
+  sender: MailSender | undefined,
+): EmailInfo => ({
+  ...(message?.content && { details: emailDetails(message, message.content, sender) }),
   ...(metrics && { metrics: emailMetrics(metrics) }),
 });
 
-/** A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4, R-E16). */
-export function listedMessage(view: MessageView, metrics: Metrics): Item {
+export const showsSender = ({ message }: MessageView): boolean => {
+  const { email } = message?.content ?? {};
+  return message?.content !== undefined && shownParts(message).email && !(email?.from && email.replyTo);
+};
+
+/**
+ * A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4, R-E16).
+ * @param senders of mails of its application
+ */
+export function listedMessage(view: MessageView, metrics: Metrics, senders: readonly MailSender[] = []): Item {
   const { message, createdAt = new Date(0) } = view;
   const shown = message ? shownParts(message) : { push: true, email: false };
+  const begun = new Date(Math.max(createdAt.getTime(), message?.sendAt?.getTime() ?? 0));
   return {
     id: Number(view.id),
     code: view.code,
@@ -117,6 +138,6 @@ export function listedMessage(view: MessageView, metrics: Metrics): Item {
     platforms: platformWords(message),
     source: message?.source ?? '',
     ...(shown.push && { push_info: pushInfo(message, metrics) }),
-    ...(shown.email && { email_info: emailInfo(message, metrics) }),
+    ...(shown.email && { email_info: emailInfo(message, metrics, senderAt(senders, begun)) }),
   };
 }

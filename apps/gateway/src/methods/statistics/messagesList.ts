@@ -4,7 +4,7 @@ import { Fault } from '@tidings/kernel';
 import type { ListMessagesReply, ListMessagesRequest, MessageView, Messages } from '@tidings/rpc';
 import { hasAccess } from '../../auth/application-access.ts';
 import type { Call, Context, Handler } from '../../context.ts';
-import { listedMessage } from './listed-message.ts';
+import { listedMessage, showsSender } from './listed-message.ts';
 
 type Input = InputOf<typeof api.messagesList>;
 
@@ -115,10 +115,13 @@ export const messagesList: Handler<typeof api.messagesList> = async (input, cont
   if (campaign && campaign.application !== input.application && found.total === 0n) throw noCampaign();
   const codes = found.messages.map(({ code }) => code);
   const metrics = input.withMetrics && codes.length > 0 ? (await statistics.metrics({ messages: codes })).messages : [];
+  const { senders } = found.messages.some(showsSender)
+    ? await context.accounts.listMailSenders({ application: input.application })
+    : { senders: [] };
   return {
     total: Number(found.total),
     items: found.messages.map((view, index) =>
-      listedMessage(view, input.withMetrics ? (metrics[index]?.platforms ?? []) : undefined),
+      listedMessage(view, input.withMetrics ? (metrics[index]?.platforms ?? []) : undefined, senders),
     ),
   };
 };

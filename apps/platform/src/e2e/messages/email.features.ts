@@ -118,7 +118,10 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const { items } = await world.call('messagesList', { filters: { application, messages_codes: [code] }, params });
       expect(items[0]).not.toHaveProperty('push_info');
       expect(items[0]!.email_info).toEqual({
-        details: expect.objectContaining({ template: '', subject: { default: 'News' }, from_email: '' }),
+        details: expect.objectContaining({
+          ...{ template: '', subject: { default: 'News' } },
+          ...{ from_name: 'Shop', from_email: 'shop@suite.example', reply_name: '', reply_email: 'help@suite.example' },
+        }),
         metrics: [
           {
             ...{ sends: 3, confirmed_sends: 1, deliveries: 1, hard_bounces: 2, soft_bounces: 0 },

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
+import { Platform } from '@tidings/kernel';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import {
   clientWith,
@@ -86,6 +87,28 @@ export function groupFeatures(test: MessagesUnderTest): void {
       expect(await refusal({ applications_group: group, notifications: [{ preset: ofFirst }] })).toEqual([
         ...[200, 'notifications[0].preset: not found'],
       ]);
+    });
+
+    it('reaches the contacts in `to` of every application', async () => {
+      const { first, second, group } = await newGroup();
+      for (const application of [first, second]) {
+        await world.call('registerEmail', { application, email: 'both@example.com' });
+      }
+      const number = '+491517002000';
+      await world.call('registerDevice', { application: second, hwid: number, device_type: Platform.Sms });
+      const nobody = Array.from({ length: 8 }, (_, i) => `nobody-${i}`);
+      const notification = { content: 'x', to: ['Both@Example.com', number, 'phone', ...nobody] };
+      const request = { applications_group: group, notifications: [notification] };
+      const { Messages, UnknownDevices } = await world.call('createMessage', request);
+      const code = Messages[0]!;
+      expect(UnknownDevices).toEqual({ [code]: ['phone', ...nobody] });
+      await world.settle();
+      for (const application of [first, second]) {
+        expect(await listedMessage(world, application, code)).toMatchObject({ status: 'DONE' });
+      }
+      const funnel = await funnelOf(code);
+      expect(funnelFigures(funnel, undefined, 'EMAIL')).toMatchObject({ audience: 2, failed: 2 });
+      expect(funnelFigures(funnel, undefined, 'OTHER')).toMatchObject({ audience: 1, failed: 1 });
     });
 
     it('continues for the others when one of the applications is deleted', async () => {

@@ -44,7 +44,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       const plain = await rendered({ content: 'Hello' });
       expect(plain.ios).toEqual({ aps: { alert: 'Hello', sound: 'default' }, pw_msg: '1', p: hash });
       expect(plain.data).toEqual({ title: 'Hello', pw_msg: '1', p: hash, pw_msg_tag: plain.code });
-      expect([plain.token, plain.android]).toEqual([google, { collapse_key: plain.code }]);
+      expect([plain.token, plain.android]).toEqual([google, {}]);
       for (const p of [plain.ios['p'], plain.data['p']]) {
         expect(parseStatisticsHash(String(p))).toMatchObject({ code: plain.code, campaignId: 0n });
       }
@@ -117,7 +117,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
         link: 'https://example.com/',
         minimize_link: 0,
       });
-      expect(envelope).toEqual({ collapse_key: code, priority: 'HIGH', ttl: '60s' });
+      expect(envelope).toEqual({ priority: 'HIGH', ttl: '60s' });
       expect(data).toEqual({
         title: 'Text',
         header: 'Header',

@@ -7,6 +7,7 @@ import type {
   CampaignState,
   GeozoneClusterState,
   LiveFilter,
+  MailSender,
   PlatformSettings,
   PresetState,
   Senders,
@@ -69,6 +70,8 @@ export const accountsModel = defineStates<Account>({
   },
 });
 
+const mailbox = object<MailSender['from']>({ address: text, name: text });
+
 export const applicationsModel = defineStates<Application>({
   name: APPLICATIONS,
   retention: 'for ever; a deleted application as its code, which is not reused',
@@ -97,6 +100,7 @@ export const applicationsModel = defineStates<Application>({
     trackingOff: optional(flag),
     inboxTokenRequired: optional(flag),
     testDeviceTokenRequired: optional(flag),
+    mailSenders: optional(list(object<MailSender>({ since: date, from: mailbox, replyTo: mailbox }))),
     createdAt: date,
     deletedAt: optional(date),
     purgedAt: optional(date),

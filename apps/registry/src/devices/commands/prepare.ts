@@ -51,7 +51,20 @@ const audience = (
 });
 
 const named = (found: Found): Addressed =>
-  audience({ $case: 'named', value: { seqs: ascending(found.seqs) } }, { found });
+  audience({ $case: 'named', value: { seqs: ascending(found.seqs), byApplication: [] } }, { found });
+
+/** The named devices of each application of a group; unknown is a name that none of them knows. */
+function namedInGroup(byApplication: ReadonlyMap<string, Found>): Addressed {
+  const all = [...byApplication.values()];
+  const [first, ...others] = all.map((found) => new Set(found.unknown));
+  const unknown = [...(first ?? [])].filter((name) => others.every((left) => left.has(name)));
+  const platforms = new Set(all.flatMap((found) => [...found.platforms]));
+  const value = {
+    seqs: [],
+    byApplication: Array.from(byApplication, ([application, { seqs }]) => ({ application, seqs: ascending(seqs) })),
+  };
+  return audience({ $case: 'named', value }, { found: { seqs: new Set(), platforms, unknown } });
+}
 
 /** The caller restricts the place. */
 const selected = (expression: Expression | undefined, filter?: LiveFilter): Addressed =>
@@ -184,8 +197,15 @@ export function prepareRpc({
     { target, path, targetPath, ...latest }: PrepareAudience & { readonly target: Described | undefined },
     room: Room,
   ): Promise<Addressed> => {
-    // Listed recipients belong to one application (R-I2).
     const lookup = { devices, present, keys, account, application: applications[0]! };
+    if (target?.$case === 'to' && applications.length > 1) {
+      const byApplication = new Map<string, Found>();
+      for (const application of applications) {
+        byApplication.set(application, await findContacts(target.value.names, { ...lookup, application }));
+      }
+      return namedInGroup(byApplication);
+    }
+    // Other listed recipients belong to one application (R-I2).
     const found = await namedBy(db, { ...latest, target }, lookup);
     if (found) return named(found);
     switch (target?.$case) {

@@ -97,7 +97,7 @@ export const keysModel = defineStates<UsedKey>({
   indexes: [{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }],
 });
 
-/** The next device number of each application: allocated during registrations, and therefore native. */
+/** The next device number of each application, and the next id of geozones: allocated during registrations, and therefore native. */
 export const sequencesModel = defineModel<Sequence>({
   name: SEQUENCES,
   retention: 'with the application',

@@ -27,27 +27,33 @@ export interface Sequences {
   take(application: string, count: number): Promise<number[]>;
 }
 
-export function openSequences(db: Db): Sequences {
+/** Reserves `count` numbers of a sequence; returns the first of them, 0 for a new one. */
+export async function reserveNumbers(db: Db, sequence: string, count: number): Promise<number> {
   const sequences = db.collection<Sequence>(SEQUENCES);
+  const update = { $inc: { next: count } };
+  for (;;) {
+    try {
+      const after = await sequences.findOneAndUpdate({ _id: sequence }, update, {
+        upsert: true,
+        returnDocument: 'after',
+      });
+      // Half numbers were stored by a version that halved blocks of an odd size.
+      return Math.ceil(after!.next - count);
+    } catch (error) {
+      // A concurrent first reservation created the document.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+}
+
+export function openSequences(db: Db): Sequences {
   const blocks = new Map<string, Block>();
   const last = new Map<string, Promise<unknown>>();
 
   const reserve = async (application: string, count: number): Promise<number> => {
-    const update = { $inc: { next: count } };
-    for (;;) {
-      try {
-        const after = await sequences.findOneAndUpdate({ _id: application }, update, {
-          upsert: true,
-          returnDocument: 'after',
-        });
-        if (after!.next - 1 > LAST_SEQ) throw Fault.bug(`application ${application} has no device numbers left`);
-        // Half numbers were stored by a version that halved blocks of an odd size.
-        return Math.ceil(after!.next - count);
-      } catch (error) {
-        // A concurrent first registration created the document.
-        if (!isDuplicateKey(error)) throw error;
-      }
-    }
+    const first = await reserveNumbers(db, application, count);
+    if (first + count - 1 > LAST_SEQ) throw Fault.bug(`application ${application} has no device numbers left`);
+    return first;
   };
 
   const sizeOf = (block: Block | undefined): number => {

@@ -74,7 +74,8 @@ export const NAMED_AT_ONCE = 100;
  */
 export function onlyChunkOf({ accepted: { audience } }: Pick<Outgoing, 'accepted'>): number | undefined {
   const target = audience?.target;
-  if (target?.$case !== 'named' || target.value.seqs.length > NAMED_AT_ONCE) return undefined;
+  if (target?.$case !== 'named' || target.value.byApplication.length > 0) return undefined;
+  if (target.value.seqs.length > NAMED_AT_ONCE) return undefined;
   const chunks = new Set(target.value.seqs.map(chunkOf));
   return chunks.size === 1 ? [...chunks][0] : undefined;
 }

@@ -2,6 +2,7 @@ import { type ChunkKey, chunkRecordKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import { FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { chunkOf, type Clock } from '@tidings/kernel';
+import { namedIn } from '@tidings/messaging';
 import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Chunks } from '../chunks.ts';
@@ -87,7 +88,7 @@ export class Releases {
     const target = message.accepted.audience?.target;
     const keys = (of: readonly number[]): ChunkKey[] =>
       of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
-    const isSmall = target?.$case === 'named' && target.value.seqs.length <= NAMED_AT_ONCE;
+    const isSmall = target?.$case === 'named' && namedIn(target.value, application).length <= NAMED_AT_ONCE;
     const only = onlyChunkOf(message);
     if (only !== undefined) {
       // One commit contains both the split and the plan.
@@ -113,7 +114,7 @@ export class Releases {
     const target = audience?.target;
     switch (target?.$case) {
       case 'named':
-        return [...new Set(target.value.seqs.map(chunkOf))].sort((a, b) => a - b);
+        return [...new Set(namedIn(target.value, application).map(chunkOf))].sort((a, b) => a - b);
       case 'selection': {
         const { activity } = target.value;
         if (activity !== '') return this.#deps.scan.chunksWith(application, activity);

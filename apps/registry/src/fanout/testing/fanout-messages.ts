@@ -49,7 +49,10 @@ export const selection = (expression?: Expression): Audience => ({
   target: { $case: 'selection', value: { expression, circle: undefined, activity: '', bySiblings: false } },
   platforms: [],
 });
-export const named = (...seqs: number[]): Audience => ({ target: { $case: 'named', value: { seqs } }, platforms: [] });
+export const named = (...seqs: number[]): Audience => ({
+  target: { $case: 'named', value: { seqs, byApplication: [] } },
+  platforms: [],
+});
 
 let messages = 0;
 export const newMessage = (accepted: Partial<MessageAccepted>) => {

@@ -48,6 +48,14 @@ export interface Audience {
 /** Devices named by the caller (devices, users), as sequence numbers of the application, ascending, each once. */
 export interface NamedRecipients {
   seqs: number[];
+  /** Those of each application of a message to a group, in place of `seqs`; empty for one application. */
+  byApplication: ApplicationRecipients[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+export interface ApplicationRecipients {
+  application: string;
+  seqs: number[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -287,7 +295,7 @@ export const Audience: MessageFns<Audience> = {
 };
 
 function createBaseNamedRecipients(): NamedRecipients {
-  return { seqs: [] };
+  return { seqs: [], byApplication: [] };
 }
 
 export const NamedRecipients: MessageFns<NamedRecipients> = {
@@ -298,6 +306,9 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    for (const v of message.byApplication) {
+      ApplicationRecipients.encode(v!, writer.uint32(18).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -341,6 +352,14 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
 
             break;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.byApplication.push(ApplicationRecipients.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -366,6 +385,104 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
   },
   fromPartial(object: DeepPartial<NamedRecipients>): NamedRecipients {
     const message = createBaseNamedRecipients();
+    message.seqs = object.seqs?.map((e) => e) || [];
+    message.byApplication = object.byApplication?.map((e) => ApplicationRecipients.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseApplicationRecipients(): ApplicationRecipients {
+  return { application: "", seqs: [] };
+}
+
+export const ApplicationRecipients: MessageFns<ApplicationRecipients> = {
+  encode(message: ApplicationRecipients, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.seqs.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.seqs) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplicationRecipients {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplicationRecipients();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.seqs.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.seqs.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ApplicationRecipients>): ApplicationRecipients {
+    return ApplicationRecipients.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApplicationRecipients>): ApplicationRecipients {
+    const message = createBaseApplicationRecipients();
+    message.application = object.application ?? "";
     message.seqs = object.seqs?.map((e) => e) || [];
     return message;
   },

@@ -60,6 +60,10 @@ export interface Content {
   deepLinkParams?:
     | string
     | undefined;
+  /** Number of the deep link that the link is an instance of. */
+  deepLinkId?:
+    | bigint
+    | undefined;
   /** Absent: it is not saved to inboxes. */
   inbox:
     | InboxContent
@@ -154,6 +158,18 @@ export interface InboxContent {
     | undefined;
   /** Pictures in place of `image`, where they differ between blocks (R-O4). */
   pictures: InboxPicture[];
+  /** Days of removal in place of `removal_day`, which is the last of them, where they differ between blocks (R-O4). */
+  removals: InboxRemoval[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** The day of removal that the blocks of a locale name for a platform. */
+export interface InboxRemoval {
+  /** 0 for every platform without days of its own. */
+  platform: number;
+  /** Lower-cased key. */
+  language: string;
+  removalDay: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -479,7 +495,7 @@ export interface KakaoContent {
   /** Code of the template. */
   template: string;
   values: TemplateValue[];
-  /** The whole text, which must match the template; in place of the values. */
+  /** The whole text, which must match the template; the values fill its variables. */
   text?: string | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -652,6 +668,7 @@ function createBaseContent(): Content {
     ios: undefined,
     android: undefined,
     deepLinkParams: undefined,
+    deepLinkId: undefined,
     inbox: undefined,
     richMedia: undefined,
     pageId: undefined,
@@ -711,6 +728,12 @@ export const Content: MessageFns<Content> = {
     }
     if (message.deepLinkParams !== undefined) {
       writer.uint32(98).string(message.deepLinkParams);
+    }
+    if (message.deepLinkId !== undefined) {
+      if (BigInt.asIntN(64, message.deepLinkId) !== message.deepLinkId) {
+        throw new globalThis.Error("value provided for field message.deepLinkId of type int64 too large");
+      }
+      writer.uint32(144).int64(message.deepLinkId);
     }
     if (message.inbox !== undefined) {
       InboxContent.encode(message.inbox, writer.uint32(106).fork()).join();
@@ -887,6 +910,14 @@ export const Content: MessageFns<Content> = {
             }
 
             message.deepLinkParams = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.deepLinkId = reader.int64() as bigint;
             continue;
           }
           case 13: {
@@ -1084,6 +1115,9 @@ export const Content: MessageFns<Content> = {
       ? AndroidContent.fromPartial(object.android)
       : undefined;
     message.deepLinkParams = object.deepLinkParams ?? undefined;
+    message.deepLinkId = (object.deepLinkId !== undefined && object.deepLinkId !== null)
+      ? BigInt(object.deepLinkId)
+      : undefined;
     message.inbox = (object.inbox !== undefined && object.inbox !== null)
       ? InboxContent.fromPartial(object.inbox)
       : undefined;
@@ -1651,7 +1685,7 @@ export const OpenAction: MessageFns<OpenAction> = {
 };
 
 function createBaseInboxContent(): InboxContent {
-  return { removalDay: undefined, days: undefined, image: undefined, pictures: [] };
+  return { removalDay: undefined, days: undefined, image: undefined, pictures: [], removals: [] };
 }
 
 export const InboxContent: MessageFns<InboxContent> = {
@@ -1667,6 +1701,9 @@ export const InboxContent: MessageFns<InboxContent> = {
     }
     for (const v of message.pictures) {
       InboxPicture.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.removals) {
+      InboxRemoval.encode(v!, writer.uint32(42).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1724,6 +1761,14 @@ export const InboxContent: MessageFns<InboxContent> = {
             message.pictures.push(InboxPicture.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.removals.push(InboxRemoval.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1753,6 +1798,102 @@ export const InboxContent: MessageFns<InboxContent> = {
     message.days = object.days ?? undefined;
     message.image = object.image ?? undefined;
     message.pictures = object.pictures?.map((e) => InboxPicture.fromPartial(e)) || [];
+    message.removals = object.removals?.map((e) => InboxRemoval.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseInboxRemoval(): InboxRemoval {
+  return { platform: 0, language: "", removalDay: 0 };
+}
+
+export const InboxRemoval: MessageFns<InboxRemoval> = {
+  encode(message: InboxRemoval, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.language !== "") {
+      writer.uint32(18).string(message.language);
+    }
+    if (message.removalDay !== 0) {
+      writer.uint32(24).uint32(message.removalDay);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InboxRemoval {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInboxRemoval();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.removalDay = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<InboxRemoval>): InboxRemoval {
+    return InboxRemoval.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<InboxRemoval>): InboxRemoval {
+    const message = createBaseInboxRemoval();
+    message.platform = object.platform ?? 0;
+    message.language = object.language ?? "";
+    message.removalDay = object.removalDay ?? 0;
     return message;
   },
 };

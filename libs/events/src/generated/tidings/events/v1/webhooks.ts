@@ -116,7 +116,7 @@ export interface EventsEnqueued {
   bucket: number;
   /** The kind of push of a Sent; "" for reports. */
   variant: string;
-  /** Inbox entry; for the kinds of the inbox, and for a Sent of a message that is saved to inboxes. */
+  /** Inbox entry; for the kinds of the inbox, and of pushes of a message that is saved to inboxes. */
   entry:
     | ReportedEntry
     | undefined;

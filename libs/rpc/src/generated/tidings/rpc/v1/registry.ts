@@ -10,6 +10,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct, Value } from "@tidings/events/generated/google/protobuf/struct";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
 import { Audience, TagType } from "@tidings/events/generated/tidings/events/v1/audience";
+import { MailAddress } from "@tidings/events/generated/tidings/events/v1/content";
 import { Preset } from "@tidings/events/generated/tidings/events/v1/presets";
 import { Grant } from "./segments.ts";
 
@@ -393,6 +394,17 @@ export interface SetDebugReply {
 
 export interface FindApplicationRequest {
   application: string;
+}
+
+export interface MailSenders {
+  senders: MailSender[];
+}
+
+/** The sender of mails, and the addressee of replies, from a time on. The first one is that of all mails before. */
+export interface MailSender {
+  since: Date | undefined;
+  from: MailAddress | undefined;
+  replyTo: MailAddress | undefined;
 }
 
 export interface FindApplicationReply {
@@ -5274,6 +5286,144 @@ export const FindApplicationRequest: MessageFns<FindApplicationRequest> = {
   fromPartial(object: DeepPartial<FindApplicationRequest>): FindApplicationRequest {
     const message = createBaseFindApplicationRequest();
     message.application = object.application ?? "";
+    return message;
+  },
+};
+
+function createBaseMailSenders(): MailSenders {
+  return { senders: [] };
+}
+
+export const MailSenders: MessageFns<MailSenders> = {
+  encode(message: MailSenders, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.senders) {
+      MailSender.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MailSenders {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMailSenders();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.senders.push(MailSender.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MailSenders>): MailSenders {
+    return MailSenders.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MailSenders>): MailSenders {
+    const message = createBaseMailSenders();
+    message.senders = object.senders?.map((e) => MailSender.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMailSender(): MailSender {
+  return { since: undefined, from: undefined, replyTo: undefined };
+}
+
+export const MailSender: MessageFns<MailSender> = {
+  encode(message: MailSender, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.since !== undefined) {
+      Timestamp.encode(toTimestamp(message.since), writer.uint32(10).fork()).join();
+    }
+    if (message.from !== undefined) {
+      MailAddress.encode(message.from, writer.uint32(18).fork()).join();
+    }
+    if (message.replyTo !== undefined) {
+      MailAddress.encode(message.replyTo, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MailSender {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMailSender();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = MailAddress.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.replyTo = MailAddress.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MailSender>): MailSender {
+    return MailSender.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MailSender>): MailSender {
+    const message = createBaseMailSender();
+    message.since = object.since ?? undefined;
+    message.from = (object.from !== undefined && object.from !== null)
+      ? MailAddress.fromPartial(object.from)
+      : undefined;
+    message.replyTo = (object.replyTo !== undefined && object.replyTo !== null)
+      ? MailAddress.fromPartial(object.replyTo)
+      : undefined;
     return message;
   },
 };
@@ -13846,6 +13996,8 @@ export interface Accounts {
   findApplication(request: FindApplicationRequest): Promise<FindApplicationReply>;
   /** Everything that getApplication shows. */
   describeApplication(request: FindApplicationRequest): Promise<ApplicationDescription>;
+  /** The senders of its mails, oldest first; none where e-mail is not configured, or the application is unknown. */
+  listMailSenders(request: FindApplicationRequest): Promise<MailSenders>;
   /** The PNG behind an icon's address; empty where there is none. */
   getIcon(request: GetIconRequest): Promise<GetIconReply>;
   /** A certificate or key of the application as text, or its push package for Safari in base64 (R-B4). */
@@ -14055,6 +14207,15 @@ export const AccountsDefinition = {
       requestType: FindApplicationRequest as typeof FindApplicationRequest,
       requestStream: false,
       responseType: ApplicationDescription as typeof ApplicationDescription,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The senders of its mails, oldest first; none where e-mail is not configured, or the application is unknown. */
+    listMailSenders: {
+      name: "ListMailSenders",
+      requestType: FindApplicationRequest as typeof FindApplicationRequest,
+      requestStream: false,
+      responseType: MailSenders as typeof MailSenders,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

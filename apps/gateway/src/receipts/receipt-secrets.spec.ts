@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Platform } from '@tidings/kernel';
 import { ApplicationView } from '@tidings/rpc';
 import { keysFrom, seal } from '@tidings/runtime';
-import { whatsAppSecrets } from './whatsapp-secrets.ts';
+import { whatsAppSecrets } from './receipt-secrets.ts';
 
 const { master } = keysFrom(new Uint8Array(32).fill(7));
 const viewOf = (code: string, credentialVersion: number, configured = true): ApplicationView =>

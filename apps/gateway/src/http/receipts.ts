@@ -1,0 +1,29 @@
+import { Fault } from '@tidings/kernel';
+import type { ApplicationView } from '@tidings/rpc';
+import type { Context } from '../context.ts';
+import type { ReadSecrets, Secrets } from '../receipts/receipt-secrets.ts';
+
+/** The application that a provider reports to. @throws Fault `notFound` */
+export async function receivingApplication(
+  { access }: Pick<Context, 'access'>,
+  code: string,
+): Promise<ApplicationView> {
+  const found = await access.accessOfAnyone(code);
+  if (found.kind !== 'granted') throw Fault.notFound('Not Found');
+  return found.application;
+}
+
+/** @throws Fault `notFound` where the provider is not configured */
+export async function secretsOf<Name extends string>(
+  { access }: Pick<Context, 'access'>,
+  application: ApplicationView,
+  read: ReadSecrets<Name>,
+): Promise<Secrets<Name>> {
+  const secrets = await read(application);
+  if (secrets) return secrets;
+  // A provider verifies the address as soon as an operator has configured it, maybe through another gateway.
+  const fresh = await access.freshApplication(application.code);
+  const configured = fresh && (await read(fresh));
+  if (!configured) throw Fault.notFound('Not Found');
+  return configured;
+}

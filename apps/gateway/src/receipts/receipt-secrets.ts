@@ -1,0 +1,58 @@
+import { SMS_HTTP_TOKEN, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } from '@tidings/channels';
+import { Platform } from '@tidings/kernel';
+import type { Accounts, ApplicationView } from '@tidings/rpc';
+import { type MasterKeys, open } from '@tidings/runtime';
+
+/** Secrets that an application shares with a provider for receipts (R-A6); undefined where it has none. */
+export type Secrets<Name extends string> = { readonly [Secret in Name]: string | undefined };
+
+interface Entry<Name extends string> {
+  readonly version: number;
+  readonly secrets: Secrets<Name>;
+}
+
+const MAX_ENTRIES = 1000;
+
+export interface ReceiptSecretsDeps {
+  readonly accounts: Pick<Accounts, 'getCredential'>;
+  readonly masterKeys: MasterKeys;
+}
+
+/** Reads the secrets of an application; undefined where the platform is not configured. */
+export type ReadSecrets<Name extends string> = (application: ApplicationView) => Promise<Secrets<Name> | undefined>;
+
+/** Reads secrets of applications, once per version of their settings. @param fields the setting of each secret */
+function receiptSecrets<Name extends string>(
+  { accounts, masterKeys }: ReceiptSecretsDeps,
+  platform: number,
+  fields: Readonly<Record<Name, string>>,
+): ReadSecrets<Name> {
+  const known = new Map<string, Entry<Name>>();
+
+  const read = async (application: string): Promise<Entry<Name>> => {
+    const { version, sealed } = await accounts.getCredential({ application, platform });
+    const secretIn = (field: string): string | undefined => {
+      const bytes = sealed[field];
+      return (bytes && open(masterKeys, { application, field }, bytes).toString('utf8')) || undefined;
+    };
+    const secrets = Object.entries<string>(fields).map(([name, field]) => [name, secretIn(field)]);
+    return { version, secrets: Object.fromEntries(secrets) as Secrets<Name> };
+  };
+
+  return async ({ code, platforms }) => {
+    const view = platforms.find((each) => each.platform === platform);
+    if (view?.configured !== true) return undefined;
+    const cached = known.get(code);
+    if (cached && cached.version >= view.credentialVersion) return cached.secrets;
+    const entry = await read(code);
+    if (known.size >= MAX_ENTRIES) known.clear();
+    known.set(code, entry);
+    return entry.secrets;
+  };
+}
+
+export const whatsAppSecrets = (deps: ReceiptSecretsDeps) =>
+  receiptSecrets(deps, Platform.WhatsApp, { appSecret: WHATSAPP_APP_SECRET, verifyToken: WHATSAPP_VERIFY_TOKEN });
+
+export const twilioSecrets = (deps: ReceiptSecretsDeps) =>
+  receiptSecrets(deps, Platform.Sms, { authToken: SMS_HTTP_TOKEN });

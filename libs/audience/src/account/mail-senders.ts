@@ -1,0 +1,52 @@
+import { Platform } from '@tidings/kernel';
+import type { Application } from './application.ts';
+
+interface Mailbox {
+  readonly address: string;
+  readonly name: string;
+}
+
+/** The sender of an application's mails, and the addressee of replies, from a time on. */
+export interface MailSender {
+  readonly since: Date;
+  readonly from: Mailbox;
+  readonly replyTo: Mailbox;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+const KEPT = 20;
+
+const senderIn = (settings: Settings, since: Date): MailSender => ({
+  since,
+  from: { address: settings['email_from_email'] ?? '', name: settings['email_from_name'] ?? '' },
+  replyTo: { address: settings['email_reply'] ?? '', name: '' },
+});
+
+const isSame = (a: MailSender, b: MailSender): boolean =>
+  a.from.address === b.from.address && a.from.name === b.from.name && a.replyTo.address === b.replyTo.address;
+
+/** The senders of an application, oldest first; the first one is that of all mails before. None where e-mail is not configured. */
+export function mailSendersOf({
+  platforms,
+  mailSenders,
+}: Pick<Application, 'platforms' | 'mailSenders'>): readonly MailSender[] {
+  if (mailSenders) return mailSenders;
+  const configured = platforms.find(
+    ({ platform, credentialVersion }) => platform === Platform.Email && credentialVersion > 0,
+  );
+  return configured ? [senderIn(configured.settings, new Date(0))] : [];
+}
+
+/** The senders after e-mail is configured; undefined while there is only one. */
+export function withMailSender(
+  application: Pick<Application, 'platforms' | 'mailSenders'>,
+  settings: Settings,
+  at: Date,
+): readonly MailSender[] | undefined {
+  const before = mailSendersOf(application);
+  const last = before.at(-1);
+  const sender = senderIn(settings, at);
+  if (!last || isSame(last, sender)) return application.mailSenders;
+  return [...before, sender].slice(-KEPT);
+}
