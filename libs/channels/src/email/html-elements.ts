@@ -7,7 +7,7 @@ export const VOID = setOf(
 
 /** Elements that are not shown. */
 export const HIDDEN = setOf(
-  'area audio base canvas datalist dialog head iframe link meta noembed noframes noscript param rp script source style template textarea title track video',
+  'area audio base canvas datalist head iframe link meta noembed noframes noscript param rp script source style template textarea title track video',
 );
 
 /** Elements that an empty line precedes and follows in a text. */
@@ -25,6 +25,20 @@ export const IN_TABLE = setOf('caption col colgroup tbody td tfoot th thead tr')
 
 /** Elements whose first line end is no part of their text. */
 export const PREFORMATTED = setOf('listing pre xmp plaintext');
+
+export const HEADINGS = setOf('h1 h2 h3 h4 h5 h6');
+
+/** Elements of whose content only some elements are shown. */
+export const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['details', setOf('summary')],
+  ['select', setOf('optgroup option')],
+  ['optgroup', setOf('option')],
+  ['svg', setOf('g text')],
+  ['g', setOf('g text')],
+]);
+
+/** Elements that style sheets of browsers take out of `text-transform`. */
+export const CONTROLS = setOf('button select');
 
 /** Elements that a head may contain; others end it (HTML 13.2.6.4.4). */
 export const IN_HEAD = setOf('base basefont bgsound link meta noframes noscript script style template title');

@@ -38,8 +38,9 @@ const COMPOUND = /^([a-z][a-z0-9]*|\*)?((?:[.#][\w-]+)*)$/i;
 const RULES_MAX = 300;
 const COMPOUNDS_MAX = 5;
 const CLASSES_MAX = 30;
-/** Comparisons with ancestors in one document. */
-const COMPARISONS_MAX = 200_000;
+const INLINE_MAX = 500;
+/** Comparisons of elements with selectors in one document. */
+const COMPARISONS_MAX = 500_000;
 
 const ID_WEIGHT = 10_000;
 const CLASS_WEIGHT = 100;
@@ -120,15 +121,22 @@ const isMatch = (element: StyledElement, { name, id, classes }: Compound): boole
   (id === '' || id === element.id) &&
   classes.every((each) => element.classes.has(each));
 
-export const styledElement = (name: string, attributes: HtmlAttributes): StyledElement => ({
-  name,
-  id: attributes.get('id')?.value ?? '',
-  classes: new Set(attributes.get('class')?.value.split(/\s+/, CLASSES_MAX)),
-});
+const NO_CLASSES: ReadonlySet<string> = new Set();
+const NO_STYLE: ReadonlyMap<StyleProperty, string> = new Map();
+
+export function styledElement(name: string, attributes: HtmlAttributes): StyledElement {
+  const classes = attributes.get('class')?.value;
+  return {
+    name,
+    id: attributes.get('id')?.value ?? '',
+    classes: classes === undefined ? NO_CLASSES : new Set(classes.split(/\s+/, CLASSES_MAX)),
+  };
+}
 
 /** The style sheets of a document, as far as they decide which text is shown: simple selectors, no queries. */
 export class StyleSheets {
   readonly #rules = new Map<string, Rule[]>();
+  readonly #inline = new Map<string, readonly Declaration[]>();
   #count = 0;
   #comparisons = COMPARISONS_MAX;
 
@@ -155,6 +163,9 @@ export class StyleSheets {
     attributes: HtmlAttributes,
     ancestors: readonly StyledElement[],
   ): ReadonlyMap<StyleProperty, string> {
+    const own = attributes.get('style')?.value;
+    const ownDeclarations = own === undefined ? [] : this.#declarationsOf(own);
+    if (this.#count === 0 && ownDeclarations.length === 0) return NO_STYLE;
     const values = new Map<StyleProperty, string>();
     const weights = new Map<StyleProperty, number>();
     const apply = (declarations: readonly Declaration[], specificity: number): void => {
@@ -165,14 +176,20 @@ export class StyleSheets {
         values.set(property, value);
       }
     };
-    if (this.#count > 0) {
-      for (const { compounds, declarations, specificity } of this.#candidates(element)) {
-        if (this.#applies(compounds, element, ancestors)) apply(declarations, specificity);
-      }
+    for (const { compounds, declarations, specificity } of this.#candidates(element)) {
+      if (this.#applies(compounds, element, ancestors)) apply(declarations, specificity);
     }
-    const own = attributes.get('style')?.value;
-    if (own !== undefined) apply(declarationsIn(own), INLINE_WEIGHT);
+    apply(ownDeclarations, INLINE_WEIGHT);
     return values;
+  }
+
+  /** Mails repeat few styles often. */
+  #declarationsOf(style: string): readonly Declaration[] {
+    const known = this.#inline.get(style);
+    if (known) return known;
+    const declarations = declarationsIn(style);
+    if (this.#inline.size < INLINE_MAX) this.#inline.set(style, declarations);
+    return declarations;
   }
 
   *#candidates({ name, id, classes }: StyledElement): Generator<Rule> {
@@ -184,7 +201,7 @@ export class StyleSheets {
 
   #applies(compounds: readonly Compound[], element: StyledElement, ancestors: readonly StyledElement[]): boolean {
     let left = compounds.length - 1;
-    if (!isMatch(element, compounds[left]!)) return false;
+    if (this.#comparisons-- <= 0 || !isMatch(element, compounds[left]!)) return false;
     for (let i = ancestors.length - 1; i >= 0 && left > 0; i--) {
       if (this.#comparisons-- <= 0) return false;
       if (isMatch(ancestors[i]!, compounds[left - 1]!)) left--;

@@ -1,8 +1,10 @@
 import {
   BLOCKS,
   CELLS,
+  CONTROLS,
   FORMATTING,
   frameOf,
+  HEADINGS,
   HIDDEN,
   IMPLIED_ENDS,
   IN_HEAD,
@@ -10,6 +12,7 @@ import {
   PARAGRAPHS,
   PREFORMATTED,
   SCOPES,
+  SHOWN_WITHIN,
   TABLE_FRAMES,
   VOID,
 } from './html-elements.ts';
@@ -28,8 +31,8 @@ interface OpenElement extends StyledElement {
   readonly visibility: string;
   readonly transform: string;
   readonly isPreformatted: boolean;
-  /** Only its summary is shown. */
-  readonly isClosed: boolean;
+  /** The elements of its content that are shown; undefined = all, and its own text. */
+  readonly shown: ReadonlySet<string> | undefined;
   /** The text that the element is a part of, and that of its content: tables have their own. */
   readonly around: TextLines;
   readonly lines: TextLines;
@@ -47,7 +50,7 @@ const rootOf = (lines: TextLines): OpenElement => ({
   visibility: 'visible',
   transform: 'none',
   isPreformatted: false,
-  isClosed: false,
+  shown: undefined,
   around: lines,
   lines,
 });
@@ -86,8 +89,9 @@ const isOutOfFlow = (style: ReadonlyMap<StyleProperty, string>): boolean =>
 function layoutOf(name: string, attributes: HtmlAttributes, style: ReadonlyMap<StyleProperty, string>): Layout {
   const own = defaultLayout(name);
   // Such elements show no text, whatever their display is.
-  if (own === 'none') return name === 'dialog' && attributes.has('open') ? 'block' : 'none';
-  const display = style.get('display') ?? (attributes.has('hidden') ? 'none' : '');
+  if (own === 'none') return 'none';
+  const isClosed = attributes.has('hidden') || (name === 'dialog' && !attributes.has('open'));
+  const display = style.get('display') ?? (isClosed ? 'none' : '');
   const layout = LAYOUTS[display] ?? own;
   if (layout === 'block' && own === 'paragraph') return 'paragraph';
   return layout === 'inline' && isOutOfFlow(style) ? 'block' : layout;
@@ -122,8 +126,10 @@ class TextReader {
   #css = '';
 
   open(name: string, attributes: HtmlAttributes): void {
-    if (IN_TABLE.has(name) && !this.#enterFrame(frameOf(name))) return;
+    if (this.#isIgnored(name)) return;
+    if (IN_TABLE.has(name)) this.#enterFrame(frameOf(name));
     if (this.#top.name === 'head' && !IN_HEAD.has(name)) this.#pop();
+    if (HEADINGS.has(name) && HEADINGS.has(this.#top.name)) this.#pop();
     this.#endImplied(name);
     const element = this.#elementOf(name, attributes);
     if (!element.isHidden) this.#begin(element, attributes);
@@ -141,17 +147,17 @@ class TextReader {
   }
 
   text(text: string): void {
-    const top = this.#top;
-    if (top.name === 'style') this.#css += text;
-    else if (top.name === 'head' && text.trim() !== '') {
-      this.#pop();
-      this.text(text);
-    } else if (!top.isHidden && !top.isClosed && top.visibility === 'visible') {
-      const lines = text.trim() === '' ? top.lines : this.#linesOf('');
-      const transformed = transforms[top.transform]?.(text) ?? text;
-      if (top.isPreformatted) lines.preformatted(transformed);
-      else lines.flow(transformed);
+    if (this.#top.name === 'style') {
+      this.#css += text;
+      return;
     }
+    const isBlank = !/[^ \t\r\n\f]/.test(text);
+    if (this.#top.name === 'head' && !isBlank) this.#pop();
+    const { isHidden, shown, visibility, transform, isPreformatted, lines } = isBlank ? this.#top : this.#parentOf('');
+    if (isHidden || shown || visibility !== 'visible') return;
+    const transformed = transforms[transform]?.(text) ?? text;
+    if (isPreformatted) lines.preformatted(transformed);
+    else lines.flow(transformed);
   }
 
   finish(): string {
@@ -163,39 +169,42 @@ class TextReader {
     return this.#open.at(-1) ?? this.#root;
   }
 
-  /** Ends what is open within a frame of the innermost table; false without a table. */
-  #enterFrame(frames: ReadonlySet<string>): boolean {
-    if (!this.#table) return false;
+  /** Tags that browsers ignore, or merge with those before. */
+  #isIgnored(name: string): boolean {
+    if (IN_TABLE.has(name)) return this.#tableIndex < 0;
+    return /^(?:html|body)$/.test(name) && this.#open.some((each) => each.name !== 'html' && each.name !== 'head');
+  }
+
+  get #tableIndex(): number {
+    return this.#open.findLastIndex(({ name }) => name === 'table');
+  }
+
+  /** Ends what is open within a frame of the innermost table. */
+  #enterFrame(frames: ReadonlySet<string>): void {
     while (!frames.has(this.#top.name)) this.#pop();
-    return true;
   }
 
-  get #table(): OpenElement | undefined {
-    return this.#open.findLast(({ name }) => name === 'table');
-  }
-
-  /** The text in which a new element or a text stands. */
-  #linesOf(name: string): TextLines {
-    const top = this.#top;
-    const isMoved = TABLE_FRAMES.has(top.name) && !IN_TABLE.has(name);
-    return (isMoved ? this.#table?.around : undefined) ?? top.lines;
+  /** The element in which a new one or a text stands: before the table, if it is in none of the cells. */
+  #parentOf(name: string): OpenElement {
+    const isMoved = TABLE_FRAMES.has(this.#top.name) && !IN_TABLE.has(name) && !HIDDEN.has(name);
+    return isMoved ? (this.#open[this.#tableIndex - 1] ?? this.#root) : this.#top;
   }
 
   #elementOf(name: string, attributes: HtmlAttributes): OpenElement {
-    const parent = this.#top;
+    const parent = this.#parentOf(name);
     const styled = styledElement(name, attributes);
     const style = this.#styles.styleOf(styled, attributes, this.#open);
     const layout = layoutOf(name, attributes, style);
     const whiteSpace = style.get('white-space') ?? (PREFORMATTED.has(name) ? 'pre' : '');
-    const around = this.#linesOf(name);
+    const around = parent.lines;
     return {
       ...styled,
       layout,
-      isHidden: parent.isHidden || layout === 'none' || (parent.isClosed && name !== 'summary'),
+      isHidden: parent.isHidden || layout === 'none' || parent.shown?.has(name) === false,
       visibility: style.get('visibility') ?? parent.visibility,
-      transform: style.get('text-transform') ?? parent.transform,
+      transform: style.get('text-transform') ?? (CONTROLS.has(name) ? 'none' : parent.transform),
       isPreformatted: whiteSpace === '' ? parent.isPreformatted : /^(?:pre|break-spaces)/.test(whiteSpace),
-      isClosed: name === 'details' && !attributes.has('open'),
+      shown: name === 'details' && attributes.has('open') ? undefined : SHOWN_WITHIN.get(name),
       around,
       lines: name === 'table' ? new TextLines() : around,
     };
@@ -231,7 +240,9 @@ class TextReader {
     if (element.isHidden) return;
     if (name === 'a') lines.closeLink();
     if (name === 'li') lines.endItem();
-    if (lines !== around) around.add(lines);
+    this.#separate(element);
+    if (lines === around) return;
+    around.add(lines);
     this.#separate(element);
   }
 
@@ -241,8 +252,9 @@ class TextReader {
     const endsAtBlocks = !isBlock(name) && !HIDDEN.has(name) && !SCOPES.has(name) && !FORMATTING.has(name);
     const isEnd = (each: string): boolean =>
       each === 'table' || (SCOPES.has(each) && !isOfTable) || (endsAtBlocks && isBlock(each));
-    const at = this.#open.findLastIndex(({ name: each }) => each === name || isEnd(each));
-    return this.#open[at]?.name === name ? at : -1;
+    const isSought = (each = ''): boolean => each === name || (HEADINGS.has(name) && HEADINGS.has(each));
+    const at = this.#open.findLastIndex(({ name: each }) => isSought(each) || isEnd(each));
+    return isSought(this.#open[at]?.name) ? at : -1;
   }
 
   #endImplied(name: string): void {

@@ -71,5 +71,8 @@ export const htmlFragments: readonly string[] = [
   '<marquee>Moving words</marquee><nobr>No break</nobr><wbr>able',
   '<plain>Unknown <custom-tag>elements</custom-tag></plain> stay <x>inline</x>',
   '<div class="wrap"><p class="inner">Inside by rank</p></div><p class="inner">Outside</p>',
+  '<table style="text-transform:uppercase">Outside&nbsp;of cells <b>is before</b><tr><td>in a cell</td></tr></table>',
+  '<h2>Wrong <h3>heading</h2> ends</h3><dialog>Closed</dialog><dialog open>Open dialog</dialog>',
+  '<p style="text-transform:uppercase">Loud <button>quiet</button></p><svg>no <text>yes</text></svg>',
   '<p id="promo">By id</p><p>End of mail</p>',
 ];
