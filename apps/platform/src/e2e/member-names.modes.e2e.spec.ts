@@ -47,8 +47,8 @@ describe('tags named like members of every object', () => {
     await register('registered', { tags: values, userId: 'person' });
     await register('set');
     await world.call('setTags', { application, hwid: 'set', tags: values });
-    for (const of of [{ hwid: 'registered' }, { hwid: 'set' }, { userId: 'person' }])
-      expect(shown(await tagsOf(of))).toEqual(shown(values));
+    for (const identity of [{ hwid: 'registered' }, { hwid: 'set' }, { userId: 'person' }])
+      expect(shown(await tagsOf(identity))).toEqual(shown(values));
   });
 
   it('are set by bulk requests, whose results name each of them', async () => {

@@ -1,5 +1,4 @@
 import { Platform } from '@tidings/kernel';
-import type { Application } from './application.ts';
 
 interface Mailbox {
   readonly address: string;
@@ -15,6 +14,15 @@ export interface MailSender {
 
 type Settings = Readonly<Record<string, string>>;
 
+interface Sending {
+  readonly platforms: readonly {
+    readonly platform: number;
+    readonly credentialVersion: number;
+    readonly settings: Settings;
+  }[];
+  readonly mailSenders?: readonly MailSender[] | undefined;
+}
+
 const KEPT = 20;
 
 const senderIn = (settings: Settings, since: Date): MailSender => ({
@@ -27,10 +35,7 @@ const isSame = (a: MailSender, b: MailSender): boolean =>
   a.from.address === b.from.address && a.from.name === b.from.name && a.replyTo.address === b.replyTo.address;
 
 /** The senders of an application, oldest first; the first one is that of all mails before. None where e-mail is not configured. */
-export function mailSendersOf({
-  platforms,
-  mailSenders,
-}: Pick<Application, 'platforms' | 'mailSenders'>): readonly MailSender[] {
+export function mailSendersOf({ platforms, mailSenders }: Sending): readonly MailSender[] {
   if (mailSenders) return mailSenders;
   const configured = platforms.find(
     ({ platform, credentialVersion }) => platform === Platform.Email && credentialVersion > 0,
@@ -39,11 +44,7 @@ export function mailSendersOf({
 }
 
 /** The senders after e-mail is configured; undefined while there is only one. */
-export function withMailSender(
-  application: Pick<Application, 'platforms' | 'mailSenders'>,
-  settings: Settings,
-  at: Date,
-): readonly MailSender[] | undefined {
+export function withMailSender(application: Sending, settings: Settings, at: Date): readonly MailSender[] | undefined {
   const before = mailSendersOf(application);
   const last = before.at(-1);
   const sender = senderIn(settings, at);
