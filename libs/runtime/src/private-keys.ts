@@ -39,22 +39,26 @@ const bitsOf = (base64url: string): number => Buffer.from(base64url, 'base64url'
 
 const unsupported = (message: string): KeyError => new KeyError('unsupported_key', message);
 
-/**
- * Checks that a private key signs within a few milliseconds. All numbers of an RSA key are checked: a private exponent may be far longer than the
- * modulus.
- * @throws KeyError for another key
- */
-export function checkedKey(key: KeyObject, { types = ['rsa', 'ec'], leastRsaBits = LEAST_RSA_BITS }: KeyRules = {}) {
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
-  if (!types.some((each) => each === type)) throw unsupported('a key of a kind that is not used');
-  if (type === 'ec' && !CURVES.has(details.namedCurve)) throw unsupported('a key on a curve that is not used');
-  if (type !== 'rsa') return key;
-  const bits = details.modulusLength ?? 0;
-  if (bits < leastRsaBits || bits > MOST_RSA_BITS)
-    throw unsupported(`an RSA key must have ${leastRsaBits} to ${MOST_RSA_BITS} bits`);
+/** All numbers are checked: a private exponent may be far longer than the modulus. */
+function checkRsa(key: KeyObject, leastBits: number): void {
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (bits < leastBits || bits > MOST_RSA_BITS)
+    throw unsupported(`an RSA key must have ${leastBits} to ${MOST_RSA_BITS} bits`);
   const { e = '', kty: _, ...numbers } = key.export({ format: 'jwk' });
   const isLong = Object.values(numbers).some((number) => bitsOf(String(number)) > bits + 7);
   if (isLong || bitsOf(e) > MAX_EXPONENT_BITS) throw unsupported('an RSA key with oversized numbers');
+}
+
+/**
+ * Checks that a private key signs within a few milliseconds.
+ * @throws KeyError for another key
+ */
+export function checkedKey(key: KeyObject, rules: KeyRules = {}): KeyObject {
+  const { types = ['rsa', 'ec'], leastRsaBits = LEAST_RSA_BITS } = rules;
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (!types.some((each) => each === type)) throw unsupported('a key of a kind that is not used');
+  if (type === 'ec' && !CURVES.has(details?.namedCurve)) throw unsupported('a key on a curve that is not used');
+  if (type === 'rsa') checkRsa(key, leastRsaBits);
   return key;
 }
 

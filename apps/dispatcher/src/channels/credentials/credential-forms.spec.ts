@@ -48,7 +48,7 @@ const reading =
 
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 const pem = (key: KeyObject, type: 'pkcs8' | 'pkcs1' | 'sec1' = 'pkcs8'): string =>
-  key.export({ type: type as 'pkcs8', format: 'pem' }).toString();
+  key.export({ type, format: 'pem' }).toString();
 const encryptedPem = (key: KeyObject, passphrase: string): string =>
   key.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase }).toString();
 
