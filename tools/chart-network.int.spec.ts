@@ -122,7 +122,8 @@ describeWithHelm('the network policies of the Helm chart', () => {
     expect([v4!.cidr, v6!.cidr, others]).toEqual(['0.0.0.0/0', '::/0', []]);
     const excepted = new AddressRanges([...v4!.except!, ...v6!.except!]);
     const reserved = ['10.1.2.3', '172.20.0.1', '192.168.1.1', '169.254.169.254', '168.63.129.16', '100.100.100.200'];
-    for (const address of [...reserved, '127.0.0.1', 'fd00:ec2::254', 'fe80::1']) expect(excepted.has(address)).toBe(true);
+    for (const address of [...reserved, '127.0.0.1', 'fd00:ec2::254', 'fe80::1'])
+      expect(excepted.has(address)).toBe(true);
     for (const address of ['93.184.216.34', '2606:2800:220:1::1']) expect(excepted.has(address)).toBe(false);
     expect(outboundOf(chart, 'dispatcher')).toEqual(outboundOf(chart, 'webhooks'));
     expect(outboundOf(chart, 'gateway')).toEqual([]);

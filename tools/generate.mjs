@@ -61,7 +61,9 @@ function withMembersOfAnyName(text) {
   const changed = text
     .replace(/(message\.\w+)\[(entry\d+\.key)\] = (entry\d+\.value);/g, 'setMember($1, $2, $3);')
     .replace(/\b(acc|object|struct\.fields)\[key\] = (.+);/g, 'setMember($1, key, $2);');
-  return changed === text ? text : changed.replace(/^import /m, 'import { setMember } from "@tidings/kernel";\nimport ');
+  return changed === text
+    ? text
+    : changed.replace(/^import /m, 'import { setMember } from "@tidings/kernel";\nimport ');
 }
 
 /** The expected content of the generated files, by path from the root. */
@@ -72,7 +74,9 @@ function generated() {
     execFileSync(process.execPath, [buf, 'generate', '--output', out], { cwd: join(root, 'proto'), stdio: 'inherit' });
     return new Map(
       filesBelow(out, '**/*.ts').map((path) => {
-        const text = withMembersOfAnyName(unknownFieldsIn(path, withoutTransforms(readFileSync(join(out, path), 'utf8'))));
+        const text = withMembersOfAnyName(
+          unknownFieldsIn(path, withoutTransforms(readFileSync(join(out, path), 'utf8'))),
+        );
         return isRpc(path)
           ? [`${rpc}/${path}`, importEventsByName(path, text)]
           : [`${events}/${path}`, deepEnough(path, text)];

@@ -333,7 +333,10 @@ class FrameLink implements Link, FrameSink {
   #send(stream: Stream): void {
     while (stream.unsent) {
       const { unsent } = stream;
-      const bytes = Math.max(0, Math.min(unsent.length, this.#window, this.#peerWindow + stream.window, this.#peerFrame));
+      const bytes = Math.max(
+        0,
+        Math.min(unsent.length, this.#window, this.#peerWindow + stream.window, this.#peerFrame),
+      );
       if (bytes === 0 && unsent.length > 0) return;
       const last = bytes === unsent.length;
       stream.unsent = last ? undefined : unsent.subarray(bytes);

@@ -72,14 +72,31 @@ describe('the lines of an export (R-N6)', () => {
 
   it('escape cells that a spreadsheet would take for formulas, if that is asked for', () => {
     const texts = ['=1+1', '+49 (0) 1', '-1;2', '@a', '\ta', '\ra', '+4915112345678', '-1.5', '+', 'a=1', '', '1e-5'];
-    const escaped = [`'=1+1`, `'+49 (0) 1`, `'-1;2`, `'@a`, `'\ta`, `'\ra`, '+4915112345678', '-1.5', `'+`, 'a=1', '', '1e-5'];
+    const escaped = [
+      `'=1+1`,
+      `'+49 (0) 1`,
+      `'-1;2`,
+      `'@a`,
+      `'\ta`,
+      `'\ra`,
+      '+4915112345678',
+      '-1.5',
+      `'+`,
+      'a=1',
+      '',
+      '1e-5',
+    ];
     const names = texts.map((name, tag) => ({ tag, type: TagType.TAG_TYPE_STRING, name }));
     const full = ScannedDevice.create({
       tags: texts.map((value, tag) => ({ tag, value: { $case: 'text' as const, value } })),
     });
     const cells = (isEscaped?: boolean) => {
       const fields = { hwid: false, userId: false, pushToken: false, tags: true };
-      const { head, of } = linesOf(CSV, { fields, tags: names, ...(isEscaped === undefined ? {} : { escaped: isEscaped }) });
+      const { head, of } = linesOf(CSV, {
+        fields,
+        tags: names,
+        ...(isEscaped === undefined ? {} : { escaped: isEscaped }),
+      });
       return read(head + of(full)).map((line) => line.slice(2));
     };
     expect(cells(true)).toEqual([escaped, escaped]);

@@ -72,14 +72,17 @@ describe('requests in traces', () => {
     });
   });
 
-  it.each(['00', '01'])('are linked to the trace that the caller tells of, and not a part of it: flags %s', async (flags) => {
-    const traceparent = `00-${TRACE}-${SPAN}-${flags}`;
-    await client.json13('registerDevice', registration('phone-1'), { ...device, traceparent });
-    const { parentSpanContext, links } = span('registerDevice')!;
-    expect(parentSpanContext).toBeUndefined();
-    expect(span('registerDevice')!.spanContext().traceId).not.toBe(TRACE);
-    expect(links).toMatchObject([{ context: { traceId: TRACE, spanId: SPAN } }]);
-  });
+  it.each(['00', '01'])(
+    'are linked to the trace that the caller tells of, and not a part of it: flags %s',
+    async (flags) => {
+      const traceparent = `00-${TRACE}-${SPAN}-${flags}`;
+      await client.json13('registerDevice', registration('phone-1'), { ...device, traceparent });
+      const { parentSpanContext, links } = span('registerDevice')!;
+      expect(parentSpanContext).toBeUndefined();
+      expect(span('registerDevice')!.spanContext().traceId).not.toBe(TRACE);
+      expect(links).toMatchObject([{ context: { traceId: TRACE, spanId: SPAN } }]);
+    },
+  );
 
   it('share the span of the group that their commands go in', async () => {
     await Promise.all(

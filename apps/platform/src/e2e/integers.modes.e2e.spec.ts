@@ -126,7 +126,10 @@ describe('integers of 64 bits (R-RES8)', () => {
 
   it('keep all digits in String and List tags, however many they are', async () => {
     const long = '123456789012345678901234567890';
-    for (const [name, type] of [['Name', 2], ['Names', 3]] as const)
+    for (const [name, type] of [
+      ['Name', 2],
+      ['Names', 3],
+    ] as const)
       await world.call('addTag', { tag: { name, type, application_specific: true } });
     const tags = { Name: jsonInteger(BigInt(long)), Names: [jsonInteger(-BigInt(long))] };
     await world.call('setTags', { application, hwid: 'last', tags });

@@ -17,7 +17,12 @@ export interface DialIn extends Pick<DialledStreams, 'wake' | 'changed' | 'due' 
 export async function openDialIn({ events, accounts, ...deps }: DialInDeps): Promise<DialIn> {
   const { subscriptions, clock, log } = deps;
   const streams = new DialledStreams({ ...deps, admit: admission({ accounts, subscriptions, clock }) });
-  const serve = openEventsServer({ ...events, log, flooded: deps.metrics.flooded, serve: (call) => void streams.dial(call) });
+  const serve = openEventsServer({
+    ...events,
+    log,
+    flooded: deps.metrics.flooded,
+    serve: (call) => void streams.dial(call),
+  });
   const server = await serve.catch(wrongPlace({ ...events, variable: 'EVENTS_PORT' }));
   log.info({ host: events.host, port: server.port }, 'event streams can be dialled');
   return {

@@ -34,7 +34,13 @@ describe('limits of connections that dial in (R-EV7)', () => {
     calls.length = 0;
     floods = 0;
     server = await openEventsServer({
-      ...{ host: '127.0.0.1', port: 0, log: openLog('silent'), flooded: () => void floods++, limits: { ...eventsLimits, ...limits } },
+      ...{
+        host: '127.0.0.1',
+        port: 0,
+        log: openLog('silent'),
+        flooded: () => void floods++,
+        limits: { ...eventsLimits, ...limits },
+      },
       serve: (call) => {
         calls.push(call);
         call.link({

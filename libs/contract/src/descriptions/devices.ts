@@ -84,7 +84,8 @@ export const deviceWords = {
   activity_id: 'Identifies the live activity on the device.',
   activity_push_token: 'Token that updates the live activity; null removes it.',
   badge: 'Number on the app icon. Later changes such as `+1` start from it.',
-  transactionDate: 'Time of the purchase: Unix seconds or milliseconds, or a date such as `2026-01-15 12:00:00` in UTC.',
+  transactionDate:
+    'Time of the purchase: Unix seconds or milliseconds, or a date such as `2026-01-15 12:00:00` in UTC.',
   quantity: 'Number of items.',
   currency: 'Currency of the price, an ISO 4217 three-letter code.',
   productIdentifier: 'Identifies the product.',

@@ -178,7 +178,9 @@ describe('a bind with an SMSC', () => {
     ['messages', Command.deliverSm],
   ])('is closed when the SMSC sends %s without reading the answers', async (_, command) => {
     smsc.pause();
-    const pdus = Buffer.concat(Array.from({ length: 10_000 }, (_pdu, i) => encodePdu(command, i + 1, Buffer.alloc(20))));
+    const pdus = Buffer.concat(
+      Array.from({ length: 10_000 }, (_pdu, i) => encodePdu(command, i + 1, Buffer.alloc(20))),
+    );
     const pump = (): void => {
       while (!smsc.destroyed && smsc.write(pdus));
     };
@@ -190,7 +192,9 @@ describe('a bind with an SMSC', () => {
 
   it('is closed when the SMSC sends messages without waiting for answers', async () => {
     answersDeliveries = false;
-    smsc.write(Buffer.concat(Array.from({ length: 10_001 }, (_, i) => encodePdu(Command.deliverSm, i + 1, Buffer.alloc(20)))));
+    smsc.write(
+      Buffer.concat(Array.from({ length: 10_001 }, (_, i) => encodePdu(Command.deliverSm, i + 1, Buffer.alloc(20)))),
+    );
     await closed;
     expect(isFlood(failure)).toBe(true);
   });

@@ -51,7 +51,11 @@ const isToken = ({ platform, token }: Pick<DeviceDocument, 'platform' | 'token'>
 function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {
   const hashes = new Map<string, string[]>();
   for (const name of names) {
-    for (const text of new Set([name, tokenText(Platform.iOS, name), ...(name.includes('@') ? addressTexts(name) : [])])) {
+    for (const text of new Set([
+      name,
+      tokenText(Platform.iOS, name),
+      ...(name.includes('@') ? addressTexts(name) : []),
+    ])) {
       const hash = tokenHash(keys.token, text);
       const known = hashes.get(hash);
       if (known) known.push(name);
