@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { compiledOnFirstUse } from './compiled.ts';
+import { compiledOnFirstUse, parsed } from './compiled.ts';
 
 /**
- * Parses a part of a value with a schema that is chosen at parse time; its issues become those of the context, below `path`. The schema is
+ * Parses a part of a value with a schema that is chosen at parse time; its first issue becomes one of the context, below `path`. The schema is
  * compiled at its first use, so it should be a constant.
  */
 export function parseWithin<Schema extends z.ZodType>(
@@ -11,16 +11,15 @@ export function parseWithin<Schema extends z.ZodType>(
   context: z.core.ParsePayload,
   path: readonly PropertyKey[],
 ): z.output<Schema> | undefined {
-  const result = compiledOnFirstUse(schema).safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    context.issues.push({
-      code: 'custom',
-      message: issue.message,
-      params: issue.code === 'custom' ? issue.params : undefined,
-      path: [...path, ...issue.path],
-      input: value,
-    });
-  }
+  const result = parsed(compiledOnFirstUse(schema), value);
+  if ('data' in result) return result.data;
+  const { issue } = result;
+  context.issues.push({
+    code: 'custom',
+    message: issue.message,
+    params: issue.code === 'custom' ? issue.params : undefined,
+    path: [...path, ...issue.path],
+    input: value,
+  });
   return undefined;
 }

@@ -22,8 +22,8 @@ export { admin } from './families/admin.ts';
 export { audience } from './families/audience.ts';
 export {
   BODY_LIMIT_BYTES,
-  BODY_LIMITS,
-  BULK_BODY_LIMITS,
+  type BodyLimits,
+  bodyLimitsOf,
   REQUEST_MS,
   SMALL_BODY_BYTES,
   UPLOAD_MS,

@@ -15,6 +15,16 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The raw parameters: the content of `request`, a bare body, path and query (audience), or body and path together (admin). */
 export type Request = Readonly<Record<string, unknown>>;
 
+/** A list in a request whose entries are validated independently of each other, and are in the input under the same name. */
+export interface EntryList {
+  readonly field: string;
+  readonly max: number;
+  /** Why a longer list is refused. */
+  readonly tooMany: string;
+  /** Number of entries that are validated together. */
+  readonly perStep: number;
+}
+
 /** A valid request and the handler's value in reply. */
 export interface Example<Output> {
   readonly request: Request;
@@ -34,6 +44,8 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly status: 200 | 201 | 202 | 204;
   /** Maximum size of a body, unpacked (R-LM1). Bodies with a raised limit may be compressed by gzip. */
   readonly maxBodyBytes: number;
+  /** The list that the request is validated by in parts. @default the request is validated at once */
+  readonly entries?: EntryList;
   /** Time limit, after which the request is answered as unavailable. */
   readonly deadlineMs: number;
   /** A 210 reply has `{"Messages":[]}` instead of null (R-ER8). */

@@ -121,6 +121,7 @@ export {
   DeleteTagRequest,
   DescribeReply,
   DescribeRequest,
+  type MailSender,
   PlanOfChunk,
   ShownBadges,
   CreateGroupReply,
@@ -242,7 +243,6 @@ export {
   Unregister,
   UpdateApplicationReply,
   UpdateApplicationRequest,
-  type MailSender,
 } from './generated/tidings/rpc/v1/registry.ts';
 export {
   ChooseLookupReply,

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@tidings/runtime';
 import { callerOf } from '../auth/caller.ts';
@@ -85,6 +85,9 @@ export function requireFirstByte(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /** Refuses connections beyond the share of their client. @param refused called for each */
 export function shareConnections(server: Server, shares: ConnectionShares, refused: () => void): void {
   const open = new WeakMap<Socket, CountedConnection>();
@@ -98,9 +101,20 @@ export function shareConnections(server: Server, shares: ConnectionShares, refus
     socket.once('close', () => connection.close());
     requireFirstByte(socket);
   });
-  server.on('request', ({ socket }: { readonly socket: Socket }, response: ServerResponse) => {
-    const connection = open.get(socket);
-    connection?.begin();
-    response.once('close', () => connection?.end());
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const connection = open.get(request.socket);
+    if (!connection) return;
+    let isInProgress = false;
+    const begin = (): void => {
+      isInProgress = true;
+      connection.begin();
+    };
+    // A body that does not arrive leaves its connection idle.
+    if (hasBody(request)) request.once('end', begin);
+    else begin();
+    response.once('close', () => {
+      request.off('end', begin);
+      if (isInProgress) connection.end();
+    });
   });
 }

@@ -6,7 +6,7 @@ import { CONTEXT } from '../injection-tokens.ts';
 import { refuseTooLarge } from './body.ts';
 import { invoke } from './invoke.ts';
 import { LargeBodies } from './large-bodies.ts';
-import { withObject } from './parameters.ts';
+import { bodyFormOf, withObject } from './parameters.ts';
 import { queryOf, type Route } from './route.ts';
 
 /** The newer endpoints: bare bodies; each family's own envelope. */
@@ -23,6 +23,7 @@ export class ApiV2Routes {
   route(method: Method, handler: Handler<Method>): Route {
     const envelope = envelopes[method.family];
     const { maxBodyBytes: limit, deadlineMs } = method;
+    const form = bodyFormOf(method);
     return {
       verb: method.verb,
       path: method.path,
@@ -37,7 +38,7 @@ export class ApiV2Routes {
           read: (authenticate, work) =>
             hasBody
               ? this.#bodies.take(request, { limit, deadlineMs, pending }, async (bytes) =>
-                  withObject(bytes, work, method, authenticate),
+                  withObject(bytes, work, form, authenticate),
                 )
               : work({ ...queryOf(request.url), ...parameters }),
         });

@@ -81,7 +81,7 @@ function readAndCall(
     if (missing) throw missing;
     const authorized = authorizeApplication(context.access, method, credentials, request);
     const application = authorized instanceof Promise ? await authorized : authorized;
-    const input = method.steps ? await inSlices(method.steps(request)) : method.parse(request);
+    const input = early && method.steps ? await inSlices(method.steps(request)) : method.parse(request);
     const account = credentials?.token.account ?? application?.account ?? '';
     const idempotencyKey = idempotencyKeyOf(method, message.headers);
     const address = context.clients.of(message);

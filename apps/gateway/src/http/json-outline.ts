@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Method } from '@tidings/contract';
+import type { BodyLimits, Method } from '@tidings/contract';
 
 /** Bytes of JSON that one step reads. */
 export const STEP_BYTES = 32 * 1024;
@@ -7,15 +7,6 @@ export const STEP_BYTES = 32 * 1024;
 export const [QUOTE, BACKSLASH, ARRAY, ARRAY_END, OBJECT, OBJECT_END, COLON, COMMA] = [...'"\\[]{}:,'].map((sign) =>
   sign.charCodeAt(0),
 ) as [number, number, number, number, number, number, number, number];
-
-export interface BodyLimits {
-  readonly members: number;
-  readonly names: number;
-  /** Commas and brackets. */
-  readonly values: number;
-  /** Those between two commas of a list in the body. */
-  readonly entryValues: number;
-}
 
 /** What is found in JSON without parsing it. */
 export interface Outline {
@@ -59,6 +50,7 @@ export function* outlineOf(bytes: Buffer, limits: BodyLimits, form: Method['body
   const countName = nameCounter();
   let [members, values, entryValues, depth] = [0, 0, 0, 0];
   let isText = false;
+  const listDepth = form === 'wrapped' ? 3 : 2;
   let [from, to] = [0, 0];
   let isRequest = false;
   let isAuth = false;
@@ -105,7 +97,7 @@ export function* outlineOf(bytes: Buffer, limits: BodyLimits, form: Method['body
         break;
       case COMMA:
         isAuth = false;
-        if (depth === 2) entryValues = 0;
+        if (depth === listDepth) entryValues = 0;
         if (++values > limits.values || ++entryValues > limits.entryValues) return { isWithinLimits: false, auth };
         break;
     }

@@ -6,7 +6,7 @@ import { CONTEXT } from '../injection-tokens.ts';
 import { refuseTooLarge } from './body.ts';
 import { invoke } from './invoke.ts';
 import { LargeBodies } from './large-bodies.ts';
-import { parametersIn, withObject } from './parameters.ts';
+import { bodyFormOf, parametersIn, withObject } from './parameters.ts';
 import type { Route } from './route.ts';
 
 /** `/json/1.3/` and the endpoints in its style: parameters mostly wrapped in `request`, tokens in the body or the header. */
@@ -22,6 +22,7 @@ export class Json13Routes {
 
   route(method: Method, handler: Handler<Method>): Route {
     const { maxBodyBytes: limit, deadlineMs } = method;
+    const form = bodyFormOf(method);
     return {
       verb: method.verb,
       path: method.path,
@@ -34,7 +35,7 @@ export class Json13Routes {
           pending,
           read: (authenticate, work) =>
             this.#bodies.take(request, { limit, deadlineMs, pending }, async (bytes) =>
-              withObject(bytes, (body) => work(parametersIn(body, method.body)), method, authenticate),
+              withObject(bytes, (body) => work(parametersIn(body, method.body)), form, authenticate),
             ),
         });
         return json13Envelope.success(method, output);

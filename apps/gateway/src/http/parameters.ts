@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import {
-  BODY_LIMITS,
   BODY_LIMIT_BYTES,
-  BULK_BODY_LIMITS,
+  type BodyLimits,
+  bodyLimitsOf,
   isObject,
   markedAs,
   type Method,
@@ -19,7 +19,15 @@ import { inSlices } from './slices.ts';
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
 /** Bodies up to this size are parsed in one step: within limits, whatever they contain. */
-const ONE_STEP_BYTES = 64 * 1024;
+const ONE_STEP_BYTES = 32 * 1024;
+
+export interface BodyForm {
+  readonly limits: BodyLimits;
+  /** Where the parameters of a method are. */
+  readonly body: Method['body'];
+}
+
+export const bodyFormOf = (method: Method): BodyForm => ({ limits: bodyLimitsOf(method), body: method.body });
 
 /** Receives the token in a large body before the body is parsed. */
 export type Authenticate = (auth: string | undefined) => unknown;
@@ -68,18 +76,17 @@ function* steps(bytes: Buffer): Generator<void, Request> {
 
 async function readLarge(
   bytes: Buffer,
-  { maxBodyBytes, body }: Pick<Method, 'maxBodyBytes' | 'body'>,
+  form: BodyForm,
   authenticate?: Authenticate,
 ): Promise<Request> {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
-  const limits = maxBodyBytes > BODY_LIMIT_BYTES ? BULK_BODY_LIMITS : BODY_LIMITS;
-  const { isWithinLimits, auth } = await inSlices(outlineOf(bytes, limits, body));
+  const { isWithinLimits, auth } = await inSlices(outlineOf(bytes, form.limits, form.body));
   if (!isWithinLimits) throw Fault.tooLarge(TOO_LARGE);
   await authenticate?.(auth);
   return inSlices(steps(bytes));
 }
 
-const USUAL = { maxBodyBytes: BODY_LIMIT_BYTES, body: 'bare' } as const;
+const USUAL: BodyForm = { limits: bodyLimitsOf({ maxBodyBytes: BODY_LIMIT_BYTES }), body: 'bare' };
 
 /**
  * Parses the object in a body, whatever its Content-Type (R-ER1), and runs the work on it. The last of duplicate keys wins. The object is marked if JSON
@@ -89,7 +96,7 @@ const USUAL = { maxBodyBytes: BODY_LIMIT_BYTES, body: 'bare' } as const;
 export function withObject<T>(
   bytes: Buffer,
   work: (body: Request) => Promise<T>,
-  form: Pick<Method, 'maxBodyBytes' | 'body'> = USUAL,
+  form: BodyForm = USUAL,
   authenticate?: Authenticate,
 ): Promise<T> {
   if (bytes.length > ONE_STEP_BYTES) return readLarge(bytes, form, authenticate).then(work);

@@ -12,7 +12,7 @@ import { TOO_LARGE } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import { refuseTooLarge } from './body.ts';
 import { LargeBodies } from './large-bodies.ts';
-import { withObject } from './parameters.ts';
+import { type BodyForm, withObject } from './parameters.ts';
 import { receivingApplication, secretsOf } from './receipts.ts';
 import { queryOf, type Route } from './route.ts';
 
@@ -22,6 +22,10 @@ const BODY_BYTES = 3 * 1024 * 1024;
 /** WhatsApp sends at most 1,000 notifications at once. */
 const MAX_STATUSES = 1000;
 const MAX_CHALLENGE = 255;
+
+const RECEIPTS: BodyForm = {
+  ...{ limits: { members: 200_000, names: 10_000, values: 400_000, entryValues: 400_000 }, body: 'bare' },
+};
 
 /** Whether two secrets are equal, in constant time. */
 const isSame = (one: string, other: string): boolean =>
@@ -75,7 +79,7 @@ export class WhatsAppRoutes {
           const isGenuine =
             appSecret !== undefined && isSignedByWhatsApp(appSecret, bytes, [signature].flat().join(','));
           if (!isGenuine) throw Fault.forbidden('The signature is not valid');
-          await withObject(bytes, (body) => this.#report(application, body));
+          await withObject(bytes, (body) => this.#report(application, body), RECEIPTS);
         });
         return { status: 200, body: '' };
       },

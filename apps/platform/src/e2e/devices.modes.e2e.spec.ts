@@ -87,17 +87,6 @@ describe('a device', () => {
     expect(await refusal('setTags', { userId: 'nobody', device_type: 11, tags: {} })).toBe('User not found');
   });
 
-  it('may send its iOS token as NSData describes it (R-RES2)', async () => {
-    const token = 'c0ffee00'.repeat(8);
-    const described = `<${'C0FFEE00 '.repeat(8).trim()}>`;
-    await register('described', { device_type: IOS, push_token: described });
-    await world.call('setDebug', { code: application });
-    const notifications = [{ content: 'x', devices: [described] }];
-    const { Messages } = await world.call('createMessage', { application, notifications });
-    await untilDone(world, application, Messages[0]!);
-    expect(world.simulators.ledger.of('apns').entries({ token, limit: Infinity })).toHaveLength(1);
-  });
-
   it('has a badge that relative ones count from (R-C9)', async () => {
     await register('badged', { device_type: IOS, push_token: 'b'.repeat(64) });
     const { body } = await world.reply('setBadge', { application, hwid: 'badged', badge: '7' });

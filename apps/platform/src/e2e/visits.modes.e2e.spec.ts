@@ -62,6 +62,13 @@ describe('entering a geozone', () => {
     own = await world.application();
   });
 
+  it('has an id that fits the int32 of events (R-EV3)', async () => {
+    const [first, second] = await add(zone('Hello'), zone('Bye'));
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBe(first! + 1);
+    expect(second).toBeLessThan(2 ** 31);
+  });
+
   it('sends once within the cooldown, however many reports come at once (R-F4)', async () => {
     await add(zone('Hello'));
     const phone = await newPhone();

@@ -20,7 +20,7 @@ export async function openDialIn({ events, accounts, ...deps }: DialInDeps): Pro
   const serve = openEventsServer({
     ...events,
     log,
-    flooded: deps.metrics.flooded,
+    flooded: () => deps.metrics.flooded(),
     serve: (call) => void streams.dial(call),
   });
   const server = await serve.catch(wrongPlace({ ...events, variable: 'EVENTS_PORT' }));

@@ -64,6 +64,11 @@ describe('an APNs payload', () => {
     expect({ l, h, r, rm }).toEqual({ l: undefined, h: '39', r: 'https://h/?q=a%20b', rm: { code: 'A1B2C-3D4E5' } });
   });
 
+  it('contains the deep link of its preset', () => {
+    const payload = payloadOf({ deepLinkId: 7n, deepLinkParams: '{"q":1}' });
+    expect(payload).toMatchObject({ deep_link_id: '7', deep_link_params: { q: 1 } });
+  });
+
   it.each([
     ['absent', {}, 'default'],
     ['given', { sound: 'bell.wav' }, 'bell.wav'],

@@ -29,6 +29,11 @@ describe('an FCM request', () => {
     expect(withKey('7').android).toEqual({});
   });
 
+  it('has the deep link of its preset in strings', () => {
+    const data = dataOf({ deepLinkId: 7n, deepLinkParams: '{"q":1}' });
+    expect(data).toMatchObject({ deep_link_id: '7', deep_link_params: '{"q":1}' });
+  });
+
   it('has the text as title and the title as header, in the matching language', () => {
     const fields = { text: texts({ en: 'Hello', de: 'Hallo' }), title: texts({ default: 'T' }) };
     expect(dataOf(fields, { language: 'de' })).toMatchObject({ title: 'Hallo', header: 'T' });

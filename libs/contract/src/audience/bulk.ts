@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
+import type { EntryList } from '../method.ts';
 import { array, boolean, identity, object, oneOf, optional } from '../values.ts';
 
 /** R-LM1. */
@@ -7,7 +8,9 @@ export const BULK_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_DEVICES = 50_000;
 
 /** The entries of the requests that start a job. */
-export const jobEntries = { field: 'devices', max: MAX_DEVICES };
+export const jobEntries: EntryList = {
+  ...{ field: 'devices', max: MAX_DEVICES, tooMany: `at most ${MAX_DEVICES} entries`, perStep: 250 },
+};
 
 /** Maximum number of open bulk jobs and exports of an application; also of open exports of several applications of an account. */
 export const MAX_OPEN_JOBS = 100;
@@ -37,7 +40,7 @@ export const listOperator = optional(oneOf(['set', 'append', 'remove'])).transfo
 /** The common fields of the three requests that start a job, entries last. */
 export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
   application: applicationCode,
-  devices: array(entry).min(1, 'must not be empty').max(MAX_DEVICES, `at most ${MAX_DEVICES} entries`),
+  devices: array(entry).min(1, 'must not be empty').max(MAX_DEVICES, jobEntries.tooMany),
 });
 
 /** The reply to a started job (R-G1). */

@@ -1,9 +1,9 @@
 import { Fault } from '@tidings/kernel';
 import type { z } from 'zod';
-import { compiledOnFirstUse } from '../compiled.ts';
+import { compiledOnFirstUse, type Parsed, parsed } from '../compiled.ts';
 import { issueText } from '../issue.ts';
 import { hasLoneSurrogates, wellFormed } from '../lone-surrogates.ts';
-import type { Example, Method, Request } from '../method.ts';
+import type { EntryList, Example, Method, Request } from '../method.ts';
 import { missingIn, shapeFor } from '../presence.ts';
 
 /** The settings of a method in every family. */
@@ -15,16 +15,10 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly application?: (request: Request) => unknown;
   /** @default {@link REQUEST_MS} */
   readonly deadlineMs?: number;
-  /** The list of entries that a bulk request is validated by, a few at a time. @default the request is validated at once */
-  readonly entries?: EntryList;
+  /** @default the request is validated at once */
+  readonly entries?: Method['entries'];
   /** Whether the first request compiles the checks, which stops the process meanwhile. @default true */
   readonly isCompiled?: boolean;
-}
-
-/** A list of entries that are validated independently of each other, in the request and in the input. */
-export interface EntryList {
-  readonly field: string;
-  readonly max: number;
 }
 
 type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
@@ -38,11 +32,27 @@ export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 /** Larger bodies wait for gateway memory, and have more time to arrive. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 
-/** Limits of a body (R-LM1): members of all objects, their distinct names, and commas and brackets, which are about as many as the values. */
-export const BODY_LIMITS = { members: 200_000, names: 100_000, values: 400_000, entryValues: 400_000 };
+/** Limits of a body (R-LM1). */
+export interface BodyLimits {
+  /** Members of all objects. */
+  readonly members: number;
+  /** Their distinct names. */
+  readonly names: number;
+  /** Commas and opening brackets outside of texts: about as many as the values. */
+  readonly values: number;
+  /** Those of an entry, if the request has entries. */
+  readonly entryValues: number;
+}
 
-/** The same for a bulk request's body, whose objects are many and small. */
-export const BULK_BODY_LIMITS = { members: 4_000_000, names: 100_000, values: 6_000_000, entryValues: 100_000 };
+const BULK_LIMITS: BodyLimits = { members: 4_000_000, names: 100_000, values: 6_000_000, entryValues: 100_000 };
+const ENTRIES_LIMITS: BodyLimits = { members: 200_000, names: 100_000, values: 400_000, entryValues: 20_000 };
+/** Few enough to be validated at once. */
+const REQUEST_LIMITS: BodyLimits = { members: 25_000, names: 25_000, values: 25_000, entryValues: 25_000 };
+
+export const bodyLimitsOf = ({ maxBodyBytes, entries }: Pick<Method, 'maxBodyBytes' | 'entries'>): BodyLimits => {
+  if (!entries) return REQUEST_LIMITS;
+  return maxBodyBytes > BODY_LIMIT_BYTES ? BULK_LIMITS : ENTRIES_LIMITS;
+};
 
 /** Time limit of a request in all: the arrival of a small body, and the work on it. */
 export const REQUEST_MS = 10_000;
@@ -58,30 +68,28 @@ function applicationOf(input: z.ZodType): Method['application'] {
   return !shape || 'application' in shape ? applicationField : () => undefined;
 }
 
-/** Identities have been checked as they came. @throws Fault `argument` for the first issue, whose path may begin in a part of a list */
-function outputOf<Data>(request: Request, result: z.ZodSafeParseResult<Data>, offset = 0): Data {
-  if (result.success) return hasLoneSurrogates(request) ? wellFormed(result.data) : result.data;
-  const issue = result.error.issues[0]!;
+/** Identities have been checked as they came. @throws Fault `argument` for an issue, whose path may begin in a part of a list */
+function outputOf<Data>(request: Request, result: Parsed<Data>, offset = 0): Data {
+  if ('data' in result) return hasLoneSurrogates(request) ? wellFormed(result.data) : result.data;
+  const { issue } = result;
   const path = issue.path.map((part, index) => (index === 1 && typeof part === 'number' ? part + offset : part));
   throw Fault.argument(issueText({ ...issue, path }).toWellFormed());
 }
 
-const ENTRIES_PER_STEP = 250;
-
 /** Validates a request as often as it has parts of its list, so that each step is short. */
 function* inSteps<Data>(
-  { field, max }: EntryList,
+  { field, max, perStep, tooMany }: EntryList,
   request: Request,
-  validated: (request: Request) => z.ZodSafeParseResult<Data>,
+  validated: (request: Request) => Parsed<Data>,
 ): Generator<void, Data> {
   const given = request[field];
-  if (!Array.isArray(given) || given.length <= ENTRIES_PER_STEP) return outputOf(request, validated(request));
+  if (!Array.isArray(given) || given.length <= perStep) return outputOf(request, validated(request));
   const entries: unknown[] = [];
   let data: Data | undefined;
-  for (let from = 0; from < given.length; from += ENTRIES_PER_STEP) {
-    const part = { ...request, [field]: given.slice(from, from + ENTRIES_PER_STEP) as unknown[] };
+  for (let from = 0; from < given.length; from += perStep) {
+    const part = { ...request, [field]: given.slice(from, from + perStep) as unknown[] };
     data = outputOf(request, validated(part), from);
-    if (given.length > max) throw Fault.argument(`${field}: at most ${max} entries`);
+    if (given.length > max) throw Fault.argument(`${field}: ${tooMany}`);
     for (const entry of (data as Readonly<Record<string, unknown[]>>)[field]!) entries.push(entry);
     yield;
   }
@@ -97,7 +105,7 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
   const { input, output, examples, application = applicationOf(input), deadlineMs = REQUEST_MS } = definition;
   const { isCompiled = true, entries } = definition;
   const missingPath = missingIn(input);
-  const validated = (request: Request) => (isCompiled ? compiledOnFirstUse(input) : input).safeParse(request);
+  const validated = (request: Request) => parsed(isCompiled ? compiledOnFirstUse(input) : input, request);
   return {
     status: 200,
     maxBodyBytes: BODY_LIMIT_BYTES,
@@ -117,6 +125,6 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
       return path === undefined ? undefined : missingFault(path);
     },
     parse: (request) => outputOf(request, validated(request)),
-    ...(entries && { steps: (request: Request) => inSteps(entries, request, validated) }),
+    ...(entries && { entries, steps: (request: Request) => inSteps(entries, request, validated) }),
   };
 }

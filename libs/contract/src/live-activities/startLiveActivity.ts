@@ -5,7 +5,7 @@ import { recipientFields, recipientsOf } from '../messages/recipients.ts';
 import { jsonObject, localized } from '../messages/texts.ts';
 import { identityOf, object, optional } from '../values.ts';
 import { activityId, activityMessage } from './activity-notification.ts';
-import { notificationsOf } from '../messages/notifications.ts';
+import { notificationEntries, notificationsOf } from '../messages/notifications.ts';
 
 const { devices, users } = recipientFields;
 
@@ -36,6 +36,7 @@ const notification = object({
  * closed 12 hours after its last start (R-S6). Spec M.
  */
 export const startLiveActivity = json13('startLiveActivity', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),

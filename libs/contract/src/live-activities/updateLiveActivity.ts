@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { jsonObject } from '../messages/texts.ts';
 import { object, oneOf } from '../values.ts';
-import { notificationsOf } from '../messages/notifications.ts';
+import { notificationEntries, notificationsOf } from '../messages/notifications.ts';
 import { activityId, activityMessage, moment, score } from './activity-notification.ts';
 
 const notification = object({
@@ -33,6 +33,7 @@ const notification = object({
  * replaced by the next (R-M3). Spec M.
  */
 export const updateLiveActivity = json13('updateLiveActivity', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),

@@ -10,7 +10,7 @@ import { cappingFields, cappingOf } from './capping.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { conditionsSchema } from './conditions.ts';
 import { attachments, copies, emailBody, listUnsubscribe, mailbox, subject } from './email-fields.ts';
-import { notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf } from './notifications.ts';
 import { type Recipients, selectedRecipients } from './recipients.ts';
 import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
 
@@ -136,6 +136,7 @@ const input = object({ ...applicationOrGroup, notifications: notificationsOf(not
  * to R-E14).
  */
 export const createEmailMessage = json13('createEmailMessage', {
+  entries: notificationEntries,
   scope: 'api',
   input,
   output: nothing,

@@ -6,7 +6,7 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import { identityOf, listOf, object, optional, text } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { kakaoContent, kakaoFields } from './kakao.ts';
-import { notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf } from './notifications.ts';
 import type { Recipients } from './recipients.ts';
 import { templateValues } from './template-values.ts';
 
@@ -56,6 +56,7 @@ const notification = object({
 
 /** Sends each notification to Kakao contacts by an approved template; unknown contacts are registered. Spec I (R-I27). */
 export const createKakaoMessage = json13('createKakaoMessage', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),

@@ -7,7 +7,7 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { lineTemplates, lineText } from './line-template.ts';
-import { notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 const MAX_USERS = 1000;
@@ -33,6 +33,7 @@ const notification = object({
 
 /** Sends each notification to users of LINE, who are registered if they are unknown. Spec I (R-I26). */
 export const createLineMessage = json13('createLineMessage', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),

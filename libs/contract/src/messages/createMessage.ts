@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
 import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { notification } from './notification.ts';
-import { notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf } from './notifications.ts';
 
 const fields = object({ ...applicationOrGroup, notifications: notificationsOf(notification) }).transform(
   (request, context) => {
@@ -20,6 +20,7 @@ const fields = object({ ...applicationOrGroup, notifications: notificationsOf(no
  * returns CODE_NOT_AVAILABLE unless debug mode is on (R-I6). Spec I.
  */
 export const createMessage = json13('createMessage', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: fields,

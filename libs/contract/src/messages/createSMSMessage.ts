@@ -6,7 +6,7 @@ import { smsNumber } from '../fields/device.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { array, boolean, nonEmptyText, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 /** A list of one phone number; anything else has the same refusal (R-I25). */
@@ -38,6 +38,7 @@ const notification = object({
 
 /** Sends each notification as an SMS to one phone number. Spec I (R-I25). */
 export const createSMSMessage = json13('createSMSMessage', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),

@@ -5,7 +5,7 @@ import { applicationCode } from '../fields/application.ts';
 import { whatsAppNumber } from '../fields/device.ts';
 import { array, boolean, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf } from './notifications.ts';
 import { whatsAppContent, whatsAppFields } from './whatsapp.ts';
 
 /** A list of one contact; anything else has the same refusal (R-I27). */
@@ -40,6 +40,7 @@ const notification = object({
 
 /** Sends each notification to one WhatsApp number, as a text or by an approved template. Spec I (R-I27). */
 export const createWhatsAppMessage = json13('createWhatsAppMessage', {
+  entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),

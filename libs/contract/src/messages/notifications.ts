@@ -1,10 +1,15 @@
 import type { z } from 'zod';
+import type { EntryList } from '../method.ts';
 import { array } from '../values.ts';
 
 const MAX_NOTIFICATIONS = 1000;
+const WRONG_LENGTH = `must have 1 to ${MAX_NOTIFICATIONS} entries`;
+
+/** The notifications of a request that is validated in parts. */
+export const notificationEntries: EntryList = {
+  ...{ field: 'notifications', max: MAX_NOTIFICATIONS, tooMany: WRONG_LENGTH, perStep: 2 },
+};
 
 /** The notifications of a request (R-I1). */
 export const notificationsOf = <Element extends z.ZodType>(element: Element) =>
-  array(element)
-    .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
-    .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`);
+  array(element).min(1, WRONG_LENGTH).max(MAX_NOTIFICATIONS, WRONG_LENGTH);

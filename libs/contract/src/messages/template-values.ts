@@ -65,8 +65,11 @@ export const templateValues = (names: Names = {}) =>
         context.issues.push({ code: 'custom', message: refusal, input: value });
         return [];
       }
-      return entries.map(([name, each]) => ({
-        name,
-        text: parseWithin(text, typeof each === 'boolean' ? String(each) : each, context, [name]) ?? '',
-      }));
+      const values: TemplateValue[] = [];
+      for (const [name, each] of entries) {
+        const parsed = parseWithin(text, typeof each === 'boolean' ? String(each) : each, context, [name]);
+        if (parsed === undefined) break;
+        values.push({ name, text: parsed });
+      }
+      return values;
     });

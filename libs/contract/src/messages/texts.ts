@@ -27,10 +27,14 @@ export const localizedOf = (each: z.ZodType<string>) =>
     .meta(localizedSchema)
     .transform((value, context): LocalizedText => {
       if (!isObject(value)) return plainLocalized(parseWithin(each, value, context, []) ?? '')!;
-      const entries = Object.entries(value)
-        .filter(([, given]) => given !== null)
-        .map(([key, given]) => ({ language: key.toLowerCase(), text: parseWithin(each, given, context, [key]) ?? '' }));
-      if (entries.length === 0) context.issues.push({ code: 'custom', message: 'must not be empty', input: value });
+      const entries: { language: string; text: string }[] = [];
+      for (const [key, given] of Object.entries(value)) {
+        if (given === null) continue;
+        const parsed = parseWithin(each, given, context, [key]);
+        if (parsed === undefined) break;
+        entries.push({ language: key.toLowerCase(), text: parsed });
+      }
+      if (entries.length === 0 && context.issues.length === 0) context.issues.push({ code: 'custom', message: 'must not be empty', input: value });
       return { entries };
     });
 

@@ -17,7 +17,7 @@ function timeOf(happenedAt: number | undefined): string | undefined {
   const commit = { log: 'devices-0', position: 1, events: [event], encoded: [DeviceEvent.encode(event).finish()] };
   const records = deviceRecords(commit as unknown as Parameters<typeof deviceRecords>[0]);
   const { value } = records.find(({ topic }) => topic === topicNames.conversions)!;
-  return Conversion.decode(value!).at?.toISOString();
+  return Conversion.decode(value).at?.toISOString();
 }
 
 it.each([
