@@ -10,6 +10,7 @@ import {
   type StoredWorld,
   untilDone,
 } from '@tidings/testing';
+import { inboxAccessFeatures } from './inbox-access.features.ts';
 import { testDeviceFeatures } from './test-devices.features.ts';
 
 const IOS = 1;
@@ -386,6 +387,7 @@ describe('tags', () => {
 });
 
 testDeviceFeatures(() => world);
+inboxAccessFeatures(() => world);
 
 describe('contacts', () => {
   const exists = async (hwid: string) => (await world.call('checkDevice', { application, hwid })).exist;

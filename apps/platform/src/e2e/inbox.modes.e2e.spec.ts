@@ -429,42 +429,6 @@ describe('a push of a message that is saved to inboxes', () => {
   });
 });
 
-describe('access to inboxes (R-J1)', () => {
-  const asked = (application: string, authorization?: string) =>
-    world.client.http.send('/json/1.3/getInboxMessages', {
-      method: 'POST',
-      headers: authorization === undefined ? {} : { authorization },
-      body: { request: { application, userId: 'anna' } },
-    });
-
-  it('needs the device token where the operator demands it', async () => {
-    const application = await world.application();
-    const set = (token_required: boolean) => world.call('setInboxAccess', { code: application, token_required });
-    expect(await set(true)).toEqual({ token_required: true });
-    await world.advance(10);
-    expect(await asked(application)).toMatchObject({ status: 403 });
-    expect(await asked(application, `Api ${world.secrets.api}`)).toMatchObject({ status: 403 });
-    expect(await refusal('inboxStatus', { application, userId: 'anna', inbox_code: '1', status: 2 })).toMatchObject({
-      status: 403,
-    });
-    expect(await asked(application, `Token ${world.secrets.device}`)).toMatchObject({ status: 200 });
-    expect(await set(false)).toEqual({ token_required: false });
-    await world.advance(10);
-    expect(await asked(application)).toMatchObject({ status: 200 });
-  });
-
-  it('is limited to some different users of a client without a token', async () => {
-    const application = await world.application();
-    const replies = new Set<number>();
-    // One of two gateways may have received fewer requests than the other.
-    for (let user = 0; user < 130 && !replies.has(429); user++) {
-      replies.add((await world.reply('getInboxMessages', { application, userId: `user-${user}` })).status);
-    }
-    expect(replies).toEqual(new Set([200, 429]));
-    expect(await asked(application, `Token ${world.secrets.device}`)).toMatchObject({ status: 200 });
-  });
-});
-
 describe('events of inboxes (R-EV2, R-EV3)', () => {
   let subscriber: Subscriber;
   beforeAll(async () => {

@@ -23,7 +23,7 @@
   {{- include "tidings.peers" (dict "direction" "to" "peers" $policy.traces.to) | trim | nindent 2 }}
 {{- end }}
 {{- if .workload.outbound }}
-{{- with concat $policy.outbound $policy.outboundPrivate }}
+{{- with concat ($policy.outbound | default list) ($policy.outboundPrivate | default list) }}
 - to:
     {{- toYaml . | nindent 4 }}
 {{- end }}

@@ -73,3 +73,20 @@ describe('a contact of mail (R-C1)', () => {
   it('does not give it up', () =>
     expect(() => after(register(Platform.Email, address), register(Platform.Email, null))).toThrow(refused));
 });
+
+describe('a device of another platform', () => {
+  const only = (platform: number): DeviceAction => ({
+    ...{ type: 'register', platform, writes: [], onlyPlatform: true },
+    token: { text: 't2', hash: 'hash of t2' },
+  });
+  const refusal = 'The device has another platform';
+
+  it('is neither registered nor unregistered where that is asked for', () => {
+    const before = register(Platform.Android, 't');
+    expect(() => after(before, only(Platform.Safari))).toThrow(refusal);
+    expect(() => after(before, { type: 'unregister', platform: Platform.Safari })).toThrow(refusal);
+    expect(after(before, only(Platform.Android)).device).toMatchObject({ token: 't2' });
+    expect(after(before, { type: 'unregister', platform: Platform.Android }).device.token).toBeUndefined();
+    expect(after(only(Platform.Safari)).device).toMatchObject({ platform: Platform.Safari, token: 't2' });
+  });
+});

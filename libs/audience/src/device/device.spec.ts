@@ -238,16 +238,6 @@ describe('a device', () => {
     expect(start.when({ type: 'unregister' }).events).toEqual([]);
   });
 
-  it('of another platform is neither registered nor unregistered where that is asked for', () => {
-    const start = given(register({ platform: 3, token: token('t1') }));
-    const other = 'The device has another platform';
-    expect(() => start.when(register({ platform: 10, token: token('t2'), onlyPlatform: true }))).toThrow(other);
-    expect(() => start.when({ type: 'unregister', platform: 10 })).toThrow(other);
-    expect(start.when(register({ platform: 3, token: token('t2'), onlyPlatform: true })).events).toHaveLength(1);
-    expect(start.when({ type: 'unregister', platform: 3 }).events).toHaveLength(1);
-    expect(given().when(register({ platform: 10, onlyPlatform: true })).events).toHaveLength(1);
-  });
-
   it('has alerts enabled by a new token, unless the client says otherwise', () => {
     const start = given(register({ token: token('t1'), writes: [write(defaultTags.pushAlertsEnabled, false)] }));
     expect(start.world.device().alerts).toBe(false);
