@@ -1,4 +1,4 @@
-import { Fault } from '@tidings/kernel';
+import type { Fault } from '@tidings/kernel';
 import { UserLimits } from './user-limits.ts';
 
 const open = (remembered?: number) => {

@@ -75,6 +75,8 @@ export function* outlineOf(bytes: Buffer, limits: BodyLimits, form: Method['body
       continue;
     }
     switch (byte) {
+      default:
+        break;
       case QUOTE:
         [isText, from] = [true, i + 1];
         break;

@@ -8,8 +8,8 @@ const UNLIMITED = { members: Infinity, names: Infinity, values: Infinity, entryV
 
 /** Reads all of it. `largest` is the length of the JSON that a single step parses. */
 function read(text: string): { readonly value: unknown; readonly largest: number } {
-  const bytes = Buffer.from(text);
-  const steps = readJson(bytes, exactReader(), 64);
+  const reader = exactReader();
+  const steps = readJson(Buffer.from(text), reader, 64);
   const parse = jest.spyOn(JSON, 'parse');
   let largest = 0;
   try {
@@ -20,7 +20,9 @@ function read(text: string): { readonly value: unknown; readonly largest: number
         largest,
         parse.mock.calls.reduce((sum, [json]) => sum + json.length, 0),
       );
-      if (step.done === true) return { value: step.value, largest };
+      if (step.done !== true) continue;
+      for (const _ of reader.restore(step.value));
+      return { value: step.value, largest };
     }
   } finally {
     parse.mockRestore();

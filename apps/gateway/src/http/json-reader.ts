@@ -160,6 +160,8 @@ export function* readJson(bytes: Buffer, reader: ExactReader, maxNesting: number
       continue;
     }
     switch (byte) {
+      default:
+        break;
       case QUOTE:
         isText = true;
         textAt = i;

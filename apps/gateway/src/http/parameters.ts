@@ -74,11 +74,7 @@ function* steps(bytes: Buffer): Generator<void, Request> {
   }
 }
 
-async function readLarge(
-  bytes: Buffer,
-  form: BodyForm,
-  authenticate?: Authenticate,
-): Promise<Request> {
+async function readLarge(bytes: Buffer, form: BodyForm, authenticate?: Authenticate): Promise<Request> {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
   const { isWithinLimits, auth } = await inSlices(outlineOf(bytes, form.limits, form.body));
   if (!isWithinLimits) throw Fault.tooLarge(TOO_LARGE);

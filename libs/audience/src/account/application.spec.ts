@@ -156,8 +156,7 @@ describe('an account', () => {
 
   it('is told what needs a token (R-J1, R-L1)', () => {
     accounts.do('a', createApplication());
-    const set = (more: object) =>
-      accounts.do('a', { type: 'setTokenRequirements', application: app, ...more } as AccountAction);
+    const set = (more: object) => accounts.do('a', { type: 'setTokenRequirements', application: app, ...more });
     expect(set({ inbox: false })).toEqual([]);
     expect(set({ inbox: true })).toHaveLength(1);
     expect(set({ inbox: true, testDevices: true })).toHaveLength(1);

@@ -70,3 +70,47 @@ describe('a question after a job', () => {
     expect(api.bulkSetTags.application({ application: 'A1B2C-3D4E5' })).toBe('A1B2C-3D4E5');
   });
 });
+
+describe('a request that is validated in parts', () => {
+  const outcomeOf = (work: () => unknown): unknown => {
+    try {
+      return work();
+    } catch (thrown) {
+      return thrown;
+    }
+  };
+  const inSteps = <Input>(steps: Generator<void, Input>): { readonly input: Input; readonly count: number } => {
+    for (let count = 1; ; count++) {
+      const step = steps.next();
+      if (step.done === true) return { input: step.value, count };
+    }
+  };
+  const application = 'A1B2C-3D4E5';
+  const devices = (count: number, wrong?: number) =>
+    Array.from({ length: count }, (_, i) => ({ hwid: i === wrong ? [] : `h${i}` }));
+
+  it.each([
+    ['a part', devices(3)],
+    ['many parts', devices(1_001)],
+    ['a wrong entry', devices(1_001, 777)],
+    ['too many entries', devices(50_001)],
+    ['no list', 7],
+    ['no entry', []],
+  ])('has the same outcome: %s', (_, list) => {
+    const request = { application, devices: list };
+    const method = api.bulkUnregisterDevice;
+    expect(outcomeOf(() => inSteps(method.steps!(request)).input)).toEqual(outcomeOf(() => method.parse(request)));
+  });
+
+  it('of messages, too', () => {
+    const notifications = Array.from({ length: 7 }, (_, i) => ({ send_date: 'now', content: `${i}` }));
+    const request = { application, auth: 'x', notifications };
+    const { input, count } = inSteps(api.createMessage.steps!(request));
+    expect(input).toEqual(api.createMessage.parse(request));
+    expect(count).toBe(5);
+    const wrong = { ...request, notifications: notifications.with(5, { send_date: 'never', content: 'x' }) };
+    expect(outcomeOf(() => inSteps(api.createMessage.steps!(wrong)))).toEqual(
+      outcomeOf(() => api.createMessage.parse(wrong)),
+    );
+  });
+});

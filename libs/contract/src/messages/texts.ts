@@ -34,7 +34,8 @@ export const localizedOf = (each: z.ZodType<string>) =>
         if (parsed === undefined) break;
         entries.push({ language: key.toLowerCase(), text: parsed });
       }
-      if (entries.length === 0 && context.issues.length === 0) context.issues.push({ code: 'custom', message: 'must not be empty', input: value });
+      if (entries.length === 0 && context.issues.length === 0)
+        context.issues.push({ code: 'custom', message: 'must not be empty', input: value });
       return { entries };
     });
 
