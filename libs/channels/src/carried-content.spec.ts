@@ -100,8 +100,8 @@ describe('a push with data alone (R-I22)', () => {
   const dataOf = (platform: number, fields: Partial<Content>, variant = ALERT): Readonly<Record<string, unknown>> => {
     const body = payloadOf(platform, fields, variant);
     if (platform === Amazon) return (body as unknown as Data).data;
-    const { data } = body['message'] as Data;
-    return platform === Huawei ? (JSON.parse(String(data)) as Data['data']) : data;
+    const { data } = body['message'] as { readonly data: unknown };
+    return (platform === Huawei ? JSON.parse(data as string) : data) as Data['data'];
   };
   const data = '{"a":1}';
 

@@ -55,9 +55,9 @@ const declarationsIn = (text: string): Declaration[] =>
   }));
 
 function compoundOf(text: string): Compound | undefined {
-  const [, name = '*', marks = ''] = COMPOUND.exec(text) ?? [];
+  const [, name = '*', rest = ''] = COMPOUND.exec(text) ?? [];
   if (text === '' || !COMPOUND.test(text)) return undefined;
-  const parts = marks.match(/[.#][\w-]+/g) ?? [];
+  const parts = rest.match(/[.#][\w-]+/g) ?? [];
   return {
     name: name.toLowerCase(),
     id: parts.find((part) => part.startsWith('#'))?.slice(1) ?? '',

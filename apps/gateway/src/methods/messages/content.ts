@@ -3,7 +3,7 @@ import type { GivenContent } from '@tidings/contract';
 import {
   AndroidContent,
   ChromeContent,
-  Content,
+  type Content,
   FirefoxContent,
   IosContent,
   KakaoContent,

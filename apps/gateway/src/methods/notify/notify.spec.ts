@@ -197,23 +197,6 @@ describe('notify', () => {
     expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content${message}` });
   });
 
-  it('takes actions of all platforms, and ignores those of platforms without any (R-O1)', async () => {
-    const open = (url: string) => ({ link: { url, shortener: 'BITLY' } });
-    const codes = [1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 22, 23];
-    const open_actions = Object.fromEntries(codes.map((code) => [code, open(`https://a/${code}`)]));
-    expect((await notify(segment({ payload: { ...said, open_actions } }))).status).toBe(200);
-    const { message, actionsToShorten } = world.drafts[0]!;
-    const { ios, android, huawei, amazon, mac, chrome, firefox, windows, safari, sms } = message!.content!;
-    const parts = [ios, android, mac, windows, amazon, chrome, firefox, huawei];
-    expect(parts.map((part) => part?.openAction?.link)).toEqual(
-      [1, 3, 7, 8, 9, 11, 12, 17].map((code) => `https://a/${code}`),
-    );
-    expect(actionsToShorten.toSorted((a, b) => a - b)).toEqual([1, 3, 7, 8, 9, 11, 12, 17]);
-    expect([safari, sms]).not.toContainEqual(expect.objectContaining({ openAction: expect.anything() }));
-    const unknown = { ...said, open_actions: { 99: open('https://a') } };
-    expect((await notify(segment({ payload: unknown }))).body).toMatchObject({ code: 3 });
-  });
-
   it('has pictures of entries by platform and locale where they differ (R-O4)', async () => {
     const block = (image_url?: string) => ({ body: 'x', inbox: { image_url } });
     const localized_content = {

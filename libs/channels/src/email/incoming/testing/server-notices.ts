@@ -144,7 +144,7 @@ export const serverNotices: readonly ServerNotice[] = [
     'BOUNCED_HARD_UNDETERMINED',
   ),
   notice(
-    'CommuniGate',
+    'CommuniGate Pro',
     'MAILER-DAEMON@cgp.example.net\nUndeliverable mail: News',
     "Failed to deliver to 'u@example.com'\nSMTP module(domain example.com) reports:\n host mx.example.com says:\n 550 5.1.1 unknown user account",
     'BOUNCED_HARD_GENERAL',

@@ -95,7 +95,7 @@ export const serverReplies: Readonly<Record<string, readonly (readonly [reply: s
     ['550 <u@example.com>: mailbox unavailable or access denied', 'HARD_UNDETERMINED'],
     ['420 TCP read error', 'SOFT_UNDETERMINED'],
   ],
-  CommuniGate: [
+  'CommuniGate Pro': [
     ['550 u@example.com unknown user account', 'HARD_UNDETERMINED'],
     ['552 u@example.com account is full (quota exceeded)', 'SOFT_MAILBOX_FULL'],
     ['550 5.1.1 u@example.com: account unknown', 'HARD_GENERAL'],

@@ -90,7 +90,7 @@ export const serverReports: readonly ServerNotice[] = [
     'BOUNCED_SOFT_CONTENT_REJECTED',
   ),
   report(
-    'CommuniGate',
+    'CommuniGate Pro',
     `${FAILED}\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 u@example.com unknown user account`,
     'BOUNCED_HARD_UNDETERMINED',
   ),
