@@ -74,6 +74,14 @@ export default dashboard({
           'Connections closed at once, because the limit was reached.',
           ...['cps', 'sum by (job, instance) (rate(tidings_http_dropped_connections_total{$scope}[$__rate_interval]))'],
         ),
+        {
+          title: 'Flooded connections',
+          description: 'Connections closed because the client sends without end, or does not read.',
+          unit: 'cps',
+          queries: [
+            ['{{protocol}}', 'sum by (protocol) (rate(tidings_flooded_connections_total{$scope}[$__rate_interval]))'],
+          ],
+        },
         perProcess(
           'Age of the geo-IP database',
           'Time since the database in use was built; gateways without one show nothing.',

@@ -97,6 +97,12 @@ function layoutOf(name: string, attributes: HtmlAttributes, style: ReadonlyMap<S
   return layout === 'inline' && isOutOfFlow(style) ? 'block' : layout;
 }
 
+function isPreformatted(name: string, style: ReadonlyMap<StyleProperty, string>): boolean | undefined {
+  const whiteSpace = style.get('white-space');
+  if (whiteSpace !== undefined) return /^(?:pre|break-spaces)/.test(whiteSpace);
+  return PREFORMATTED.has(name) ? true : undefined;
+}
+
 const transforms: Readonly<Record<string, (text: string) => string>> = {
   uppercase: (text) => text.toUpperCase(),
   lowercase: (text) => text.toLowerCase(),
@@ -195,7 +201,6 @@ class TextReader {
     const styled = styledElement(name, attributes);
     const style = this.#styles.styleOf(styled, attributes, this.#open);
     const layout = layoutOf(name, attributes, style);
-    const whiteSpace = style.get('white-space') ?? (PREFORMATTED.has(name) ? 'pre' : '');
     const around = parent.lines;
     return {
       ...styled,
@@ -203,7 +208,7 @@ class TextReader {
       isHidden: parent.isHidden || layout === 'none' || parent.shown?.has(name) === false,
       visibility: style.get('visibility') ?? parent.visibility,
       transform: style.get('text-transform') ?? (CONTROLS.has(name) ? 'none' : parent.transform),
-      isPreformatted: whiteSpace === '' ? parent.isPreformatted : /^(?:pre|break-spaces)/.test(whiteSpace),
+      isPreformatted: isPreformatted(name, style) ?? parent.isPreformatted,
       shown: name === 'details' && attributes.has('open') ? undefined : SHOWN_WITHIN.get(name),
       around,
       lines: name === 'table' ? new TextLines() : around,

@@ -144,6 +144,16 @@ describe('HTML of a mail (R-E17)', () => {
     expect(letterOf('{{A}}', { A: '<b>x</b>' })).toMatchObject({ text: '<b>x</b>' });
   });
 
+  it.each<[string, string, string]>([
+    ['<a href="{{A}}">Shop</a>', 'https://a.example/x', 'Shop <https://a.example/x>'],
+    ['<p style="display:{{A}}">x</p>y', 'none', 'y'],
+    ['<b style="text-transform:uppercase">{{A}}</b>', 'x', 'X'],
+  ])('leaves the text to the HTML where values decide it: %s', (html, A, text) => {
+    const letter = letterOf(html, { A });
+    expect(letter).not.toHaveProperty('text');
+    expect(textOfHtml(letter.html)).toBe(text);
+  });
+
   it('is the same but for its links, whatever it contains', () => {
     const part = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom('<a href=', '"', "'", '>', '<', ' ', '/', '=', '<!--', '-->', '</a>') },

@@ -71,7 +71,7 @@ const textOf = ({ sample }: Drawn, wanted: TagDefinition | undefined): string =>
 
 const head = (badge?: string): BatchHead => ({
   ...{ message: 'M', messageId: 1n, campaignId: 0n, account: 'a', credential: undefined, releasedAt: undefined },
-  content: { ...Content.create(), ios: { ...IosContent.create(), badge } },
+  content: { ...Content.create(), data: '{}', ios: { ...IosContent.create(), badge } },
   atMostOnce: false,
   marketing: false,
   sendRate: 0,
