@@ -23,6 +23,10 @@ const composed: Readonly<Record<string, readonly RegExp[]>> = {
   'libs/channels/src/email/mail-links.ts': [/\/c\/[\w-]+\/[\w-]+\?to=([^&#?/=]+)$/],
   'libs/channels/src/email/mail-opens.ts': [],
   'libs/channels/src/email/mime.ts': [/.{1,60}/g],
+  'libs/channels/src/email/smtp-reply.ts': [
+    /(?<![\w.])(4[0-57]\d|5[0-7]\d)(?!\d|\.\d)(?=[ \t\r\n#-])/g,
+    /(?:^[ \t>|*<-]*|[:;'"<(#=] ?|\b(?:error|code|said|says|returned|replied|response|reply|status)[ \t]+)(4[0-57]\d|5[0-7]\d)(?!\d|\.\d)(?=[ \t\r\n:,;.'")\]#-]|$)/gim,
+  ],
   'libs/local-servers/src/mongod-access.ts': [/^[0-9A-Za-z]{32}$/],
   'libs/messaging/src/link-token.ts': [/^[\w-]{64}$/],
 };

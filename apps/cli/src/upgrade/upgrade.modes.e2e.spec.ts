@@ -15,7 +15,7 @@ import {
   untilDone,
 } from '@tidings/testing';
 import { importData } from '../data/import-data.ts';
-import { answersOf } from './testing/answers.ts';
+import { type Answers, answersOf } from './testing/answers.ts';
 import { FIXTURE, type FixtureAnswers, fixtureAnswers, MASTER_KEY, unpackFixture } from './testing/fixture.ts';
 import { makeFixture } from './testing/make-fixture.ts';
 import { ANDROID } from './testing/shop-devices.ts';
@@ -61,6 +61,12 @@ async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWo
   }
 }
 
+/** Version 0.1.0 left the sender of a mail empty where it was that of the application. */
+const withoutSenders = (replies: Answers['replies']): Answers['replies'] =>
+  JSON.parse(JSON.stringify(replies), (name, value: unknown) =>
+    value === '' && /^(?:from_email|from_name|reply_email)$/.test(name) ? undefined : value,
+  ) as Answers['replies'];
+
 /** Compares the answers of a system to more than a hundred questions with the answers in its fixture. */
 async function expectSameAnswers(world: PlatformWorld, then: FixtureAnswers): Promise<void> {
   const client = new ApiClient(world.urls, { ...then.secrets, admin: world.secrets.admin }, 4);
@@ -68,7 +74,7 @@ async function expectSameAnswers(world: PlatformWorld, then: FixtureAnswers): Pr
     const now = await answersOf(client, world.url, then.replies, Object.keys(then.exports));
     expect(now.replies.length).toBeGreaterThan(100);
     // A later version may answer with more fields.
-    expect(now).toMatchObject({ replies: then.replies, exports: then.exports });
+    expect(now).toMatchObject({ replies: withoutSenders(then.replies), exports: then.exports });
   } finally {
     client.close();
   }

@@ -11,6 +11,7 @@ export const [QUOTE, BACKSLASH, ARRAY, ARRAY_END, OBJECT, OBJECT_END, COLON, COM
 /** What is found in JSON without parsing it. */
 export interface Outline {
   readonly isWithinLimits: boolean;
+  readonly isTooDeep: boolean;
   /** The token among the parameters of a method; of several the last. */
   readonly auth: string | undefined;
 }
@@ -46,7 +47,12 @@ const textIn = (bytes: Buffer, from: number, to: number): string | undefined => 
 const LONGEST_TOKEN = 1024;
 
 /** Counts members, names and values in steps; quotes and brackets inside of texts do not count. */
-export function* outlineOf(bytes: Buffer, limits: BodyLimits, form: Method['body']): Generator<void, Outline> {
+export function* outlineOf(
+  bytes: Buffer,
+  limits: BodyLimits,
+  form: Method['body'],
+  maxNesting: number,
+): Generator<void, Outline> {
   const countName = nameCounter();
   let [members, values, entryValues, depth] = [0, 0, 0, 0];
   let isText = false;
@@ -82,16 +88,17 @@ export function* outlineOf(bytes: Buffer, limits: BodyLimits, form: Method['body
         break;
       case COLON:
         if (++members > limits.members || countName(bytes, from, to) > limits.names) {
-          return { isWithinLimits: false, auth };
+          return { isWithinLimits: false, isTooDeep: false, auth };
         }
         if (depth === 1 && form !== 'bare') isRequest = named('request');
         isAuth = holdsParameters() && named('auth');
         break;
       case ARRAY:
       case OBJECT:
-        depth++;
+        if (++depth > maxNesting) return { isWithinLimits: true, isTooDeep: true, auth };
         isAuth = false;
-        if (++values > limits.values || ++entryValues > limits.entryValues) return { isWithinLimits: false, auth };
+        if (++values > limits.values || ++entryValues > limits.entryValues)
+          return { isWithinLimits: false, isTooDeep: false, auth };
         break;
       case ARRAY_END:
       case OBJECT_END:
@@ -100,9 +107,10 @@ export function* outlineOf(bytes: Buffer, limits: BodyLimits, form: Method['body
       case COMMA:
         isAuth = false;
         if (depth === listDepth) entryValues = 0;
-        if (++values > limits.values || ++entryValues > limits.entryValues) return { isWithinLimits: false, auth };
+        if (++values > limits.values || ++entryValues > limits.entryValues)
+          return { isWithinLimits: false, isTooDeep: false, auth };
         break;
     }
   }
-  return { isWithinLimits: true, auth };
+  return { isWithinLimits: true, isTooDeep: false, auth };
 }

@@ -30,7 +30,7 @@ function read(text: string): { readonly value: unknown; readonly largest: number
 }
 
 const outlined = (text: string, form: 'wrapped' | 'bare' | 'either' = 'bare', limits = UNLIMITED) => {
-  const steps = outlineOf(Buffer.from(text), limits, form);
+  const steps = outlineOf(Buffer.from(text), limits, form, 64);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -76,7 +76,9 @@ function* steps(bytes: Buffer): Generator<void, Request> {
 
 async function readLarge(bytes: Buffer, form: BodyForm, authenticate?: Authenticate): Promise<Request> {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
-  const { isWithinLimits, auth } = await inSlices(outlineOf(bytes, form.limits, form.body));
+  const outline = outlineOf(bytes, form.limits, form.body, MAX_NESTING);
+  const { isWithinLimits, isTooDeep, auth } = await inSlices(outline);
+  if (isTooDeep) throw Fault.malformed(MALFORMED);
   if (!isWithinLimits) throw Fault.tooLarge(TOO_LARGE);
   await authenticate?.(auth);
   return inSlices(steps(bytes));

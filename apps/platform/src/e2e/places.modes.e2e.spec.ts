@@ -326,10 +326,10 @@ describe('geozones', () => {
     const other = await world.application({ ios: false, android: false });
     const [foreign] = await add(other, zone('Foreign', 0));
     for (const [method, parameters, text] of [
-      ['updateGeoZone', { geoZoneId: 17 }, 'Geozone not found'],
+      ['updateGeoZone', { geoZoneId: 2_000_000_000 }, 'Geozone not found'],
       ['deleteGeoZone', { geozones: ['-1', 1e300] }, 'Geozone not found'],
       ['deleteGeoZone', { geozones: [foreign] }, 'Geozone not found'],
-      ['deleteGeoZone', { geozones: [before[0]!.geoZones[0]!.id, 17] }, 'Geozone not found'],
+      ['deleteGeoZone', { geozones: [before[0]!.geoZones[0]!.id, 2_000_000_000] }, 'Geozone not found'],
       ['deleteGeoZoneCluster', { geoZoneCluster: 'FFFFF-FFFFF' }, 'Cluster not found'],
       ['addGeoZone', { geozones: [zone('a', 0), zone('b', 0, { cluster: 'FFFFF-FFFFF' })] }, 'Cluster not found'],
       ['addGeoZone', { geozones: [zone('a', 0, { presetCode: 'FFFFF-FFFFF' })] }, 'Preset not found'],

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Parameters, PlatformWorld } from '@tidings/testing';
+import { untilEveryReply } from './testing/until-every-reply.ts';
 
 const IOS = 1;
 const ANDROID = 3;
@@ -93,12 +94,10 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       const set = (token_required: boolean) =>
         world().call('setTestDeviceAccess', { code: application, token_required });
       expect(await set(true)).toEqual({ token_required: true });
-      await world().advance(10);
-      expect(await create()).toMatchObject({ status: 403 });
+      await untilEveryReply(() => create(), 403);
       expect(await create({ auth: world().secrets.api })).toMatchObject({ body: { status_code: 200 } });
       expect(await set(false)).toEqual({ token_required: false });
-      await world().advance(10);
-      expect(await create()).toMatchObject({ body: { status_code: 200 } });
+      await untilEveryReply(() => create(), 200);
     });
   });
 }

@@ -16,7 +16,7 @@ export function twilioCallback(publicUrl: string, provider: string, application:
 }
 
 const withPort = (url: string): string[] => {
-  const [, scheme, authority, rest] = /^(https?):\/\/([^/?]+)(.*)$/.exec(url) ?? [];
+  const [, scheme, authority, rest] = /^(https?):\/\/([^/?]+)(.*)/s.exec(url) ?? [];
   if (scheme === undefined || authority === undefined) return [];
   const host = authority.replace(/:\d+$/, '');
   return [`${scheme}://${host}:${scheme === 'https' ? 443 : 80}${rest}`, `${scheme}://${host}${rest}`];

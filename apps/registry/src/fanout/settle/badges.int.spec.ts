@@ -49,7 +49,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
         const settings = Object.entries(byLocale).map(([language, own]) =>
           LocaleSettings.fromPartial({ language, ios: { badge: own } }),
         );
-        const content = { ...Content.create(), ios: { ...IosContent.create(), badge }, settings };
+        const content = { ...Content.create(), data: '{}', ios: { ...IosContent.create(), badge }, settings };
         const value = { ...MessageAccepted.create(), applications: [APP], content };
         return {
           stamp: undefined,

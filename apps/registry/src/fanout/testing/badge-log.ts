@@ -37,6 +37,7 @@ function columnsOf(devices: readonly Scanned[]): Candidates & BadgeCandidates {
 /** A content with a badge on iOS, and others for languages. */
 export const badgeContent = (badge: string, byLanguage: Readonly<Record<string, string>> = {}): Content => ({
   ...Content.create(),
+  data: '{}',
   ios: { ...IosContent.create(), badge },
   settings: Object.entries(byLanguage).map(([language, own]) =>
     LocaleSettings.fromPartial({ language, ios: { badge: own } }),
