@@ -18,12 +18,12 @@ export function inboxAccessFeatures(world: () => PlatformWorld): void {
         token_required: true,
       });
       const status = { application, userId: 'anna', inbox_code: '1', status: 2 };
-      await untilEveryReply(() => world().reply('inboxStatus', status), 403);
+      await untilEveryReply(world(), () => world().reply('inboxStatus', status), 403);
       for (const token of [undefined, `Api ${world().secrets.api}`])
         expect(await replyTo(application, token)).toMatchObject({ status: 403 });
       expect(await replyTo(application, `Token ${world().secrets.device}`)).toMatchObject({ status: 200 });
       await world().call('setInboxAccess', { code: application, token_required: false });
-      await untilEveryReply(() => replyTo(application), 200);
+      await untilEveryReply(world(), () => replyTo(application), 200);
     });
 
     it('is limited to some different users of a client without a token', async () => {

@@ -94,10 +94,11 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       const set = (token_required: boolean) =>
         world().call('setTestDeviceAccess', { code: application, token_required });
       expect(await set(true)).toEqual({ token_required: true });
-      await untilEveryReply(() => create(), 403);
+      await untilEveryReply(world(), () => create(), 403);
+      await world().advance(60);
       expect(await create({ auth: world().secrets.api })).toMatchObject({ body: { status_code: 200 } });
       expect(await set(false)).toEqual({ token_required: false });
-      await untilEveryReply(() => create(), 200);
+      await untilEveryReply(world(), () => create(), 200);
     });
   });
 }
