@@ -65,6 +65,22 @@ describe('a throttle', () => {
     expect(await throttles.pass(KEY, by(1))).toBe('probe');
   });
 
+  it('has the end that it got last when the write of an earlier one is late', async () => {
+    const steps = new TestClock();
+    const store = new MemoryThrottles().over();
+    const first = Promise.withResolvers<void>();
+    const waits = [first.promise];
+    const close: typeof store.close = (...args) => (waits.pop() ?? Promise.resolve()).then(() => store.close(...args));
+    const throttles = new Throttles({ store: { ...store, close }, clock: steps, onError: () => undefined });
+    throttles.close(KEY, steps.now() + 5_000, '503 Busy', by(1));
+    steps.step(-300);
+    throttles.close(KEY, steps.now() + 6_000, '503 Busy', by(1));
+    await setImmediate();
+    first.resolve();
+    await setImmediate();
+    expect(await store.all()).toMatchObject([{ until: steps.now() + 6_000 }]);
+  });
+
   it('ends with one probe of any sender', async () => {
     await close(1000);
     clock.advance(1000);

@@ -71,8 +71,8 @@ const FORGET_MS = 24 * 3_600_000;
 export class Throttles {
   readonly #options: ThrottlesOptions;
   readonly #known = new Map<string, Known>();
-  /** Credentials whose throttle is being stored, with the number of writes. */
-  readonly #closing = new Map<string, number>();
+  /** Writes in progress, by credential: in order, so that an end from before a step of the clock does not follow one from after it. */
+  readonly #writes = new Map<string, Promise<void>>();
   readonly #listeners: LiftListener[] = [];
 
   constructor(options: ThrottlesOptions) {
@@ -176,22 +176,19 @@ export class Throttles {
   }
 
   #store(credential: string, until: number, cause: string, by: Throttler, outdated?: number): void {
-    const { store, onError } = this.#options;
-    this.#closing.set(credential, (this.#closing.get(credential) ?? 0) + 1);
-    store
-      .close(credential, until, cause, by, outdated)
-      .catch(onError)
-      .finally(() => {
-        const left = this.#closing.get(credential)! - 1;
-        if (left > 0) this.#closing.set(credential, left);
-        else this.#closing.delete(credential);
-      });
+    this.#write(credential, () => this.#options.store.close(credential, until, cause, by, outdated));
+  }
+
+  #write(credential: string, write: () => Promise<unknown>): void {
+    const done = (this.#writes.get(credential)?.then(write) ?? write()).catch(this.#options.onError).then(() => {
+      if (this.#writes.get(credential) === done) this.#writes.delete(credential);
+    });
+    this.#writes.set(credential, done);
   }
 
   /** Lifts a throttle: the provider accepts pushes again, the credential was configured again, or the operator lifts it. */
   lift(credential: string): void {
-    const { store, onError } = this.#options;
-    if (this.#forget(credential)) store.lift(credential).catch(onError);
+    if (this.#forget(credential)) this.#write(credential, () => this.#options.store.lift(credential));
   }
 
   /** Lifts a throttle of any replica; resolves, once that is durable, to whether there was one. */
@@ -211,16 +208,16 @@ export class Throttles {
 
   /** Reads throttles and lifts of other replicas, and lifts throttles that get no probe any more. */
   async refresh(): Promise<void> {
-    // A throttle that is being stored may be missing in the reply, or have its former end there.
-    const closing = new Set(this.#closing.keys());
+    // A throttle that is being stored may be missing in the reply, or have its former end there; one that is being lifted may still be there.
+    const writing = new Set(this.#writes.keys());
     const before = new Map(this.#known);
     const isSettled = (credential: string): boolean =>
-      !closing.has(credential) && this.#known.get(credential) === before.get(credential);
+      !writing.has(credential) && this.#known.get(credential) === before.get(credential);
     const stored = await this.#options.store.all();
     const now = new Set(stored.map(({ credential }) => credential));
     for (const throttle of stored) if (isSettled(throttle.credential)) this.#learn(throttle);
     for (const credential of before.keys()) {
-      if (!closing.has(credential) && !now.has(credential)) this.#forget(credential);
+      if (!writing.has(credential) && !now.has(credential)) this.#forget(credential);
     }
     const forgotten = sureTime(this.#options.clock) - FORGET_MS;
     for (const { credential, until } of this.throttled()) if (until <= forgotten) this.lift(credential);

@@ -11,8 +11,7 @@ import {
 const DEVICES = 300;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The last retry before the end of an outage may have been the third: the next one is due two minutes and a fifth later. */
-const RECOVERED_MS = 3 * MINUTE_MS;
+const RECOVERED_MS = MINUTE_MS;
 
 let clock: SteppedClock;
 let world: ProcessWorld;
