@@ -41,7 +41,8 @@ const amazonHeaders = {
 
 const http1: readonly Omit<Case, 'protocol' | 'floor'>[] = [
   {
-    ...{ channel: 'hms', url: 'hmsUrl' },
+    channel: 'hms',
+    url: 'hmsUrl',
     sends: {
       ...post('/v1/1/messages:send', {
         message: { data: JSON.stringify({ title: TEXT, header: 'Hello', p: HASH }), android: {}, token: ['token-1'] },
@@ -50,7 +51,8 @@ const http1: readonly Omit<Case, 'protocol' | 'floor'>[] = [
     },
   },
   {
-    ...{ channel: 'adm', url: 'admUrl' },
+    channel: 'adm',
+    url: 'admUrl',
     sends: {
       ...post(
         '/messaging/registrations/token-1/messages',
@@ -61,42 +63,54 @@ const http1: readonly Omit<Case, 'protocol' | 'floor'>[] = [
     },
   },
   {
-    ...{ channel: 'wns', url: 'wnsUrl' },
+    channel: 'wns',
+    url: 'wnsUrl',
     sends: {
       ...post('/w/?token=accepted.0.1', toast, {
-        ...{ 'content-type': 'text/xml', 'x-wns-type': 'wns/toast', 'x-wns-requestforstatus': 'true' },
+        'content-type': 'text/xml',
+        'x-wns-type': 'wns/toast',
+        'x-wns-requestforstatus': 'true',
       }),
       token: { path: '/accesstoken.srf', client: 'ms-app://s-1', scope: 'notify.windows.com' },
     },
   },
   {
-    ...{ channel: 'line', url: 'lineUrl' },
+    channel: 'line',
+    url: 'lineUrl',
     sends: post('/v2/bot/message/push', { to: `U${'0'.repeat(32)}`, messages: [{ type: 'text', text: TEXT }] }, bearer),
   },
   {
-    ...{ channel: 'whatsapp', url: 'whatsAppUrl' },
+    channel: 'whatsapp',
+    url: 'whatsAppUrl',
     sends: post(
       '/v25.0/1/messages',
       {
-        ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: '+15550000000', type: 'text' },
-        ...{ text: { body: TEXT }, biz_opaque_callback_data: HASH },
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        to: '+15550000000',
+        type: 'text',
+        text: { body: TEXT },
+        biz_opaque_callback_data: HASH,
       },
       { authorization: 'Bearer EAAJB' },
     ),
   },
   {
-    ...{ channel: 'kakao', url: 'kakaoUrl' },
+    channel: 'kakao',
+    url: 'kakaoUrl',
     sends: post(
       '/alimtalk/v2.3/appkeys/app/messages',
       {
-        ...{ senderKey: 's', templateCode: 'order' },
+        senderKey: 's',
+        templateCode: 'order',
         recipientList: [{ recipientNo: '15550000000', recipientGroupingKey: HASH }],
       },
       { 'x-secret-key': 'secret' },
     ),
   },
   {
-    ...{ channel: 'twilio', url: 'smsUrl' },
+    channel: 'twilio',
+    url: 'smsUrl',
     sends: post(
       '/2010-04-01/Accounts/AC1/Messages.json',
       new URLSearchParams({ To: '+491700000000', From: '+1', Body: TEXT }).toString(),
@@ -107,10 +121,16 @@ const http1: readonly Omit<Case, 'protocol' | 'floor'>[] = [
 
 const cases: readonly Case[] = [
   {
-    ...{ channel: 'email', floor: 0.8, protocol: 'smtp', url: 'smtpUrl' },
+    channel: 'email',
+    floor: 0.8,
+    protocol: 'smtp',
+    url: 'smtpUrl',
     sends: {
-      ...{ from: 'Shop <shop@example.com>', to: 'person-1@mail.example', subject: 'Hello' },
-      ...{ html: `<p>${TEXT}</p>`, text: TEXT },
+      from: 'Shop <shop@example.com>',
+      to: 'person-1@mail.example',
+      subject: 'Hello',
+      html: `<p>${TEXT}</p>`,
+      text: TEXT,
     },
   },
   { channel: 'smpp', floor: 0.7, protocol: 'smpp', url: 'smppUrl', sends: { to: '491700000000', said: TEXT } },
@@ -145,7 +165,11 @@ async function measureOf({ channel, floor, protocol, url, sends }: Case, urls: U
   }
   const ratios = ours.map((micros, i) => theirs[i]! / micros);
   return {
-    ...{ title: channel, value: median(ratios), unit: 'x', floor: { least: floor }, spread: spreadOf(ratios) },
+    title: channel,
+    value: median(ratios),
+    unit: 'x',
+    floor: { least: floor },
+    spread: spreadOf(ratios),
     details: { ours: `${format(median(ours))} µs`, bare: `${format(median(theirs))} µs` },
   };
 }

@@ -27,8 +27,11 @@ export async function measure(): Promise<Figure> {
       title: 'the funnel of a message vs reading its documents',
       measures: [
         {
-          ...{ title: `${DEVICES} devices`, value: median(ratios), unit: 'x' },
-          ...{ floor: { most: 20 }, spread: spreadOf(ratios) },
+          title: `${DEVICES} devices`,
+          value: median(ratios),
+          unit: 'x',
+          floor: { most: 20 },
+          spread: spreadOf(ratios),
           details: {
             ours: inWords(mediansOf(counted), 'µs'),
             read: inWords(mediansOf(read), 'µs'),

@@ -74,7 +74,10 @@ async function measureIn(world: World): Promise<Measure[]> {
     { title: `${mode}, CPU while nothing happens`, ...sumOf('ms/s', idle) },
     {
       title: `${mode}, ready after start`,
-      ...{ value: median(starts), unit: 's', spread: spreadOf(starts), details: {} },
+      value: median(starts),
+      unit: 's',
+      spread: spreadOf(starts),
+      details: {},
       ...bounds?.start,
     },
   ];

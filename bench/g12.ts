@@ -54,17 +54,30 @@ async function measureIn(world: World, providers: Providers): Promise<Measure[]>
   const resident = peakResidentMb(world.services()[0]!.pid);
   return [
     {
-      ...{ title: `cost of a device, ${last.devices} vs ${first.devices}`, value: median(ratios), unit: 'x' },
-      ...{ floor: { most: 1.3 }, goal: { most: 1.05 }, spread: spreadOf(ratios), details: described },
+      title: `cost of a device, ${last.devices} vs ${first.devices}`,
+      value: median(ratios),
+      unit: 'x',
+      floor: { most: 1.3 },
+      goal: { most: 1.05 },
+      spread: spreadOf(ratios),
+      details: described,
     },
     {
-      ...{ title: `heap at ${last.devices}, all services in one process`, value: last.heapMb, unit: 'MB' },
-      ...{ floor: { most: 512 }, goal: { most: 256 }, spread: [first.heapMb, last.heapMb] },
+      title: `heap at ${last.devices}, all services in one process`,
+      value: last.heapMb,
+      unit: 'MB',
+      floor: { most: 512 },
+      goal: { most: 256 },
+      spread: [first.heapMb, last.heapMb],
       details: { resident: `${format(resident)} MB at most, uploads included` },
     },
     {
-      ...{ title: `first push to a segment of ${last.devices}, after the call`, value: firstPushSeconds, unit: 's' },
-      ...{ floor: { most: 10 }, spread: [firstPushSeconds, firstPushSeconds], details: {} },
+      title: `first push to a segment of ${last.devices}, after the call`,
+      value: firstPushSeconds,
+      unit: 's',
+      floor: { most: 10 },
+      spread: [firstPushSeconds, firstPushSeconds],
+      details: {},
     },
   ];
 }

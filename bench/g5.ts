@@ -58,7 +58,10 @@ async function measureIn(world: World): Promise<Measure[]> {
     const compared = (title: string, of: keyof Rounds, goal: number): Measure => {
       const ratios = ours[of].map(({ cpu }, i) => total(theirs[of][i]!.cpu) / total(cpu));
       return {
-        ...{ title: `${world.mode}, ${title}`, value: median(ratios), unit: 'x', spread: spreadOf(ratios) },
+        title: `${world.mode}, ${title}`,
+        value: median(ratios),
+        unit: 'x',
+        spread: spreadOf(ratios),
         ...(isOurs && { floor: { least: 0.5 }, goal: { least: goal } }),
         details: { ours: described(ours[of]), theirs: described(theirs[of]) },
       };
@@ -95,7 +98,10 @@ async function exported(world: World): Promise<Measure> {
   const used = usedBetween(before, world.cpu(), expected);
   const value = total(used);
   return {
-    ...{ title: `${mode}, export of a segment, a device`, value, unit: 'µs', spread: [value, value] },
+    title: `${mode}, export of a segment, a device`,
+    value,
+    unit: 'µs',
+    spread: [value, value],
     details: { found: `${expected} of ${REGISTERED}`, in: `${format(seconds)} s`, ours: inWords(used, 'µs') },
   };
 }
@@ -107,7 +113,11 @@ function memoryOf(world: World): Measure {
   const value = peakResidentMb(pid);
   const details = { registered: `${REGISTERED} devices three times` };
   return {
-    ...{ title: `${mode}, peak memory of ${name}`, value, unit: 'MB', spread: [value, value], details },
+    title: `${mode}, peak memory of ${name}`,
+    value,
+    unit: 'MB',
+    spread: [value, value],
+    details,
     ...(name === 'registry' && { floor: { most: MOST_MB } }),
   };
 }

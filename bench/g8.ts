@@ -44,7 +44,9 @@ function theirs(i: number): Outgoing {
   });
   return webPush.generateRequestDetails(subscription, payload, {
     vapidDetails: { subject: 'mailto:ops@example.com', ...keys },
-    ...{ TTL: 2_419_200, urgency: 'normal', topic: MESSAGE.message },
+    TTL: 2_419_200,
+    urgency: 'normal',
+    topic: MESSAGE.message,
   });
 }
 
@@ -55,16 +57,24 @@ function ours(): (i: number) => Outgoing {
   const content = Content.fromPartial({ text: localized(BODY), title: localized(TITLE), tags: ['Name'] });
   const push = { ...MESSAGE, platform: CHROME, variant: 'alert', applicationTitle: '', entry: undefined, content };
   const key = messageKeyOf(createSecretKey(new Uint8Array(32)), 'AAAAA-00000', {
-    ...{ code: MESSAGE.message, messageId: MESSAGE.messageId, campaignId: MESSAGE.campaignId },
+    code: MESSAGE.message,
+    messageId: MESSAGE.messageId,
+    campaignId: MESSAGE.campaignId,
   });
   const { payload, limit } = webpush.compile(push, '', key);
   const headers = webPushHeaders(push);
   const values = browsers.map(({ name }) => Buffer.from(name));
   let end = 0;
   const columns = {
-    ...{ chunk: 0, platform: CHROME, tags: 1, badges: new Int32Array() },
-    ...{ positions: Uint16Array.from(browsers, (_, i) => i), checks: new Uint8Array(3 * DEVICES) },
-    ...{ tokens: new Uint8Array(), tokenEnds: new Uint32Array(DEVICES), values: Buffer.concat(values) },
+    chunk: 0,
+    platform: CHROME,
+    tags: 1,
+    badges: new Int32Array(),
+    positions: Uint16Array.from(browsers, (_, i) => i),
+    checks: new Uint8Array(3 * DEVICES),
+    tokens: new Uint8Array(),
+    tokenEnds: new Uint32Array(DEVICES),
+    values: Buffer.concat(values),
     valueEnds: Uint32Array.from(values, (value) => (end += value.length)),
   };
   const writer = new PayloadWriter();

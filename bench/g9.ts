@@ -28,8 +28,12 @@ export async function measure(): Promise<Figure> {
       title: 'event stream vs bare grpc-js',
       measures: [
         {
-          ...{ title: '', value: median(ratios), unit: 'x' },
-          ...{ floor: { least: 0.5 }, goal: { least: 0.9 }, spread: spreadOf(ratios) },
+          title: '',
+          value: median(ratios),
+          unit: 'x',
+          floor: { least: 0.5 },
+          goal: { least: 0.9 },
+          spread: spreadOf(ratios),
           details: {
             ours: inWords(mediansOf(streamed), 'µs'),
             theirs: inWords(mediansOf(bare), 'µs'),

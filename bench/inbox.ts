@@ -27,8 +27,11 @@ export async function measure(): Promise<Figure> {
       title: 'reading an inbox vs an indexed find of its entries',
       measures: [
         {
-          ...{ title: `${BROADCASTS} broadcasts, ${DEVICES} devices`, value: median(ratios), unit: 'x' },
-          ...{ floor: { most: 3 }, spread: spreadOf(ratios) },
+          title: `${BROADCASTS} broadcasts, ${DEVICES} devices`,
+          value: median(ratios),
+          unit: 'x',
+          floor: { most: 3 },
+          spread: spreadOf(ratios),
           details: {
             ours: inWords(mediansOf(ours), 'µs'),
             find: inWords(mediansOf(found), 'µs'),

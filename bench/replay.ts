@@ -29,7 +29,10 @@ export async function measure(): Promise<Figure> {
       measures: [
         {
           title: 'vs consume + parse only',
-          ...{ value: median(ratios), unit: 'x', spread: spreadOf(ratios), floor: { least: 0.5 } },
+          value: median(ratios),
+          unit: 'x',
+          spread: spreadOf(ratios),
+          floor: { least: 0.5 },
           details: {
             ours: inWords(mediansOf(rounds.map(({ replaying }) => replaying)), 'µs'),
             theirs: inWords(mediansOf(rounds.map(({ parsing }) => parsing)), 'µs'),
@@ -38,7 +41,10 @@ export async function measure(): Promise<Figure> {
         },
         {
           title: 'events a second',
-          ...{ value: median(rates), unit: '/s', spread: spreadOf(rates), goal: { least: 50_000 } },
+          value: median(rates),
+          unit: '/s',
+          spread: spreadOf(rates),
+          goal: { least: 50_000 },
           details: {
             queries: String(median(rounds.map(({ queries }) => queries))),
             'slowest query': `${Math.round(median(rounds.map(({ slowestMs }) => slowestMs)))} ms`,

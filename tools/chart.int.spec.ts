@@ -73,9 +73,14 @@ describeWithHelm('the Helm chart', () => {
       'disposable-domains/domains.txt': 'example.com',
       'https-proxy': 'http://user:password@proxy.example.com:3128',
       'extra-ca.crt': ca,
-      ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
-      ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },
-      ...{ 'traces/headers': 'authorization=Bearer%20token', 'traces/ca.crt': ca },
+      'kafka/ca.crt': ca,
+      'kafka/tls.crt': cert,
+      'kafka/tls.key': key,
+      'grpc/ca.crt': ca,
+      'grpc/tls.crt': cert,
+      'grpc/tls.key': key,
+      'traces/headers': 'authorization=Bearer%20token',
+      'traces/ca.crt': ca,
     };
     for (const [path, text] of Object.entries(texts)) {
       await mkdir(dirname(join(secrets, path)), { recursive: true });
@@ -193,7 +198,11 @@ describeWithHelm('the Helm chart', () => {
         expect(chart.selectedBy(spec.selector)).not.toEqual([]);
       }
       const variables: Readonly<Record<string, string>> = {
-        ...{ grpc: 'GRPC_PORT', health: 'HEALTH_PORT', http: 'PORT', events: 'EVENTS_PORT', smtp: 'SMTP_LISTEN_PORT' },
+        grpc: 'GRPC_PORT',
+        health: 'HEALTH_PORT',
+        http: 'PORT',
+        events: 'EVENTS_PORT',
+        smtp: 'SMTP_LISTEN_PORT',
       };
       for (const deployment of chart.deployments) {
         const { env, ports, startupProbe, readinessProbe, livenessProbe } = containerOf(deployment);
@@ -211,7 +220,9 @@ describeWithHelm('the Helm chart', () => {
         const [container] = containers;
         expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
         expect(container.securityContext).toEqual({
-          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
         });
         expect([pod.automountServiceAccountToken, pod.enableServiceLinks]).toEqual([false, false]);
         expect(container.volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
@@ -437,12 +448,12 @@ function clusterWith(deployments: Readonly<Record<string, number>>): Server {
   const resource = { name: 'deployments', singularName: 'deployment', namespaced: true, kind: 'Deployment', verbs: [] };
   const group = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'apps/v1', resources: [resource] };
   const missing = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
-  const answerTo = (path: string): { readonly kind: string } => {
+  const answerTo = (path: string): object => {
     if (path === '/apis/apps/v1') return group;
     const name = basename(path);
     const replicas = deployments[name];
     if (replicas === undefined) return missing;
-    return { ...{ kind: 'Deployment', apiVersion: 'apps/v1' }, ...{ metadata: { name }, spec: { replicas } } };
+    return { kind: 'Deployment', apiVersion: 'apps/v1', metadata: { name }, spec: { replicas } };
   };
   return createServer(({ url = '' }, response) => {
     const answer = answerTo(new URL(url, 'http://cluster').pathname);

@@ -135,7 +135,9 @@ function audienceOf(index: number): Bitmap {
 function resultOf(position: number, platform: (typeof platforms)[number], at: Date): DeviceResult {
   const isRefused = chance(REFUSED);
   return {
-    ...{ position, platform, hour: hourOf(at) },
+    position,
+    platform,
+    hour: hourOf(at),
     displayable: !chance(NOT_DISPLAYABLE),
     result: isRefused ? refusals[platform] : sent,
     deadToken: isRefused ? `token-${position}`.padEnd(140, 'x') : undefined,

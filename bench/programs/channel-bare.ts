@@ -55,7 +55,12 @@ const SESSIONS = 20;
 function smtp(): Client {
   const { hostname: host, port } = new URL(address);
   const pool = nodemailer.createTransport({
-    ...{ pool: true, host, port: Number(port), maxConnections: SESSIONS, maxMessages: Infinity, ignoreTLS: true },
+    pool: true,
+    host,
+    port: Number(port),
+    maxConnections: SESSIONS,
+    maxMessages: Infinity,
+    ignoreTLS: true,
   });
   const mail = JSON.parse(what) as object;
   return { width: SESSIONS, send: () => pool.sendMail(mail) };

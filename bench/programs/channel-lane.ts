@@ -29,45 +29,58 @@ const smsToken = (n: number): string => `+4917${digits(n, 8)}`;
 
 const subjects: Readonly<Record<string, (urls: Urls) => Subject>> = {
   hms: () => ({
-    ...{ platform: 17, settings: { huawei_app_id: '1', huawei_app_secret: 's' }, token: (n) => `token-${n}` },
+    platform: 17,
+    settings: { huawei_app_id: '1', huawei_app_secret: 's' },
+    token: (n) => `token-${n}`,
     open: (parts, { hmsUrl }) => hmsChannel({ ...parts, url: hmsUrl, tokenUrl: `${hmsUrl}/oauth2/v3/token` }),
   }),
   adm: () => ({
-    ...{ platform: 9, settings: { adm_cid: '1', adm_secret: 's' }, token: (n) => `token-${n}` },
+    platform: 9,
+    settings: { adm_cid: '1', adm_secret: 's' },
+    token: (n) => `token-${n}`,
     open: (parts, { admUrl }) => admChannel({ ...parts, url: admUrl, tokenUrl: `${admUrl}/auth/O2/token` }),
   }),
   wns: () => ({
-    ...{ platform: 8, settings: { wns_psid: 'ms-app://s-1', wns_secret: 's' } },
+    platform: 8,
+    settings: { wns_psid: 'ms-app://s-1', wns_secret: 's' },
     token: (n, { wnsUrl }) => `${wnsUrl}/w/?token=accepted.0.${n}`,
     open: (parts, { wnsUrl }) => wnsChannel({ ...parts, tokenUrl: `${wnsUrl}/accesstoken.srf` }),
   }),
   whatsapp: () => ({
-    ...{ platform: 21, settings: { whats_app_phone_number_id: '1', whats_app_access_token: 'EAAJB' } },
+    platform: 21,
+    settings: { whats_app_phone_number_id: '1', whats_app_access_token: 'EAAJB' },
     token: (n) => `whatsapp:+1555${digits(n, 7)}`,
     open: (parts, { whatsAppUrl }) => whatsAppChannel({ ...parts, url: whatsAppUrl }),
   }),
   kakao: () => ({
-    ...{ platform: 22, settings: { kakao_sender_key: 's', kakao_app_key: 'app', kakao_secret_key: 'secret' } },
+    platform: 22,
+    settings: { kakao_sender_key: 's', kakao_app_key: 'app', kakao_secret_key: 'secret' },
     token: (n) => `kakao:1555${digits(n, 7)}`,
     open: (parts, { kakaoUrl }) => kakaoChannel({ ...parts, url: kakaoUrl }),
   }),
   line: () => ({
-    ...{ platform: 23, settings: { line_channel_access_token: 'token' } },
+    platform: 23,
+    settings: { line_channel_access_token: 'token' },
     token: (n) => `U${digits(n, 32)}`,
     open: (parts, { lineUrl }) => lineChannel({ ...parts, url: lineUrl }),
   }),
   twilio: ({ smsUrl = '' }) => ({
     platform: 18,
     settings: { sms_http_url: smsUrl, sms_http_account: 'AC1', sms_http_token: 'secret', sms_sender: '+1' },
-    ...{ token: smsToken, open: smsWithoutReceipts },
+    token: smsToken,
+    open: smsWithoutReceipts,
   }),
   smpp: ({ smppUrl = '' }) => ({
     platform: 18,
     settings: {
-      ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(smppUrl).port, sms_system_id: 'bench' },
-      ...{ sms_password: 'secret', sms_sender: 'Shop' },
+      sms_smpp_host: '127.0.0.1',
+      sms_smpp_port: new URL(smppUrl).port,
+      sms_system_id: 'bench',
+      sms_password: 'secret',
+      sms_sender: 'Shop',
     },
-    ...{ token: smsToken, open: smsWithoutReceipts },
+    token: smsToken,
+    open: smsWithoutReceipts,
   }),
   email: () => ({
     platform: 14,
@@ -109,7 +122,9 @@ const batch = (): SendBatch => {
       }),
     })),
     {
-      ...{ platform, bucket, credential: { application: 'AAAAA-00000', platform, version: 1 } },
+      platform,
+      bucket,
+      credential: { application: 'AAAAA-00000', platform, version: 1 },
       content: content({
         text: { entries: [{ language: 'default', text: TEXT }] },
         title: { entries: [{ language: 'default', text: 'Hello' }] },

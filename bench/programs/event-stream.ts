@@ -46,12 +46,21 @@ const endpoint = `grpc://127.0.0.1:${port}`;
 
 const client = await MongoClient.connect(url, mongoOptions);
 const broker = await openEmbeddedBroker({
-  ...{ db: client.db('log'), clock: systemClock, topics: topics([]), owner: 'bench' },
+  db: client.db('log'),
+  clock: systemClock,
+  topics: topics([]),
+  owner: 'bench',
 });
 const metrics = openMetrics();
 const service = await openWebhooks({
-  ...{ clock: systemClock, log: openLog('warn'), metrics, keys: keysFrom(new Uint8Array(32)) },
-  ...{ broker, db: client.db('webhooks'), events: { host: '127.0.0.1', port: 0 }, allowPrivate: ['127.0.0.0/8'] },
+  clock: systemClock,
+  log: openLog('warn'),
+  metrics,
+  keys: keysFrom(new Uint8Array(32)),
+  broker,
+  db: client.db('webhooks'),
+  events: { host: '127.0.0.1', port: 0 },
+  allowPrivate: ['127.0.0.0/8'],
   accounts: {
     resolveToken: async () => ({ token: TokenView.fromPartial({ account: ACCOUNT, allApplications: true }) }),
     findApplication: async () => ({ application: undefined }),
@@ -61,8 +70,13 @@ const service = await openWebhooks({
     describe: async ({ seqs, tags }) => ({
       devices: seqs.map((seq) =>
         DeviceDescription.fromPartial({
-          ...{ found: true, hwid: `device-${seq}`, userId: `user-${seq}`, language: 'en', check: seq },
-          ...{ token: `token-${seq}`.padEnd(140, 'x'), values: tags.map(() => `anna${seq}`) },
+          found: true,
+          hwid: `device-${seq}`,
+          userId: `user-${seq}`,
+          language: 'en',
+          check: seq,
+          token: `token-${seq}`.padEnd(140, 'x'),
+          values: tags.map(() => `anna${seq}`),
         }),
       ),
       applicationTitle: 'News',
@@ -91,12 +105,16 @@ async function sendTo(devices: number): Promise<void> {
   const identity = { message, messageId: BigInt(Date.now()), account: ACCOUNT, application: APPLICATION };
   const text = (value: string) => ({ entries: [{ language: 'default', text: value }] });
   const content = Content.fromPartial({
-    ...{ title: text('News'), text: text('Dear {{Name|CapitalizeFirst|friend}}, your order has arrived.') },
+    title: text('News'),
+    text: text('Dear {{Name|CapitalizeFirst|friend}}, your order has arrived.'),
     tags: ['Name'],
   });
   const value = MessageAccepted.fromPartial({ applications: [APPLICATION], content });
   const accepted = MessageEvent.fromPartial({
-    ...{ code: message, id: identity.messageId, account: ACCOUNT, at },
+    code: message,
+    id: identity.messageId,
+    account: ACCOUNT,
+    at,
     event: { $case: 'accepted', value },
   });
   await broker.publish(topicNames.messages, [{ key: message, value: MessageEvent.encode(accepted).finish() }]);
@@ -107,7 +125,13 @@ async function sendTo(devices: number): Promise<void> {
     const positions = Array.from({ length: Math.min(SLICE_SIZE, devices - first) }, (_, i) => (first + i) % CHUNK_SIZE);
     const sent = { platform: Platform.iOS, hour: hourOf(at), set: Buffer.from(Bitmap.of(positions).encode()) };
     const outcome = SliceOutcome.fromPartial({
-      ...{ ...identity, bucket: 0, chunk: 0, platform: Platform.iOS, variant: 'alert', number: slice, at },
+      ...identity,
+      bucket: 0,
+      chunk: 0,
+      platform: Platform.iOS,
+      variant: 'alert',
+      number: slice,
+      at,
       outcome: { $case: 'settled', value: { sent: [sent], claimedAt: at } },
     });
     return { key: messageChunkKey(outcome), value: SliceOutcome.encode(outcome).finish() };
@@ -156,8 +180,13 @@ async function subscribe(): Promise<WebhookRequest> {
   const { id } = await service.subscriptions.create({
     account: ACCOUNT,
     settings: {
-      ...{ endpoint: first.endpoint, events: ['Push Sent'], enabled: true },
-      ...{ applications: [], platforms: [], messageCodes: [], campaigns: [] },
+      endpoint: first.endpoint,
+      events: ['Push Sent'],
+      enabled: true,
+      applications: [],
+      platforms: [],
+      messageCodes: [],
+      campaigns: [],
     },
   });
   await streamed(1);

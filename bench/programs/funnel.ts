@@ -34,12 +34,19 @@ const AGO_MS = 12 * 3_600_000;
 
 const client = await MongoClient.connect(url, mongoOptions);
 const broker = await openEmbeddedBroker({
-  ...{ db: client.db('log'), clock: systemClock, topics: topics([]), owner: 'bench' },
+  db: client.db('log'),
+  clock: systemClock,
+  topics: topics([]),
+  owner: 'bench',
 });
 const db = client.db('statistics');
 const service = await openStatistics({
-  ...{ clock: systemClock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)) },
-  ...{ broker, db },
+  clock: systemClock,
+  log: openLog('warn'),
+  metrics: openMetrics(),
+  keys: keysFrom(new Uint8Array(32)),
+  broker,
+  db,
 });
 
 const { message, records, figures } = broadcast(new Date(Date.now() - AGO_MS), 1n, chunksOf(Number(devices)));

@@ -57,9 +57,22 @@ function device(seq: number): DeviceDocument {
   const hwid = hwidOf(seq);
   const hwidHash = hwidHashOf(keys.device, ACCOUNT, hwid);
   return {
-    ...{ _id: deviceIdOf(APP, hwidHash), rev: 1, account: ACCOUNT, app: APP, hwidHash, seq, status: 1, hwid },
-    ...{ platform: platformOf(seq), token: String(seq).padStart(64, 'f'), lang: ['en', 'de'][seq % 2]! },
-    ...{ tz: 3600, cg: seq % 10_000, alerts: true, createdAt: 0, self: { open: now } },
+    _id: deviceIdOf(APP, hwidHash),
+    rev: 1,
+    account: ACCOUNT,
+    app: APP,
+    hwidHash,
+    seq,
+    status: 1,
+    hwid,
+    platform: platformOf(seq),
+    token: String(seq).padStart(64, 'f'),
+    lang: ['en', 'de'][seq % 2]!,
+    tz: 3600,
+    cg: seq % 10_000,
+    alerts: true,
+    createdAt: 0,
+    self: { open: now },
     tags: [{ k: 70, v: seq % 100 }],
   };
 }
@@ -71,7 +84,8 @@ interface Broadcast {
 }
 
 const messages: readonly Broadcast[] = Array.from({ length: broadcasts }, (_, i) => ({
-  ...{ code: newMessageCode(i % 16), order: now * 1000 + i },
+  code: newMessageCode(i % 16),
+  order: now * 1000 + i,
   at: new Date(now - (broadcasts - i) * HOUR_MS),
 }));
 
@@ -89,8 +103,14 @@ function outgoing({ code, order, at }: Broadcast): OutgoingDocument {
     },
   });
   return {
-    ...{ _id: code, id: order, account: ACCOUNT, accepted: MessageAccepted.encode(accepted).finish() },
-    ...{ acceptedAt: at, releasedAt: at, order, expireAt: until },
+    _id: code,
+    id: order,
+    account: ACCOUNT,
+    accepted: MessageAccepted.encode(accepted).finish(),
+    acceptedAt: at,
+    releasedAt: at,
+    order,
+    expireAt: until,
   };
 }
 
@@ -102,12 +122,21 @@ function plan({ code, order, at }: Broadcast, chunk: number): PlanDocument {
   });
   const removal = BigInt(Math.floor(until.getTime() / 1000));
   const event = PlanEvent.fromPartial({
-    ...{ message: code, messageId: BigInt(order), account: ACCOUNT, application: APP, bucket: 0, at },
+    message: code,
+    messageId: BigInt(order),
+    account: ACCOUNT,
+    application: APP,
+    bucket: 0,
+    at,
     event: { $case: 'chunk', value: { chunk, eligible, inbox: { removal } } },
   });
   return {
     _id: planId({ message: code, application: APP, bucket: 0, chunk }),
-    ...{ event: PlanEvent.encode(event).finish(), slices: [], named: false, at, settledAt: at },
+    event: PlanEvent.encode(event).finish(),
+    slices: [],
+    named: false,
+    at,
+    settledAt: at,
     inbox: { app: APP, chunk, until },
   };
 }
@@ -127,7 +156,11 @@ for (const message of messages) await insert(PLANS, chunks, (chunk) => plan(mess
 
 const open = () =>
   inboxRpc({
-    ...{ db, clock: systemClock, keys, reportKey: key(), states: new InboxStates(db) },
+    db,
+    clock: systemClock,
+    keys,
+    reportKey: key(),
+    states: new InboxStates(db),
     broker: { publish: async () => [] },
     owners: { learn: async () => undefined, owns: () => true, mailFromOf: () => '', titleOf: () => '' },
     // The messages refer to no tags.

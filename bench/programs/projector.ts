@@ -66,7 +66,8 @@ const project = (): Promise<StatisticsService> => openStatistics({ ...deps, brok
 /** Decodes every value of the topics of the projection and discards it. No broadcast has conversions. */
 const parse = () =>
   consume(broker, {
-    ...{ group: 'parsing', maxRecords: 20_000 },
+    group: 'parsing',
+    maxRecords: 20_000,
     topics: { ...readers, [topicNames.conversions]: Conversion },
     handler: async () => {},
   });
@@ -180,7 +181,11 @@ async function expectFigures({ statistics }: StatisticsService, { broadcasts }: 
   for (const { message, figures } of broadcasts) {
     const { messages } = await statistics.metrics({ messages: [message] });
     const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
-      ...{ platform, sends, deliveries, opens, errors },
+      platform,
+      sends,
+      deliveries,
+      opens,
+      errors,
     }));
     if (!isDeepStrictEqual(found, figures)) {
       throw new Error(`counted ${JSON.stringify(found)} instead of ${JSON.stringify(figures)}`);

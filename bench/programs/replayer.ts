@@ -44,11 +44,18 @@ const readers = {
 
 const client = await MongoClient.connect(url, mongoOptions);
 const broker = await openEmbeddedBroker({
-  ...{ db: client.db('log'), clock: systemClock, topics: topics([]), owner: 'bench' },
+  db: client.db('log'),
+  clock: systemClock,
+  topics: topics([]),
+  owner: 'bench',
 });
 const service = await openStatistics({
-  ...{ clock: systemClock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)) },
-  ...{ broker, db: client.db('statistics') },
+  clock: systemClock,
+  log: openLog('warn'),
+  metrics: openMetrics(),
+  keys: keysFrom(new Uint8Array(32)),
+  broker,
+  db: client.db('statistics'),
 });
 const { statistics } = service;
 
@@ -77,7 +84,11 @@ await level('statistics');
 async function expectFigures({ message, figures }: Pick<Broadcast, 'message' | 'figures'>): Promise<void> {
   const { messages } = await statistics.metrics({ messages: [message] });
   const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
-    ...{ platform, sends, deliveries, opens, errors },
+    platform,
+    sends,
+    deliveries,
+    opens,
+    errors,
   }));
   if (!isDeepStrictEqual(found, figures))
     throw new Error(`counted ${JSON.stringify(found)} instead of ${JSON.stringify(figures)}`);

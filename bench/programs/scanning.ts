@@ -40,9 +40,20 @@ const MINUTE_MS = 60_000;
 
 const device = (seq: number): DeviceDocument => ({
   _id: `${APP}:${String(seq).padStart(22, '0')}`,
-  ...{ rev: 1, account: 'a', app: APP, hwidHash: String(seq).padStart(22, 'x'), seq, status: 1, hwid: `hwid-${seq}` },
-  ...{ platform: seq % 3 === 0 ? 3 : 1, token: String(seq).padStart(64, 'f'), lang: ['en', 'de', 'fr'][seq % 3]! },
-  ...{ tz: (seq % 24) * 3600 - 43_200, cg: seq % 10_000, alerts: true, createdAt: 0 },
+  rev: 1,
+  account: 'a',
+  app: APP,
+  hwidHash: String(seq).padStart(22, 'x'),
+  seq,
+  status: 1,
+  hwid: `hwid-${seq}`,
+  platform: seq % 3 === 0 ? 3 : 1,
+  token: String(seq).padStart(64, 'f'),
+  lang: ['en', 'de', 'fr'][seq % 3]!,
+  tz: (seq % 24) * 3600 - 43_200,
+  cg: seq % 10_000,
+  alerts: true,
+  createdAt: 0,
   self: { open: now.getTime() - ((seq * 7919) % 43_200) * MINUTE_MS },
   tags: [
     { k: 70, v: seq % 100 },
@@ -58,7 +69,10 @@ const tag = (number: number, type: TagType, operator: Operator, ...values: Value
   node: {
     $case: 'tag',
     value: {
-      ...{ tag: number, type, operator, application: '' },
+      tag: number,
+      type,
+      operator,
+      application: '',
       operands: values.map((value) => ({
         value: typeof value === 'number' ? { $case: 'number', value } : { $case: 'text', value },
       })),
@@ -75,7 +89,10 @@ const openedWithin = (daysAgo: number): Expression => ({
   node: {
     $case: 'tag',
     value: {
-      ...{ tag: 9, type: TagType.TAG_TYPE_DATE, operator: GTE, application: '' },
+      tag: 9,
+      type: TagType.TAG_TYPE_DATE,
+      operator: GTE,
+      application: '',
       operands: [{ value: { $case: 'date', value: { atMs: 0n, wholeDay: true, daysAgo } } }],
     },
   },

@@ -50,7 +50,12 @@ function nextLane({ queues, had }: Process): Lane | undefined {
 }
 
 const emptyProcess = (service: number): Process => ({
-  ...{ service, isBusy: false, lane: 'direct', until: 0, offered: 0, done: 0 },
+  service,
+  isBusy: false,
+  lane: 'direct',
+  until: 0,
+  offered: 0,
+  done: 0,
   queues: { direct: { pieces: [], next: 0 }, broadcast: { pieces: [], next: 0 } },
   had: { direct: 0, broadcast: 0 },
 });

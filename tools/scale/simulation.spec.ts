@@ -6,7 +6,11 @@ import { type Costs, type Scenario, serviceNames, simulate } from './simulation.
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', scalePath), 'utf8');
 const scenario = (changes: Partial<Scenario> = {}): Scenario => ({
-  ...{ load: 1, processes: 1, channels: 1, providerRate: 0, seed: 1 },
+  load: 1,
+  processes: 1,
+  channels: 1,
+  providerRate: 0,
+  seed: 1,
   ...changes,
 });
 const costs = Object.fromEntries(serviceNames.map((name) => [name, { push: 20, message: 1 }])) as unknown as Costs;

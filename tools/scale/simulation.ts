@@ -58,11 +58,16 @@ const indexOf = (name: Station): number => STATIONS.indexOf(name);
 
 const next: Readonly<Record<Lane, Partial<Record<Station, readonly Station[]>>>> = {
   direct: {
-    ...{ gateway: ['scheduler'], scheduler: ['fan-out'], 'fan-out': ['dispatcher'], dispatcher: ['provider'] },
+    gateway: ['scheduler'],
+    scheduler: ['fan-out'],
+    'fan-out': ['dispatcher'],
+    dispatcher: ['provider'],
     provider: ['statistics', 'webhooks'],
   },
   broadcast: {
-    ...{ 'fan-out': ['dispatcher'], dispatcher: ['provider'], provider: ['scheduler', 'statistics', 'webhooks'] },
+    'fan-out': ['dispatcher'],
+    dispatcher: ['provider'],
+    provider: ['scheduler', 'statistics', 'webhooks'],
   },
 };
 

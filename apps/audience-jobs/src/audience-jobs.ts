@@ -68,7 +68,9 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   const relay = closing.add(
     'relay',
     await openRelay({
-      ...{ db, category: jobsLog.category, broker },
+      db,
+      category: jobsLog.category,
+      broker,
       decode: (bytes) => jobsLog.decode(bytes),
       isKnown: (event) => jobsLog.isKnown(event),
       publish: ({ log: name, position, events }) =>

@@ -12,7 +12,9 @@ describe('the command line', () => {
     world = await platform();
     application = await world.application({ title: 'Shop' });
     await world.registerDevices(application, 12, (i) => ({
-      ...{ hwid: `phone-${i}`, device_type: ANDROID, push_token: fcmToken(i === 0 ? 'dead' : 'accepted', i) },
+      hwid: `phone-${i}`,
+      device_type: ANDROID,
+      push_token: fcmToken(i === 0 ? 'dead' : 'accepted', i),
     }));
   });
   afterAll(() => world?.stop());

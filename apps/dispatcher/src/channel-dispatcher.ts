@@ -141,7 +141,10 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
   });
   return {
     providers: providersOf({
-      ...{ channel: name, throttles, states, services: channel },
+      channel: name,
+      throttles,
+      states,
+      services: channel,
       hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),
     }),
     refresh: () => throttles.refresh(),
@@ -185,8 +188,16 @@ function transportOf(deps: ChannelDeps): Channel {
     new Http2Connection({ ...settings, proxy, onFailure }, open);
   const addresses = new AddressGuard(allowPrivate);
   return openTransport({
-    ...{ credentials, reportKey: keys.identity.report, clock, ca, urls, addresses, onFailure },
-    ...{ publicUrl, webPushSubject, mailBounceDomain },
+    credentials,
+    reportKey: keys.identity.report,
+    clock,
+    ca,
+    urls,
+    addresses,
+    onFailure,
+    publicUrl,
+    webPushSubject,
+    mailBounceDomain,
     connect: connectBy(openLink),
     connectHttp1: connectBy(openHttp1Link),
     connectBy,
@@ -220,8 +231,16 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   workerLease.start();
   closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
   const dispatch = new Dispatch({
-    ...{ lane, channel: provider, store: attempts, values, workerLease, throttles, clock, log },
-    ...{ publish, compareAgain },
+    lane,
+    channel: provider,
+    store: attempts,
+    values,
+    workerLease,
+    throttles,
+    clock,
+    log,
+    publish,
+    compareAgain,
     paces: new Paces({
       store: mongoPaces(collectionOf(db, pacesModel)),
       timers: systemTimers,

@@ -47,8 +47,11 @@ export function dispatcherPurge({
     yield;
     await attempts.updateMany(
       {
-        ...{ channel: { $in: [...channelNames()] }, state: 'deferred', dueAt: { $gt: now } },
-        ...{ _id: { $regex: slicesOf(application) }, 'deferral.answersUntil': { $exists: false } },
+        channel: { $in: [...channelNames()] },
+        state: 'deferred',
+        dueAt: { $gt: now },
+        _id: { $regex: slicesOf(application) },
+        'deferral.answersUntil': { $exists: false },
       },
       { $set: { dueAt: now }, $unset: { 'deferral.heldUntil': '' } },
     );

@@ -82,7 +82,12 @@ describeWithMongo('dispatcher', (mongo) => {
 
   const start = async (fields: Partial<DispatcherDeps> = {}): Promise<DispatcherService> => {
     const dispatcher = await openDispatcher({
-      ...{ clock, log, db, keys, broker, channels: ['apns'] },
+      clock,
+      log,
+      db,
+      keys,
+      broker,
+      channels: ['apns'],
       metrics,
       accounts: accountsWith(keys.master, credentials),
       devices: noSuppressions,

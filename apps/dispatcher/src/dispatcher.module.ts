@@ -30,8 +30,18 @@ async function openChannels(process: DispatcherProcess, connection: Connection):
   const devices = remote<Devices>(DevicesDefinition, registry);
   return process.open(connection, (parts) =>
     openDispatcher({
-      ...{ ...parts, channels, accounts, devices, urls: providers, http2, extraCa, proxy, allowPrivate },
-      ...{ publicUrl, webPushSubject, mailBounceDomain },
+      ...parts,
+      channels,
+      accounts,
+      devices,
+      urls: providers,
+      http2,
+      extraCa,
+      proxy,
+      allowPrivate,
+      publicUrl,
+      webPushSubject,
+      mailBounceDomain,
     }),
   );
 }

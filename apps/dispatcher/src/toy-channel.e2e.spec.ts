@@ -91,7 +91,9 @@ describe('a channel that is added by a folder and a line in each table', () => {
     ]);
     const funnel = await funnelOf(code);
     expect(funnelFigures(funnel, TOY_PLATFORM)).toMatchObject({
-      ...{ audience: 4, eligible: 4, sent: 3 },
+      audience: 4,
+      eligible: 4,
+      sent: 3,
       errors: { INVALID_TOKEN: 1 },
     });
     expect(funnelFigures(funnel, ANDROID)).toMatchObject({ audience: 1, eligible: 1, sent: 1, failed: 0 });
@@ -111,7 +113,9 @@ describe('a channel that is added by a folder and a line in each table', () => {
   it('takes a dead token off the device, and reaches named recipients in the direct lane', async () => {
     const code = await sendAll({ content: 'Again', devices: ['toy-1', 'toy-3'] });
     expect(funnelFigures(await funnelOf(code), TOY_PLATFORM)).toMatchObject({
-      ...{ audience: 2, eligible: 2, sent: 1 },
+      audience: 2,
+      eligible: 2,
+      sent: 1,
       errors: { NO_TOKEN: 1 },
     });
   });
@@ -119,7 +123,10 @@ describe('a channel that is added by a folder and a line in each table', () => {
   it('fails devices at once where the platform is not configured', async () => {
     const unconfigured = await world.application({ ios: false, android: false });
     await world.call('registerDevice', {
-      ...{ application: unconfigured, hwid: 'toy', device_type: TOY_PLATFORM, push_token: 'third' },
+      application: unconfigured,
+      hwid: 'toy',
+      device_type: TOY_PLATFORM,
+      push_token: 'third',
     });
     const { Messages } = await world.call('createMessage', {
       application: unconfigured,

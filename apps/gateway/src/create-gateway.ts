@@ -187,7 +187,13 @@ function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: A
   const { messages, broker, identity, clock, log, metrics } = deps;
   const recipientLimits = new CallerLimits(clock, RECIPIENTS);
   const intake = openMailIntake({
-    ...{ domain: options.domain, access, messages, broker, identity, clock, recipientLimits },
+    domain: options.domain,
+    access,
+    messages,
+    broker,
+    identity,
+    clock,
+    recipientLimits,
   });
   return { intake, listener: new MailListener(options, { intake, log, metrics, clients }) };
 }
@@ -260,7 +266,12 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     disposableDomains: deps.disposableDomains,
   };
   return GatewayModule.with({
-    ...{ context, adminToken, log, metrics: deps.metrics, operations, mail: mail?.listener },
+    context,
+    adminToken,
+    log,
+    metrics: deps.metrics,
+    operations,
+    mail: mail?.listener,
     drainMs: deps.drainMs ?? 0,
     imports: deps.imports ?? [],
     controllers: deps.controllers ?? [],

@@ -58,9 +58,14 @@ function secretsFor(mongoUrl: string): Readonly<Record<string, string>> {
     'https-proxy': 'http://user:password@127.0.0.1:9',
     'disposable-domains/domains.txt': 'example.com',
     'extra-ca.crt': ca,
-    ...{ 'kafka/ca.crt': ca, 'kafka/tls.crt': cert, 'kafka/tls.key': key },
-    ...{ 'grpc/ca.crt': ca, 'grpc/tls.crt': cert, 'grpc/tls.key': key },
-    ...{ 'traces/headers': 'authorization=Bearer%20token', 'traces/ca.crt': ca },
+    'kafka/ca.crt': ca,
+    'kafka/tls.crt': cert,
+    'kafka/tls.key': key,
+    'grpc/ca.crt': ca,
+    'grpc/tls.crt': cert,
+    'grpc/tls.key': key,
+    'traces/headers': 'authorization=Bearer%20token',
+    'traces/ca.crt': ca,
   };
 }
 

@@ -53,7 +53,9 @@ describe('few open files', () => {
   it('are never used up by clients that are silent: others are served as soon as they go', async () => {
     const [port, healthPort] = (await freePorts(2)) as [number, number];
     const child = limited(1_024, {
-      ...{ PORT: String(port), HEALTH_PORT: String(healthPort), TIDINGS_DATA: join(folder, 'data') },
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+      TIDINGS_DATA: join(folder, 'data'),
     });
     let output = '';
     child.stdout!.on('data', (chunk) => (output += String(chunk)));

@@ -76,7 +76,8 @@ class Pausing {
     // The records of a process that pauses are no other one's before its session ends: it has groups of its own here.
     const subscribe: Broker['subscribe'] = ({ handler, group, ...options }) =>
       broker.subscribe({
-        ...{ ...options, group: `pausing.${group}` },
+        ...options,
+        group: `pausing.${group}`,
         handler: async (batch) => {
           const done = await handler(batch);
           const isSent = batch.topic === batchesTopic('apns', false);
@@ -142,8 +143,11 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
     async getCredential({ application, platform }) {
       const settings = {
         ios_key_file: Buffer.from(key.privateKey).toString('base64'),
-        ...{ ios_key_password: '', ios_gateway: '1', ios_bundle_id: 'com.example.app' },
-        ...{ ios_key_id: key.keyId, ios_team_id: key.teamId },
+        ios_key_password: '',
+        ios_gateway: '1',
+        ios_bundle_id: 'com.example.app',
+        ios_key_id: key.keyId,
+        ios_team_id: key.teamId,
       };
       const sealed = Object.entries(settings).map(([field, value]): [string, Buffer] => [
         field,
@@ -160,8 +164,13 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
     describe: async ({ seqs }) => ({
       devices: seqs.map((seq) =>
         DeviceDescription.fromPartial({
-          ...{ found: true, hwid: `device-${seq}`, userId: `device-${seq}`, language: 'en' },
-          ...{ token: 'the newest token', check: seq, values: ['the newest name'] },
+          found: true,
+          hwid: `device-${seq}`,
+          userId: `device-${seq}`,
+          language: 'en',
+          token: 'the newest token',
+          check: seq,
+          values: ['the newest name'],
         }),
       ),
       applicationTitle: 'Shop',
@@ -178,22 +187,44 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
 
   const startDispatcher = async (at: Db, by: Broker): Promise<void> => {
     dispatcher = await openDispatcher({
-      ...{ clock, log, keys, accounts, devices, db: at, broker: by, channels: ['apns'], metrics: openMetrics() },
-      ...{ urls: { apns: simulators.apnsUrl }, publicUrl: '', http2: 'frames' },
+      clock,
+      log,
+      keys,
+      accounts,
+      devices,
+      db: at,
+      broker: by,
+      channels: ['apns'],
+      metrics: openMetrics(),
+      urls: { apns: simulators.apnsUrl },
+      publicUrl: '',
+      http2: 'frames',
     });
     closing.add('dispatcher', dispatcher, (opened) => opened.close());
   };
   const startWebhooks = async (): Promise<WebhooksService> => {
     const opened = await openWebhooks({
-      ...{ clock, log, keys, accounts, devices, sentValues, broker, db: webhooksDb, metrics: openMetrics() },
-      ...{ allowPrivate: ['127.0.0.0/8'], events: { host: '127.0.0.1', port: 0 } },
+      clock,
+      log,
+      keys,
+      accounts,
+      devices,
+      sentValues,
+      broker,
+      db: webhooksDb,
+      metrics: openMetrics(),
+      allowPrivate: ['127.0.0.0/8'],
+      events: { host: '127.0.0.1', port: 0 },
     });
     return closing.add('webhooks', opened, (each) => each.close());
   };
 
   const accept = async (): Promise<void> => {
     const event = MessageEvent.fromPartial({
-      ...{ code, id: 7n, account: 'default', at: new Date(clock.now()) },
+      code,
+      id: 7n,
+      account: 'default',
+      at: new Date(clock.now()),
       event: { $case: 'accepted', value: { applications: [APPLICATION], content } },
     });
     await broker.publish(topicNames.messages, [{ key: code, value: MessageEvent.encode(event).finish() }]);
@@ -203,14 +234,26 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
     const tokens = DEVICES.map(tokenOf);
     const names = DEVICES.map((n) => `${n} ${version}`);
     const batch = SendBatch.fromPartial({
-      ...{ message: code, messageId: 7n, account: 'default', application: APPLICATION, applicationTitle: 'Shop' },
-      ...{ platform: Platform.iOS, variant: 'alert', content, releasedAt: new Date(clock.now()) },
+      message: code,
+      messageId: 7n,
+      account: 'default',
+      application: APPLICATION,
+      applicationTitle: 'Shop',
+      platform: Platform.iOS,
+      variant: 'alert',
+      content,
+      releasedAt: new Date(clock.now()),
       slices: [{ number: 0, first: 0, count: DEVICES.length }],
       positions: Buffer.from(Uint16Array.from(DEVICES).buffer),
-      ...{ tokens: Buffer.from(tokens.join('')), tokenEnds: endsOf(tokens) },
-      ...{ values: Buffer.from(names.join('')), valueEnds: endsOf(names) },
-      ...{ languages: Buffer.alloc(DEVICES.length), languageNames: ['en'] },
-      ...{ displayable: Buffer.of(0xff), gone: Buffer.of(0), oversized: Buffer.alloc(DEVICES.length) },
+      tokens: Buffer.from(tokens.join('')),
+      tokenEnds: endsOf(tokens),
+      values: Buffer.from(names.join('')),
+      valueEnds: endsOf(names),
+      languages: Buffer.alloc(DEVICES.length),
+      languageNames: ['en'],
+      displayable: Buffer.of(0xff),
+      gone: Buffer.of(0),
+      oversized: Buffer.alloc(DEVICES.length),
       checks: Buffer.alloc(3 * DEVICES.length, 1),
       credential: { application: APPLICATION, platform: Platform.iOS, version: 1 },
     });
@@ -230,8 +273,13 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       await webhooks.subscriptions.create({
         account: '',
         settings: {
-          ...{ endpoint: subscriber.endpoint, events: ['Push Sent'], enabled: true },
-          ...{ applications: [], platforms: [], messageCodes: [], campaigns: [] },
+          endpoint: subscriber.endpoint,
+          events: ['Push Sent'],
+          enabled: true,
+          applications: [],
+          platforms: [],
+          messageCodes: [],
+          campaigns: [],
         },
       });
       subscriber.behaviour.answer = () => 'not yet';

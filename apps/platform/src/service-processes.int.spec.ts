@@ -264,7 +264,8 @@ describeWithKafka('service processes', (kafka) => {
       const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
       const port = String(await freePort());
       const gateway = await start('gateway/dist/main', {
-        ...{ HEALTH_PORT: '', REGISTRY_ADDRESS: `127.0.0.1:${port}` },
+        HEALTH_PORT: '',
+        REGISTRY_ADDRESS: `127.0.0.1:${port}`,
         TIDINGS_MASTER_KEY: other.toString('base64'),
       });
       const { http } = await ready(gateway);

@@ -106,8 +106,15 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const addresses = { extraCa, proxy, allowPrivate };
   const dispatcher = await open('dispatcher', (service) =>
     openDispatcher({
-      ...{ ...service, ...addresses, channels: channelNames(), accounts, devices, http2 },
-      ...{ publicUrl, webPushSubject, mailBounceDomain },
+      ...service,
+      ...addresses,
+      channels: channelNames(),
+      accounts,
+      devices,
+      http2,
+      publicUrl,
+      webPushSubject,
+      mailBounceDomain,
       urls: configuration.providers,
     }),
   );
@@ -117,7 +124,10 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const { host, eventsPort } = configuration;
   const webhooks = await open('webhooks', (service) =>
     openWebhooks({
-      ...{ ...service, ...addresses, devices, accounts },
+      ...service,
+      ...addresses,
+      devices,
+      accounts,
       sentValues: inProcess(SentValuesDefinition, dispatcher.sentValues),
       events: { host, port: eventsPort },
     }),

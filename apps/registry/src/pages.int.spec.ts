@@ -43,7 +43,11 @@ describeWithMongo('lists of the registry', (mongo) => {
   beforeAll(async () => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
-      ...{ db: mongo.db, clock: new TestClock(), log: openLog('error'), metrics: new Registry(), broker },
+      db: mongo.db,
+      clock: new TestClock(),
+      log: openLog('error'),
+      metrics: new Registry(),
+      broker,
       keys: keysFrom(new Uint8Array(32).fill(3)),
       quotas: { applications: 10, tags: 10, presets: 2000, filters: 2000, geozones: 2000, testDevices: 250 },
     });
@@ -86,7 +90,12 @@ describeWithMongo('lists of the registry', (mongo) => {
   it('return many presets with long names in pages', async () => {
     const own = (
       await registry.accounts.createApplication({
-        ...{ account, title: 'Long', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false },
+        account,
+        title: 'Long',
+        icon: Buffer.alloc(0),
+        sdkIos: '',
+        sdkAndroid: '',
+        authorizeAllTokens: false,
         tokenId: '',
       })
     ).application;
@@ -120,11 +129,25 @@ describeWithMongo('lists of the registry', (mongo) => {
 
   it('return zones of a MiB each, and the number of zones per cluster', async () => {
     const { code: cluster } = await registry.geozones.addCluster({
-      ...{ account, application, name: 'c', cooldownSeconds: 1 },
+      account,
+      application,
+      name: 'c',
+      cooldownSeconds: 1,
     });
     const zone = (name: string): Geozone => ({
-      ...{ id: 0n, application: '', name, lat: 1, lng: 2, rangeMeters: 100, cooldownSeconds: 0, preset: '' },
-      ...{ content: text(MIB), cluster, campaignId: 0n, timetable: undefined, active: true },
+      id: 0n,
+      application: '',
+      name,
+      lat: 1,
+      lng: 2,
+      rangeMeters: 100,
+      cooldownSeconds: 0,
+      preset: '',
+      content: text(MIB),
+      cluster,
+      campaignId: 0n,
+      timetable: undefined,
+      active: true,
     });
     for (const name of names(LARGEST)) {
       const zones = [{ zone: zone(name), campaign: '' }];
@@ -152,7 +175,11 @@ describeWithMongo('lists of the registry', (mongo) => {
     const expression = `A("${application}")`.padEnd(65_536);
     for (const [i, name] of names(LARGEST).entries()) {
       await registry.segments.createFilter({
-        ...{ account, grant: undefined, name, expression, application: i % 2 === 0 ? application : '' },
+        account,
+        grant: undefined,
+        name,
+        expression,
+        application: i % 2 === 0 ? application : '',
         expiresAt: undefined,
       });
     }

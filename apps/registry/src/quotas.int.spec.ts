@@ -20,8 +20,13 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     for (let i = 0; i < 2; i++) {
       replicas.push(
         await openRegistry({
-          ...{ db: mongo.db, clock: new TestClock(), log: openLog('error'), metrics: new Registry(), broker },
-          ...{ keys: keysFrom(new Uint8Array(32).fill(3)), hasReplicas: true },
+          db: mongo.db,
+          clock: new TestClock(),
+          log: openLog('error'),
+          metrics: new Registry(),
+          broker,
+          keys: keysFrom(new Uint8Array(32).fill(3)),
+          hasReplicas: true,
           quotas: { ...defaultQuotas, presets: QUOTA, testDevices: QUOTA },
         }),
       );
@@ -85,7 +90,9 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     await replicas[1]!.accounts.setTestDevice({ application, device: devices[0], withoutToken: false });
     expect(await commits()).toBe(before);
     await replicas[1]!.accounts.setTestDevice({
-      ...{ application, device: { ...devices[0]!, name: 'renamed' }, withoutToken: false },
+      application,
+      device: { ...devices[0]!, name: 'renamed' },
+      withoutToken: false,
     });
     expect(await commits()).toBe(before + 1);
   });

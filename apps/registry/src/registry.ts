@@ -179,7 +179,9 @@ async function openWork(
 
   const inboxes = new InboxStates(db);
   const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(sureTime(clock))), {
-    ...{ name: 'removal of inboxes', log, clock },
+    name: 'removal of inboxes',
+    log,
+    clock,
   });
   closing.add('removal of inboxes', left, (periodic) => periodic.stop());
 

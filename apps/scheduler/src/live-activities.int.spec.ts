@@ -26,8 +26,13 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
   let service: SchedulerService;
   const open = (): Promise<SchedulerService> =>
     openScheduler({
-      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: new Registry() },
-      ...{ db: mongo.database('scheduler'), keys: keysFrom(new Uint8Array(32)), publicUrl: 'https://push.example' },
+      clock,
+      broker,
+      log: pino({ level: 'silent' }),
+      metrics: new Registry(),
+      db: mongo.database('scheduler'),
+      keys: keysFrom(new Uint8Array(32)),
+      publicUrl: 'https://push.example',
       segments: { hasRecipients: () => Promise.reject(new Error('no message has a local time')) },
     });
   const draftOf = (id: string, event: LiveActivityEvent, application = APPLICATION): MessageDraft =>
@@ -68,7 +73,9 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
   it('send one update at a time, also after a restart; facts have the key of the activity (R-M3)', async () => {
     const keys = new Map<string, Set<string>>();
     const reading = await consume(broker, {
-      ...{ group: 'test', topics: { [topicNames.messages]: MessageEvent }, report: () => undefined },
+      group: 'test',
+      topics: { [topicNames.messages]: MessageEvent },
+      report: () => undefined,
       handler: (records) => {
         for (const { key, value } of records) {
           expect(value.activity).toBe(key);

@@ -42,15 +42,23 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     };
     const open = async (): Promise<SchedulerService> => {
       const service = await openScheduler({
-        ...{ db: mongo.database(`scheduler${number}`), clock, broker, segments, log: pino({ level: 'silent' }) },
-        ...{ metrics: new Registry(), keys: keysFrom(new Uint8Array(32)), publicUrl: 'https://push.example' },
+        db: mongo.database(`scheduler${number}`),
+        clock,
+        broker,
+        segments,
+        log: pino({ level: 'silent' }),
+        metrics: new Registry(),
+        keys: keysFrom(new Uint8Array(32)),
+        publicUrl: 'https://push.example',
       });
       closers.push(() => service.close());
       return service;
     };
     const steps: { code: string; bucket: number; last: boolean; offsets: Offsets | undefined }[] = [];
     const reading = await consume(broker, {
-      ...{ group: 'test', topics: { [topicNames.messages]: MessageEvent }, report: () => undefined },
+      group: 'test',
+      topics: { [topicNames.messages]: MessageEvent },
+      report: () => undefined,
       handler: async (records) => {
         for (const { value } of records) {
           const step = value.event?.$case === 'released' ? value.event.value.step : undefined;

@@ -23,8 +23,13 @@ describeWithMongo('scheduler', (mongo) => {
   const open = (): Promise<SchedulerService> => {
     metrics = new Registry();
     return openScheduler({
-      ...{ clock, broker, log: pino({ level: 'silent' }), metrics },
-      ...{ db: mongo.database('scheduler'), keys: keysFrom(new Uint8Array(32)), publicUrl: 'https://push.example' },
+      clock,
+      broker,
+      log: pino({ level: 'silent' }),
+      metrics,
+      db: mongo.database('scheduler'),
+      keys: keysFrom(new Uint8Array(32)),
+      publicUrl: 'https://push.example',
       segments: { hasRecipients: () => Promise.reject(new Error('no message has a local time')) },
     });
   };
@@ -76,7 +81,9 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await create('order-1')).toMatchObject({ code: repeats[0]!.code, repeat: true });
     const findCreated = () =>
       service.messages.findCreated({
-        ...{ account: ACCOUNT, transactionIds: ['order-1', 'order-none'], reserveFor: '' },
+        account: ACCOUNT,
+        transactionIds: ['order-1', 'order-none'],
+        reserveFor: '',
       });
     const { code, answer } = repeats[0]!;
     const none = { code: '', answer: '', repeat: false };
@@ -169,7 +176,10 @@ describeWithMongo('scheduler', (mongo) => {
   it('groups all visits in one message, which each joins once, and completes it when they are settled and its day is over', async () => {
     const openUntil = new Date(clock.now() + 3_600_000);
     const accepted = MessageAccepted.fromPartial({
-      ...{ applications: [APPLICATION], content: {}, source: 'GEO_ZONE', openUntil },
+      applications: [APPLICATION],
+      content: {},
+      source: 'GEO_ZONE',
+      openUntil,
       audience: { target: { $case: 'named', value: { seqs: [7] } }, platforms: [3] },
     });
     const code = '7ABC-00000000-00000001';
@@ -185,7 +195,9 @@ describeWithMongo('scheduler', (mongo) => {
     const settle = (bucket: number) => plan(code, { $case: 'settled', value: { chunk: 0 } }, { bucket });
     const joined: MessageEvent[] = [];
     const subscription = await consume(broker, {
-      ...{ group: 'spec', topics: { [topicNames.messages]: MessageEvent }, report: () => undefined },
+      group: 'spec',
+      topics: { [topicNames.messages]: MessageEvent },
+      report: () => undefined,
       handler: (records) => {
         joined.push(
           ...records.map(({ value }) => value).filter((each) => each.code === code && each.event?.$case === 'joined'),

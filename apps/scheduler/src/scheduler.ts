@@ -61,7 +61,9 @@ export async function openScheduler({
   const relay = closing.add(
     'relay',
     await openRelay({
-      ...{ db, category: messagesLog.category, broker },
+      db,
+      category: messagesLog.category,
+      broker,
       decode: (bytes) => messagesLog.decode(bytes),
       isKnown: (event) => messagesLog.isKnown(event),
       publish: ({ log: name, position, events }) =>
@@ -75,7 +77,10 @@ export async function openScheduler({
   const writer = closing.add(
     'messages',
     openLogs(db, messagesLog, {
-      ...{ clock, onProblem, cyclesInFlight: 1, rememberedBytes: REMEMBERED_BYTES },
+      clock,
+      onProblem,
+      cyclesInFlight: 1,
+      rememberedBytes: REMEMBERED_BYTES,
       committed(commit) {
         completion.accepted(commit.events);
         relay.offer(commit);
@@ -97,7 +102,9 @@ export async function openScheduler({
   });
   const report = incidentsTo(log, metrics);
   const subscription = await consume(broker, {
-    ...{ group: GROUP, topics: { [topicNames.plans]: facts.plans }, report },
+    group: GROUP,
+    topics: { [topicNames.plans]: facts.plans },
+    report,
     handler: (records) => transientAsFault(() => count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
@@ -106,7 +113,9 @@ export async function openScheduler({
   const nextId = numberIds(() => clock.now(), replica);
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
-    ...{ group: VISITS_GROUP, topics: { [topicNames.visits]: facts.visits }, report },
+    group: VISITS_GROUP,
+    topics: { [topicNames.visits]: facts.visits },
+    report,
     handler: (records) => transientAsFault(() => send(records.map(({ value }) => value))),
   });
   closing.add('visits', visits, (opened) => opened.stop());

@@ -49,7 +49,9 @@ export function factsIn(records: readonly Fact[]): FactsIn {
 
 /** The same for the projection `statistics` alone. */
 export const statisticsIn = (records: readonly Fact[]): StatisticsFacts => ({
-  ...{ events: eventsOf(records), own: changesOf(records), reported: reportsOf(records) },
+  events: eventsOf(records),
+  own: changesOf(records),
+  reported: reportsOf(records),
 });
 
 const eventsOf = (records: readonly Fact[]): MessageEvent[] =>

@@ -36,7 +36,11 @@ const history = fc.record({
   outcome: fc.oneof(fc.constantFrom('sent', 'sent', 'refused', 'in flight'), fc.constantFrom(...EXCLUSIONS, ...ERRORS)),
   refused: fc.constantFrom(...bounceCategories),
   displayable: fc.boolean(),
-  ...{ delivered: hours, opened: hours, clicked: hours, unsubscribed: hours, complained: hours },
+  delivered: hours,
+  opened: hours,
+  clicked: hours,
+  unsubscribed: hours,
+  complained: hours,
   returned: fc.array(bounce, { maxLength: 2 }),
   mailOpened: fc.array(open, { maxLength: 2 }),
 });
@@ -273,7 +277,8 @@ describe('figures of facts that come twice and in any order', () => {
           sends: mails.filter(isSent).length,
           deliveries: mails.filter((one) => one.outcome === 'sent' && bounceOfOne(one) === undefined).length,
           opens: eligible.filter(opened).length,
-          ...{ inboxOpens: 0, unshowableSends: mails.filter((one) => isSent(one) && !one.displayable).length },
+          inboxOpens: 0,
+          unshowableSends: mails.filter((one) => isSent(one) && !one.displayable).length,
           errors: mails.filter(({ outcome }) => ERRORS.includes(outcome)).length,
           mail: {
             confirmedSends: mails.filter(({ outcome }) => outcome === 'sent').length,

@@ -18,7 +18,8 @@ describeWithMongo('data on a message beside its sets', (mongo) => {
       accepted('hidden', { sendAt: AT, hidden: true }),
       accepted('purged', { sendAt: AT }),
       MessageEvent.fromPartial({
-        ...{ code: 'purged', at: after(1) },
+        code: 'purged',
+        at: after(1),
         event: { $case: 'purged', value: { application: 'AAAAA-BBBBB', whole: true } },
       }),
     ]);

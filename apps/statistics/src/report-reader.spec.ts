@@ -12,8 +12,14 @@ const rows = fc.array(fc.tuple(fc.nat(65_535), uint32, uint32), { maxLength: 3 }
 
 const records = fc
   .record({
-    ...{ kind: kinds, rows, message: fc.string(), messageId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) },
-    ...{ account: fc.string({ maxLength: 200 }), application: fc.string(), chunk: uint32, isOfMail: fc.boolean() },
+    kind: kinds,
+    rows,
+    message: fc.string(),
+    messageId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+    account: fc.string({ maxLength: 200 }),
+    application: fc.string(),
+    chunk: uint32,
+    isOfMail: fc.boolean(),
   })
   .map(({ rows: devices, isOfMail, ...identity }) => ({
     ...identity,

@@ -209,7 +209,9 @@ function documentOf(change: Change): Document {
     case 'plan': {
       const { eligible, excluded, failed, inboxEligible, inboxExcluded } = change.value;
       return {
-        ...{ eligible: binary(eligible), excluded: reasonsDocument(excluded), failed: failedDocument(failed) },
+        eligible: binary(eligible),
+        excluded: reasonsDocument(excluded),
+        failed: failedDocument(failed),
         // Most messages are not saved to inboxes.
         ...(inboxEligible.size > 0 && { inboxEligible: binary(inboxEligible) }),
         ...(inboxExcluded.size > 0 && { inboxExcluded: reasonsDocument(inboxExcluded) }),
@@ -218,7 +220,9 @@ function documentOf(change: Change): Document {
     case 'wire': {
       const { sent, notDisplayable, failed, bounced } = change.value;
       return {
-        ...{ sent: hoursDocument(sent), notDisplayable: binary(notDisplayable), failed: failedDocument(failed) },
+        sent: hoursDocument(sent),
+        notDisplayable: binary(notDisplayable),
+        failed: failedDocument(failed),
         // Only e-mail bounces.
         ...(bounced.size > 0 && { bounced: bouncesDocument(bounced) }),
       };
@@ -247,7 +251,9 @@ function partsOf({ plan, wire, mailBounced, ...reports }: Partial<GroupDocument>
       : noParts.plan,
     wire: wire
       ? {
-          ...{ sent: hoursOf(wire.sent), notDisplayable: setOf(wire.notDisplayable), failed: failedOf(wire.failed) },
+          sent: hoursOf(wire.sent),
+          notDisplayable: setOf(wire.notDisplayable),
+          failed: failedOf(wire.failed),
           bounced: bouncesOf(wire.bounced),
         }
       : noParts.wire,

@@ -13,7 +13,10 @@ type Row = readonly [position: number, platform: number, hour: number];
 const reports = (chunk: number, kind: ReportKind, ...rows: Row[]): { key: string; value: Reports } => ({
   key: `M/A/${chunk}`,
   value: Reports.fromPartial({
-    ...{ message: 'M', application: 'A', chunk, kind },
+    message: 'M',
+    application: 'A',
+    chunk,
+    kind,
     positions: rows.map(([position]) => position),
     platforms: rows.map(([, platform]) => platform),
     at: rows.map(([, , hour]) => Math.round(hour * 3600) + 59),
@@ -104,7 +107,9 @@ describe('changesOfReports', () => {
 describe('stagesOf', () => {
   const set = (...positions: number[]): Bitmap => Bitmap.of(positions);
   const failed = (name: string, hour: number, ...positions: number[]) => ({
-    ...{ category: 'PROVIDER_ERROR', code: '1', name },
+    category: 'PROVIDER_ERROR',
+    code: '1',
+    name,
     hours: new Map([[hour, set(...positions)]]),
   });
 

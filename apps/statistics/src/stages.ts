@@ -73,8 +73,11 @@ const noBounces: Bounces = new Map();
 
 export const noParts: Parts = {
   plan: {
-    ...{ eligible: Bitmap.empty, excluded: new Map<string, never>(), failed: [] },
-    ...{ inboxEligible: Bitmap.empty, inboxExcluded: new Map<string, never>() },
+    eligible: Bitmap.empty,
+    excluded: new Map<string, never>(),
+    failed: [],
+    inboxEligible: Bitmap.empty,
+    inboxExcluded: new Map<string, never>(),
   },
   wire: { sent: noHours, notDisplayable: Bitmap.empty, failed: [], bounced: noBounces },
   ...(Object.fromEntries(reportParts.map((part) => [part, noHours])) as Record<ReportPart, HourSets>),
@@ -146,7 +149,9 @@ export function stagesOf(platform: number, parts: Parts): ChunkStages {
     inbox: {
       eligible: plan.inboxEligible,
       excluded: unless(plan.inboxExcluded, plan.inboxEligible),
-      ...{ reached: parts.inboxReached, read: parts.inboxRead, opened: parts.inboxOpened },
+      reached: parts.inboxReached,
+      read: parts.inboxRead,
+      opened: parts.inboxOpened,
       entriesOpened: parts.inboxEntriesOpened,
     },
     mail,

@@ -112,8 +112,12 @@ describeWithMongo('statistics', (mongo) => {
   let service: StatisticsService;
   const open = (): Promise<StatisticsService> =>
     openStatistics({
-      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
-      ...{ db: mongo.database('statistics'), keys: keysFrom(new Uint8Array(32)) },
+      clock,
+      broker,
+      log: pino({ level: 'silent' }),
+      metrics: openMetrics(),
+      db: mongo.database('statistics'),
+      keys: keysFrom(new Uint8Array(32)),
     });
   const settled = (): Promise<void> => until(async () => (await service.operations.settled({})).open.length === 0);
   beforeAll(async () => {
@@ -182,13 +186,23 @@ describeWithMongo('statistics', (mongo) => {
       event: { $case: 'chunk', value: { chunk: CHUNK, eligible: [{ platform: 1, set: set(1, 2, 3) }] } },
     });
     const opened = Reports.fromPartial({
-      ...{ ...of, messageId: 3n, chunk: CHUNK, kind: ReportKind.REPORT_KIND_OPENED },
-      ...{ positions: [1, 2, 40], platforms: [1, 1, 1], at: [second, second, second] },
+      ...of,
+      messageId: 3n,
+      chunk: CHUNK,
+      kind: ReportKind.REPORT_KIND_OPENED,
+      positions: [1, 2, 40],
+      platforms: [1, 1, 1],
+      at: [second, second, second],
     });
     const done = (position: number, index: number, more: Partial<Conversion> = {}): Conversion =>
       Conversion.fromPartial({
-        ...{ application: APPLICATION, chunk: CHUNK, position, at: new Date((second + 60) * 1000), name: 'Buy' },
-        ...{ stamp: { log: 'devices-1', position: 7n, index }, ...more },
+        application: APPLICATION,
+        chunk: CHUNK,
+        position,
+        at: new Date((second + 60) * 1000),
+        name: 'Buy',
+        stamp: { log: 'devices-1', position: 7n, index },
+        ...more,
       });
     const conversions = [
       done(1, 0, { amount: 4.5, currency: 'EUR' }),
@@ -212,7 +226,8 @@ describeWithMongo('statistics', (mongo) => {
       expect.objectContaining({ hour: hourOf(second * 1000), platform: 1, sends: 0, opens: 2, deliveries: 2 }),
     ]);
     expect(totals).toEqual({
-      ...{ sends: 0, opens: 2 },
+      sends: 0,
+      opens: 2,
       events: [
         { name: 'Buy', hits: 2, conversion: 1, revenue: 3.5 },
         { name: 'Look', hits: 1, conversion: 0.5, revenue: undefined },
@@ -269,7 +284,13 @@ describeWithMongo('statistics', (mongo) => {
     const bounces = { hardBounces: 1, softBounces: 1 };
     expect(metrics.messages[0]!.platforms).toEqual([
       {
-        ...{ platform: 14, sends: 4, opens: 3, deliveries: 2, inboxOpens: 0, unshowableSends: 0, errors: 0 },
+        platform: 14,
+        sends: 4,
+        opens: 3,
+        deliveries: 2,
+        inboxOpens: 0,
+        unshowableSends: 0,
+        errors: 0,
         mail: { confirmedSends: 3, ...bounces, rejects: 0, unsubs: 1, complaints: 1 },
       },
     ]);
@@ -306,14 +327,16 @@ describeWithMongo('statistics', (mongo) => {
       publish(
         topicNames.reports,
         Reports.encode({
-          ...{ ...of, messageId: 2n, account: 'a', chunk: CHUNK, kind: ReportKind.REPORT_KIND_OPENED },
-          ...{
-            positions: rows.map(([position]) => position),
-            platforms: rows.map(() => 1),
-            at: rows.map(([, at]) => at),
-            entry: undefined,
-            ...noMailColumns,
-          },
+          ...of,
+          messageId: 2n,
+          account: 'a',
+          chunk: CHUNK,
+          kind: ReportKind.REPORT_KIND_OPENED,
+          positions: rows.map(([position]) => position),
+          platforms: rows.map(() => 1),
+          at: rows.map(([, at]) => at),
+          entry: undefined,
+          ...noMailColumns,
         }).finish(),
       );
     const opened = async (): Promise<number> => {

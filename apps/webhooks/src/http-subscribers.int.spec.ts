@@ -56,8 +56,14 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect([post!.path, post!.headers['content-type']]).toEqual(['/events?key=1', 'application/json']);
     const event = post!.events.find(({ hwid }) => hwid === 'hwid-2')!;
     expect(event).toMatchObject({
-      ...{ event_name: 'Push Sent', message_id: '7', message_code: message, campaign_id: '0', platform: 'IOS' },
-      ...{ application_code: APPLICATION, user_id: 'user-2', attributes: { push_body: 'Hello' } },
+      event_name: 'Push Sent',
+      message_id: '7',
+      message_code: message,
+      campaign_id: '0',
+      platform: 'IOS',
+      application_code: APPLICATION,
+      user_id: 'user-2',
+      attributes: { push_body: 'Hello' },
     });
     expect(JSON.parse(event['payload'] as string)).toMatchObject({ aps: { alert: 'Hello' } });
     expect(event['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);

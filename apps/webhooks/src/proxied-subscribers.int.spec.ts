@@ -27,7 +27,8 @@ describeWithMongo('subscribers beyond a proxy (ADR 50)', (mongo) => {
       each.close(),
     );
     const webhooks = await world.webhooks({
-      ...{ allowPrivate: [address], extraCa: tls.cert },
+      allowPrivate: [address],
+      extraCa: tls.cert,
       proxy: new OutboundProxy(proxy.url.replace('//', `//${CREDENTIALS}@`)),
     });
     const endpoint = subscriber.endpoint.replace(/127\.0\.0\.1:\d+/, `${host}:8443`);
@@ -46,7 +47,9 @@ describeWithMongo('subscribers beyond a proxy (ADR 50)', (mongo) => {
     const routes: Record<string, number> = {};
     const proxy = world.closing.add('proxy', await startConnectProxy({ routes }), (each) => each.close());
     const webhooks = await world.webhooks({
-      ...{ allowPrivate: [`${ADDRESS}/32`], extraCa: tls.cert, proxy: new OutboundProxy(proxy.url) },
+      allowPrivate: [`${ADDRESS}/32`],
+      extraCa: tls.cert,
+      proxy: new OutboundProxy(proxy.url),
     });
     await world.subscribe(webhooks, { endpoint: `grpcs://${ADDRESS}:8443` }, SENT);
     await world.sent(await world.message(), [1]);

@@ -56,8 +56,15 @@ describeWithMongo('webhooks', (mongo) => {
     }
     const sent = subscriber.received.find(({ hwid, eventName }) => hwid === 'hwid-2' && eventName === 'Push Sent')!;
     expect(sent).toMatchObject({
-      ...{ messageId: 7n, messageCode: message, campaignId: 0n, platform: 'IOS', applicationCode: APPLICATION },
-      ...{ userId: 'user-2', journeyTitle: '', journeyPointTitle: '', attributes: { pushBody: 'Hello' } },
+      messageId: 7n,
+      messageCode: message,
+      campaignId: 0n,
+      platform: 'IOS',
+      applicationCode: APPLICATION,
+      userId: 'user-2',
+      journeyTitle: '',
+      journeyPointTitle: '',
+      attributes: { pushBody: 'Hello' },
       uuid: eventUuids({ messageId: 7n, application: APPLICATION, name: 'Push Sent' })('hwid-2'),
     });
     expect(JSON.parse(sent.payload)).toMatchObject({ aps: { alert: 'Hello' } });
@@ -227,14 +234,12 @@ describeWithMongo('webhooks', (mongo) => {
     await world.settle(webhooks);
     const change = (fields: object) =>
       webhooks.subscriptions.change({
-        ...{
-          id,
-          events: undefined,
-          applications: undefined,
-          platforms: undefined,
-          messageCodes: undefined,
-          campaigns: undefined,
-        },
+        id,
+        events: undefined,
+        applications: undefined,
+        platforms: undefined,
+        messageCodes: undefined,
+        campaigns: undefined,
         ...fields,
       });
     await change({ enabled: false });
@@ -310,8 +315,13 @@ describeWithMongo('webhooks', (mongo) => {
 
   it('refuses more than 1,000 subscriptions of an account', async () => {
     const settings = {
-      ...{ endpoint: '', events: ['Push Sent'], enabled: false, applications: [], platforms: [] },
-      ...{ messageCodes: [], campaigns: [] },
+      endpoint: '',
+      events: ['Push Sent'],
+      enabled: false,
+      applications: [],
+      platforms: [],
+      messageCodes: [],
+      campaigns: [],
     };
     const fields = { account: 'full', settings, createdAt: new Date(), since: new Date(), version: 1 };
     const stored = Array.from({ length: 999 }, (_, n) => ({ _id: `stored-${n}`, ...fields }));
@@ -319,7 +329,8 @@ describeWithMongo('webhooks', (mongo) => {
     const create = (account: string) => webhooks.subscriptions.create({ account, settings });
     const { id } = await create('full');
     await expect(create('full')).rejects.toMatchObject({
-      ...{ kind: 'argument', message: 'Subscription limit reached (1000)' },
+      kind: 'argument',
+      message: 'Subscription limit reached (1000)',
     });
     expect((await create('another')).account).toBe('another');
     await webhooks.subscriptions.delete({ id });

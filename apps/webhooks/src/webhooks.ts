@@ -124,7 +124,10 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const maker = eventMaker({ devices, sentValues, messages, reportKey: keys.identity.report });
   const disable = (subscribed: Subscription, reason: string): Promise<unknown> =>
     writer.submit(webhooksLogOf(subscribed.account), {
-      ...{ kind: 'disable', reason, account: subscribed.account, id: subscribed.id },
+      kind: 'disable',
+      reason,
+      account: subscribed.account,
+      id: subscribed.id,
       at: new Date(clock.now()),
     });
   const streaming = {

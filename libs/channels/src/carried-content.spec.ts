@@ -23,7 +23,9 @@ import { wnsHeaders } from './wns/wns-payload.ts';
 const hello = texts({ default: 'Hello' });
 const contentOf = (fields: Partial<Content>): Content => Content.fromPartial(fields);
 const kindOf = (platform: number, fields: Partial<Content>, variant = ALERT) => ({
-  ...{ platform, variant, content: contentOf(fields) },
+  platform,
+  variant,
+  content: contentOf(fields),
 });
 const all = platformCodes.filter(isRegistrable);
 const reached = (fields: Partial<Content>): PlatformCode[] =>

@@ -54,7 +54,8 @@ describe('settings of a locale (R-O4)', () => {
 
   it('have badges, times to live and kinds of push of their own', () => {
     const various = content({
-      ...{ ios: ios({ badge: '1' }), android: android({ ttlSeconds: 5 }) },
+      ios: ios({ badge: '1' }),
+      android: android({ ttlSeconds: 5 }),
       settings: settings(
         { language: 'en', ios: ios({ badge: '1', ttlSeconds: 60 }), mac: MacContent.fromPartial({}) },
         { language: 'de', ios: ios({ badge: '+2', ttlSeconds: 3600 }) },

@@ -83,7 +83,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 const retried = (more: Partial<Extract<Then, { do: 'retry' }>> = {}): Then => ({
-  ...{ do: 'retry', firstWaitMs: 0, reconnect: false, throttles: 'asked' },
+  do: 'retry',
+  firstWaitMs: 0,
+  reconnect: false,
+  throttles: 'asked',
   ...more,
 });
 const bounced = { bounce: expect.stringContaining('BOUNCED_') };

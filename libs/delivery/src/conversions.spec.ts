@@ -16,7 +16,10 @@ const open = (message: string, second: number, position = 1): MessageOpen => ({
   second,
 });
 const action = (second: number, name = 'Buy', amount?: number, position = 1): DeviceAction => ({
-  ...{ position, second, name, amount },
+  position,
+  second,
+  name,
+  amount,
 });
 const credited = (opens: readonly MessageOpen[], actions: readonly DeviceAction[]): unknown[] =>
   creditsOf(opens, actions).map(({ message, name, hits, revenue }) => [message, name, hits, revenue]);
@@ -58,14 +61,18 @@ describe('credits (R-H6)', () => {
   it('do not depend on the order of opens, nor on repeats', () => {
     const opens = fc.array(
       fc.record({
-        ...{ position: fc.nat(2), platform: fc.constantFrom(1, 3) },
-        ...{ message: fc.constantFrom('A', 'B', 'C'), second: fc.nat(5).map((hours) => hours * 20_000) },
+        position: fc.nat(2),
+        platform: fc.constantFrom(1, 3),
+        message: fc.constantFrom('A', 'B', 'C'),
+        second: fc.nat(5).map((hours) => hours * 20_000),
       }),
     );
     const actions = fc.array(
       fc.record({
-        ...{ position: fc.nat(2), second: fc.nat(8).map((hours) => hours * 20_000 + 1) },
-        ...{ name: fc.constantFrom('Buy', 'Look'), amount: fc.option(fc.nat(9), { nil: undefined }) },
+        position: fc.nat(2),
+        second: fc.nat(8).map((hours) => hours * 20_000 + 1),
+        name: fc.constantFrom('Buy', 'Look'),
+        amount: fc.option(fc.nat(9), { nil: undefined }),
       }),
     );
     fc.assert(

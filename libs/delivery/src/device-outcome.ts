@@ -48,8 +48,12 @@ export function deviceOutcomeOf(
 ): DeviceOutcome | undefined {
   const { platform } = stages;
   const none = {
-    ...{ sentHour: undefined, error: undefined, displayable: true },
-    ...{ confirmed: undefined, opened: undefined, bounce: undefined },
+    sentHour: undefined,
+    error: undefined,
+    displayable: true,
+    confirmed: undefined,
+    opened: undefined,
+    bounce: undefined,
   };
   const excluded = [...stages.excluded].find(([, set]) => set.has(position))?.[0];
   if (excluded !== undefined) return { ...none, platform, excluded };
@@ -60,7 +64,8 @@ export function deviceOutcomeOf(
     return time === undefined ? [] : [{ category, code, name, hour: Math.floor(time) }];
   });
   return {
-    ...{ platform, excluded: undefined },
+    platform,
+    excluded: undefined,
     sentHour: sent === undefined ? undefined : Math.floor(sent),
     error: errors[0],
     displayable: !stages.notDisplayable.has(position),

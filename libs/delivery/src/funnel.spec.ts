@@ -259,8 +259,15 @@ describe('the end of the report window (R-H17)', () => {
   const openedIn = (opened: HourSets, now: Date): number => {
     const set = Bitmap.of([0, 1, 2]);
     const stages = {
-      ...{ platform: 1, eligible: set, excluded: new Map(), failed: [], notDisplayable: Bitmap.empty },
-      ...{ sent: new Map([[FIRST_HOUR, set]]), delivered: noHours, opened, inbox: noInbox },
+      platform: 1,
+      eligible: set,
+      excluded: new Map(),
+      failed: [],
+      notDisplayable: Bitmap.empty,
+      sent: new Map([[FIRST_HOUR, set]]),
+      delivered: noHours,
+      opened,
+      inbox: noInbox,
     };
     const [channel] = funnelOf([stages], RELEASED, now, []).channels;
     return channel!.funnel.find((one) => one.stage === 'STAGE_OPENED')!.total.count;

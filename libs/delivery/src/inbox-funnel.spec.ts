@@ -11,8 +11,14 @@ const HOUR = hourOf(RELEASED);
 const later = (hours: number): Date => new Date(RELEASED.getTime() + hours * 3_600_000);
 
 const chunkOf = (platform: number, inbox: Partial<ChunkStages['inbox']>): ChunkStages => ({
-  ...{ platform, eligible: Bitmap.empty, excluded: new Map(), failed: [], notDisplayable: Bitmap.empty },
-  ...{ sent: noHours, delivered: noHours, opened: noHours },
+  platform,
+  eligible: Bitmap.empty,
+  excluded: new Map(),
+  failed: [],
+  notDisplayable: Bitmap.empty,
+  sent: noHours,
+  delivered: noHours,
+  opened: noHours,
   inbox: { ...noInbox, ...inbox },
 });
 
@@ -44,7 +50,10 @@ describe('the App Inbox funnel (R-H10, R-H20)', () => {
             excluded: new Map([
               ['CONTROL_GROUP', Bitmap.of(own.filter(({ excluded }) => excluded).map(({ position }) => position))],
             ]),
-            ...{ reached: upTo(1), read: upTo(2), opened: upTo(3), entriesOpened: upTo(3) },
+            reached: upTo(1),
+            read: upTo(2),
+            opened: upTo(3),
+            entriesOpened: upTo(3),
           });
         });
         const { channels } = funnelOf(stages, RELEASED, later(200), []);
@@ -71,7 +80,8 @@ describe('the App Inbox funnel (R-H10, R-H20)', () => {
     const { channels } = funnelOf([both], RELEASED, later(1), []);
     expect(channels.map(({ channel }) => channel)).toEqual(['CHANNEL_MOBILE_PUSH', 'CHANNEL_APP_INBOX']);
     expect(channels[1]).toMatchObject({
-      ...{ deliveriesForm: 'DELIVERIES_FORM_BASIC', basicFormReason: 'BASIC_FORM_REASON_NOT_APPLICABLE' },
+      deliveriesForm: 'DELIVERIES_FORM_BASIC',
+      basicFormReason: 'BASIC_FORM_REASON_NOT_APPLICABLE',
     });
     expect(funnelOf([both], RELEASED, later(1), [3]).channels).toEqual([]);
     expect(funnelOf([{ ...both, inbox: noInbox }], RELEASED, later(1), []).channels).toHaveLength(1);

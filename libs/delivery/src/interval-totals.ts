@@ -12,8 +12,14 @@ type Counter = Exclude<keyof HourTotals, 'platform' | 'hour'>;
 type Row = { -readonly [Name in keyof HourTotals]: HourTotals[Name] };
 
 const emptyRow = (hour: number, platform: number): Row => ({
-  ...{ hour, platform },
-  ...{ sends: 0, opens: 0, deliveries: 0, inboxOpens: 0, unshowableSends: 0, errors: 0 },
+  hour,
+  platform,
+  sends: 0,
+  opens: 0,
+  deliveries: 0,
+  inboxOpens: 0,
+  unshowableSends: 0,
+  errors: 0,
 });
 
 /** The counters of a chunk, each with its devices by hour; the same sets that `metricsOf` counts as a whole. */

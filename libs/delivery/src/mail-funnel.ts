@@ -41,7 +41,8 @@ export function bouncePieces(stages: readonly ChunkStages[], last: number): Piec
  */
 export function readingStages(stages: readonly ChunkStages[], last: number, areSplit: boolean): Stage[] {
   const piece = (kind: string, category: string, pick: (split: OpensSplit) => Bitmap): Piece => ({
-    ...{ kind, category },
+    kind,
+    category,
     total: total(stages, (chunk) => pick(splitOpens(chunk.mail ?? noMail, last)).intersect(sentOf(chunk)).size),
   });
   return [

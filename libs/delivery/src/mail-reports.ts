@@ -65,8 +65,16 @@ export function mailReportRecord(
   at: Date | number,
 ): { readonly key: string; readonly value: Uint8Array } {
   const reports: Reports = {
-    ...{ message, messageId, account, application, chunk: chunkOf(seq), ...noMailColumns, entry: undefined },
-    ...{ positions: [positionOf(seq)], platforms: [Platform.Email], at: [Math.floor(Number(at) / 1000)] },
+    message,
+    messageId,
+    account,
+    application,
+    chunk: chunkOf(seq),
+    ...noMailColumns,
+    entry: undefined,
+    positions: [positionOf(seq)],
+    platforms: [Platform.Email],
+    at: [Math.floor(Number(at) / 1000)],
     ...columnsOf(report),
   };
   return { key: messageChunkKey(reports), value: Reports.encode(reports).finish() };

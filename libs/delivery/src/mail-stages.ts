@@ -30,9 +30,12 @@ export interface MailOpens {
 
 /** An e-mail that was not sent to anyone. */
 export const noMail: MailStages = {
-  ...{ accepted: noHours, bounced: new Map<never, never>(), clicked: noHours },
+  accepted: noHours,
+  bounced: new Map<never, never>(),
+  clicked: noHours,
   opened: { human: noHours, unknown: noHours, ampp: noHours, machine: noHours },
-  ...{ unsubscribed: noHours, complained: noHours },
+  unsubscribed: noHours,
+  complained: noHours,
 };
 
 type BounceClass = 'hard' | 'soft' | 'unclassified';
@@ -104,7 +107,9 @@ export function splitOpens({ opened, clicked }: MailStages, last?: number): Open
   const people = human.union(unknown);
   const [ampp, scanned] = [upToHour(opened.ampp, last), upToHour(opened.machine, last)];
   return {
-    ...{ human, unknown, machine: ampp.union(scanned).minus(people) },
+    human,
+    unknown,
+    machine: ampp.union(scanned).minus(people),
     ampp: ampp.minus(people).minus(scanned),
   };
 }

@@ -20,7 +20,10 @@ describe('records of public topics', () => {
       event: { $case: 'released', value: {} },
     });
     expect(shownRecord('tidings.messages', MessageEvent.encode(event).finish())).toMatchObject({
-      ...{ code: 'C', id: '9007199254740993', at: '2026-01-15T12:00:00.000Z', event: { released: {} } },
+      code: 'C',
+      id: '9007199254740993',
+      at: '2026-01-15T12:00:00.000Z',
+      event: { released: {} },
     });
     const reports = Reports.fromPartial({ message: 'C', kind: ReportKind.REPORT_KIND_OPENED });
     expect(shownRecord('tidings.reports', Reports.encode(reports).finish())).toMatchObject({ message: 'C' });

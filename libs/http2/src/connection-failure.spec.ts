@@ -37,7 +37,9 @@ describe('the cause of a connection that does not open', () => {
     ];
     const all = new AggregateError(both);
     expect(failedOpening(all, 7)).toEqual({
-      ...{ cause: 'connection_refused', message: 'no way to ::1; refused by 127.0.0.1', at: 7 },
+      cause: 'connection_refused',
+      message: 'no way to ::1; refused by 127.0.0.1',
+      at: 7,
     });
     expect(connectionFailureOf(new AggregateError([both[0]]))).toBe('unreachable');
   });

@@ -89,7 +89,9 @@ class FrameLink implements Link, FrameSink {
     this.#socket = secure
       ? connectTls(
           {
-            ...{ ...serverNameOf(name), ...tls, ALPNProtocols: ['h2'] },
+            ...serverNameOf(name),
+            ...tls,
+            ALPNProtocols: ['h2'],
             // The certificate of a literal address is compared with the host.
             ...(tunnel ? { host: name, socket: tunnel } : address),
           },

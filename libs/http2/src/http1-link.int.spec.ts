@@ -123,7 +123,9 @@ describe('HTTP/1.1', () => {
       response.writeHead(429, { 'retry-after': '7' }).write('{"half');
     });
     expect(await ask(connect(url), 'x', 100)).toMatchObject({
-      ...{ status: 429, headers: { 'retry-after': '7' }, body: '{"half' },
+      status: 429,
+      headers: { 'retry-after': '7' },
+      body: '{"half',
     });
   });
 

@@ -74,8 +74,11 @@ describe.each([
     );
     for (const { headers } of received) {
       expect(headers).toMatchObject({
-        ...{ ':method': 'POST', ':scheme': 'http', ':authority': url.slice(7) },
-        ...{ authorization: 'bearer x', 'apns-topic': 'com.example' },
+        ':method': 'POST',
+        ':scheme': 'http',
+        ':authority': url.slice(7),
+        authorization: 'bearer x',
+        'apns-topic': 'com.example',
       });
     }
   });

@@ -96,7 +96,8 @@ function finish(request: Request): boolean {
 
 function optionsOf({ url, tls, lookup }: ConnectionSettings, tunnel: Socket | undefined): SecureClientSessionOptions {
   const options = {
-    ...{ ...tls, ...(lookup ? { lookup } : {}) },
+    ...tls,
+    ...(lookup ? { lookup } : {}),
     settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
     maxSessionMemory: MEMORY_MB,
   };

@@ -106,7 +106,11 @@ function openTunnel(proxy: OutboundProxy, { host, port }: Target, signal: AbortS
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const opening = Promise.withResolvers<Socket>();
   const request = requestHttp({
-    ...{ method: 'CONNECT', host: proxy.host, port: proxy.port, path: authority, agent: false },
+    method: 'CONNECT',
+    host: proxy.host,
+    port: proxy.port,
+    path: authority,
+    agent: false,
     headers: headersFor(authority, proxy.credentials()),
     maxHeaderSize: HEAD_MAX,
   });

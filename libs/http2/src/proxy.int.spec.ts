@@ -168,7 +168,8 @@ describe.each([
     const proxy = await startConnectProxy();
     await proxy.close();
     expect(await failure(connect(`https://${HOST}`, proxy))).toMatchObject({
-      ...{ cause: 'proxy_failed', message: `the proxy failed: ECONNREFUSED (CONNECT ${HOST}:443)` },
+      cause: 'proxy_failed',
+      message: `the proxy failed: ECONNREFUSED (CONNECT ${HOST}:443)`,
     });
   });
 });

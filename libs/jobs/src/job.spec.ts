@@ -73,7 +73,9 @@ describe('a job', () => {
   it('keeps its progress when it fails, and is final', () => {
     const gone = given(accept, processed(0, 3), { type: 'applicationGone' });
     expect(gone.job).toMatchObject({
-      ...{ status: 'Failed', entries: 3, reason: JobFailure.JOB_FAILURE_APPLICATION_GONE },
+      status: 'Failed',
+      entries: 3,
+      reason: JobFailure.JOB_FAILURE_APPLICATION_GONE,
     });
     expect(progressOf(gone.job)).toBe(42);
     const late = [processed(1, 3), attemptAt(1), begin(1, 'w'), withdraw(1, 'w'), accept];
@@ -93,7 +95,9 @@ describe('a job', () => {
     const [failure, ...others] = decideJob('j', died.job, begin(0, 'd'), at(9));
     expect(others).toEqual([]);
     expect(evolveJob(died.job, failure!)).toMatchObject({
-      ...{ status: 'Failed', reason: JobFailure.JOB_FAILURE_PROCESS_DIED, entries: 0 },
+      status: 'Failed',
+      reason: JobFailure.JOB_FAILURE_PROCESS_DIED,
+      entries: 0,
     });
     // A worker that goes on has not died, and what was finished by anybody is.
     expect(died.when(begin(0, 'c'))).toEqual([]);

@@ -117,7 +117,9 @@ export async function startLocalKafkas(
       await mkdir(own, { recursive: true });
       endWithThisProcess(join(own, NOTE));
       const server = new Server(own, options, {
-        ...{ pid: 0, port, securedPort: 0 },
+        pid: 0,
+        port,
+        securedPort: 0,
         controllerPort: controllerPorts[i] as number,
       });
       await server.start();

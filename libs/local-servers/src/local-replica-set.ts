@@ -159,7 +159,8 @@ class Member implements LocalMember {
   /** Its view of the replica set; empty while it does not answer. */
   async hello(): Promise<Document> {
     const client = new MongoClient(`mongodb://${this.address}/?directConnection=true`, {
-      ...{ serverSelectionTimeoutMS: 1_000, socketTimeoutMS: 1_000 },
+      serverSelectionTimeoutMS: 1_000,
+      socketTimeoutMS: 1_000,
     });
     try {
       return await client.db('admin').command({ isMaster: 1 });

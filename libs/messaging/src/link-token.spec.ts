@@ -16,8 +16,11 @@ const key = linkKeyOf(createSecretKey(new Uint8Array(32).fill(5)));
 const otherKey = linkKeyOf(createSecretKey(new Uint8Array(32).fill(6)));
 const NOW = Date.UTC(2026, 10, 26, 15, 4, 5, 678);
 const recipient: MailRecipient = {
-  ...{ application: 'A1B2C-3D4E5', message: 'AF0B-EEFE4D5E-E445B2E9', messageId: 20_012_343_258n },
-  ...{ seq: 70_000, writtenAt: NOW },
+  application: 'A1B2C-3D4E5',
+  message: 'AF0B-EEFE4D5E-E445B2E9',
+  messageId: 20_012_343_258n,
+  seq: 70_000,
+  writtenAt: NOW,
 };
 
 function tokenOf(given: MailRecipient = recipient, purpose: LinkPurpose = 'tracking'): string {

@@ -152,7 +152,13 @@ export function completeInActivity(
 }
 
 const unknownActivity = (at: Date): LiveActivity => ({
-  ...{ status: 'open', startedAt: undefined, application: '', at, timestamp: 0, sending: undefined, waiting: [] },
+  status: 'open',
+  startedAt: undefined,
+  application: '',
+  at,
+  timestamp: 0,
+  sending: undefined,
+  waiting: [],
 });
 
 function accepted(activity: LiveActivity, { code, id, at }: MessageEvent, message: MessageAccepted): LiveActivity {

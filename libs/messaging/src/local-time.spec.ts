@@ -195,7 +195,9 @@ describe('stepsAt', () => {
   it('never includes a skipped offset', () => {
     const asked = schedule(9, SKIP);
     const [only] = stepsAt(asked, noSteps, {
-      ...{ at: new Date(WALL + 12 * HOUR_MS), areDue: true, isLast: true },
+      at: new Date(WALL + 12 * HOUR_MS),
+      areDue: true,
+      isLast: true,
     });
     expect(includes(only!.offsets, 9 * 3600)).toBe(false);
     expect(includes(only!.offsets, 8 * 3600)).toBe(true);

@@ -116,7 +116,8 @@ describe('a scheduled message', () => {
 
   it('is released at once if its time has passed when it is accepted', () => {
     expect(evolved(createMessage(command({ draft, at: later(60_000) }), undefined).events)).toMatchObject({
-      ...{ status: 'PROCESSING', releasedAt: later(60_000) },
+      status: 'PROCESSING',
+      releasedAt: later(60_000),
       accepted: { sendAt: later(60_000) },
     });
   });
@@ -144,11 +145,20 @@ describe('completeMessage', () => {
 
 describe('joinMessage', () => {
   const draft = MessageAccepted.fromPartial({
-    ...{ applications: ['AAAAA-BBBBB'], source: 'GEO_ZONE', openUntil: later(1000), shortLink: 'abc' },
+    applications: ['AAAAA-BBBBB'],
+    source: 'GEO_ZONE',
+    openUntil: later(1000),
+    shortLink: 'abc',
     audience: { target: { $case: 'named', value: { seqs: [3] } }, platforms: [1] },
   });
   const join = (over: Partial<JoinMessage> = {}): JoinMessage => ({
-    ...{ code: command().code, id: 17, account: 'mine', at, cause: 'visit 1', draft, ...over },
+    code: command().code,
+    id: 17,
+    account: 'mine',
+    at,
+    cause: 'visit 1',
+    draft,
+    ...over,
   });
   const opened = evolved(joinMessage(join(), undefined, false));
 
@@ -191,7 +201,8 @@ describe('purgeMessage (R-B2, R-S1)', () => {
     const processing = evolved(accepted);
     expect(kinds(processing, 'A')).toEqual(['purged']);
     expect(after(processing, 'A')).toMatchObject({
-      ...{ status: 'PROCESSING', releasedAt: at },
+      status: 'PROCESSING',
+      releasedAt: at,
       accepted: { applications: ['B'], conditions: 'said' },
     });
   });
@@ -253,7 +264,8 @@ describe('releaseStep (R-I9, R-S2)', () => {
     expect(releaseMessage(pending, later(100 * HOUR), 9n)).toEqual([]);
     expect(nextStepAt(pending!)).toEqual(later(16 * HOUR));
     expect(tokyo).toMatchObject({
-      ...{ status: 'PROCESSING', releasedAt: later(21 * HOUR) },
+      status: 'PROCESSING',
+      releasedAt: later(21 * HOUR),
       steps: { count: 1, until: later(21 * HOUR), areComplete: false },
     });
   });

@@ -146,7 +146,10 @@ export function shownParts(message: MessageAccepted): { readonly push: boolean; 
 const opened = (draft: MessageAccepted, answer: string): MessageAccepted => ({
   ...draft,
   audience: { target: undefined, platforms: draft.audience?.platforms ?? [] },
-  ...{ shortLink: '', shortLinkTarget: '', actionLinks: [], answer },
+  shortLink: '',
+  shortLinkTarget: '',
+  actionLinks: [],
+  answer,
 });
 
 /**

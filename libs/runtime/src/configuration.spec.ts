@@ -138,7 +138,8 @@ describe('readEnv', () => {
     expect(readEnv({}).quotas).toEqual(defaultQuotas);
     expect(readEnv({ TIDINGS_QUOTAS: 'test_devices=7, tags = 0' }).quotas).toEqual({
       ...defaultQuotas,
-      ...{ testDevices: 7, tags: 0 },
+      testDevices: 7,
+      tags: 0,
     });
     const text = `must be name=number,… with each of applications, tags, presets, filters, geozones, test_devices once, 0 to 1000000`;
     for (const wrong of ['tags', 'tags=-1', 'tags=1000001', 'tags=1,tags=2', 'constructor=1', 'Tags=1', 'tags=1;']) {

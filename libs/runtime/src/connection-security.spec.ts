@@ -38,7 +38,9 @@ describe('secrets in files', () => {
       MONGO_URL_FILE: file('mongodb://user:secret@a:1/?replicaSet=rs'),
     };
     expect(readEnv(env)).toMatchObject({
-      ...{ masterKey, adminToken: 'token-of-the-administrator', mongoUrl: 'mongodb://user:secret@a:1/?replicaSet=rs' },
+      masterKey,
+      adminToken: 'token-of-the-administrator',
+      mongoUrl: 'mongodb://user:secret@a:1/?replicaSet=rs',
     });
     const required = ['TIDINGS_MASTER_KEY', 'MONGO_URL'] as const;
     expect(readServiceEnv({ required, peers: [] }, env)).toMatchObject({ masterKey });
@@ -49,7 +51,8 @@ describe('secrets in files', () => {
     const env = {
       TIDINGS_MASTER_KEY_FILE: gone,
       TIDINGS_ADMIN_TOKEN_FILE: empty,
-      ...{ MONGO_URL_FILE: file('mongodb://a:1'), MONGO_URL: 'mongodb://b:1' },
+      MONGO_URL_FILE: file('mongodb://a:1'),
+      MONGO_URL: 'mongodb://b:1',
     };
     const lines = [
       `TIDINGS_MASTER_KEY_FILE: cannot be read: ${gone}`,

@@ -18,7 +18,8 @@ describe('HTTPS_PROXY', () => {
     expect(proxy).toMatchObject({ host: 'proxy.example.com', port: 3128 });
     expect(proxy!.credentials()).toBeUndefined();
     expect(readEnv({ HTTPS_PROXY: 'http://u%20ser:p%40ss%3A@[2001:db8::1]' }).proxy).toMatchObject({
-      ...{ host: '2001:db8::1', port: 80 },
+      host: '2001:db8::1',
+      port: 80,
     });
     expect(new OutboundProxy('http://u%20ser:p%40ss%3A@proxy').credentials()).toBe('u ser:p@ss:');
     expect(new OutboundProxy('http://user@proxy').credentials()).toBe('user:');

@@ -10,8 +10,12 @@ describe('the process of a service', () => {
     const configuration = readServiceEnv(
       { required: requiredByAll, peers: [] },
       {
-        ...{ KAFKA_BROKERS: '127.0.0.1:1', KAFKA_SSL_CERT: cert, KAFKA_SSL_KEY: key },
-        ...{ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: authority.ca },
+        KAFKA_BROKERS: '127.0.0.1:1',
+        KAFKA_SSL_CERT: cert,
+        KAFKA_SSL_KEY: key,
+        GRPC_TLS_CERT: cert,
+        GRPC_TLS_KEY: key,
+        GRPC_TLS_CA: authority.ca,
         TIDINGS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
       },
     );

@@ -44,7 +44,8 @@ export function toDeadLetterRecord(deadLetter: DeadLetter): OutRecord {
 function cutOff({ headers: _, key, payload, ...rest }: DeadLetter): DeadLetter {
   const sha256 = createHash('sha256').update(payload).digest('hex');
   return {
-    ...{ ...rest, key: key.slice(0, CUT_KEY_CHARACTERS) },
+    ...rest,
+    key: key.slice(0, CUT_KEY_CHARACTERS),
     payload: payload.subarray(0, CUT_PAYLOAD_BYTES),
     cut: { payloadBytes: payload.length, sha256 },
   };

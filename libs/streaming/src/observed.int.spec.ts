@@ -9,7 +9,10 @@ import { type Broker, DEAD_LETTER_TOPIC, type TopicSpec } from './broker-port.ts
 
 const TOPIC = 'facts';
 const topics: readonly TopicSpec[] = [TOPIC, DEAD_LETTER_TOPIC].map((name) => ({
-  ...{ name, kind: 'facts', partitions: 1, retentionMs: 3_600_000 },
+  name,
+  kind: 'facts',
+  partitions: 1,
+  retentionMs: 3_600_000,
 }));
 const text = { decode: (bytes: Uint8Array): string => Buffer.from(bytes).toString() };
 const record = (value: string) => ({ key: 'a', value: Buffer.from(value) });
@@ -34,7 +37,8 @@ describeWithMongo('an observed broker', (mongo) => {
     const done = Promise.withResolvers<void>();
     let handled = 0;
     const subscription = await consume(broker, {
-      ...{ group: 'readers', topics: { [TOPIC]: text } },
+      group: 'readers',
+      topics: { [TOPIC]: text },
       async handler(records) {
         for (const { value } of records) handle(value);
         handled += records.length;
@@ -60,7 +64,8 @@ describeWithMongo('an observed broker', (mongo) => {
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const subscription = await broker.subscribe({
-      ...{ group: 'slow', topics: [TOPIC] },
+      group: 'slow',
+      topics: [TOPIC],
       async handler() {
         started.resolve();
         await release.promise;
@@ -133,7 +138,8 @@ describeWithMongo('an observed broker', (mongo) => {
     closers.push(() => traces.stop());
     const during = Promise.withResolvers<unknown>();
     const subscription = await broker.subscribe({
-      ...{ group: 'plain', topics: [TOPIC] },
+      group: 'plain',
+      topics: [TOPIC],
       handler: async () => during.resolve(currentTrace()),
     });
     await inSpan('publish', { of: [] }, () => broker.publish(TOPIC, [record('1')]));

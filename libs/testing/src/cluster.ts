@@ -89,7 +89,12 @@ export async function cluster({
       await fill?.({ MONGO_URL, KAFKA_BROKERS, KAFKA_NAMESPACE });
     }
     const running = await startCluster({
-      ...{ apps, folder, log, adminToken: admin, masterKey, isRestored: backup !== undefined },
+      apps,
+      folder,
+      log,
+      adminToken: admin,
+      masterKey,
+      isRestored: backup !== undefined,
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl ?? mongoUrl,
       kafkaBrokers: stores?.brokers ?? kafkaBrokers,
@@ -104,15 +109,13 @@ export async function cluster({
     closing.add('client', client, (idle) => idle.close());
     return {
       ...worldOf({
-        ...{
-          urls: running.urls,
-          mailPort: running.mailPort,
-          eventsPort: running.eventsPort,
-          dataFolder: folder,
-          secrets,
-          client,
-          simulators,
-        },
+        urls: running.urls,
+        mailPort: running.mailPort,
+        eventsPort: running.eventsPort,
+        dataFolder: folder,
+        secrets,
+        client,
+        simulators,
         kafka: { brokers: running.kafkaBrokers, namespace: stores?.namespace ?? '' },
         recordsOn: (topic) => everythingOn(running, topic, stores?.namespace),
       }),

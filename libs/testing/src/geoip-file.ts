@@ -99,13 +99,15 @@ export function geoipFile(networks: readonly GeoipNetwork[], options: GeoipFileO
   }
   const nodes = nodesOf(root);
   const description = {
-    ...{
-      binary_format_major_version: 2,
-      binary_format_minor_version: 0,
-      build_epoch: BigInt(Math.floor(builtAt / 1000)),
-    },
-    ...{ database_type: type, description: { en: 'For tests' }, ip_version: ipVersion, languages: ['en'] },
-    ...{ node_count: nodes.length, record_size: 32 },
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    build_epoch: BigInt(Math.floor(builtAt / 1000)),
+    database_type: type,
+    description: { en: 'For tests' },
+    ip_version: ipVersion,
+    languages: ['en'],
+    node_count: nodes.length,
+    record_size: 32,
   };
   return Buffer.concat([...nodes, SEPARATOR, ...records, MARK, encode(description)]);
 }

@@ -33,8 +33,12 @@ export async function everythingOn(
   namespace = '',
 ): Promise<readonly InRecord[]> {
   const broker = await openKafkaBroker({
-    ...{ brokers, namespace, clientId: 'test', warn: () => undefined },
-    ...{ clock: systemClock, topics: topics(channels) },
+    brokers,
+    namespace,
+    clientId: 'test',
+    warn: () => undefined,
+    clock: systemClock,
+    topics: topics(channels),
   });
   try {
     await broker.addTopic({ name: topic, kind: 'facts', partitions: 1, retentionMs: 1 });

@@ -34,7 +34,9 @@ export class Visitors {
   static async gather(world: World): Promise<Visitors> {
     const application = await world.application({ ios: false });
     const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
-      ...{ application, name: 'Square', cooldown: COOLDOWN_SECONDS },
+      application,
+      name: 'Square',
+      cooldown: COOLDOWN_SECONDS,
     });
     const zone = { ...HERE, cooldown: COOLDOWN_SECONDS, range: 100, content: 'Hello', cluster };
     const geozones = ['Corner', 'Fountain'].map((name) => ({ ...zone, name }));
@@ -45,7 +47,9 @@ export class Visitors {
       token: fcmToken('accepted', n),
     }));
     await world.registerDevices(application, VISITORS, (i) => ({
-      ...{ hwid: all[i]!.hwid, device_type: ANDROID, push_token: all[i]!.token },
+      hwid: all[i]!.hwid,
+      device_type: ANDROID,
+      push_token: all[i]!.token,
     }));
     return new Visitors(world, application, all);
   }

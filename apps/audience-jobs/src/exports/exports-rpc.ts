@@ -53,7 +53,11 @@ export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'find
         if (!selection) throw Fault.bug('an export without a selection');
         const { parts, numbers: entries } = extentOf(selection);
         const accepted = {
-          ...{ kind: JobKind.JOB_KIND_EXPORT, application: applicationOf(selection), entries, parts, bytes: 0 },
+          kind: JobKind.JOB_KIND_EXPORT,
+          application: applicationOf(selection),
+          entries,
+          parts,
+          bytes: 0,
           createMissingTags: false,
           exportFormat: fields ? format : ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
         };

@@ -13,7 +13,10 @@ const tags = [
   { tag: 73, type: TagType.TAG_TYPE_DATE, name: 'Since' },
 ];
 const device = ScannedDevice.create({
-  ...{ hwid: 'phone "1"', userId: 'Ann, B.', pushToken: 'token', platform: 3 },
+  hwid: 'phone "1"',
+  userId: 'Ann, B.',
+  pushToken: 'token',
+  platform: 3,
   tags: [
     { tag: 70, value: { $case: 'list', value: { items: ['news', 'a, "b"'] } } },
     { tag: 71, value: { $case: 'number', value: 1e21 } },
@@ -63,7 +66,11 @@ describe('the lines of an export (R-N6)', () => {
 
   it('are JSON with the tags that are set', () => {
     expect(JSON.parse(written(JSON_LINES, { fields: everything, tags }))).toEqual({
-      ...{ hwid: 'phone "1"', user_id: 'Ann, B.', push_token: 'token', type: 3, type_humanized: 'Android' },
+      hwid: 'phone "1"',
+      user_id: 'Ann, B.',
+      push_token: 'token',
+      type: 3,
+      type_humanized: 'Android',
       tags: { Interests: ['news', 'a, "b"'], 'Level, "now"': 1e21, Paid: false, Since: '2026-01-15 12:00' },
     });
     const { of } = linesOf(JSON_LINES, { fields: everything, tags });

@@ -4,7 +4,8 @@ import { acceptedIn, archiveOf, fileOf } from './name.ts';
 
 const acceptedAt = new Date('2026-01-15T12:00:00.999Z');
 const of = (application: string, exportFormat: ExportFormat, status: 'Pending' | 'Completed' = 'Completed') => ({
-  ...{ status, acceptedAt },
+  status,
+  acceptedAt,
   accepted: JobAccepted.fromPartial({ application, exportFormat }),
 });
 const csv = of('A1B2C-3D4E5', ExportFormat.EXPORT_FORMAT_CSV);

@@ -24,7 +24,12 @@ async function main(url: string, database: string, at: string): Promise<void> {
   const writer = openLogs(db, jobsLog, { clock });
   await writer.applyCommits();
   const worker = new Worker({
-    ...{ db, clock, store, writer, log: openLog('info'), countFailure: () => undefined },
+    db,
+    clock,
+    store,
+    writer,
+    log: openLog('info'),
+    countFailure: () => undefined,
     process: async ({ parts: part, accepted: { application } }) => {
       if (application === POISON) process.kill(process.pid, 'SIGKILL');
       // Long enough for a concurrent poison job to act.

@@ -44,7 +44,11 @@ describeWithMongo('open jobs of an application', (mongo) => {
     selected = of;
     const segment = SelectRequest.fromPartial({ account });
     return rpc.acceptExport({
-      ...{ job, segment, fields: undefined, format: ExportFormat.EXPORT_FORMAT_CSV, escaped: false },
+      job,
+      segment,
+      fields: undefined,
+      format: ExportFormat.EXPORT_FORMAT_CSV,
+      escaped: false,
     });
   };
   /** Opens jobs directly, without admission. */

@@ -87,7 +87,9 @@ function partOf({ number, input, hwids, outcome, rest }: JobPartDocument): JobPa
   const { entries: encoded } = PartEntries.decode(bytesOf(input));
   const entries = encoded.map((bytes) => JobEntry.decode(bytes));
   return {
-    ...{ number, entries, isCut: rest !== undefined },
+    number,
+    entries,
+    isCut: rest !== undefined,
     entryBytes: encoded.reduce((most, { length }) => Math.max(most, length), 0),
     ...(hwids && { hwids: meantBy(entries, hwids) }),
     ...(outcome && { outcomes: DeviceBatchReply.decode(bytesOf(outcome)).outcomes }),

@@ -15,18 +15,35 @@ import type { JobPart, Resolution } from './job-parts.ts';
 import { partProcessor, type ProcessDeps } from './job-process.ts';
 
 const accepted = {
-  ...{ kind: JobKind.JOB_KIND_SET_TAGS, application: 'x', entries: 1, parts: 1, createMissingTags: false },
+  kind: JobKind.JOB_KIND_SET_TAGS,
+  application: 'x',
+  entries: 1,
+  parts: 1,
+  createMissingTags: false,
   bytes: 100,
   exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
 };
 const job: Job = {
-  ...{ id: 'job', account: 'a', accepted, acceptedAt: new Date(0), parts: 0, entries: 0 },
-  ...{ done: 0, notFound: 0, failed: 0, attempts: 0, workers: [], retryAt: new Date(0) },
+  id: 'job',
+  account: 'a',
+  accepted,
+  acceptedAt: new Date(0),
+  parts: 0,
+  entries: 0,
+  done: 0,
+  notFound: 0,
+  failed: 0,
+  attempts: 0,
+  workers: [],
+  retryAt: new Date(0),
   status: 'Pending',
 };
 
 const partOf = (number: number, identifier: JobEntry['identifier'], tags: Record<string, unknown>): JobPart => ({
-  ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100, isCut: false },
+  number,
+  entries: [JobEntry.create({ identifier, tags })],
+  entryBytes: 100,
+  isCut: false,
 });
 
 /** The registry's reply to a batch; tags whose names begin with "no" do not exist. */
@@ -93,7 +110,8 @@ function setUp(...given: JobPart[]) {
         return { outcomes: outcomes(batch) };
       },
     },
-    ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
+    replicaOf: () => '',
+    deviceKey: identityKeysFrom(new Uint8Array(32)).device,
   };
   return { process: partProcessor(deps), calls, finished, asked };
 }
@@ -113,7 +131,9 @@ describe('batches of a part', () => {
 
 describe('the devices of users', () => {
   const ofUsers = (...users: string[]): JobPart => ({
-    ...{ number: 3, entryBytes: 100, isCut: false },
+    number: 3,
+    entryBytes: 100,
+    isCut: false,
     entries: users.map((value) => JobEntry.create({ identifier: { $case: 'userId', value }, tags: { Level: 1 } })),
   });
   const third = { ...job, parts: 3 };

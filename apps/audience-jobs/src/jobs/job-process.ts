@@ -94,7 +94,9 @@ const tooMany = ({ tags = {} }: JobEntry): EntryOutcome => ({
 const sumOf = (a: JobPartProcessed, b: JobPartProcessed): JobPartProcessed => ({
   part: a.part,
   entries: a.entries + b.entries,
-  ...{ done: a.done + b.done, notFound: a.notFound + b.notFound, failed: a.failed + b.failed },
+  done: a.done + b.done,
+  notFound: a.notFound + b.notFound,
+  failed: a.failed + b.failed,
 });
 
 interface Numbered {
@@ -178,7 +180,9 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
     const replies = await Promise.all(
       [...byReplica.values()].map((logs) =>
         devices.applyBatch({
-          ...{ account, application: accepted.application, key },
+          account,
+          application: accepted.application,
+          key,
           entries: logs
             .flatMap(([, of]) => of)
             .map(({ number, row: { entry, hwid } }) => {

@@ -10,7 +10,11 @@ const entry = JobEntry.create({
 });
 const shown = (status: EntryStatus, refusedTags: Record<string, string>, hwids?: ReadonlyMap<number, string[]>) =>
   shownRows({
-    ...{ number: 0, entries: [entry], entryBytes: 9, isCut: false, outcomes: [{ number: 0, status, refusedTags }] },
+    number: 0,
+    entries: [entry],
+    entryBytes: 9,
+    isCut: false,
+    outcomes: [{ number: 0, status, refusedTags }],
     ...(hwids && { hwids }),
   });
 

@@ -52,7 +52,13 @@ describeWithMongo('a worker', (mongo) => {
   const start = (process: WorkerDeps['process']): Worker => {
     const countFailure = (reason: JobFailure): void => void failures.push(reason);
     const worker = new Worker({
-      ...{ db: mongo.database(database), clock, log: log(), store, writer, process, countFailure },
+      db: mongo.database(database),
+      clock,
+      log: log(),
+      store,
+      writer,
+      process,
+      countFailure,
     });
     workers.push(worker);
     return worker;
@@ -122,14 +128,19 @@ describeWithMongo('a worker', (mongo) => {
     await accept('innocent', 'A', EXPORT);
     start(work);
     expect(await until('poison', ({ status }) => status !== 'Pending')).toMatchObject({
-      ...{ status: 'Failed', reason: JobFailure.JOB_FAILURE_PROCESS_DIED },
+      status: 'Failed',
+      reason: JobFailure.JOB_FAILURE_PROCESS_DIED,
     });
     expect(await until('innocent', ({ status }) => status !== 'Pending')).toMatchObject({ status: 'Completed' });
     expect(worked).not.toContain('poison');
     expect(failures).toEqual([JobFailure.JOB_FAILURE_PROCESS_DIED]);
     expect(lines).toContainEqual(
       expect.objectContaining({
-        ...{ job: 'poison', application: 'A', part: 0, reason: 'JOB_FAILURE_PROCESS_DIED', msg: 'bulk job failed' },
+        job: 'poison',
+        application: 'A',
+        part: 0,
+        reason: 'JOB_FAILURE_PROCESS_DIED',
+        msg: 'bulk job failed',
       }),
     );
   });

@@ -12,8 +12,13 @@ const at = '2026-01-15T12:00:00Z';
 const SEPARATED = 'a\u2028b\u2029c';
 const tapped = { partition: 3, offset: 7, key: HWID, published_at: at, record: { hwid: HWID } };
 const deadLetter = {
-  ...{ id: '1', topic: 'tidings.plans', group: 'statistics', reason: 'handler', published_at: at },
-  ...{ key: HWID, error: `Error: ${HWID}\n    at handle` },
+  id: '1',
+  topic: 'tidings.plans',
+  group: 'statistics',
+  reason: 'handler',
+  published_at: at,
+  key: HWID,
+  error: `Error: ${HWID}\n    at handle`,
 };
 
 /** By path. */

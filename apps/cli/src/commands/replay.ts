@@ -19,7 +19,10 @@ const SHOW = 'status';
 const shown = ({ projection, state, started, finished, handled, total, rate, skipped, topics, kept }: Replay): string =>
   [
     lines({
-      ...{ projection, state, started, finished },
+      projection,
+      state,
+      started,
+      finished,
       records: `${handled} of ${total}, ${rate} a second`,
       skipped: skipped === 0 ? undefined : `${skipped} that could not be handled`,
       kept: kept && `figures from before ${kept.before}, which the topics no longer have: of ${kept.messages} messages`,

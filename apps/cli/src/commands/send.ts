@@ -91,7 +91,8 @@ export const addSend: AddCommands = (program, withSession) => {
       withSession(async ({ backend, options, print }, application: string, content: string, given: SendOptions) => {
         const { title, to, user, segment, at, wait } = given;
         const notification = {
-          ...{ content, send_date: at },
+          content,
+          send_date: at,
           ...(title !== undefined && {
             ios_title: title,
             android_header: title,

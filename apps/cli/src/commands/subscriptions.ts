@@ -53,7 +53,9 @@ export const addSubscriptions: AddCommands = (program, withSession) => {
         const { event: events, app: applications, platform: platforms, account } = given;
         const created = await operator().call('createSubscription', {
           ...(endpoint !== DIAL_IN && { endpoint }),
-          ...{ events, applications, platforms },
+          events,
+          applications,
+          platforms,
           ...(account !== undefined && { account }),
         });
         print(created, [created.id, ...(created.secret ? [created.secret] : [])].join('\n'));

@@ -34,7 +34,8 @@ export const addTokens: AddCommands = (program, withSession) => {
     .action(
       withSession(async ({ operator, print }, scope: string, { app, account, expires }: CreateOptions) => {
         const created = await operator().call('createToken', {
-          ...{ scope, applications: app ?? 'all' },
+          scope,
+          applications: app ?? 'all',
           ...(account !== undefined && { account }),
           ...(expires !== undefined && { expires_at: expires }),
         });

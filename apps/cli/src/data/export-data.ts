@@ -108,6 +108,9 @@ async function* rawRecords(log: LogContents, topic: string, partition: number): 
 export type RecordDocument = Pick<InRecord, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>;
 
 const documentOf = ({ offset, timestamp, key, value, headers }: InRecord): RecordDocument => ({
-  ...{ offset, timestamp, key, value: Buffer.from(value) },
+  offset,
+  timestamp,
+  key,
+  value: Buffer.from(value),
   ...(headers && { headers }),
 });

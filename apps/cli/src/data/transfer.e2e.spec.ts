@@ -84,7 +84,9 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     source = await platformProcess({ simulators: { keepPayloads: true } });
     application = await source.application({ ios: false });
     await source.registerDevices(application, DEVICES, (i) => ({
-      ...{ hwid: `phone-${i}`, device_type: ANDROID, push_token: fcmToken(i < DEAD ? 'dead' : 'accepted', i) },
+      hwid: `phone-${i}`,
+      device_type: ANDROID,
+      push_token: fcmToken(i < DEAD ? 'dead' : 'accepted', i),
       language: i % 2 === 0 ? 'en' : 'de',
     }));
     message = await send();
@@ -165,7 +167,9 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     const key = Buffer.from((await readFile(join(source.dataFolder, 'master-key'), 'utf8')).trim(), 'base64');
     const sent = sentIn(source, message).length;
     target = await cluster({
-      ...{ replicas: 1, masterKey: key, env: { FCM_URL: source.simulators.urlOf('fcm') } },
+      replicas: 1,
+      masterKey: key,
+      env: { FCM_URL: source.simulators.urlOf('fcm') },
       async fill(stores) {
         await expect(importFrom(archive, stores)).rejects.toThrow('TIDINGS_MASTER_KEY is required');
         const other = { ...stores, TIDINGS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };

@@ -20,14 +20,22 @@ import type { Finding } from './finding.ts';
 const DAY_MS = 86_400_000;
 const key = randomBytes(32).toString('base64');
 const provider = {
-  ...{ credential: 'c', channel: 'fcm', applications: ['A'], state: 'unreachable' },
-  ...{ throttled_until: null, throttled_because: null, push_services: [] },
+  credential: 'c',
+  channel: 'fcm',
+  applications: ['A'],
+  state: 'unreachable',
+  throttled_until: null,
+  throttled_because: null,
+  push_services: [],
 };
 const failed = (name: string) => ({ name, message: 'm', at: '2026-01-15T12:00:00Z' });
 
 const failing = {
-  ...{ id: 's1', endpoint: 'grpc://a', enabled: false },
-  ...{ disabled_at: '2026-01-15T12:00:00Z', disabled_reason: 'unreachable' },
+  id: 's1',
+  endpoint: 'grpc://a',
+  enabled: false,
+  disabled_at: '2026-01-15T12:00:00Z',
+  disabled_reason: 'unreachable',
 };
 
 const deferring = {
@@ -317,13 +325,18 @@ describe('the doctor, of a running system', () => {
 
   describeWithKafka('with the environment of Kafka', (kafka) => {
     const env = () => ({
-      ...{ KAFKA_BROKERS: kafka.brokers, KAFKA_NAMESPACE: kafka.namespace },
+      KAFKA_BROKERS: kafka.brokers,
+      KAFKA_NAMESPACE: kafka.namespace,
       KAFKA_REPLICATION_FACTOR: '1',
     });
     const create = (wanted: ReturnType<typeof topics>) =>
       createTopics({
-        ...{ brokers: kafka.brokers, namespace: kafka.namespace, clientId: 'spec', warn: () => undefined },
-        ...{ topics: wanted, replicationFactor: 1 },
+        brokers: kafka.brokers,
+        namespace: kafka.namespace,
+        clientId: 'spec',
+        warn: () => undefined,
+        topics: wanted,
+        replicationFactor: 1,
       });
 
     it('finds missing topics, and topics with other settings', async () => {

@@ -19,7 +19,10 @@ const failing = (cause: ConnectionFailure): ProviderConnection =>
 describe('a device whose connection does not open in time', () => {
   it.each(causes)('ends with the name of the cause, %s', (cause) => {
     expect(troubleOf(failing(cause))).toMatchObject({
-      ...{ category: 'PROVIDER_ERROR', code: '0', name: cause, then: { do: 'final' } },
+      category: 'PROVIDER_ERROR',
+      code: '0',
+      name: cause,
+      then: { do: 'final' },
     });
   });
 });

@@ -45,7 +45,9 @@ export function http2Channel<Credential, Tokens>(options: Http2ChannelOptions<Cr
   const connections = new Connections();
   const writer = new PayloadWriter();
   const credentials = new PreparedCredentials({
-    ...{ channel, stored, tokensOf },
+    channel,
+    stored,
+    tokensOf,
     definition: definition.credential,
   });
   return {

@@ -75,7 +75,8 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 const over = (socket: Socket, host: string, ca: readonly string[] | undefined): RequestOptions => ({
   createConnection: () =>
     connectTls({
-      ...{ socket, host },
+      socket,
+      host,
       ...serverNameOf(host),
       ...(ca ? { ca: [...ca] } : {}),
     }),

@@ -47,7 +47,8 @@ export function replyFeatures(subject: ReplySubject): void {
   });
   const batch = (devices: readonly TestDevice[]): SendBatch =>
     sendBatch([{ number: 0, devices }], {
-      ...{ platform, credential: { application: 'AAAAA-00000', platform, version: 1 } },
+      platform,
+      credential: { application: 'AAAAA-00000', platform, version: 1 },
       content: contentOf(content),
     });
 

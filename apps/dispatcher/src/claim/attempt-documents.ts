@@ -68,7 +68,9 @@ const keyOf = ({ tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }: 
   `${tries}/${firstTriedAt}/${dueAt}/${refreshed}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}/${last?.bounce}`;
 
 const lastOf = ({ category, code, name, bounce }: SendResult): NonNullable<ProgressDocument['last']> => ({
-  ...{ category, code, name },
+  category,
+  code,
+  name,
   ...(bounce === undefined ? {} : { bounce }),
 });
 

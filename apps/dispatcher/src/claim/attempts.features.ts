@@ -17,7 +17,10 @@ const results = resultsOf([
 ]);
 const last = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 const progress = (dueAt: number, more: Partial<Progress> = {}): Progress => ({
-  ...{ ...untried, tries: 1, firstTriedAt: 500, dueAt },
+  ...untried,
+  tries: 1,
+  firstTriedAt: 500,
+  dueAt,
   ...more,
 });
 const deferral: Deferral = {
@@ -140,7 +143,10 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
     it('are deferred without a claim if nothing was written, unless they are claimed', async () => {
       const deferred: Deferred = {
         state: 'deferred',
-        ...{ ...of('a'), claimedAt: 1000, results: noResults, dueAt: 9500 },
+        ...of('a'),
+        claimedAt: 1000,
+        results: noResults,
+        dueAt: 9500,
         deferral: { ...deferral, heldUntil: 9500 },
       };
       expect(await store.claim('w', broadcast, deferred)).toBeUndefined();

@@ -32,7 +32,10 @@ async function delivered({ slices = 1, devices = 1, atMostOnce = false }: Given 
       }),
     })),
     {
-      ...{ application: 'A', atMostOnce, releasedAt: new Date(lane.time.now()), content: content() },
+      application: 'A',
+      atMostOnce,
+      releasedAt: new Date(lane.time.now()),
+      content: content(),
       credential: { application: 'A', platform: 1, version: 1 },
     },
   );

@@ -43,7 +43,9 @@ export const deviceAttempts = (attempts: Collection<AttemptDocument>): Attempts 
         const attempt = attemptOf(document);
         return {
           slice: byId.get(document._id),
-          ...{ channel: document.channel, state: attempt.state, rounds: document.round },
+          channel: document.channel,
+          state: attempt.state,
+          rounds: document.round,
           claimedAt: document.claimedAt,
           settledAt: document.settledAt,
           result: resultOf(attempt, position),

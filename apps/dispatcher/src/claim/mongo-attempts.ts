@@ -62,7 +62,14 @@ export class MongoAttempts implements AttemptStore {
     const waits =
       state === 'deferred' ? { deferral: packDeferral(attempt.deferral), dueAt: new Date(attempt.dueAt) } : {};
     return this.#insert({
-      ...{ _id: id, channel: this.#channel, lane, credential, state, owner, round, claimedAt: new Date(claimedAt) },
+      _id: id,
+      channel: this.#channel,
+      lane,
+      credential,
+      state,
+      owner,
+      round,
+      claimedAt: new Date(claimedAt),
       results: packResults(attempt.results),
       ...ended,
       ...waits,

@@ -22,7 +22,10 @@ function world() {
   });
   const workerLease = new WorkerLease({ name: 'w', store, timers, onError: (error) => void errors.push(error) });
   return {
-    ...{ time, leases, workerLease, errors },
+    time,
+    leases,
+    workerLease,
+    errors,
     pass: (seconds: number) => time.run(time.now() + seconds * 1000),
     freeze: (seconds: number) => void (frozenUntil = time.now() + seconds * 1000),
     cut: (on: boolean) => void (broken = on),

@@ -182,7 +182,8 @@ export class Admission {
       failures: 0,
       until: -Infinity,
       reportedAt: -Infinity,
-      ...{ cause: localResults.unreachable, opening: true },
+      cause: localResults.unreachable,
+      opening: true,
     };
     trouble.opening = true;
     trouble.until = Math.max(trouble.until, now + BACK_OFF_MS[0]!);

@@ -9,7 +9,9 @@ function world() {
   const time = new VirtualTime(1_000_000);
   const pressed: string[] = [];
   const slots = new DeviceSlots({
-    ...{ total: 8, share: 2, timers: time.timers(() => true) },
+    total: 8,
+    share: 2,
+    timers: time.timers(() => true),
     onPressure: (credential) => void pressed.push(credential),
   });
   const given: string[] = [];

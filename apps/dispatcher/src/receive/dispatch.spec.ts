@@ -324,7 +324,8 @@ describe('a throttle', () => {
     consume(lane, [batch(releasedAt, { message: 'first' })]);
     await lane.pass(2 * SECOND);
     const slices = ['de', 'en', 'fr'].map((language, number) => ({
-      ...{ number, devices: [{ position: number, token: `${language};`, language }] },
+      number,
+      devices: [{ position: number, token: `${language};`, language }],
     }));
     const ttls = { de: 60, en: 600, fr: undefined };
     const various = Object.entries(ttls).map(([language, ttlSeconds]) =>
@@ -333,7 +334,10 @@ describe('a throttle', () => {
     const { credential } = batch(releasedAt);
     consume(lane, [
       sendBatch(slices, {
-        ...{ application: 'A', message: 'various', credential, releasedAt: new Date(releasedAt) },
+        application: 'A',
+        message: 'various',
+        credential,
+        releasedAt: new Date(releasedAt),
         content: content({ settings: various }),
       }),
     ]);
@@ -378,7 +382,10 @@ describe('a message with a send rate (R-I11)', () => {
             },
           ],
           {
-            ...{ application, message: 'rated', sendRate: 100, releasedAt: new Date(releasedAt) },
+            application,
+            message: 'rated',
+            sendRate: 100,
+            releasedAt: new Date(releasedAt),
             credential: { application, platform: 1, version: 1 },
             content: content(),
           },

@@ -74,7 +74,8 @@ export class Dispatch {
     this.#progress = new ProgressRecorder(deps);
     this.#awaited = new AwaitedOwners({ workerLease, timers, log });
     this.#claims = new Claims({
-      ...{ ...deps, sending: this.#sending },
+      ...deps,
+      sending: this.#sending,
       onHeld: (job, slice, owner) => this.#await(job, slice, owner),
     });
     this.#slots = new DeviceSlots({
@@ -84,12 +85,19 @@ export class Dispatch {
       onPressure: (credential) => this.#runs.get(credential)?.forEach((run) => run.cut()),
     });
     this.#admission = new Admission({
-      ...{ throttles, clock, timers },
+      throttles,
+      clock,
+      timers,
       onReady: (credentials) => this.#scheduler.hasten(credentials),
       onError: (credential, error) => log.warn({ reference: credential, err: error }, 'credential not usable'),
     });
     this.#scheduler = new RetryScheduler({
-      ...{ lane, store, workerLease, clock, timers, log },
+      lane,
+      store,
+      workerLease,
+      clock,
+      timers,
+      log,
       longestWaitMs: longestWaitMs(channel.retries),
       answersForMs: channel.answersForMs ?? LATE_ANSWER_MS,
       heldBack: () => [...this.#admission.heldBack(), ...this.#slots.saturated()],

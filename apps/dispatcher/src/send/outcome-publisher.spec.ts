@@ -11,7 +11,9 @@ async function lane(provider: VirtualProvider, tokens = ['token'], publishesMs =
   const lane = new VirtualLane({ A: provider });
   const devices = tokens.map((token, position) => ({ position, token }));
   const batch = sendBatch([{ number: 0, devices }], {
-    ...{ application: 'A', releasedAt: new Date(lane.time.now()), content: content() },
+    application: 'A',
+    releasedAt: new Date(lane.time.now()),
+    content: content(),
     credential: { application: 'A', platform: 1, version: 1 },
   });
   const handled = lane.dispatch.handle([batch]);

@@ -439,6 +439,11 @@ export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunStat
 
 /** The attempt of a slice that was deferred. */
 export const deferredOf = ({ owner, round, claimedAt }: Claimed, results: Results, deferral: Deferral): Deferred => ({
-  ...{ state: 'deferred', owner, round, claimedAt, results, deferral },
+  state: 'deferred',
+  owner,
+  round,
+  claimedAt,
+  results,
+  deferral,
   dueAt: dueOf(deferral),
 });

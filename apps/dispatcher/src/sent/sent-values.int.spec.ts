@@ -20,7 +20,10 @@ const content = Content.fromPartial({ data: 'the content', tags: ['Name'] });
 /** A slice with devices at these positions; their values name the version. */
 function batchOf(positions: readonly number[], version: string, fields: Partial<SendBatch> = {}): SendBatch {
   const devices = positions.map((position) => ({
-    ...{ position, token: `token ${position} ${version}`, language: 'de', badge: position },
+    position,
+    token: `token ${position} ${version}`,
+    language: 'de',
+    badge: position,
     values: [`name ${position} ${version}`],
   }));
   return sendBatch([{ number: 4, devices }], { chunk: CHUNK, content, ...fields });

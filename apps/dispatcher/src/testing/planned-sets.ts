@@ -32,7 +32,9 @@ const FEW = 12;
 const settingsOf = (platform: number) => ({ platform, enabled: true, configured: true, credentialVersion: 1 });
 
 const rulesOf = (chunk: number, at: number): PlanRules => ({
-  ...{ chunk, named: false, transactional: false },
+  chunk,
+  named: false,
+  transactional: false,
   platforms: [Platform.iOS, Platform.Android],
   content: undefined,
   application: {

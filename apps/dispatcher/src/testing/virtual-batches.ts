@@ -20,7 +20,10 @@ export function batch(now: number, { application = 'A', devices = 1, message = '
     devices: all.slice(number * 500, number * 500 + 500),
   }));
   return sendBatch(slices, {
-    ...{ application, message, atMostOnce, releasedAt: new Date(now) },
+    application,
+    message,
+    atMostOnce,
+    releasedAt: new Date(now),
     credential: { application, platform: 1, version },
     content: content(ttlSeconds === undefined ? {} : { ios: ios({ ttlSeconds }) }),
   });

@@ -130,7 +130,8 @@ describe('createTestDevice', () => {
     let reply = await ask();
     while (reply.status === 200 && made < 1000) reply = await ask();
     expect(reply).toMatchObject({
-      ...{ status: 429, body: { status_code: 429, status_message: 'Too many requests', response: null } },
+      status: 429,
+      body: { status_code: 429, status_message: 'Too many requests', response: null },
       headers: { 'retry-after': '1' },
     });
     expect(made).toBeGreaterThanOrEqual(120);

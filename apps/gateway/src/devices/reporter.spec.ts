@@ -33,7 +33,9 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
     if (account !== 'a' || code !== message.code) return { message: undefined };
     return {
       message: MessageView.fromPartial({
-        ...{ account, code, id: message.messageId },
+        account,
+        code,
+        id: message.messageId,
         message: { applications: [device.application] },
       }),
     };

@@ -74,15 +74,20 @@ export class DocsRoutes {
     headers: Readonly<Record<string, string>> = { 'x-content-type-options': 'nosniff' },
   ): Route {
     return {
-      ...{ verb: 'GET', path, envelope: apiV2Envelope },
+      verb: 'GET',
+      path,
+      envelope: apiV2Envelope,
       serve: async (request, parameters): Promise<Reply> => {
         const { type, bytes, gzipped } = await find(parameters);
         const packed = takesGzip(request);
         return {
-          ...{ status: 200, body: '', file: { type, bytes: packed ? gzipped : bytes } },
+          status: 200,
+          body: '',
+          file: { type, bytes: packed ? gzipped : bytes },
           headers: {
             ...headers,
-            ...{ 'cache-control': cacheControl, vary: 'accept-encoding' },
+            'cache-control': cacheControl,
+            vary: 'accept-encoding',
             ...(packed && { 'content-encoding': 'gzip' }),
           },
         };

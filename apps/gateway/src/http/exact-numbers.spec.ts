@@ -57,7 +57,8 @@ it('notify takes such integers as placeholders, custom data and operands (R-I18)
   const payload = `"payload":{"custom_data":{"id":${LONG}}}`;
   const text = `{"segment":{"application":"A","dynamic_content_placeholders":{"id":${LONG}},${filter},${payload}}}`;
   expect(api.notify.parse(parseExactly(text) as Record<string, unknown>).message).toMatchObject({
-    ...{ placeholders: `{"id":${LONG}}`, data: `{"id":${LONG}}` },
+    placeholders: `{"id":${LONG}}`,
+    data: `{"id":${LONG}}`,
     recipients: { filter: { conditions: [{ value: new LongInteger(LONG) }] } },
   });
 });

@@ -33,7 +33,8 @@ export class LinksRoutes {
         // A missing or removed archive cannot have a valid signature.
         if (!meant) throw Fault.forbidden('The link has expired or is not valid');
         return {
-          ...{ status: 200, body: '' },
+          status: 200,
+          body: '',
           stream: { type: 'application/zip', length: Number(meant.size), bytes: archiveBytes(jobs, meant.job) },
           headers: { 'content-disposition': `attachment; filename="${archive}"`, 'cache-control': 'private, no-store' },
         };

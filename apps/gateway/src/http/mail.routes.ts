@@ -44,7 +44,9 @@ export class MailRoutes {
     const path = `${mailPaths.unsubscribe}{token}`;
     return [
       {
-        ...{ verb: 'GET', path: `${mailPaths.open}{token}`, envelope: pagesEnvelope },
+        verb: 'GET',
+        path: `${mailPaths.open}{token}`,
+        envelope: pagesEnvelope,
         serve: async (request, { token = '' }) => {
           const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
           await this.#acts.report(recipient, this.#opened(request, recipient));
@@ -52,7 +54,9 @@ export class MailRoutes {
         },
       },
       {
-        ...{ verb: 'GET', path: `${mailPaths.click}{token}/{mac}`, envelope: pagesEnvelope },
+        verb: 'GET',
+        path: `${mailPaths.click}{token}/{mac}`,
+        envelope: pagesEnvelope,
         serve: async (request, { token = '', mac = '' }) => {
           const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
           const { to: target = '' } = queryOf(request.url);
@@ -64,12 +68,16 @@ export class MailRoutes {
         },
       },
       {
-        ...{ verb: 'GET', path, envelope: pagesEnvelope },
+        verb: 'GET',
+        path,
+        envelope: pagesEnvelope,
         // Scanners load every link: it changes nothing.
         serve: async (_request, { token = '' }) => this.#page(await this.#contact(token)),
       },
       {
-        ...{ verb: 'POST', path, envelope: pagesEnvelope },
+        verb: 'POST',
+        path,
+        envelope: pagesEnvelope,
         serve: async (request, { token = '' }, pending) => {
           const recipient = await this.#contact(token);
           const form = await this.#formOf(request, pending);

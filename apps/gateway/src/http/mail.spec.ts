@@ -88,8 +88,14 @@ describe('the link to unsubscribe by (R-E11)', () => {
       platform: undefined,
     });
     expect(reports()[0]).toMatchObject({
-      ...{ kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, message: CODE, account: 'a', application: APPLICATION },
-      ...{ chunk: 1, positions: [SEQ - 65_536], platforms: [14], details: [''] },
+      kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED,
+      message: CODE,
+      account: 'a',
+      application: APPLICATION,
+      chunk: 1,
+      positions: [SEQ - 65_536],
+      platforms: [14],
+      details: [''],
     });
   });
 
@@ -185,8 +191,10 @@ describe('the link to unsubscribe by (R-E11)', () => {
   it('limits bodies, verbs, and the requests about a contact, by pages that are protected as the others are', async () => {
     const guarded = {
       'content-security-policy': expect.stringMatching(/^default-src 'none'; /) as unknown,
-      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
-      ...{ 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex' },
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex',
     };
     expect(await post(link(), 'x'.repeat(1024 * 1024 + 1))).toMatchObject({ status: 413, headers: guarded });
     expect(await client.send('PUT', link(), '')).toMatchObject({
@@ -234,8 +242,14 @@ describe('the links of a mail that count (R-E17)', () => {
       [MailOpen.MAIL_OPEN_MACHINE],
     ]);
     expect(reports()[0]).toMatchObject({
-      ...{ kind: ReportKind.REPORT_KIND_MAIL_OPENED, message: CODE, account: 'a', application: APPLICATION },
-      ...{ chunk: 1, positions: [SEQ - 65_536], platforms: [14], details: [] },
+      kind: ReportKind.REPORT_KIND_MAIL_OPENED,
+      message: CODE,
+      account: 'a',
+      application: APPLICATION,
+      chunk: 1,
+      positions: [SEQ - 65_536],
+      platforms: [14],
+      details: [],
     });
   });
 

@@ -55,7 +55,9 @@ export class SafariRoutes {
     serve: (application: ApplicationView, segments: Segments, request: Received) => Promise<Reply>,
   ): Route {
     return {
-      ...{ verb, path: `/safari/{application}/v2${path}`, envelope: apiV2Envelope },
+      verb,
+      path: `/safari/{application}/v2${path}`,
+      envelope: apiV2Envelope,
       serve: async (message, segments, pending) => {
         const application = await this.#application(segments['application'] ?? '');
         return serve(application, segments, { message, pending });
@@ -154,8 +156,12 @@ interface Received {
 }
 
 const callOf = (application: ApplicationView, request: Received, { clients }: Context) => ({
-  ...{ account: application.account, application, credentials: undefined, idempotencyKey: '' },
-  ...{ pending: request.pending, address: clients.of(request.message) },
+  account: application.account,
+  application,
+  credentials: undefined,
+  idempotencyKey: '',
+  pending: request.pending,
+  address: clients.of(request.message),
 });
 
 /** A hwid that registerDevice accepts. @throws Fault like it */

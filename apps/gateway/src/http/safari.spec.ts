@@ -85,11 +85,14 @@ describe('the web service of push packages', () => {
     expect(await call('DELETE', registration('ab12'), { hwid: 'phone-1' })).toMatchObject({ status: 200 });
     expect(world.commands).toMatchObject([
       {
-        ...{ account: 'a', application: APPLICATION, hwid: 'visitor-1' },
+        account: 'a',
+        application: APPLICATION,
+        hwid: 'visitor-1',
         command: { $case: 'register', value: { platform: Platform.Safari, pushToken: 'AB34', onlyPlatform: true } },
       },
       {
-        ...{ application: APPLICATION, hwid: 'phone-1' },
+        application: APPLICATION,
+        hwid: 'phone-1',
         command: { $case: 'unregister', value: { platform: Platform.Safari } },
       },
     ]);

@@ -44,7 +44,9 @@ export class TapRoutes {
   routes(): Route[] {
     return [
       {
-        ...{ verb: 'GET', path: '/admin/v1/tap/{topic}', envelope: adminEnvelope },
+        verb: 'GET',
+        path: '/admin/v1/tap/{topic}',
+        envelope: adminEnvelope,
         serve: async (request, { topic = '' }) => {
           this.#administrators.check(request.headers.authorization, this.#context.clients.of(request));
           const { from = 'latest' } = queryOf(request.url);
@@ -103,7 +105,9 @@ async function* recordsOf(
   const subscribing: Promise<Subscription> = broker.subscribe({
     group: `tidings.tap.${randomBase62(12)}`,
     topics: [topic],
-    ...{ from, maxRecords: MAX_RECORDS, ephemeral: true },
+    from,
+    maxRecords: MAX_RECORDS,
+    ephemeral: true,
     async handler({ records }) {
       if (waiting.length >= MAX_WAITING) await within(ROOM_MS, taken.promise);
       if (waiting.length >= MAX_WAITING) return 0;

@@ -29,7 +29,9 @@ export class TwilioRoutes {
   routes(): Route[] {
     return [
       {
-        ...{ verb: 'POST', path: TWILIO_PATH, envelope: apiV2Envelope },
+        verb: 'POST',
+        path: TWILIO_PATH,
+        envelope: apiV2Envelope,
         serve: async (request, { application: code = '' }, pending) => {
           const { twilioSecrets, publicUrl } = this.#context;
           const application = await receivingApplication(this.#context, code);

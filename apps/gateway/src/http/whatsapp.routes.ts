@@ -24,7 +24,8 @@ const MAX_STATUSES = 1000;
 const MAX_CHALLENGE = 255;
 
 const RECEIPTS: BodyForm = {
-  ...{ limits: { members: 200_000, names: 10_000, values: 400_000, entryValues: 400_000 }, body: 'bare' },
+  limits: { members: 200_000, names: 10_000, values: 400_000, entryValues: 400_000 },
+  body: 'bare',
 };
 
 /** Whether two secrets are equal, in constant time. */
@@ -49,7 +50,9 @@ export class WhatsAppRoutes {
   /** Answers the challenge by which WhatsApp verifies the address. */
   #verification(): Route {
     return {
-      ...{ verb: 'GET', path: PATH, envelope: apiV2Envelope },
+      verb: 'GET',
+      path: PATH,
+      envelope: apiV2Envelope,
       serve: async ({ url }, { application = '' }) => {
         const receiver = await receivingApplication(this.#context, application);
         const { verifyToken } = await secretsOf(this.#context, receiver, this.#context.whatsAppSecrets);
@@ -57,7 +60,8 @@ export class WhatsAppRoutes {
         const isVerified = verifyToken !== undefined && mode === 'subscribe' && isSame(given, verifyToken);
         if (!isVerified || challenge.length > MAX_CHALLENGE) throw Fault.forbidden('The verify token is not valid');
         return {
-          ...{ status: 200, body: '' },
+          status: 200,
+          body: '',
           file: { type: 'text/plain; charset=utf-8', bytes: Buffer.from(challenge) },
           headers: { 'x-content-type-options': 'nosniff' },
         };
@@ -68,7 +72,9 @@ export class WhatsAppRoutes {
   /** Resolves when every receipt is durable: WhatsApp repeats what is not answered with 200. */
   #receipts(): Route {
     return {
-      ...{ verb: 'POST', path: PATH, envelope: apiV2Envelope },
+      verb: 'POST',
+      path: PATH,
+      envelope: apiV2Envelope,
       serve: async (request, { application: code = '' }, pending) => {
         const application = await receivingApplication(this.#context, code);
         const { appSecret } = await secretsOf(this.#context, application, this.#context.whatsAppSecrets);

@@ -42,7 +42,10 @@ const statuses = (...each: readonly object[]): string =>
     entry: [{ changes: [{ field: 'messages', value: { statuses: each } }] }],
   });
 const status = (word: string, key: unknown = `${HASH} ${HWID}`) => ({
-  ...{ id: 'wamid.1', status: word, timestamp: '1750263773', recipient_id: '491712345678' },
+  id: 'wamid.1',
+  status: word,
+  timestamp: '1750263773',
+  recipient_id: '491712345678',
   biz_opaque_callback_data: key,
 });
 const post = (text: string, signature: string | undefined = signed(Buffer.from(text)), path = PATH) =>

@@ -211,8 +211,10 @@ describe('the server of incoming mail', () => {
   it('names a port that is taken', async () => {
     const options = { host: '127.0.0.1', port: listener.port, domain: 'bounces.example' };
     const other = new MailListener(options, {
-      ...{ intake: { recipientOf: () => undefined, take: result, open: () => 0 } },
-      ...{ log: openLog('silent'), metrics, clients: { isProxy } },
+      intake: { recipientOf: () => undefined, take: result, open: () => 0 },
+      log: openLog('silent'),
+      metrics,
+      clients: { isProxy },
     });
     await expect(other.listen()).rejects.toThrow(`SMTP_LISTEN_PORT: ${listener.port} is in use`);
     await other.close();

@@ -119,9 +119,19 @@ export class MailListener {
     const shares = connectionShares({ connections: CLIENTS, protocol: 'incoming mail', isProxy, log });
     const open = new Map<string, CountedConnection>();
     const server = new SMTPServer({
-      ...{ name: domain, banner: 'Tidings', heloResponse: '%s', logger: false, disableReverseLookup: true },
-      ...{ disabledCommands: ['AUTH', 'STARTTLS'], authOptional: true, size: MAIL_BYTES, rejectOversized: true },
-      ...{ maxClients: CLIENTS, maxRecipients: RECIPIENTS, socketTimeout: IDLE_MS, closeTimeout: CLOSE_MS },
+      name: domain,
+      banner: 'Tidings',
+      heloResponse: '%s',
+      logger: false,
+      disableReverseLookup: true,
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      authOptional: true,
+      size: MAIL_BYTES,
+      rejectOversized: true,
+      maxClients: CLIENTS,
+      maxRecipients: RECIPIENTS,
+      socketTimeout: IDLE_MS,
+      closeTimeout: CLOSE_MS,
       onConnect: ({ id, remoteAddress }, callback) => {
         const connection = shares.open(remoteAddress);
         if (connection) open.set(id, connection);

@@ -73,7 +73,12 @@ export async function choose(
     ...(excluded && { [unsubscribedCategories.name]: excluded.length === 0 ? null : [...excluded] }),
   };
   const commands = hwids.map((hwid) => ({
-    ...{ account, application, hwid, userId: '', idempotencyKey: '', platform: undefined },
+    account,
+    application,
+    hwid,
+    userId: '',
+    idempotencyKey: '',
+    platform: undefined,
     command: { $case: 'setTags' as const, value: { tags } },
   }));
   await context.deviceCommands.submitAll(pending, commands);

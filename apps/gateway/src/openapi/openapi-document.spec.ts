@@ -63,7 +63,8 @@ function foundIn({ requestBody, responses, parameters = [] }: (typeof operations
   const bodies = [requestBody, ...Object.values(responses)] as (Body | undefined)[];
   const schemas = bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => schema));
   const fields = parameters.map(({ name, schema, description }) => ({
-    ...{ path: [name as string], isField: true },
+    path: [name as string],
+    isField: true,
     schema: { ...(schema as Schema), description },
   }));
   return [
@@ -189,7 +190,8 @@ describe('openApiOf', () => {
     };
     const iOS = properties.request.anyOf.find(({ properties: of }) => 'ios_key_file' in of)!;
     expect(iOS.properties).toMatchObject({
-      ...{ application: {}, auth: {} },
+      application: {},
+      auth: {},
       device_type: {
         anyOf: [
           { type: 'integer', enum: [1] },
@@ -233,8 +235,11 @@ describe('openApiOf', () => {
     };
     const limited = (maxLength: number): unknown => expect.objectContaining({ maxLength });
     expect(request.properties).toMatchObject({
-      ...{ push_token: limited(4096), fcm_token: limited(4096), fcm_push_set: limited(4096) },
-      ...{ public_key: limited(2048), auth_token: limited(2048) },
+      push_token: limited(4096),
+      fcm_token: limited(4096),
+      fcm_push_set: limited(4096),
+      public_key: limited(2048),
+      auth_token: limited(2048),
     });
   });
 

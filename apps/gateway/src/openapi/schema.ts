@@ -59,7 +59,10 @@ export function parametersOf(name: string, method: Method): Schema[] {
       schema: { type: 'string' },
     })),
     ...inQuery.map((each) => ({
-      ...{ name: each, in: 'query', required: required.includes(each), ...wordsFor(each) },
+      name: each,
+      in: 'query',
+      required: required.includes(each),
+      ...wordsFor(each),
       schema: properties[each],
     })),
   ];
@@ -104,7 +107,9 @@ const text = (description: string): Schema => ({ type: 'string', description });
 const integer = (description: string): Schema => ({ type: 'integer', description });
 const nothing: Schema = { type: 'null', description: 'Always null.' };
 const objectOf = (properties: Schema, required = Object.keys(properties)): Schema => ({
-  ...{ type: 'object', properties, required },
+  type: 'object',
+  properties,
+  required,
 });
 
 const refusalOf = (response: Schema): Schema => ({

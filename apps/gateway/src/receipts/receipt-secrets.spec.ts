@@ -7,7 +7,8 @@ import { whatsAppSecrets } from './receipt-secrets.ts';
 const { master } = keysFrom(new Uint8Array(32).fill(7));
 const viewOf = (code: string, credentialVersion: number, configured = true): ApplicationView =>
   ApplicationView.fromPartial({
-    ...{ code, platforms: [{ platform: Platform.WhatsApp, enabled: true, configured, credentialVersion }] },
+    code,
+    platforms: [{ platform: Platform.WhatsApp, enabled: true, configured, credentialVersion }],
   });
 
 /** Settings that change with their version. */

@@ -232,7 +232,10 @@ export class World {
           preset: this.preset,
           presetUnapproved: this.presetUnapproved,
           platformPresets: platformPresets.map(({ platform, path }) => ({
-            ...{ platform, path, preset: this.preset, unapproved: this.presetUnapproved },
+            platform,
+            path,
+            preset: this.preset,
+            unapproved: this.presetUnapproved,
           })),
           campaignId: 0n,
           filterName: '',
@@ -426,7 +429,8 @@ export class World {
           this.records.push(...records);
           return records.map((_, offset) => ({ partition: 0, offset }));
         },
-        ...{ subscribe: unsupported, addTopic: unsupported },
+        subscribe: unsupported,
+        addTopic: unsupported,
       },
       clock,
       log: openLog('silent'),

@@ -20,7 +20,9 @@ const programsOf = (peer: ServiceName, groups: ChannelGroups): ServiceProgram[] 
     services[peer];
   return isPerChannel
     ? groups.map((channels) => ({
-        ...{ name: `${peer}.${channels.join('+')}`, peer, entry },
+        name: `${peer}.${channels.join('+')}`,
+        peer,
+        entry,
         env: { TIDINGS_CHANNEL: channels.join(',') },
       }))
     : [{ name: peer, peer, entry }];

@@ -25,14 +25,13 @@ export function applicationFileFeatures(world: () => PlatformWorld): void {
       const ios_key_file = pushCertificate('Push', { password: 'geheim' }).p12;
       const configure = (ios_key_password: string) =>
         world().call('configureApplication', {
-          ...{
-            application: code,
-            device_type: 1,
-            ios_key_management_type: 'manual',
-            ios_gateway: 1,
-            ios_framework: 'native',
-          },
-          ...{ ios_key_file, ios_key_password },
+          application: code,
+          device_type: 1,
+          ios_key_management_type: 'manual',
+          ios_gateway: 1,
+          ios_framework: 'native',
+          ios_key_file,
+          ios_key_password,
         });
       await configure('geheim');
       for (const name of ['ios_manual_certificate', 'ios_push_certificate']) {
@@ -51,23 +50,23 @@ export function applicationFileFeatures(world: () => PlatformWorld): void {
       const picture = new PNG({ width: 256, height: 256 });
       picture.data.set(randomBytes(picture.data.length));
       await world().call('configureApplication', {
-        ...{ application: code, device_type: 10, safari_key_management_type: 'manual', safari_allowed_domains: [] },
-        ...{
-          safari_url_template: 'https://news.example/%@',
-          safari_icon_file: PNG.sync.write(picture).toString('base64'),
-        },
-        ...{ safari_key_file: pushCertificate('Push', { uid: 'web.com.example.news' }).p12, safari_key_password: '' },
+        application: code,
+        device_type: 10,
+        safari_key_management_type: 'manual',
+        safari_allowed_domains: [],
+        safari_url_template: 'https://news.example/%@',
+        safari_icon_file: PNG.sync.write(picture).toString('base64'),
+        safari_key_file: pushCertificate('Push', { uid: 'web.com.example.news' }).p12,
+        safari_key_password: '',
       });
       const sent = await file('safari_push_package', code);
       expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'text/plain']);
       const files = unzipSync(Buffer.from(await sent.text(), 'base64'));
       expect(JSON.parse(Buffer.from(files['website.json']!).toString())).toMatchObject({
-        ...{
-          websiteName: 'News',
-          websitePushID: 'web.com.example.news',
-          allowedDomains: [],
-          webServiceURL: `${world().url}/safari/${code}`,
-        },
+        websiteName: 'News',
+        websitePushID: 'web.com.example.news',
+        allowedDomains: [],
+        webServiceURL: `${world().url}/safari/${code}`,
         urlFormatString: 'https://news.example/%@',
       });
       expect(PNG.sync.read(Buffer.from(files['icon.iconset/icon_128x128@2x.png']!)).data).toEqual(picture.data);

@@ -267,7 +267,10 @@ describe('deleteApplication (R-B2)', () => {
     await world.call('createFilter', { ...segment, application: code });
     const { campaign } = await world.call('createCampaign', { application: code, name: 'c' });
     await world.call('createPreset', {
-      ...{ name: 'p', applicationCode: code, campaignCode: campaign, content: { message: 'x' } },
+      name: 'p',
+      applicationCode: code,
+      campaignCode: campaign,
+      content: { message: 'x' },
       segmentation: { platforms: [3], filter: segment.name },
     });
     const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
@@ -276,7 +279,13 @@ describe('deleteApplication (R-B2)', () => {
       cooldown: 1,
     });
     const geozones = Array.from({ length: 101 }, (_, i) => ({
-      ...{ name: `z${i}`, lat: 1, lng: 1, cooldown: 1, range: 50, content: 'x', cluster },
+      name: `z${i}`,
+      lat: 1,
+      lng: 1,
+      cooldown: 1,
+      range: 50,
+      content: 'x',
+      cluster,
     }));
     await world.call('addGeoZone', { application: code, geozones });
     await world.call('createTestDevice', { application: code, push_token: 'test-token', device_type: 3, name: 't' });
@@ -377,7 +386,10 @@ describe('operator settings (R-T8)', () => {
   it('approve presets, whose place in the list stays (R-E7)', async () => {
     const create = (name: string) =>
       world.call('createPreset', {
-        ...{ name, applicationCode: application, content: { message: 'Hi' }, segmentation: { platforms: [3] } },
+        name,
+        applicationCode: application,
+        content: { message: 'Hi' },
+        segmentation: { platforms: [3] },
       });
     for (const name of ['First', 'Second', 'Third']) await create(name);
     const { presets } = await world.call('listPresets', { application });

@@ -40,7 +40,9 @@ async function useEverything(): Promise<void> {
   await world.call('getNearestZone', { application, hwid: 'one', lat: 52.5, lng: 13.4 });
   await world.call('createFilter', { name: 'All', filter_expression: `A("${application}")`, application });
   await world.call('createPreset', {
-    ...{ applicationCode: application, name: 'Preset', content: { message: 'Hello' } },
+    applicationCode: application,
+    name: 'Preset',
+    content: { message: 'Hello' },
     segmentation: { platforms: [3] },
   });
   await world.call('createCampaign', { application, name: 'Spring', description: 'Spring' });
@@ -51,8 +53,11 @@ async function useEverything(): Promise<void> {
       application,
       notifications: [
         {
-          ...{ content: 'Hello', transactionId: 'kept-1' },
-          ...{ link: 'http://example.com/', minimize_link: 1, inbox_days: 1 },
+          content: 'Hello',
+          transactionId: 'kept-1',
+          link: 'http://example.com/',
+          minimize_link: 1,
+          inbox_days: 1,
         },
       ],
     }),

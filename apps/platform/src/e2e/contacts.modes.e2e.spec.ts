@@ -164,7 +164,8 @@ describe('complaints (R-E14, R-T8)', () => {
     for (const name of ['getComplaint', 'recordComplaint', 'clearComplaint'] as const) {
       expect(await world.reply(name, { address, account: 'nobody' })).toMatchObject({ status: 404 });
       expect(await world.reply(name, { address: 'anna' })).toMatchObject({
-        ...{ status: 400, body: { error: { kind: 'argument' } } },
+        status: 400,
+        body: { error: { kind: 'argument' } },
       });
     }
   });

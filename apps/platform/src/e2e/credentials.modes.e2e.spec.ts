@@ -23,11 +23,17 @@ const own = pushCertificate('Own', { password: 'geheim' });
 const other = pushCertificate('Other', { uid: 'com.example' });
 
 const ios = (file: string | Buffer, more: Parameters = {}): Parameters => ({
-  ...{ device_type: IOS, ios_key_management_type: 'manual', ios_gateway: 1, ios_framework: 'native' },
-  ...{ ios_key_file: base64(file), ios_key_password: '', ...more },
+  device_type: IOS,
+  ios_key_management_type: 'manual',
+  ios_gateway: 1,
+  ios_framework: 'native',
+  ios_key_file: base64(file),
+  ios_key_password: '',
+  ...more,
 });
 const android = (private_key: string): Parameters => ({
-  ...{ device_type: ANDROID, android_framework: 'native' },
+  device_type: ANDROID,
+  android_framework: 'native',
   android_fcm_service_account: { type: 'service_account', project_id: 'p', client_email: 'a@p.example', private_key },
 });
 
@@ -50,7 +56,9 @@ const faults: readonly (readonly [CredentialFaultName, Parameters])[] = [
   [
     'missing_certificate',
     {
-      ...{ device_type: SAFARI, safari_key_management_type: 'manual', safari_url_template: 'https://%@' },
+      device_type: SAFARI,
+      safari_key_management_type: 'manual',
+      safari_url_template: 'https://%@',
       safari_key_file: base64(own.key),
     },
   ],
@@ -97,8 +105,11 @@ describe('a credential that is stored and cannot be used', () => {
 describe('the key that signs mails', () => {
   const mail = { email_from_email: 'shop@keys.example', email_from_name: 'Shop', email_reply: 'help@keys.example' };
   const dkim = (key: string): Parameters => ({
-    ...{ device_type: EMAIL, ...mail },
-    ...{ email_dkim_domain: 'keys.example', email_dkim_selector: 's1', email_dkim_private_key: key },
+    device_type: EMAIL,
+    ...mail,
+    email_dkim_domain: 'keys.example',
+    email_dkim_selector: 's1',
+    email_dkim_private_key: key,
   });
   const ed25519 = pem(generateKeyPairSync('ed25519').privateKey);
 

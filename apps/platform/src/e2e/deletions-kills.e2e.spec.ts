@@ -40,7 +40,10 @@ describe('a deletion in the middle of which the platform is killed', () => {
   };
   const fill = async (application: string, name: string): Promise<void> => {
     await world.registerDevices(application, DEVICES, (i) => ({
-      ...{ hwid: `${name}-${i}`, device_type: 3, push_token: `accepted-${name}-${i}`, tags: { City: `${name} city` } },
+      hwid: `${name}-${i}`,
+      device_type: 3,
+      push_token: `accepted-${name}-${i}`,
+      tags: { City: `${name} city` },
     }));
     const codes: string[] = [];
     for (let i = 0; i < MESSAGES; i++) {

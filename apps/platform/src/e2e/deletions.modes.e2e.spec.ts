@@ -57,7 +57,9 @@ const send = async (application: string, notification: object): Promise<string> 
 };
 const registerTwo = (application: string, prefix: string): Promise<void> =>
   world.registerDevices(application, 2, (i) => ({
-    ...{ hwid: `${prefix}-${i}`, device_type: 3, push_token: `accepted-${prefix}-${i}` },
+    hwid: `${prefix}-${i}`,
+    device_type: 3,
+    push_token: `accepted-${prefix}-${i}`,
   }));
 
 describe('deleteApplication (R-B2)', () => {
@@ -68,11 +70,15 @@ describe('deleteApplication (R-B2)', () => {
       await world.call('updateApplication', { application, icon: picture() });
       await registerTwo(application, 'purged');
       await world.call('createPreset', {
-        ...{ name: 'p', applicationCode: application, content: { message: 'purged content' } },
+        name: 'p',
+        applicationCode: application,
+        content: { message: 'purged content' },
         segmentation: { platforms: [3] },
       });
       const code = await send(application, {
-        ...{ content: 'purged content', link: 'https://example.com/purged-link', minimize_link: 1 },
+        content: 'purged content',
+        link: 'https://example.com/purged-link',
+        minimize_link: 1,
       });
       await send(application, { content: 'purged content', devices: ['purged-0'] });
       await untilDone(world, application, code);
@@ -176,7 +182,8 @@ describe('deleteApplication (R-B2)', () => {
       expect(answer.status).toBe(403);
       expect(await answer.json()).toMatchObject({ message: 'The link has expired or is not valid' });
       expect(await world.reply('getExportSegment', { task_id: removed.id })).toMatchObject({
-        ...{ status: 404, body: { message: 'Task not found' } },
+        status: 404,
+        body: { message: 'Task not found' },
       });
       expect(await exportsIn(collections)).toEqual([1, 1, 1]);
       expect((await fetch(other.link)).status).toBe(200);

@@ -164,16 +164,6 @@ describe('a device', () => {
       expect(await world.call(name, { application, hwid: 'x' })).toBeNull();
     }
   });
-
-  it('takes and gives up tokens of live activities', async () => {
-    await register('live', { device_type: IOS });
-    const activity = { application, hwid: 'live', activity_id: 'order-1' };
-    expect(await world.call('setActivityToken', { ...activity, activity_push_token: 'aa11' })).toBeNull();
-    expect(await world.call('setActivityToken', { ...activity, activity_push_token: null })).toBeNull();
-    const start = { application, hwid: 'live', activity_push_to_start_token: 'bb22' };
-    expect(await world.call('setActivityPushToStartToken', start)).toBeNull();
-    expect(await refusal('setActivityToken', { ...activity, hwid: 'nobody' })).toBe('Device not found');
-  });
 });
 
 describe('a user', () => {
@@ -228,7 +218,8 @@ describe('deleteDevice', () => {
       await world.call('setTags', { application: own, hwid, tags: { Plan: `${CANARY}-later-${i}` } });
       await world.call('postEvent', { application: own, hwid, event: 'Opened', attributes: { of: `${CANARY}-page` } });
       await world.call('setActivityToken', {
-        ...{ application: own, hwid },
+        application: own,
+        hwid,
         activity_id: `${CANARY}-activity`,
         activity_push_token: `${CANARY}-activity-token`,
       });
@@ -394,12 +385,17 @@ describe('contacts', () => {
 
   it('of mail are registered, tagged by address or user, given to users and deleted (R-E1, R-E6)', async () => {
     await world.call('registerEmail', {
-      ...{ application, email: 'Anna@Example.com', language: 'de', tz_offset: 3600, userId: 'mail-1' },
+      application,
+      email: 'Anna@Example.com',
+      language: 'de',
+      tz_offset: 3600,
+      userId: 'mail-1',
       tags: { Level: 4, Unheard: 1 },
     });
     expect(await tagsOf({ hwid: 'anna@example.com' })).toMatchObject({ Level: 4, Language: 'de', Timezone: 3600 });
     const tagged = await world.call('setEmailTags', {
-      ...{ application, email: 'ANNA@example.com' },
+      application,
+      email: 'ANNA@example.com',
       tags: { Zebra: 1, Level: { operation: 'increment', value: 1 }, Apple: 2 },
     });
     expect(tagged).toEqual({ skipped: ['Zebra', 'Apple'] });
@@ -449,8 +445,12 @@ describe('contacts', () => {
     expect(await tagsOf({ userId: 'again' })).toEqual(await tagsOf({ hwid: 'whatsapp:+4915112345678' }));
 
     const user = {
-      ...{ application, user_id: 'multi', email: 'multi@example.com', sms_phone_number: '+4915100000001' },
-      ...{ language: 'fr', tags: { Level: 8 } },
+      application,
+      user_id: 'multi',
+      email: 'multi@example.com',
+      sms_phone_number: '+4915100000001',
+      language: 'fr',
+      tags: { Level: 8 },
       push_devices: [{ hwid: 'multi-web', platform: 11, platformData: { public_key: 'BA==', auth_token: 'BB==' } }],
     };
     expect(await refusal('multiRegisterDevice', { ...user, whatsapp_phone_number: 'x' })).toBe('Hwid is not valid');

@@ -185,7 +185,8 @@ describe('the result of an export', () => {
     expect(await world.reply('getExportSegment', { task_id: id, auth: 'wrong' })).toMatchObject({ status: 403 });
     expect(await stranger.reply('getExportSegment', { task_id: id })).toMatchObject({ status: 200 });
     const { token } = await world.call('createToken', {
-      ...{ scope: 'api', applications: 'all' },
+      scope: 'api',
+      applications: 'all',
       account: (await world.call('createAccount', { name: 'Third' })).account,
     });
     expect(await world.reply('getExportSegment', { task_id: id, auth: token })).toMatchObject(unknown);

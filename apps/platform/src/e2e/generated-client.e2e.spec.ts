@@ -40,8 +40,14 @@ console.log(JSON.stringify({ registered, codes, noCodes, reason }));
 
 const settings = {
   compilerOptions: {
-    ...{ module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
-    ...{ strict: true, skipLibCheck: true, rootDir: '.', outDir: 'out' },
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    strict: true,
+    skipLibCheck: true,
+    rootDir: '.',
+    outDir: 'out',
   },
   files: ['program.ts'],
 };

@@ -19,7 +19,9 @@ const refused = (status_message: string) => ({
 });
 const newApplication = (title: string): Promise<string> => world.application({ title, ios: false, android: false });
 const preset = (name: string, more: Parameters = {}, segmentation: Parameters = {}): Parameters => ({
-  ...{ name, applicationGroupCode: group, content: { message: 'Hi' } },
+  name,
+  applicationGroupCode: group,
+  content: { message: 'Hi' },
   segmentation: { platforms: [1, 3], ...segmentation },
   ...more,
 });
@@ -122,7 +124,8 @@ describe('presets of groups (Spec K, R-I2)', () => {
     const {
       GeoZones: [geoZoneId],
     } = await world.call('addGeoZone', {
-      ...{ application: first, geozones: [{ ...zone, content: 'x' }] },
+      application: first,
+      geozones: [{ ...zone, content: 'x' }],
     });
     const change = (client = world.client) => client.reply('updateGeoZone', { geoZoneId, presetCode: code });
     const notThere = { body: { status_code: 210, status_message: 'notifications[0].preset: not found' } };

@@ -56,7 +56,9 @@ const devices: readonly Hostile[] = [IOS, ANDROID].flatMap((code) =>
     Array.from({ length: counts[kind] }, (_, i): Hostile => {
       const strange = `q${letters(i + (code === IOS ? 0 : 150))}`;
       return {
-        ...{ kind, platform: code, hwid: `${kind} ${code} ${i}` },
+        kind,
+        platform: code,
+        hwid: `${kind} ${code} ${i}`,
         token: tokenOf(code, kind, Object.keys(counts).indexOf(kind) * 1000 + i),
         language: kind === 'strange language' ? strange : i % 2 === 0 ? 'de' : 'en',
       };
@@ -202,7 +204,8 @@ describe('devices that are too large for a broadcast', () => {
     const { request_id: id } = await world.call('bulkRegisterDevice', { application, devices: rows });
     await world.settle();
     expect(await world.call('getBulkRegisterDevice', { request_id: id, detailed: true })).toMatchObject({
-      ...{ status: 'Completed', devices_success: 1 },
+      status: 'Completed',
+      devices_success: 1,
       devices: [
         { hwid: 'late', status: 'failed' },
         { hwid: 'in time', status: 'done' },

@@ -49,16 +49,28 @@ describe('Huawei devices', () => {
     const token = specialToken('accepted', 1);
     await register('mate', HUAWEI, token);
     const code = await send(['mate'], {
-      ...{ title: 'Title', data: { a: '"1"' }, link: 'https://example.com/', minimize_link: 0 },
-      ...{ huawei_android_header: 'Own', huawei_android_gcm_ttl: 60, huawei_android_delivery_priority: 'high' },
-      ...{ huawei_android_badges: '+2', huawei_android_lockscreen: 1, android_header: 'Android' },
+      title: 'Title',
+      data: { a: '"1"' },
+      link: 'https://example.com/',
+      minimize_link: 0,
+      huawei_android_header: 'Own',
+      huawei_android_gcm_ttl: 60,
+      huawei_android_delivery_priority: 'high',
+      huawei_android_badges: '+2',
+      huawei_android_lockscreen: 1,
+      android_header: 'Android',
     });
     const { data, android } = messageTo(token);
     const said = JSON.parse(data) as Readonly<Record<string, string>>;
     expect(android).toEqual({ urgency: 'HIGH', ttl: '60s' });
     expect(said).toMatchObject({
-      ...{ title: 'Hello', header: 'Own', l: 'https://example.com/', u: '{"a":"\\"1\\""}' },
-      ...{ pw_badges: '2', pw_lockscreen: '1', pw_msg: '1' },
+      title: 'Hello',
+      header: 'Own',
+      l: 'https://example.com/',
+      u: '{"a":"\\"1\\""}',
+      pw_badges: '2',
+      pw_lockscreen: '1',
+      pw_msg: '1',
     });
     await world.call('pushStat', { application, hwid: 'mate', hash: said['p'] });
     await world.settle();
@@ -99,7 +111,11 @@ describe('Amazon devices', () => {
 
   beforeAll(() =>
     world.call('configureApplication', {
-      ...{ application, device_type: AMAZON, adm_cid: CLIENT, adm_secret: 'right', adm_framework: 'native' },
+      application,
+      device_type: AMAZON,
+      adm_cid: CLIENT,
+      adm_secret: 'right',
+      adm_framework: 'native',
     }),
   );
 

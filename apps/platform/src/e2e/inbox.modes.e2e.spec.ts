@@ -41,7 +41,10 @@ describe('an entry', () => {
     await world.call('applicationOpen', { application, hwid: 'tablet' });
     const [code] = await saved(application, {
       content: { en: 'Hello', de: 'Hallo {{Name|CapitalizeFirst|du}}' },
-      ...{ title: 'News', data: { article: 17 }, link: 'app://a/{{Name}}', inbox_image: 'https://example.com/a.png' },
+      title: 'News',
+      data: { article: 17 },
+      link: 'app://a/{{Name}}',
+      inbox_image: 'https://example.com/a.png',
     });
     expect(code).toMatch(CODE);
     const inbox = await list(application, 'anna');
@@ -49,8 +52,12 @@ describe('an entry', () => {
     const [message] = inbox.messages;
     expect(inbox.messages).toHaveLength(1);
     expect(message).toMatchObject({
-      ...{ inbox_id: code, title: 'News', text: 'Hallo Anna', image: 'https://example.com/a.png', status: 1 },
-      ...{ action_type: 1 },
+      inbox_id: code,
+      title: 'News',
+      text: 'Hallo Anna',
+      image: 'https://example.com/a.png',
+      status: 1,
+      action_type: 1,
     });
     expect(JSON.parse(message!.action_params)).toEqual({ l: 'app://a/anna', u: '{"article":17}', p: message!.hash });
     const savedAt = Number(message!.send_date);
@@ -458,8 +465,10 @@ describe('events of inboxes (R-EV2, R-EV3)', () => {
     }
     for (const event of subscriber.received) {
       expect(event).toMatchObject({
-        ...{ messageCode: code, applicationCode: application, userId: 'eve' },
-        ...{ payload: JSON.stringify({ inbox_code: order }) },
+        messageCode: code,
+        applicationCode: application,
+        userId: 'eve',
+        payload: JSON.stringify({ inbox_code: order }),
         attributes: { inboxCode: order, inboxDate: Number(rt), inboxImage: 'https://example.com/e.png' },
       });
     }

@@ -67,7 +67,8 @@ describe('a queue of an application', () => {
     }
     const refused = replies.filter(({ status }) => status !== 200);
     expect(refused[0]).toMatchObject({
-      ...{ status: 429, body: { message: 'application: at most 100 jobs may be open' } },
+      status: 429,
+      body: { message: 'application: at most 100 jobs may be open' },
       headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
     });
     expect(await setTags(other, [{ hwid: 'phone', tags: {} }])).toMatchObject({ status: 200 });

@@ -63,7 +63,10 @@ describe('bulkRegisterDevice', () => {
 describe('bulkSetTags', () => {
   beforeAll(() =>
     world.registerDevices(application, 4, (i) => ({
-      ...{ hwid: `d-${i}`, device_type: 3, push_token: `t-${i}`, tags: { Interests: ['a', 'b'] } },
+      hwid: `d-${i}`,
+      device_type: 3,
+      push_token: `t-${i}`,
+      tags: { Interests: ['a', 'b'] },
       ...(i < 2 && { userId: 'user-1' }),
     })),
   );
@@ -89,7 +92,9 @@ describe('bulkSetTags', () => {
       { hwid: 'd-0', user_id: 'user-1', status: 'done', tags: { Level: 'ok' } },
       { hwid: 'd-1', user_id: 'user-1', status: 'done', tags: { Level: 'ok' } },
       {
-        ...{ hwid: 'd-2', push_token: 't-2', status: 'done' },
+        hwid: 'd-2',
+        push_token: 't-2',
+        status: 'done',
         tags: { Level: 'wrong value: integer expected', Interests: 'ok' },
       },
       { hwid: 'd-2', status: 'failed', tags: { Level: 'wrong value: integer expected', None: 'tag not found' } },
@@ -109,7 +114,13 @@ describe('create_missing_tags (R-G6)', () => {
   it('makes tags by the first value seen', async () => {
     await world.registerDevices(application, 1, () => ({ hwid: 'maker', device_type: 3, tags: { Level: deep } }));
     const tags = {
-      ...{ Flag: true, Count: 3, Share: 0.5, Things: ['x'], When: '2026-01-15 12:00', Word: 'w', Nothing: null },
+      Flag: true,
+      Count: 3,
+      Share: 0.5,
+      Things: ['x'],
+      When: '2026-01-15 12:00',
+      Word: 'w',
+      Nothing: null,
       Level: 9,
     };
     const result = await run(

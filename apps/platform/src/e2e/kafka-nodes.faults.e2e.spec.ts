@@ -45,7 +45,8 @@ describeWithOwnKafka(
                 await delay(NOTICED_MS);
               });
             },
-            ...{ share: 0.1 + 0.6 * draw(), seed },
+            share: 0.1 + 0.6 * draw(),
+            seed,
           });
           expect([...broken, ...((await load?.broken()) ?? [])]).toEqual([]);
         } finally {

@@ -144,7 +144,9 @@ describe('data over a size limit', () => {
     const { request_id: id } = await world.call('bulkSetTags', { application, devices });
     await world.settle();
     expect(await world.call('getBulkSetTags', { request_id: id, detailed: true })).toMatchObject({
-      ...{ status: 'Completed', devices_success: 1, devices_failed: 1 },
+      status: 'Completed',
+      devices_success: 1,
+      devices_failed: 1,
       devices: [{ status: 'failed' }, { status: 'done' }],
     });
     const { result } = await world.call('getTags', { application, hwid: 'full' });

@@ -75,7 +75,10 @@ describe('LINE (R-I26)', () => {
     await world.call('registerDevice', { application, hwid: user, device_type: LINE });
     const content = { message: 'Of the preset' };
     await world.call('createPreset', {
-      ...{ name: 'LINE', applicationCode: application, content, segmentation: { platforms: [LINE] } },
+      name: 'LINE',
+      applicationCode: application,
+      content,
+      segmentation: { platforms: [LINE] },
     });
     const [preset] = (await world.call('listPresets', { application })).presets;
     const notify = (template: string) => {

@@ -79,6 +79,18 @@ const shownOn = (token: string): Aps[] =>
     .map(({ payload }) => (JSON.parse(payload!) as { aps: Aps }).aps);
 const stagesOn = (token: string): number[] => shownOn(token).map((aps) => aps['content-state'].stage);
 
+it('takes and gives up tokens of live activities', async () => {
+  const application = await world.application();
+  await phone(application, 'live');
+  const activity = { application, hwid: 'live', activity_id: 'order-1' };
+  expect(await world.call('setActivityToken', { ...activity, activity_push_token: 'aa11' })).toBeNull();
+  expect(await world.call('setActivityToken', { ...activity, activity_push_token: null })).toBeNull();
+  const start = { application, hwid: 'live', activity_push_to_start_token: 'bb22' };
+  expect(await world.call('setActivityPushToStartToken', start)).toBeNull();
+  const { body } = await world.reply('setActivityToken', { ...activity, hwid: 'nobody' });
+  expect(body).toMatchObject({ status_message: 'Device not found' });
+});
+
 describe('startLiveActivity', () => {
   it('starts it by push-to-start tokens; other iOS devices get the text (R-M1, R-M2)', async () => {
     const application = await world.application();
@@ -91,13 +103,17 @@ describe('startLiveActivity', () => {
     await world.settle();
     expect(payloadOf('apns', startToken)).toMatchObject({
       aps: {
-        ...{ event: 'start', 'content-state': { stage: 0 }, ...attributes },
+        event: 'start',
+        'content-state': { stage: 0 },
+        ...attributes,
         alert: { title: 'Order', body: 'Coming' },
       },
     });
     expect(payloadOf('apns', fallback)).toMatchObject({ aps: { alert: { title: 'Order', body: 'Kommt' } } });
     expect(await listedMessage(world, application, code!)).toMatchObject({
-      ...{ status: 'DONE', source: 'API', platforms: ['IOS'] },
+      status: 'DONE',
+      source: 'API',
+      platforms: ['IOS'],
     });
     expect(await figuresOf(code!)).toMatchObject({ audience: 2, sent: 2, failed: 0 });
     expect(await brokenBy(application, code!)).toEqual([]);

@@ -25,7 +25,8 @@ const register = (hwid: string, more: Parameters = {}) =>
 async function exported(format: string): Promise<string> {
   const { task_id: id } = await world.call('exportSegment', {
     filterExpression: `A("${application}") * T("__proto__", EQ, "${valueOf('__proto__')}")`,
-    ...{ format, exportData: ['hwids', 'tags'] },
+    format,
+    exportData: ['hwids', 'tags'],
   });
   await world.settle(60_000);
   const { filename } = await world.call('getExportSegment', { task_id: id });

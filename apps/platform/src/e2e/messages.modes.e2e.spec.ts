@@ -281,7 +281,9 @@ describeInTurn('as time goes by', () => {
       basic_form_reason: 'BASIC_FORM_REASON_RETENTION',
     });
     expect(funnelFigures(month)).toMatchObject({
-      ...{ rows: { CONFIRMED_BY_DEVICE: 2, NO_CONFIRMATION: 8 }, opened: 2, confirmed: 4 },
+      rows: { CONFIRMED_BY_DEVICE: 2, NO_CONFIRMATION: 8 },
+      opened: 2,
+      confirmed: 4,
     });
     expect(await metricsOf(application, code)).toMatchObject([{ sends: 10, deliveries: 4, opens: 3 }]);
 

@@ -46,7 +46,8 @@ describeWithReplicaSet('the distributed system on three members of MongoDB', (se
               await delay(dies ? ELECTED_MS : WITHOUT_FROZEN_MS);
             });
           },
-          ...{ share: 0.1 + 0.6 * draw(), seed },
+          share: 0.1 + 0.6 * draw(),
+          seed,
         });
         expect([...broken, ...((await load?.broken()) ?? [])]).toEqual([]);
       } finally {

@@ -21,8 +21,10 @@ beforeAll(async () => {
   await writeFile(geoip, geoipFile([{ network: '198.51.100.0/24', country: 'AT', city: 'Graz' }]));
   world = await platform({
     env: {
-      ...{ TIDINGS_QUOTAS: text.join(','), TIDINGS_DISPOSABLE_DOMAINS: domains },
-      ...{ GEOIP_DATABASE: geoip, TRUSTED_PROXIES: '127.0.0.0/8,::1/128' },
+      TIDINGS_QUOTAS: text.join(','),
+      TIDINGS_DISPOSABLE_DOMAINS: domains,
+      GEOIP_DATABASE: geoip,
+      TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
     },
   });
   application = await world.application({ ios: false, android: false });
@@ -33,8 +35,10 @@ afterAll(async () => {
 });
 
 const presetOf = (name: string) => ({
-  ...{ name, applicationCode: application },
-  ...{ content: { message: 'Hi' }, segmentation: { platforms: [3] } },
+  name,
+  applicationCode: application,
+  content: { message: 'Hi' },
+  segmentation: { platforms: [3] },
 });
 const zone = (name: string) => ({ name, lat: 1, lng: 2, range: 100, cooldown: 60, content: 'Hi' });
 
@@ -52,7 +56,9 @@ const things: Readonly<
   >
 > = {
   Tag: {
-    ...{ method: 'addTag', make: (name) => ({ tag: { name, type: 2 } }), limit: QUOTAS.tags },
+    method: 'addTag',
+    make: (name) => ({ tag: { name, type: 2 } }),
+    limit: QUOTAS.tags,
     async list() {
       const { tags } = await world.call('listTags');
       return tags.map(({ name }) => name).filter((name) => name.startsWith('quota'));
@@ -60,7 +66,9 @@ const things: Readonly<
     drop: (name) => world.call('deleteTag', { tag: { name } }),
   },
   Preset: {
-    ...{ method: 'createPreset', make: presetOf, limit: QUOTAS.presets },
+    method: 'createPreset',
+    make: presetOf,
+    limit: QUOTAS.presets,
     async list() {
       const { presets } = await world.call('listPresets', { application });
       return presets.map(({ code }) => code);
@@ -68,7 +76,8 @@ const things: Readonly<
     drop: (code) => world.call('deletePreset', { preset_code: code }),
   },
   Filter: {
-    ...{ method: 'createFilter', limit: QUOTAS.filters },
+    method: 'createFilter',
+    limit: QUOTAS.filters,
     make: (name) => ({ name, filter_expression: `A("${application}")`, application }),
     async list() {
       const { filters } = await world.call('listFilters', { application });
@@ -77,7 +86,8 @@ const things: Readonly<
     drop: (name) => world.call('deleteFilter', { name }),
   },
   Geozone: {
-    ...{ method: 'addGeoZone', limit: QUOTAS.geozones },
+    method: 'addGeoZone',
+    limit: QUOTAS.geozones,
     make: (name) => ({ application, geozones: [zone(name)] }),
     async list() {
       const { clusters } = await world.call('listGeoZones', { application });
@@ -86,7 +96,8 @@ const things: Readonly<
     drop: (id) => world.call('deleteGeoZone', { application, geozones: [Number(id)] }),
   },
   'Test device': {
-    ...{ method: 'createTestDevice', limit: QUOTAS.test_devices },
+    method: 'createTestDevice',
+    limit: QUOTAS.test_devices,
     make: (name) => ({ application, push_token: name, device_type: 3, name }),
     async list() {
       const { TestDevices: devices } = await world.call('listTestDevices', { application });
@@ -94,7 +105,9 @@ const things: Readonly<
     },
   },
   Application: {
-    ...{ method: 'createApplication', make: (title) => ({ title }), limit: QUOTAS.applications },
+    method: 'createApplication',
+    make: (title) => ({ title }),
+    limit: QUOTAS.applications,
     list: async () =>
       Object.keys((await world.call('getApplications')).applications).filter((code) => code !== application),
     drop: (code) => world.call('deleteApplication', { application: code }),
@@ -230,7 +243,11 @@ describe('create_missing_tags (R-G6)', () => {
     const { request_id } = body as { readonly request_id: string };
     const reason = `Tag limit reached (${QUOTAS.tags})`;
     expect(await client.call('getBulkSetTags', { request_id, detailed: true })).toMatchObject({
-      ...{ status: 'Completed', progress: 100, devices_success: 2, devices_failed: 1, devices_not_found: 1 },
+      status: 'Completed',
+      progress: 100,
+      devices_success: 2,
+      devices_failed: 1,
+      devices_not_found: 1,
       devices: [
         { status: 'done', tags: { 'made-0': 'ok', 'made-1': 'ok', 'made-2': 'ok', 'made-3': 'ok' } },
         { status: 'done', tags: { 'made-3': 'ok', 'made-4': 'ok', 'made-5': reason, 'made-6': reason, own: 'ok' } },

@@ -64,13 +64,25 @@ describe('presets and campaigns', () => {
     const code = await codeOf('Welcome');
     expect(await world.call('getPreset', { preset_code: code.toLowerCase() })).toEqual({
       preset: {
-        ...{ code, name: 'Welcome', page_id: null, url: 'https://example.com/welcome', platforms: [ANDROID] },
+        code,
+        name: 'Welcome',
+        page_id: null,
+        url: 'https://example.com/welcome',
+        platforms: [ANDROID],
         content: { en: 'Hello', de: 'Hallo' },
         properties: {
           title: { default: 'Welcome' },
-          ...{ minimize_link: 0, deep_link_id: 17, deep_link_params: { step: '1' }, userdata: { first: true } },
-          ...{ ios_sound: 'bell', ios_silent: 0, ios_ttl: 60, android_root_params: { CancelID: 7 } },
-          ...{ created_via: 'API', user_id: '', filter_code: '' },
+          minimize_link: 0,
+          deep_link_id: 17,
+          deep_link_params: { step: '1' },
+          userdata: { first: true },
+          ios_sound: 'bell',
+          ios_silent: 0,
+          ios_ttl: 60,
+          android_root_params: { CancelID: 7 },
+          created_via: 'API',
+          user_id: '',
+          filter_code: '',
         },
       },
     });
@@ -165,7 +177,8 @@ describe('presets and campaigns', () => {
 
   it('refuse what is not there', async () => {
     const { campaign } = await world.call('createCampaign', {
-      ...{ application: await world.application({ ios: false, android: false }), name: 'Elsewhere' },
+      application: await world.application({ ios: false, android: false }),
+      name: 'Elsewhere',
     });
     const message = { application, notifications: [{ content: 'x', campaign }] };
     expect(await refusal('createMessage', message)).toBe('notifications[0].campaign: not found');
@@ -201,7 +214,12 @@ describe('geozones', () => {
   /** At 52.5 N a degree of longitude is 67,691 m. */
   const EAST = 67_691;
   const zone = (name: string, metersEast: number, more: Parameters = {}): Parameters => ({
-    ...{ name, lat: '52.5', lng: String(13 + metersEast / EAST), cooldown: 3600, range: 100, content: name },
+    name,
+    lat: '52.5',
+    lng: String(13 + metersEast / EAST),
+    cooldown: 3600,
+    range: 100,
+    content: name,
     ...more,
   });
   const add = async (of: string, ...geozones: Parameters[]): Promise<number[]> =>
@@ -209,7 +227,10 @@ describe('geozones', () => {
   const listed = async (of: string) => (await world.call('listGeoZones', { application: of })).clusters;
   const nearest = (of: string, metersEast: number, more: Parameters = {}) =>
     world.call('getNearestZone', {
-      ...{ application: of, hwid: 'walker', lat: 52.5, lng: 13 + metersEast / EAST },
+      application: of,
+      hwid: 'walker',
+      lat: 52.5,
+      lng: 13 + metersEast / EAST,
       ...more,
     });
 
@@ -238,8 +259,14 @@ describe('geozones', () => {
         name: 'Stations',
         geoZones: [
           {
-            ...{ ...rest, id: first, name: 'First', lat: 52.5, lng: 13, range: 100 },
-            ...{ content: { EN: 'Hello', de: 'Hallo' }, campaign_id: expect.any(Number) },
+            ...rest,
+            id: first,
+            name: 'First',
+            lat: 52.5,
+            lng: 13,
+            range: 100,
+            content: { EN: 'Hello', de: 'Hallo' },
+            campaign_id: expect.any(Number),
             timetable,
           },
         ],
@@ -248,8 +275,15 @@ describe('geozones', () => {
         name: 'Without cluster',
         geoZones: [
           {
-            ...{ ...rest, id: second, name: 'Second', lat: 52.5, lng: expect.closeTo(13.01477, 4), range: 1000 },
-            ...{ content: 'Second', campaign_id: null, timetable: null },
+            ...rest,
+            id: second,
+            name: 'Second',
+            lat: 52.5,
+            lng: expect.closeTo(13.01477, 4),
+            range: 1000,
+            content: 'Second',
+            campaign_id: null,
+            timetable: null,
           },
         ],
       },
@@ -280,7 +314,10 @@ describe('geozones', () => {
 
   it('take a preset in place of a text, and a text for that of the preset (R-F1)', async () => {
     await world.call('createPreset', {
-      ...{ name: 'Zone', applicationCode: own, content: { message: 'Hi' }, segmentation: { platforms: [ANDROID] } },
+      name: 'Zone',
+      applicationCode: own,
+      content: { message: 'Hi' },
+      segmentation: { platforms: [ANDROID] },
     });
     const [{ code } = { code: '' }] = (await world.call('listPresets', { application: own })).presets;
     const [id] = await add(own, zone('Both', 0, { presetCode: code }));

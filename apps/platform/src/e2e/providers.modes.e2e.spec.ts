@@ -39,7 +39,10 @@ async function setUpAndroid(application: string, tokenUrl: string): Promise<void
   const account = generateServiceAccount(tokenUrl);
   world.simulators.keys.register({ google: [publicKeyOf(account)] });
   await world.call('configureApplication', {
-    ...{ application, device_type: 3, android_framework: 'native', android_fcm_service_account: account },
+    application,
+    device_type: 3,
+    android_framework: 'native',
+    android_fcm_service_account: account,
   });
 }
 
@@ -54,7 +57,9 @@ describe('a token address that accepts connections and says nothing', () => {
       await setUpAndroid(application, silent.url);
       const other = await audience(1);
       await world.registerDevices(application, 600, (i) => ({
-        ...{ hwid: `device-${i}`, device_type: 3, push_token: fcmToken('accepted', 1_000_000 + i) },
+        hwid: `device-${i}`,
+        device_type: 3,
+        push_token: fcmToken('accepted', 1_000_000 + i),
       }));
       const waiting = await broadcast(application);
       const direct = { content: 'x', devices: ['device-1'] };

@@ -89,7 +89,8 @@ describe('/docs in a browser', () => {
     /** Sends the call from the page itself, within its own policy. */
     const send = ({ url, headers, body }: Shown, placeholder: string, secret: string): Promise<unknown> =>
       page.evaluate(async (address, init) => (await fetch(address, init)).json(), url, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: Object.fromEntries(
           Object.entries(headers).map(([name, value]) => [name, value.replace(placeholder, secret)]),
         ),

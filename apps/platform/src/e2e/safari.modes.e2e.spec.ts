@@ -22,9 +22,13 @@ beforeAll(async () => {
   application = await world.application({ title: 'The {{News}}' });
   await world.call('setDebug', { code: application });
   await world.call('configureApplication', {
-    ...{ application, device_type: SAFARI, safari_key_management_type: 'manual' },
-    ...{ safari_url_template: 'https://news.example/%@?n=%@', safari_allowed_domains: ['https://news.example'] },
-    ...{ safari_key_file: pushCertificate('Website', { uid: PUSH_ID, password: 's' }).p12, safari_key_password: 's' },
+    application,
+    device_type: SAFARI,
+    safari_key_management_type: 'manual',
+    safari_url_template: 'https://news.example/%@?n=%@',
+    safari_allowed_domains: ['https://news.example'],
+    safari_key_file: pushCertificate('Website', { uid: PUSH_ID, password: 's' }).p12,
+    safari_key_password: 's',
   });
 });
 afterAll(() => world?.stop());
@@ -50,11 +54,16 @@ describe('a push to Safari (R-I22)', () => {
 
   it('has what Safari shows, and is counted as web push', async () => {
     const code = await send(['visitor'], {
-      ...{ title: 'common', data: { k: 1 }, link: 'https://example.com/', safari_ttl: 60 },
-      ...{ safari_title: { default: 'Sale' }, safari_action: 'Read', safari_url_args: ['sale', '7'] },
+      title: 'common',
+      data: { k: 1 },
+      link: 'https://example.com/',
+      safari_ttl: 60,
+      safari_title: { default: 'Sale' },
+      safari_action: 'Read',
+      safari_url_args: ['sale', '7'],
     });
     expect(payloadsTo(token).at(-1)).toEqual({
-      ...{ aps: { alert: { title: 'Sale', body: 'Hello', action: 'Read' }, 'url-args': ['sale', '7'] } },
+      aps: { alert: { title: 'Sale', body: 'Hello', action: 'Read' }, 'url-args': ['sale', '7'] },
       p: hash,
     });
     const funnel = await world.call('getDeliveryFunnel', { message_code: code });

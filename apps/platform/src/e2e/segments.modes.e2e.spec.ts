@@ -260,7 +260,9 @@ describe('a message to a filter', () => {
   it('reaches the devices in the filter of its preset, unless it names recipients, and keeps that filter', async () => {
     await world.call('createFilter', { name: 'Two', filter_expression: 'T("Level", LTE, 1)' });
     await world.call('createPreset', {
-      ...{ name: 'Hello', applicationCode: application, content: { message: 'Hello' } },
+      name: 'Hello',
+      applicationCode: application,
+      content: { message: 'Hello' },
       segmentation: { filter: 'Two', platforms: [1, 3] },
     });
     const { presets } = await world.call('listPresets', { application });

@@ -22,8 +22,10 @@ const configure = (settings: Readonly<Record<string, string>>) =>
   world.call('configureApplication', { application, device_type: SMS, sms_sender: 'Shop', ...settings });
 const bySmpp = () =>
   configure({
-    ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(world.simulators.urlOf('smpp')).port },
-    ...{ sms_system_id: 'shop', sms_password: 'secret' },
+    sms_smpp_host: '127.0.0.1',
+    sms_smpp_port: new URL(world.simulators.urlOf('smpp')).port,
+    sms_system_id: 'shop',
+    sms_password: 'secret',
   });
 const byTwilio = () =>
   configure({ sms_http_url: world.simulators.urlOf('sms'), sms_http_account: 'AC17', sms_http_token: 'secret' });

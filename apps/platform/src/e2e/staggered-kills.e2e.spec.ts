@@ -48,7 +48,9 @@ it.each(faults)(
     const application = await world.application({ ios: false });
     const zones = [10, 0, -3, -8].map((hours) => ({ hours, token: fcmToken('accepted', ++tokens) }));
     await world.registerDevices(application, zones.length, (i) => ({
-      ...{ hwid: `at ${zones[i]!.hours}`, device_type: ANDROID, push_token: zones[i]!.token },
+      hwid: `at ${zones[i]!.hours}`,
+      device_type: ANDROID,
+      push_token: zones[i]!.token,
       timezone: zones[i]!.hours * 3600,
     }));
     const { now } = await world.call('advanceClock', { advance_seconds: 0 });

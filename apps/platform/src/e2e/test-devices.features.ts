@@ -75,8 +75,10 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       ]);
       const { applications } = await world().call('listOpenAccess');
       expect(applications).toContainEqual({
-        ...{ application, unconfirmed_test_devices: 1 },
-        ...{ inbox_token_required: false, test_device_token_required: false },
+        application,
+        unconfirmed_test_devices: 1,
+        inbox_token_required: false,
+        test_device_token_required: false,
       });
       const confirmation = { application, token_hash: first, confirmed: true };
       expect(await world().call('confirmTestDevice', confirmation)).toEqual({ confirmed: true });

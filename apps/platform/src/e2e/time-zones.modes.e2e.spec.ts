@@ -111,7 +111,8 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
 
   it('goes out at once where the time has passed, and in the zone of the request to devices without offset', async () => {
     const { send, goTo, reached, date, pushes } = await zones({
-      ...{ passed: 14 * HOUR_S, nowhere: undefined },
+      passed: 14 * HOUR_S,
+      nowhere: undefined,
       ahead: -8 * HOUR_S,
     });
     // The time in UTC is 10 hours ago by then; it is ahead for the last device.
@@ -136,7 +137,9 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
 describe('the recipients of a message in their time zones (R-I9)', () => {
   it('keeps to conditions, platforms, users and the control group', async () => {
     const { application, send, goTo, reached, register, statusOf } = await zones({
-      ...{ tagged: HOUR_S, other: HOUR_S, held: 0 },
+      tagged: HOUR_S,
+      other: HOUR_S,
+      held: 0,
       late: -HOUR_S,
     });
     for (const hwid of ['tagged', 'late']) await test.world.call('setTags', { application, hwid, tags: { Level: 7 } });

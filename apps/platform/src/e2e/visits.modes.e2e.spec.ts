@@ -22,7 +22,11 @@ const pushesTo = (token: string): Record<string, string>[] =>
 describe('entering a geozone', () => {
   const HERE = { lat: 48.2, lng: 16.37 };
   const zone = (name: string, more: Parameters = {}): Parameters => ({
-    ...{ name, ...HERE, cooldown: 3600, range: 100, content: name },
+    name,
+    ...HERE,
+    cooldown: 3600,
+    range: 100,
+    content: name,
     ...more,
   });
   let own: string;
@@ -33,7 +37,10 @@ describe('entering a geozone', () => {
     const token = fcmToken('accepted', phones);
     const register = (said: Parameters = {}) =>
       world.call('registerDevice', {
-        ...{ application: own, hwid, device_type: ANDROID, push_token: token },
+        application: own,
+        hwid,
+        device_type: ANDROID,
+        push_token: token,
         ...said,
       });
     await register(more);
@@ -118,7 +125,9 @@ describe('entering a geozone', () => {
 
   it('sends in the language of the device, with the rest of its preset (R-F1)', async () => {
     await world.call('createPreset', {
-      ...{ name: 'Zone', applicationCode: own, segmentation: { platforms: [ANDROID] } },
+      name: 'Zone',
+      applicationCode: own,
+      segmentation: { platforms: [ANDROID] },
       content: { message: 'of the preset', title: 'Title' },
     });
     const [{ code } = { code: '' }] = (await world.call('listPresets', { application: own })).presets;
@@ -139,7 +148,9 @@ describe('entering a geozone', () => {
     const links = { personal: 'https://example.com/{{Name}}?l={{Level|plain|none}}', plain: 'https://example.com/all' };
     for (const [name, url] of Object.entries(links))
       await world.call('createPreset', {
-        ...{ name, applicationCode: own, segmentation: { platforms: [ANDROID] } },
+        name,
+        applicationCode: own,
+        segmentation: { platforms: [ANDROID] },
         content: { message: name, action: { type: 'url', options: { url } } },
       });
     const { presets } = await world.call('listPresets', { application: own });
@@ -180,11 +191,16 @@ describe('entering a geozone', () => {
 
   it('begins no cooldown where nothing is sent (R-F4)', async () => {
     await world.call('createPreset', {
-      ...{ name: 'Phones', applicationCode: own, segmentation: { platforms: [IOS] }, content: { message: 'Hi' } },
+      name: 'Phones',
+      applicationCode: own,
+      segmentation: { platforms: [IOS] },
+      content: { message: 'Hi' },
     });
     const [{ code } = { code: '' }] = (await world.call('listPresets', { application: own })).presets;
     const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
-      ...{ application: own, name: 'c', cooldown: 7200 },
+      application: own,
+      name: 'c',
+      cooldown: 7200,
     });
     await add(zone('of the preset', { content: null, presetCode: code, cluster }));
     const android = await newPhone({ userId: 'anna' });
@@ -241,8 +257,11 @@ describe('entering a geozone', () => {
       (await world.call('createCampaign', { application: own, name })).campaign;
     const [ofZone, ofPreset] = [await campaignOf('zone'), await campaignOf('preset')];
     await world.call('createPreset', {
-      ...{ name: 'p', applicationCode: own, campaignCode: ofPreset },
-      ...{ segmentation: { platforms: [ANDROID] }, content: { message: 'Hi' } },
+      name: 'p',
+      applicationCode: own,
+      campaignCode: ofPreset,
+      segmentation: { platforms: [ANDROID] },
+      content: { message: 'Hi' },
     });
     const [{ code } = { code: '' }] = (await world.call('listPresets', { application: own })).presets;
     await add(zone('z', { content: null, presetCode: code, cooldown: 0, campaign: ofZone }));

@@ -195,7 +195,9 @@ if (isServed) {
       await log(page, 'The provider accepted the push');
       const [entry] = world.simulators.ledger.of('webpush').entries({ token: subscription.path });
       expect(JSON.parse(entry!.payload!)).toMatchObject({
-        ...{ body: 'This message came through Tidings', header: 'Tidings', l: `${world.url}${HOME}` },
+        body: 'This message came through Tidings',
+        header: 'Tidings',
+        l: `${world.url}${HOME}`,
         p: expect.any(String) as unknown,
       });
 

@@ -97,8 +97,12 @@ describe('event streams', () => {
       const { code, messageId } = parseStatisticsHash(push.hash)!;
       expect(event.payload).toBe(push.payload);
       expect(event).toMatchObject({
-        ...{ eventName: 'Push Sent', messageId, messageCode: code, applicationCode: application },
-        ...{ platform: n % 2 === 0 ? 'IOS' : 'ANDROID', userId: n % 5 === 0 ? `user-${n}` : `device-${n}` },
+        eventName: 'Push Sent',
+        messageId,
+        messageCode: code,
+        applicationCode: application,
+        platform: n % 2 === 0 ? 'IOS' : 'ANDROID',
+        userId: n % 5 === 0 ? `user-${n}` : `device-${n}`,
         attributes: {
           pushBody: n % 3 === 0 ? `Hallo n "${n}"` : `Hello n "${n}"`,
           pushTitle: n % 3 === 0 ? 'Neues' : 'News',
@@ -305,7 +309,9 @@ describe('event streams', () => {
     const codeOf = async (name: string) => (await world.call('createCampaign', { application, name })).campaign;
     const [spring, summer] = [await codeOf('Spring'), await codeOf('Summer')];
     const { id } = await world.call('createSubscription', {
-      ...{ endpoint: of.endpoint, events: EVENTS, campaigns: [spring] },
+      endpoint: of.endpoint,
+      events: EVENTS,
+      campaigns: [spring],
     });
     try {
       await send({ content: 'Of none', devices: ['device-1'] });
@@ -386,7 +392,8 @@ describe('event streams', () => {
     const dial = () =>
       dialIn({
         address: `127.0.0.1:${world.eventsPort}`,
-        ...{ authorization: `Token ${world.secrets.api}`, subscription: id },
+        authorization: `Token ${world.secrets.api}`,
+        subscription: id,
       });
     // A refused event may come again before the barrier is reached.
     const uuidsOf = (events: readonly WebhookRequest[]) => [...new Set(events.map(({ uuid }) => uuid))].toSorted();

@@ -77,14 +77,14 @@ describe('web push', () => {
     await register('chrome', CHROME, fieldsOf(chrome));
     await register('firefox', FIREFOX, fieldsOf(firefox));
     const code = await sendMore(['chrome', 'firefox'], {
-      ...{
-        title: 'Title',
-        chrome_title: 'In Chrome',
-        chrome_gcm_ttl: 60,
-        link: 'https://example.com/',
-        data: { a: 1 },
-      },
-      ...{ chrome_button_text1: 'Yes', chrome_button_url1: 'https://example.com/yes', minimize_link: 0 },
+      title: 'Title',
+      chrome_title: 'In Chrome',
+      chrome_gcm_ttl: 60,
+      link: 'https://example.com/',
+      data: { a: 1 },
+      chrome_button_text1: 'Yes',
+      chrome_button_url1: 'https://example.com/yes',
+      minimize_link: 0,
     });
     const shown = payloadAt(chrome);
     expect(shown).toMatchObject({ body: 'Hello', header: 'In Chrome', l: 'https://example.com/', u: '{"a":1}' });

@@ -63,8 +63,12 @@ export class DemoCustomer {
       application,
       notifications: [
         {
-          ...{ content: 'This message came through Tidings', chrome_title: 'Tidings', firefox_title: 'Tidings' },
-          ...{ link: `${this.#options.url}/demo/web-push`, minimize_link: 0, devices: [hwid] },
+          content: 'This message came through Tidings',
+          chrome_title: 'Tidings',
+          firefox_title: 'Tidings',
+          link: `${this.#options.url}/demo/web-push`,
+          minimize_link: 0,
+          devices: [hwid],
         },
       ],
     });
@@ -163,7 +167,8 @@ async function configure(client: ApiClient, application: string): Promise<void> 
   // Chrome is last: its key is the first that getConfig shows, which proves that both browsers are configured.
   for (const browser of [FIREFOX, CHROME]) {
     await client.call('configureApplication', {
-      ...{ application, device_type: DEVICE_TYPES[browser] },
+      application,
+      device_type: DEVICE_TYPES[browser],
       [`${browser}_fcm_service_account`]: unusedAccount,
       [`${browser}_vapid_key`]: publicKey,
       [`${browser}_vapid_private_key`]: privateKey,

@@ -24,7 +24,11 @@ describeWithMongo('resealing', (mongo) => {
     // There are no subscriptions.
     await keys.rotation?.finish('webhooks');
     return openRegistry({
-      ...{ db: mongo.db, clock: new TestClock(), metrics: new Registry(), keys, broker },
+      db: mongo.db,
+      clock: new TestClock(),
+      metrics: new Registry(),
+      keys,
+      broker,
       log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     });
   };
@@ -33,7 +37,10 @@ describeWithMongo('resealing', (mongo) => {
   };
   const configure = (registry: RegistryService, application: string, secret: string) =>
     registry.accounts.configurePlatform({
-      ...{ account: 'default', application, platform: IOS, disabled: false },
+      account: 'default',
+      application,
+      platform: IOS,
+      disabled: false,
       settings: { ios_key_id: 'K', ios_key_file: secret, ios_key_password: '' },
       secretSettings: ['ios_key_file', 'ios_key_password'],
     });

@@ -131,7 +131,9 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
   };
 
   return resealingBy({
-    ...{ keys, log, service: 'registry' },
+    keys,
+    log,
+    service: 'registry',
     pass: async (signal) => (await resealStates(signal)) + (await resealCommits(signal)),
     reset: () => seen.clear(),
   });

@@ -31,7 +31,11 @@ function figures() {
   };
   const opened = new LanguageFigures(count, { clock, log: openLog('silent'), countedAtOnce: 4, step: 3 });
   return {
-    ...{ clock, records, counting, of: (application: string) => opened.of(application), close: () => opened.close() },
+    clock,
+    records,
+    counting,
+    of: (application: string) => opened.of(application),
+    close: () => opened.close(),
     underWay: () => counting.length - ended,
     hold: (held: boolean) => {
       isHeld = held;

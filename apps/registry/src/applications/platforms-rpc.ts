@@ -61,7 +61,10 @@ export function platformsRpc(
 
     async getApplicationFile({ account, application: code, file, publicUrl }) {
       const text = await fileOf(await existing(store, code, account), file, {
-        ...{ masterKeys, visitorKey, publicUrl, at: now() },
+        masterKeys,
+        visitorKey,
+        publicUrl,
+        at: now(),
       });
       if (text === undefined) throw Fault.argument('File not found');
       return { text };

@@ -46,7 +46,8 @@ const settings = {
   safari_icon_file: icon.toString('base64'),
 };
 const make = (more: Partial<Record<keyof typeof settings, string>> = {}): Website => ({
-  ...{ code: 'A1B2C-3D4E5', title: 'News' },
+  code: 'A1B2C-3D4E5',
+  title: 'News',
   setting: (name) => ({ ...settings, ...more })[name as keyof typeof settings] ?? '',
 });
 async function pushPackageOf(website: Website, hwid?: string): Promise<Buffer | undefined> {
@@ -88,7 +89,8 @@ it('a push package for a device names it in the token', async () => {
   const made = await filesOf(make(), 'a b');
   const { authenticationToken } = jsonOf(made.get('website.json')) as { authenticationToken: string };
   expect(visitorIn(visitorKey, `ApplePushNotifications ${authenticationToken}`, 'A1B2C-3D4E5')).toEqual({
-    ...{ hwid: 'a b', isSigned: true },
+    hwid: 'a b',
+    isSigned: true,
   });
 });
 
@@ -182,7 +184,9 @@ describe('the packages that anyone may ask for', () => {
   const packages = openPushPackages({ clock: { now: () => AT.getTime() }, masterKeys: [randomBytes(32)], visitorKey });
   const application = (rev: number, more: Partial<Record<keyof typeof settings, string>> = {}) =>
     ({
-      ...{ code: 'A1B2C-3D4E5', title: 'News', rev },
+      code: 'A1B2C-3D4E5',
+      title: 'News',
+      rev,
       platforms: [{ platform: Platform.Safari, settings: { ...settings, ...more }, sealed: {} }],
     }) as unknown as Versioned<Application>;
   const PUSH_ID = 'web.com.example.news';

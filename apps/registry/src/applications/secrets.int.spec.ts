@@ -21,7 +21,11 @@ describeWithMongo('credentials of every platform', (mongo) => {
   beforeAll(async () => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
-      ...{ db: mongo.db, clock: new TestClock(), metrics, keys: keysFrom(randomBytes(32)), broker },
+      db: mongo.db,
+      clock: new TestClock(),
+      metrics,
+      keys: keysFrom(randomBytes(32)),
+      broker,
       log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     });
     const request = { account: 'default', title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '' };

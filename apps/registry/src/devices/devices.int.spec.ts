@@ -52,7 +52,8 @@ describeWithMongo('the registry', (mongo) => {
 
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
-    ...{ applications: [test.app], group: '' },
+    applications: [test.app],
+    group: '',
     audiences: [PrepareAudience.fromPartial({ target: { $case: kind, value: { names: [...list] } } })],
   });
 
@@ -235,7 +236,8 @@ describeWithMongo('the registry', (mongo) => {
       await setTags('first', { Described: ['a', 'b'], 'Push Alerts Enabled': false }, { application });
       const names = ['Described', 'Push Alerts Enabled', 'Language', 'No Tag'];
       const { devices } = await test.registry.devices.describe({
-        ...{ account: 'default', application },
+        account: 'default',
+        application,
         seqs: [1, 7, 0],
         tags: names,
         plans: [],

@@ -94,7 +94,9 @@ describeWithMongo('fan-out', (mongo) => {
 
   it('takes a deleted tag for one that no device has, while devices still have its values (R-D2)', async () => {
     const { broker, clock, db, dispatchers, start, plansOf } = await world(some.slice(0, 6));
-    await db.collection<{ _id: string }>(ACCOUNTS).insertOne({ _id: 'a', ...{ kind: 'account', clearing: [70] } });
+    await db
+      .collection<{ _id: string; kind: string; clearing: number[] }>(ACCOUNTS)
+      .insertOne({ _id: 'a', kind: 'account', clearing: [70] });
     const fanout = await start();
     const [had, hadNot] = [even, { node: { $case: 'not' as const, value: even } }].map((expression) =>
       newMessage({ audience: selection(expression) }),

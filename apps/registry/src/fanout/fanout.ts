@@ -135,7 +135,15 @@ async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   );
   const known = new KnownPlans();
   const chunks = new Chunks({
-    ...{ db, clock, broker, scan, outgoing, statuses, plans, known, metrics: fanoutMetrics(metrics) },
+    db,
+    clock,
+    broker,
+    scan,
+    outgoing,
+    statuses,
+    plans,
+    known,
+    metrics: fanoutMetrics(metrics),
     findApplication: async (code) => (await applications([code])).get(code),
     async findTags(account, names) {
       const set = await tags.of(account, names);
@@ -279,7 +287,8 @@ function keepWatch(
     removeExpired(db, outgoing, new Date(sureTime(clock)), signal),
   );
   const pacing = role({
-    ...{ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS },
+    lease: 'fanout.pace',
+    lengthMs: PACE_LEASE_MS,
     rest: () => pacer.rest(),
     isNeeded: rarelyWhileNot(() => paced.hasAny()),
   });

@@ -109,8 +109,15 @@ describeWithMongo('frequency capping', (mongo) => {
     const batch = dispatchers.batches.find(({ platform }) => platform === 1)!;
     const failed = { category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', platform: 1, hour: 0 };
     const outcome = SliceOutcome.fromPartial({
-      ...{ message: message.code, messageId: message.id, account: 'a', application: APP },
-      ...{ chunk: 0, platform: 1, variant: 'alert', number: batch.slices[0]!.number, at: new Date() },
+      message: message.code,
+      messageId: message.id,
+      account: 'a',
+      application: APP,
+      chunk: 0,
+      platform: 1,
+      variant: 'alert',
+      number: batch.slices[0]!.number,
+      at: new Date(),
       outcome: {
         $case: 'settled',
         value: { sent: [], failed: [{ ...failed, set: Buffer.from(Bitmap.of([1]).encode()) }] },

@@ -9,10 +9,17 @@ const rendered = (fields: Partial<Content>) =>
 describe('an entry in an inbox (R-J5)', () => {
   it('has the keys of the payload that apply, each as text, and its picture', () => {
     const { actionType, params } = rendered({
-      ...{ link: 'https://h/{{Name}}', data: '{"a":1}', metaData: '{"b":2}', richMedia: 'X', tags: ['Name'] },
+      link: 'https://h/{{Name}}',
+      data: '{"a":1}',
+      metaData: '{"b":2}',
+      richMedia: 'X',
+      tags: ['Name'],
     });
     expect(JSON.parse(`${params}}`)).toEqual({
-      ...{ l: 'https://h/a%20b%2Fc', rm: '{"code":"X"}', u: '{"a":1}', md: '{"b":2}' },
+      l: 'https://h/a%20b%2Fc',
+      rm: '{"code":"X"}',
+      u: '{"a":1}',
+      md: '{"b":2}',
     });
     expect(actionType).toBe(2);
     const inbox = InboxContent.fromPartial({ image: 'https://h/{{Name}}' });

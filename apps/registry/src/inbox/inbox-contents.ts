@@ -161,8 +161,12 @@ export class InboxContents {
     const code = codeIn(stored._id);
     const hashed = { campaignId, messageId: BigInt(stored.id), code };
     const message: InboxMessage = {
-      ...{ order: BigInt(stored.order), code, messageId: hashed.messageId, tags: content.tags },
-      ...{ hashPrefix: hashPrefix(hashed), key: messageKeyOf(this.#reportKey, application, hashed) },
+      order: BigInt(stored.order),
+      code,
+      messageId: hashed.messageId,
+      tags: content.tags,
+      hashPrefix: hashPrefix(hashed),
+      key: messageKeyOf(this.#reportKey, application, hashed),
       removalFor: ({ platform, language }) => content.inbox && inboxRemovalIn(content.inbox, platform, language),
       textsFor: textsOf(content),
     };

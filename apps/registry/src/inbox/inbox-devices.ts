@@ -20,8 +20,22 @@ export interface InboxDevices {
 
 /** All that entries need of a device. The hash of the token stands for it: only its presence matters. */
 const projection = {
-  ...{ app: 1, account: 1, seq: 1, status: 1, hwidHash: 1, platform: 1, user: 1, owners: 1, createdAt: 1 },
-  ...{ lang: 1, tz: 1, alerts: 1, tags: 1, self: 1, th: 1, ta: 1 },
+  app: 1,
+  account: 1,
+  seq: 1,
+  status: 1,
+  hwidHash: 1,
+  platform: 1,
+  user: 1,
+  owners: 1,
+  createdAt: 1,
+  lang: 1,
+  tz: 1,
+  alerts: 1,
+  tags: 1,
+  self: 1,
+  th: 1,
+  ta: 1,
 } as const;
 
 /** The devices that an inbox is derived from; at most {@link MAX_DEVICES} and the calling one. */

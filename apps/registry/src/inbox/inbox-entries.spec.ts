@@ -4,14 +4,25 @@ import { foundEntries } from './inbox-entries.ts';
 import type { PlannedEntry } from './inbox-plans.ts';
 
 const deviceOf = (seq: number): Device => ({
-  ...{ account: 'a', app: 'A', hwidHash: `h${seq}`, seq, status: 1, hwid: `h${seq}`, platform: 3 },
-  ...{ user: 'anna', cg: 0, tags: [], owners: [{ user: 'anna', from: 0 }], createdAt: 0 },
+  account: 'a',
+  app: 'A',
+  hwidHash: `h${seq}`,
+  seq,
+  status: 1,
+  hwid: `h${seq}`,
+  platform: 3,
+  user: 'anna',
+  cg: 0,
+  tags: [],
+  owners: [{ user: 'anna', from: 0 }],
+  createdAt: 0,
 });
 const inbox = { owners: ['anna'], devices: [deviceOf(1), deviceOf(2)] };
 
 const planned = (seq: number, content: string, at: number, until: number): PlannedEntry => ({
   plan: { message: 'M', content, at, until, neededUntil: Infinity, chunk: 0, sets: [] },
-  ...{ seq, platform: 3 },
+  seq,
+  platform: 3,
 });
 
 describe('the entries of an inbox', () => {

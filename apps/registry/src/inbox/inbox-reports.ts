@@ -47,7 +47,12 @@ export async function publishReports(
   const records = reports.flatMap(({ entry: { message, order, until }, kind, devices }) =>
     [...Map.groupBy(devices, ({ device }) => chunkOf(device.seq))].map(([chunk, own]) => {
       const report: Reports = {
-        ...{ message: message.code, messageId: message.messageId, account, application, chunk, kind },
+        message: message.code,
+        messageId: message.messageId,
+        account,
+        application,
+        chunk,
+        kind,
         positions: own.map(({ device }) => positionOf(device.seq)),
         platforms: own.map(({ platform }) => platform),
         at: own.map(() => Math.floor(at / 1000)),

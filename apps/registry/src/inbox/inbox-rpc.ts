@@ -59,7 +59,14 @@ function render(entry: Entry, { devices, caller }: InboxDevices, tags: TagSet | 
   );
   const hash = hashFor(entry, caller);
   return {
-    ...{ order: String(order), message: message.code, title, text, image, actionType, status, hash },
+    order: String(order),
+    message: message.code,
+    title,
+    text,
+    image,
+    actionType,
+    status,
+    hash,
     removal: BigInt(Math.floor(leavesAt / 1000)),
     saved: BigInt(Math.floor(savedAt / 1000)),
     actionParams: `${params}${params === '{' ? '' : ','}"p":"${hash}"}`,

@@ -30,7 +30,17 @@ const STRETCH = 4096;
 
 /** The document fields that a scan reads. */
 const projection = {
-  ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, platform: 1, token: 1, lang: 1, tz: 1, alerts: 1, tags: 1 },
+  _id: 0,
+  seq: 1,
+  status: 1,
+  hwid: 1,
+  userId: 1,
+  platform: 1,
+  token: 1,
+  lang: 1,
+  tz: 1,
+  alerts: 1,
+  tags: 1,
   'self.open': 1,
 } as const;
 

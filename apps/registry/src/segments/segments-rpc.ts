@@ -43,7 +43,11 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       const { entries, next } = await store.filters(account, application, after);
       const shown = await shownTo(entries, { account, grant }, store);
       const filters = shown.map(({ code, name, text, application: bound, expiresAt }) => ({
-        ...{ code, name, expression: text, application: bound, expiresAt },
+        code,
+        name,
+        expression: text,
+        application: bound,
+        expiresAt,
       }));
       return { filters, next };
     },

@@ -15,8 +15,16 @@ const all = (...of: Expression[]): Expression => ({ node: { $case: 'all', value:
 const any = (...of: Expression[]): Expression => ({ node: { $case: 'any', value: { of } } });
 
 const filterOf = (expression: Expression): LiveFilter => ({
-  ...{ kind: 'filter', account: 'a', live: true, code: '52551-F2F42', name: 'Regulars', text: '' },
-  ...{ expression: Expression.encode(expression).finish(), nesting: 0, application: '', createdAt: new Date(0) },
+  kind: 'filter',
+  account: 'a',
+  live: true,
+  code: '52551-F2F42',
+  name: 'Regulars',
+  text: '',
+  expression: Expression.encode(expression).finish(),
+  nesting: 0,
+  application: '',
+  createdAt: new Date(0),
 });
 
 /** Tags by number: the cached ones and the current ones. */

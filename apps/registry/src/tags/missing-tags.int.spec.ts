@@ -30,8 +30,13 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     broker = await testBroker({ db: mongo.database('log') });
     const open = () =>
       openRegistry({
-        ...{ db: mongo.db, clock: new TestClock(), log: pino({ level: 'silent' }), metrics: new Registry() },
-        ...{ keys: keysFrom(new Uint8Array(32).fill(3)), broker, hasReplicas: true },
+        db: mongo.db,
+        clock: new TestClock(),
+        log: pino({ level: 'silent' }),
+        metrics: new Registry(),
+        keys: keysFrom(new Uint8Array(32).fill(3)),
+        broker,
+        hasReplicas: true,
         quotas: { ...defaultQuotas, tags: QUOTA },
       });
     replicas = [await open(), await open()];

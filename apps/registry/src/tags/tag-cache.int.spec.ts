@@ -124,24 +124,24 @@ describeWithMongo('the registry', (mongo) => {
     it('in conditions become an expression', async () => {
       const prepare = (conditions: { tag: string; operator: string; operand: unknown }[]) =>
         test.registry.devices.prepare({
-          ...{ account: 'default', applications: [test.app], group: '' },
+          account: 'default',
+          applications: [test.app],
+          group: '',
           audiences: [
             {
               target: { $case: 'conditions', value: { operator: '', conditions } },
-              ...{
-                path: 'notifications[2]',
-                preset: '',
-                campaign: '',
-                presetPath: '',
-                platformPresets: [],
-                category: '',
-                categoryPath: '',
-                campaignPath: '',
-                targetPath: '',
-                latestDevice: false,
-                latestAmong: [],
-                bySiblings: false,
-              },
+              path: 'notifications[2]',
+              preset: '',
+              campaign: '',
+              presetPath: '',
+              platformPresets: [],
+              category: '',
+              categoryPath: '',
+              campaignPath: '',
+              targetPath: '',
+              latestDevice: false,
+              latestAmong: [],
+              bySiblings: false,
             },
           ],
         });

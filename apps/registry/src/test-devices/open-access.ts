@@ -18,7 +18,10 @@ export async function openAccess(db: Db): Promise<OpenAccess[]> {
   const found = new Map<string, OpenAccess>();
   const entryOf = (application: string): OpenAccess => {
     const entry = found.get(application) ?? {
-      ...{ application, inboxTokenRequired: false, testDeviceTokenRequired: false, unconfirmedTestDevices: 0 },
+      application,
+      inboxTokenRequired: false,
+      testDeviceTokenRequired: false,
+      unconfirmedTestDevices: 0,
     };
     found.set(application, entry);
     return entry;

@@ -17,7 +17,11 @@ export function activityDocument(activity: LiveActivity): Record<string, unknown
   const { application: app, status, at, timestamp, sending, waiting } = activity;
   const startedAt = activity.status === 'open' ? activity.startedAt : undefined;
   return {
-    ...{ app, status, at, timestamp, waiting },
+    app,
+    status,
+    at,
+    timestamp,
+    waiting,
     ...(startedAt && { startedAt }),
     ...(sending !== undefined && { sending }),
   } satisfies ActivityDocument;

@@ -11,13 +11,20 @@ const email = EmailContent.fromPartial({
   attachments: [{ name: 'invoice.pdf', content: Buffer.alloc(1_000_000) }],
 });
 const accepted = MessageAccepted.fromPartial({
-  ...{ conditions: '[["Level","GTE",5]]', preset: 'B1B2C-3D4E5', applications: ['AAAAA-BBBBB'] },
+  conditions: '[["Level","GTE",5]]',
+  preset: 'B1B2C-3D4E5',
+  applications: ['AAAAA-BBBBB'],
   reach: { platforms: [14] },
   content: Content.fromPartial({ text: localized('<p>Invoice</p>'), title: localized('Title'), data: '{}', email }),
 });
 const message: Message = {
-  ...{ status: 'PENDING', code: 'AF0B-EEFE4D5E-E445B2E9', id: 5, account: 'mine', createdAt: new Date(0) },
-  ...{ accepted, joined: 0 },
+  status: 'PENDING',
+  code: 'AF0B-EEFE4D5E-E445B2E9',
+  id: 5,
+  account: 'mine',
+  createdAt: new Date(0),
+  accepted,
+  joined: 0,
 };
 
 describe('the view of a message', () => {
@@ -34,7 +41,10 @@ describe('a listed message', () => {
   it('has subject, senders and conditions of an e-mail, and no body: a page of 500 mails with theirs would exceed a reply', () => {
     expect(listedView(message, true).message).toEqual(
       MessageAccepted.fromPartial({
-        ...{ conditions: accepted.conditions, preset: accepted.preset, audience: {}, reach: { platforms: [14] } },
+        conditions: accepted.conditions,
+        preset: accepted.preset,
+        audience: {},
+        reach: { platforms: [14] },
         content: { title: localized('Title'), email: { subject, from } },
       }),
     );
@@ -43,8 +53,13 @@ describe('a listed message', () => {
   it('has texts, data, titles and root params of a push, and nothing else', () => {
     const settings = { title: localized('Own'), rootParams: '{"a":1}' };
     const push = {
-      ...{ text: localized('Text'), title: localized('Title'), data: '[1]' },
-      ...{ android: settings, chrome: settings, firefox: settings, ios: { ...settings, subtitle: localized('Sub') } },
+      text: localized('Text'),
+      title: localized('Title'),
+      data: '[1]',
+      android: settings,
+      chrome: settings,
+      firefox: settings,
+      ios: { ...settings, subtitle: localized('Sub') },
     };
     const unseen = { placeholders: '{"Name":"a"}', link: 'https://example.com', android: { ...settings, banner: 'b' } };
     const content = Content.fromPartial({ ...push, ...unseen, inbox: {} });

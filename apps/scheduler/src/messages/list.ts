@@ -82,7 +82,8 @@ function shownContent(content: Content, { push, email }: ReturnType<typeof shown
   return Content.fromPartial({
     title: content.title,
     ...(push && {
-      ...{ text: content.text, data: content.data },
+      text: content.text,
+      data: content.data,
       ios: ios && IosContent.fromPartial({ title: ios.title, subtitle: ios.subtitle, rootParams: ios.rootParams }),
       android: android && AndroidContent.fromPartial({ title: android.title, rootParams: android.rootParams }),
       chrome: chrome && ChromeContent.fromPartial({ title: chrome.title, rootParams: chrome.rootParams }),
@@ -101,7 +102,12 @@ function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccept
   if (!withDetails) return MessageAccepted.fromPartial(always);
   const { preset, filterName, filterCode, conditions, conditionsOperator } = accepted;
   return MessageAccepted.fromPartial({
-    ...{ ...always, preset, filterName, filterCode, conditions, conditionsOperator },
+    ...always,
+    preset,
+    filterName,
+    filterCode,
+    conditions,
+    conditionsOperator,
     content: content && shownContent(content, shownParts(accepted)),
   });
 }

@@ -32,7 +32,12 @@ export function recordsOf(events: readonly MessageEvent[]): MessageRecord[] {
 /** The event without what names recipients or says what they are sent; undefined if it has no time that figures need. */
 function timesIn({ stamp, code, id, at, event }: MessageEvent): MessageEvent | undefined {
   const of = (known: MessageEvent['event']): MessageEvent => ({
-    ...{ stamp, code, id, at, account: '', activity: '' },
+    stamp,
+    code,
+    id,
+    at,
+    account: '',
+    activity: '',
     event: known,
   });
   switch (event?.$case) {

@@ -60,7 +60,9 @@ export class Smtp implements SocketProvider {
 
   accept(socket: Socket): void {
     const session = new SmtpSession({
-      ...{ socket, faults: this.#faults, outbox: this.outbox },
+      socket,
+      faults: this.#faults,
+      outbox: this.outbox,
       ledger: () => this.#deps.ledger.of('email'),
       sceneOf: (address) => this.#sceneOf(address),
     });

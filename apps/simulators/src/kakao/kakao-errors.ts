@@ -7,7 +7,10 @@ export interface KakaoError {
 }
 
 const refused = (code: number, message: string, status = 200): KakaoError => ({
-  ...{ status, code, message, recipient: false },
+  status,
+  code,
+  message,
+  recipient: false,
 });
 const ofRecipient = (code: number, message: string): KakaoError => ({ status: 200, code, message, recipient: true });
 

@@ -8,7 +8,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 const phone = (kind: Kind, n: number, argument?: number): string => simulatedPhone(kind, n, argument).slice(1);
 const requestTo = (recipientNo: string, more: Body = {}): Body => ({
-  ...{ senderKey: 'sender', templateCode: 'order' },
+  senderKey: 'sender',
+  templateCode: 'order',
   recipientList: [{ recipientNo, recipientGroupingKey: hashOf('m', 1), ...more }],
 });
 
@@ -22,7 +23,8 @@ describe('the Bizmessage API of NHN Cloud', () => {
 
   const post = async (body: Body | string, secret = 'secret', path = '/alimtalk/v2.3/appkeys/app/messages') => {
     const reply = await fetch(`${simulators.urlOf('kakao')}${path}`, {
-      ...{ method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: { 'x-secret-key': secret, 'content-type': 'application/json' },
     });
     const { header, message } = JSON.parse(await reply.text()) as { header: Body; message?: { sendResults: Body[] } };
@@ -32,7 +34,9 @@ describe('the Bizmessage API of NHN Cloud', () => {
   it('accepts a request and each of its recipients', async () => {
     const number = phone('accepted', 1);
     expect(await post(requestTo(number, { templateParameter: { name: 'Anna' } }))).toMatchObject({
-      ...{ status: 200, header: { isSuccessful: true, resultCode: 0 }, result: 0 },
+      status: 200,
+      header: { isSuccessful: true, resultCode: 0 },
+      result: 0,
     });
     expect(simulators.ledger.of('kakao').entries()).toMatchObject([{ token: number, hash: hashOf('m', 1) }]);
   });

@@ -86,8 +86,13 @@ export function submittedIn(body: Buffer): Submitted | undefined {
   const hasHeader = (esmClass & 0x40) !== 0;
   const header = hasHeader ? short.subarray(0, (short[0] ?? 0) + 1) : Buffer.alloc(0);
   return {
-    ...{ from, to: `+${to}`, wantsReceipt: (registered & 3) === 1, dataCoding },
-    ...{ reference: header[3] ?? 0, parts: header[4] ?? 1, part: header[5] ?? 1 },
+    from,
+    to: `+${to}`,
+    wantsReceipt: (registered & 3) === 1,
+    dataCoding,
+    reference: header[3] ?? 0,
+    parts: header[4] ?? 1,
+    part: header[5] ?? 1,
     userData: short.subarray(header.length),
   };
 }

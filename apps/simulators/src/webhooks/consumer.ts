@@ -50,7 +50,10 @@ export async function dialIn({ address, authorization, subscription }: ConsumerO
   const ended = Promise.withResolvers<CallEnd>();
   const accepted = Promise.withResolvers<void>();
   const consumer: Consumer = {
-    ...{ received: [], answer: () => 'ok', delayMs: 0, ended: ended.promise },
+    received: [],
+    answer: () => 'ok',
+    delayMs: 0,
+    ended: ended.promise,
     read: (on) => void (on ? stream.resume() : stream.pause()),
     kill() {
       stream.cancel();

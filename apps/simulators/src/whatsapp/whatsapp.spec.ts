@@ -11,13 +11,19 @@ type Body = Readonly<Record<string, unknown>>;
 const KEY = `${hashOf('m', 1)} whatsapp:+15550000001`;
 const number = simulatedPhone('accepted', 1);
 const textTo = (to: string, more: Body = {}): Body => ({
-  ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to },
-  ...{ type: 'text', text: { body: 'Hello' }, biz_opaque_callback_data: KEY },
+  messaging_product: 'whatsapp',
+  recipient_type: 'individual',
+  to,
+  type: 'text',
+  text: { body: 'Hello' },
+  biz_opaque_callback_data: KEY,
   ...more,
 });
 const template = (components?: readonly Body[]): Body => ({
   ...textTo(number),
-  ...{ text: undefined, type: 'template', template: { name: 'order', language: { code: 'en_US' }, components } },
+  text: undefined,
+  type: 'template',
+  template: { name: 'order', language: { code: 'en_US' }, components },
 });
 
 describe('the Cloud API of WhatsApp', () => {
@@ -30,7 +36,8 @@ describe('the Cloud API of WhatsApp', () => {
 
   const post = async (body: Body | string, token = 'EAAJB', path = '/v23.0/106540352242922/messages') => {
     const reply = await fetch(`${simulators.urlOf('whatsapp')}${path}`, {
-      ...{ method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     });
     return { status: reply.status, headers: reply.headers, body: JSON.parse(await reply.text()) as Body };
@@ -122,7 +129,9 @@ describe('the Cloud API of WhatsApp', () => {
               value: {
                 statuses: [
                   {
-                    ...{ status: 'delivered', recipient_id: '15550000001', biz_opaque_callback_data: KEY },
+                    status: 'delivered',
+                    recipient_id: '15550000001',
+                    biz_opaque_callback_data: KEY,
                     id: expect.stringMatching(/^wamid\./),
                   },
                 ],

@@ -37,7 +37,9 @@ const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, WnsReason>> = {
 };
 
 const oauthError = (error: GrantError | 'invalid_scope'): Answer => ({
-  ...{ does: 'answer', status: 400, headers: jsonHeaders },
+  does: 'answer',
+  status: 400,
+  headers: jsonHeaders,
   body: JSON.stringify({ error, error_description: 'The request is refused' }),
 });
 

@@ -55,8 +55,12 @@ describeWithMongo('the activity store', (mongo) => {
           : {
               part: 'events',
               row: {
-                ...{ position: device(), second: at(), name: i % 3 === 0 ? 'Buy' : 'Look' },
-                ...{ amount: i % 5 === 0 ? i : undefined, commit: i, index: 0 },
+                position: device(),
+                second: at(),
+                name: i % 3 === 0 ? 'Buy' : 'Look',
+                amount: i % 5 === 0 ? i : undefined,
+                commit: i,
+                index: 0,
               },
             },
       );

@@ -272,7 +272,8 @@ async function closeDays(activities: Collection<ActivityDocument>, now: Date): P
       const closed = {
         opens: { rev: (opens?.rev ?? 0) + 1, messages: [], rows: none, closed: true },
         events: { rev: (events?.rev ?? 0) + 1, names: [], rows: none, closed: true },
-        ...{ closed: true, dueAt },
+        closed: true,
+        dueAt,
       };
       return { updateOne: { filter, update: { $set: closed } } };
     }),

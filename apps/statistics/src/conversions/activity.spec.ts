@@ -24,7 +24,10 @@ const BLOCK = 3;
 const FIRST = BLOCK * BLOCK_SIZES.events;
 const FIRST_OPEN = BLOCK * BLOCK_SIZES.opens;
 const open = (position: number, message: string, second: number): MessageOpen => ({
-  ...{ position, platform: 1, message, second },
+  position,
+  platform: 1,
+  message,
+  second,
 });
 /** The opens of one day, added to stored ones. */
 const merge = (opens: readonly MessageOpen[], stored?: OpenRows): OpenRows =>
@@ -32,11 +35,19 @@ const merge = (opens: readonly MessageOpen[], stored?: OpenRows): OpenRows =>
     dayOf(opens[0]?.second ?? 0),
     stored,
     opens.map(({ message, platform, position, second }) => ({
-      ...{ message, platform, positions: [position], seconds: [second] },
+      message,
+      platform,
+      positions: [position],
+      seconds: [second],
     })),
   );
 const action = (position: number, commit: number, more: Partial<Action> = {}): Action => ({
-  ...{ position, commit, index: 0, second: 1000 + commit, name: 'Buy', amount: undefined },
+  position,
+  commit,
+  index: 0,
+  second: 1000 + commit,
+  name: 'Buy',
+  amount: undefined,
   ...more,
 });
 
@@ -115,8 +126,13 @@ describe('the activity of facts', () => {
     const reports = (kind: ReportKind) => ({
       key: `k${kind}`,
       value: Reports.fromPartial({
-        ...{ message: 'M', application: key.application, chunk: 2, kind },
-        ...{ positions: [4096, 8191, 8192, 4096], platforms: [1, 1, 1, 1], at: [second, second, second, second - 1] },
+        message: 'M',
+        application: key.application,
+        chunk: 2,
+        kind,
+        positions: [4096, 8191, 8192, 4096],
+        platforms: [1, 1, 1, 1],
+        at: [second, second, second, second - 1],
       }),
     });
     const [opened, delivered] = [ReportKind.REPORT_KIND_OPENED, ReportKind.REPORT_KIND_DELIVERED].map(reports);
@@ -136,8 +152,14 @@ describe('the activity of facts', () => {
     const reports = (kind: ReportKind, positions: number[], opens: MailOpen[] = []) => ({
       key: 'k',
       value: Reports.fromPartial({
-        ...{ message: 'M', application: 'A', chunk: 2, kind, opens },
-        ...{ positions, platforms: positions.map(() => 14), at: positions.map(() => 86_400) },
+        message: 'M',
+        application: 'A',
+        chunk: 2,
+        kind,
+        opens,
+        positions,
+        platforms: positions.map(() => 14),
+        at: positions.map(() => 86_400),
       }),
     });
     const classes = [MAIL_OPEN_HUMAN, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE, MAIL_OPEN_MACHINE_AMPP];
@@ -153,8 +175,13 @@ describe('the activity of facts', () => {
   it('has an amount only with a currency, and nothing of erased devices', () => {
     const conversion = (more: object) =>
       Conversion.fromPartial({
-        ...{ application: 'A', chunk: 0, position: 7, at: new Date(5_000_999) },
-        ...{ stamp: { log: 'l', position: 9n, index: 2 }, name: 'Buy', ...more },
+        application: 'A',
+        chunk: 0,
+        position: 7,
+        at: new Date(5_000_999),
+        stamp: { log: 'l', position: 9n, index: 2 },
+        name: 'Buy',
+        ...more,
       });
     const [change, ...rest] = actionChanges([
       conversion({ amount: 3 }),

@@ -49,8 +49,12 @@ export function actionChanges(conversions: readonly Conversion[]): ActivityChang
     let day = days.get(id);
     if (!day) days.set(id, (day = { key, rows: [] }));
     day.rows.push({
-      ...{ position, second, name, amount: currency === undefined ? undefined : amount },
-      ...{ commit: Number(stamp.position), index: stamp.index },
+      position,
+      second,
+      name,
+      amount: currency === undefined ? undefined : amount,
+      commit: Number(stamp.position),
+      index: stamp.index,
     });
   }
   return [...days.values()].map((day) => ({ ...day, part: 'events' }));

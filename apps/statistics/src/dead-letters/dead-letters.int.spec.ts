@@ -39,8 +39,16 @@ describeWithMongo('dead letters', (mongo) => {
     until(async () => (await broker.lag(DEAD_LETTERS_GROUP)).every(({ committed, end }) => committed >= end));
   const letter = (offset: number, fields: object = {}) =>
     toDeadLetterRecord({
-      ...{ reason: 'decode' as const, error: 'broken', group: 'g', topic, partition: 0, offset, key: 'k' },
-      ...{ timestamp: now + offset, payload: Buffer.from(`payload ${offset}`), ...fields },
+      reason: 'decode' as const,
+      error: 'broken',
+      group: 'g',
+      topic,
+      partition: 0,
+      offset,
+      key: 'k',
+      timestamp: now + offset,
+      payload: Buffer.from(`payload ${offset}`),
+      ...fields,
     });
 
   it('are listed, inspected, and redriven to the groups that could not handle them', async () => {
@@ -67,7 +75,10 @@ describeWithMongo('dead letters', (mongo) => {
     const [listed, ...others] = (await deadLetters.listDeadLetters(all)).deadLetters;
     expect(others).toEqual([]);
     expect(listed).toMatchObject({
-      ...{ reason: 'handler', group: 'g', topic, key: 'k' },
+      reason: 'handler',
+      group: 'g',
+      topic,
+      key: 'k',
       payloadBytes: 1n,
       payload: Buffer.alloc(0),
     });

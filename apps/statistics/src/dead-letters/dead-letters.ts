@@ -93,9 +93,18 @@ const filterOf = (given: { topic: string; group: string; reason: string } | unde
 });
 
 const viewOf = (stored: DeadLetterSummary & Partial<DeadLetterDocument>): DeadLetterView => ({
-  ...{ id: stored._id, reason: stored.reason, error: stored.error, group: stored.group },
-  ...{ topic: stored.topic, partition: stored.partition, offset: BigInt(stored.offset), key: stored.key },
-  ...{ publishedAt: stored.publishedAt, payloadBytes: BigInt(stored.payloadBytes), cutSha256: stored.cutSha256 ?? '' },
-  ...{ redrivenAt: stored.redrivenAt, headers: stored.headers ?? {} },
+  id: stored._id,
+  reason: stored.reason,
+  error: stored.error,
+  group: stored.group,
+  topic: stored.topic,
+  partition: stored.partition,
+  offset: BigInt(stored.offset),
+  key: stored.key,
+  publishedAt: stored.publishedAt,
+  payloadBytes: BigInt(stored.payloadBytes),
+  cutSha256: stored.cutSha256 ?? '',
+  redrivenAt: stored.redrivenAt,
+  headers: stored.headers ?? {},
   payload: Buffer.from(stored.payload?.buffer ?? []),
 });

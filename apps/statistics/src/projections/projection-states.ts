@@ -46,8 +46,14 @@ export function projectionStates(db: Db): ProjectionStates {
         if (!isDuplicateKey(error)) throw error;
       }
       const replay: ReplayRecord = {
-        ...{ id: newest + 1, projection, generation: newest + 1, startedAt: at },
-        ...{ partitions: [], purged: [], skipped: 0, readingMs: 0 },
+        id: newest + 1,
+        projection,
+        generation: newest + 1,
+        startedAt: at,
+        partitions: [],
+        purged: [],
+        skipped: 0,
+        readingMs: 0,
       };
       const idle = { $or: [{ replay: { $exists: false } }, { 'replay.finishedAt': { $exists: true } }] };
       const { matchedCount } = await states.updateOne(

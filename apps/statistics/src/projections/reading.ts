@@ -41,7 +41,9 @@ export async function readToEnds<const R extends Readers>(
     },
   };
   const subscription = await consume(withoutDeadLetters, {
-    ...{ group, topics, maxRecords: MAX_RECORDS },
+    group,
+    topics,
+    maxRecords: MAX_RECORDS,
     handler(records) {
       const rest = handler(records);
       const [first, last] = [records[0]!, records.at(-1)!];

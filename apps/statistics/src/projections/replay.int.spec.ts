@@ -45,15 +45,28 @@ function historyOf(message: string, at: Date, hidden = false): Published[] {
     const sent = [{ platform: 1, hour: hourOf(at), set: set(0, 1, 2, 3, 4, 5, 6, 7), notDisplayable: set(3) }];
     const failed = [{ category: 'INVALID_TOKEN', code: '410', name: 'x', platform: 1, hour: hourOf(at), set: set(8) }];
     const opened = Reports.encode({
-      ...{ ...of, messageId: 1n, account: 'a', chunk: 2, kind: ReportKind.REPORT_KIND_OPENED, entry: undefined },
-      ...{ positions: [1, 2, 3, 4], platforms: [1, 1, 1, 1], at: [1, 2, 3, 4].map((later) => second + later) },
+      ...of,
+      messageId: 1n,
+      account: 'a',
+      chunk: 2,
+      kind: ReportKind.REPORT_KIND_OPENED,
+      entry: undefined,
+      positions: [1, 2, 3, 4],
+      platforms: [1, 1, 1, 1],
+      at: [1, 2, 3, 4].map((later) => second + later),
       ...noMailColumns,
     }).finish();
     const bought = [1, 2, 3].map((position) =>
       Conversion.encode(
         Conversion.fromPartial({
-          ...{ application, chunk: 2, position, name: 'Buy', amount: position, currency: 'EUR' },
-          ...{ at: new Date(at.getTime() + 60_000), stamp: { log: 'd', position: BigInt(second), index: position } },
+          application,
+          chunk: 2,
+          position,
+          name: 'Buy',
+          amount: position,
+          currency: 'EUR',
+          at: new Date(at.getTime() + 60_000),
+          stamp: { log: 'd', position: BigInt(second), index: position },
         }),
       ).finish(),
     );
@@ -95,8 +108,12 @@ describeWithMongo('a replay', (mongo) => {
 
   const open = (): Promise<StatisticsService> =>
     openStatistics({
-      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
-      ...{ db: mongo.database(database), keys: keysFrom(new Uint8Array(32)) },
+      clock,
+      broker,
+      log: pino({ level: 'silent' }),
+      metrics: openMetrics(),
+      db: mongo.database(database),
+      keys: keysFrom(new Uint8Array(32)),
     });
   const start = async (topics: readonly Topic[] = allTopics([])): Promise<void> => {
     database = `statistics${++world}`;

@@ -74,7 +74,10 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
       if (!(await states.progressed(record))) throw new Error('The replay is canceled');
     };
     await readToEnds(broker, {
-      ...{ group: groupOf(record, part), partitions: record.partitions, progressed, signal },
+      group: groupOf(record, part),
+      partitions: record.partitions,
+      progressed,
+      signal,
       topics: part === 'messages' ? timesTopics : factTopics[record.projection],
       skipped: (count) => (record.skipped += count),
       handler: (records) => target.handler(records as readonly Fact[]),

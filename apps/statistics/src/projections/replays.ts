@@ -114,7 +114,12 @@ function viewOf({
   }));
   const handled = Number(topics.reduce((sum, topic) => sum + topic.handled, 0n));
   return {
-    ...{ id, projection, started: startedAt, finished: finishedAt, skipped: BigInt(skipped), canceled },
+    id,
+    projection,
+    started: startedAt,
+    finished: finishedAt,
+    skipped: BigInt(skipped),
+    canceled,
     topics: topics.sort((a, b) => (a.topic < b.topic ? -1 : 1)),
     rate: readingMs > 0 ? (handled * 1000) / readingMs : 0,
     kept: kept && { ...kept },

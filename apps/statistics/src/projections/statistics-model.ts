@@ -46,7 +46,8 @@ export function openStatisticsModel(db: Db, generation: number): StatisticsModel
     { maxItems: CHANGES_TOGETHER, mayBeOneItem: (error) => !isTransient(error) },
   );
   return {
-    ...{ stages, messageFacts },
+    stages,
+    messageFacts,
     async apply({ events, own, reported }, now, createdAt = now) {
       if (events.length > 0) await messageFacts.apply(events);
       await stages.forgetShares(purgedShares(events));

@@ -55,7 +55,12 @@ export interface ProjectionsDocument {
 }
 
 const partition = object<ReplayedPartition>({
-  ...{ topic: text, partition: number, from: number, next: number, to: number, firstAt: optional(date) },
+  topic: text,
+  partition: number,
+  from: number,
+  next: number,
+  to: number,
+  firstAt: optional(date),
 });
 
 export const projectionsModel = defineModel<ProjectionsDocument>({
@@ -67,10 +72,16 @@ export const projectionsModel = defineModel<ProjectionsDocument>({
     newest: number,
     replay: optional(
       object<ReplayRecord>({
-        ...{ id: number, projection: oneOf(...projectionNames), generation: number },
-        ...{ startedAt: date, finishedAt: optional(date), canceled: optional(flag), partitions: list(partition) },
+        id: number,
+        projection: oneOf(...projectionNames),
+        generation: number,
+        startedAt: date,
+        finishedAt: optional(date),
+        canceled: optional(flag),
+        partitions: list(partition),
         purged: list(text),
-        ...{ skipped: number, readingMs: number },
+        skipped: number,
+        readingMs: number,
         kept: optional(object<KeptFigures>({ before: date, messages: number, blocks: number })),
       }),
     ),

@@ -33,7 +33,10 @@ const settings: Readonly<Record<string, Partial<SubscriptionSettings>>> = {
 const at = new Date(NOW);
 const subscription = (id: string): Subscription | undefined =>
   settings[id] && {
-    ...{ id, account: 'a', createdAt: at, since: at },
+    id,
+    account: 'a',
+    createdAt: at,
+    since: at,
     settings: SubscriptionSettings.fromPartial({ enabled: true, ...settings[id] }),
   };
 

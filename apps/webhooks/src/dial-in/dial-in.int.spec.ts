@@ -92,15 +92,14 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
     await until(() => [disabled, deleted, brief, silent].every((consumer) => consumer!.received.length === 1));
 
     await webhooks.subscriptions.change({
-      ...{ id: ids[0]!, enabled: false },
-      ...{
-        endpoint: undefined,
-        events: undefined,
-        applications: undefined,
-        platforms: undefined,
-        messageCodes: undefined,
-        campaigns: undefined,
-      },
+      id: ids[0]!,
+      enabled: false,
+      endpoint: undefined,
+      events: undefined,
+      applications: undefined,
+      platforms: undefined,
+      messageCodes: undefined,
+      campaigns: undefined,
     });
     expect(await disabled!.ended).toEqual({ code: 9, details: 'subscription: is disabled' });
     await webhooks.subscriptions.delete({ id: ids[1]! });

@@ -49,7 +49,9 @@ function world(claim: () => Promise<Progress | undefined>, admitting: Promise<un
     messages: { find: async () => new Map() },
     deferred: { of: () => memoryDeferred() },
     metrics: streamMetrics(openMetrics()),
-    ...{ clock: { now: () => at.getTime() }, log: openLog('silent'), disable: unused },
+    clock: { now: () => at.getTime() },
+    log: openLog('silent'),
+    disable: unused,
   });
 }
 

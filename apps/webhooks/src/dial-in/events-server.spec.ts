@@ -11,7 +11,8 @@ import { type EventsLimits, eventsLimits, type EventsServer, openEventsServer } 
 const subscribe = {
   [constants.HTTP2_HEADER_METHOD]: 'POST',
   [constants.HTTP2_HEADER_PATH]: '/tidings.events.v1.EventStream/Subscribe',
-  ...{ 'content-type': 'application/grpc', te: 'trailers' },
+  'content-type': 'application/grpc',
+  te: 'trailers',
 };
 const [FRAME_HEADER, SETTINGS, PING, GOAWAY] = [9, 4, 6, 7];
 
@@ -34,13 +35,11 @@ describe('limits of connections that dial in (R-EV7)', () => {
     calls.length = 0;
     floods = 0;
     server = await openEventsServer({
-      ...{
-        host: '127.0.0.1',
-        port: 0,
-        log: openLog('silent'),
-        flooded: () => void floods++,
-        limits: { ...eventsLimits, ...limits },
-      },
+      host: '127.0.0.1',
+      port: 0,
+      log: openLog('silent'),
+      flooded: () => void floods++,
+      limits: { ...eventsLimits, ...limits },
       serve: (call) => {
         calls.push(call);
         call.link({

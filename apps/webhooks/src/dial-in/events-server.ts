@@ -23,8 +23,12 @@ export interface EventsLimits {
 }
 
 export const eventsLimits: EventsLimits = {
-  ...{ connections: 1_000, calls: 100, idleMs: 60_000, pingMs: 20_000, pongMs: 10_000 },
-  ...{ answerBytes: 64 * 1024 },
+  connections: 1_000,
+  calls: 100,
+  idleMs: 60_000,
+  pingMs: 20_000,
+  pongMs: 10_000,
+  answerBytes: 64 * 1024,
 };
 /** Time for the last bytes of ended calls. */
 const DRAIN_MS = 1_000;

@@ -10,12 +10,23 @@ const entries = [
   { language: 'de', text: 'Hallo' },
 ];
 const message = {
-  ...{ code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20n, account: 'a' },
+  code: 'AF0B-EEFE4D5E-E445B2E9',
+  bucket: 0,
+  id: 20n,
+  account: 'a',
   accepted: MessageAccepted.fromPartial({ content: { text: { entries } } }),
 };
 const enqueued = {
-  ...{ message: message.code, bucket: 0, application: 'AAAAA-00001', chunk: 1, platform: Platform.iOS },
-  ...{ kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED, variant: 'alert', slice: 0, entry: undefined, details: undefined },
+  message: message.code,
+  bucket: 0,
+  application: 'AAAAA-00001',
+  chunk: 1,
+  platform: Platform.iOS,
+  kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED,
+  variant: 'alert',
+  slice: 0,
+  entry: undefined,
+  details: undefined,
 };
 
 it('attributes are compiled once for each language of the message, and for all other languages together', () => {

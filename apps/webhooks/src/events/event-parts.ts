@@ -27,7 +27,9 @@ export interface PreparedMessage {
 }
 
 export const prepareMessage = (message: KnownMessage, reportKey: KeyObject): PreparedMessage => ({
-  ...{ message, reportKey, attributes: new Map() },
+  message,
+  reportKey,
+  attributes: new Map(),
   tags: message.accepted.content?.tags ?? [],
   languages: message.accepted.content ? languagesOf(message.accepted.content) : new Set<string>(),
   variables: message.accepted.content ? variablesOf(message.accepted.content) : { bindings: {}, placeholders: {} },
@@ -79,7 +81,11 @@ export class EventParts {
     this.#name = eventNameOf(kind, platform);
     const word = platformWordOf(platform) ?? '';
     this.#head = encoded({
-      ...{ eventName: this.#name, messageId, messageCode, campaignId: accepted.campaignId, platform: word },
+      eventName: this.#name,
+      messageId,
+      messageCode,
+      campaignId: accepted.campaignId,
+      platform: word,
       applicationCode,
     });
     this.#uuidOf = this.#uuidsAt(0);

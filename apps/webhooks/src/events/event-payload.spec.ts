@@ -35,7 +35,10 @@ const content = Content.fromPartial({
   android: AndroidContent.fromPartial({ silent: true, banner: 'https://x/{{Name}}' }),
 });
 const message: KnownMessage = {
-  ...{ code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20_012_343_258n, account: 'a' },
+  code: 'AF0B-EEFE4D5E-E445B2E9',
+  bucket: 0,
+  id: 20_012_343_258n,
+  account: 'a',
   accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
 };
 const known = { found: true, language: 'de', token: 'tok', check: 0x010203 };
@@ -91,10 +94,20 @@ describe('the attributes of an event (R-EV3)', () => {
   it('have the texts of the message in the language of the device', () => {
     const valueOf = (tag: string): string | undefined => (tag === 'Name' ? 'An na/b' : undefined);
     expect(attributesFor(message.accepted, { platform: 1, valueOf })).toMatchObject({
-      ...{ pushTitle: 'News', pushBody: 'Hallo An na/b', pushSubtitle: '', userData: '{"k":1}' },
-      ...{ url: 'https://push.example/s/abc', originalUrl: 'https://target/An%20na%2Fb', urlMinimize: 2 },
-      ...{ iosTitle: 'in Graz', iosCritical: true, iosSilent: false, androidSilent: true },
-      ...{ androidBanner: 'https://x/An%20na/b', dynamicContentPlaceholders: '{"City":"Graz"}', chromeHeader: '' },
+      pushTitle: 'News',
+      pushBody: 'Hallo An na/b',
+      pushSubtitle: '',
+      userData: '{"k":1}',
+      url: 'https://push.example/s/abc',
+      originalUrl: 'https://target/An%20na%2Fb',
+      urlMinimize: 2,
+      iosTitle: 'in Graz',
+      iosCritical: true,
+      iosSilent: false,
+      androidSilent: true,
+      androidBanner: 'https://x/An%20na/b',
+      dynamicContentPlaceholders: '{"City":"Graz"}',
+      chromeHeader: '',
       richMediaCode: 'A1B2C-3D4E5',
     });
   });
@@ -129,7 +142,9 @@ describe('the attributes of an event (R-EV3)', () => {
       content: {
         chrome: ChromeContent.fromPartial({
           ...own('Chrome'),
-          ...{ image: 'https://x/{{Name}}', durationSeconds: 4_294_967_295, rootParams: '{"a":1}' },
+          image: 'https://x/{{Name}}',
+          durationSeconds: 4_294_967_295,
+          rootParams: '{"a":1}',
         }),
         firefox: FirefoxContent.fromPartial({ ...own('Firefox'), rootParams: '{"b":2}' }),
         mac: MacContent.fromPartial({ ...own('Mac'), subtitle: text({ en: 'S' }) }),
@@ -138,16 +153,20 @@ describe('the attributes of an event (R-EV3)', () => {
     });
     const attributes = attributesFor(accepted, { platform: 11, valueOf: () => 'An na' });
     expect(attributes).toMatchObject({
-      ...{ chromeHeader: 'Chrome: An na', chromeBody: 'Chrome', chromeImage: 'https://x/An%20na' },
-      ...{ chromeDuration: 2_147_483_647, chromeRootParams: '{"a":1}', firefoxRootParams: '{"b":2}' },
-      ...{ firefoxHeader: 'Firefox: An na', firefoxBody: 'Firefox', segment: '52551-F2F42' },
-      ...{
-        macTitle: 'Mac: An na',
-        macSubtitle: 'S',
-        macBody: 'Mac',
-        safariTitle: 'Safari: An na',
-        safariBody: 'Safari',
-      },
+      chromeHeader: 'Chrome: An na',
+      chromeBody: 'Chrome',
+      chromeImage: 'https://x/An%20na',
+      chromeDuration: 2_147_483_647,
+      chromeRootParams: '{"a":1}',
+      firefoxRootParams: '{"b":2}',
+      firefoxHeader: 'Firefox: An na',
+      firefoxBody: 'Firefox',
+      segment: '52551-F2F42',
+      macTitle: 'Mac: An na',
+      macSubtitle: 'S',
+      macBody: 'Mac',
+      safariTitle: 'Safari: An na',
+      safariBody: 'Safari',
     });
   });
 });

@@ -15,7 +15,10 @@ const pushOf = (
   { code, bucket, id, accepted }: KnownMessage,
   { platform, variant, applicationTitle, entry }: Recipient,
 ): Push => ({
-  ...{ platform, variant, applicationTitle, entry },
+  platform,
+  variant,
+  applicationTitle,
+  entry,
   message: code,
   bucket,
   messageId: id,

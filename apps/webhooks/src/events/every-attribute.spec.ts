@@ -21,13 +21,23 @@ const shownPicture = (name: string): string => `https://example.com/${name}/Ann.
 const titled = (name: string) => ({ title: text(`${name} title`), text: text(`${name} text`) });
 
 const content = Content.fromPartial({
-  ...{ title: text('title'), subtitle: text('subtitle'), text: text('text'), tags: ['Name'] },
-  ...{ data: '{"u":1}', deepLinkParams: '{"d":1}', placeholders: '{"p":1}', richMedia: 'A1B2C-3D4E5' },
+  title: text('title'),
+  subtitle: text('subtitle'),
+  text: text('text'),
+  tags: ['Name'],
+  data: '{"u":1}',
+  deepLinkParams: '{"d":1}',
+  placeholders: '{"p":1}',
+  richMedia: 'A1B2C-3D4E5',
   link: 'https://example.com/s/abc',
   inbox: { image: picture('inbox') },
   liveActivity: { id: 'match' },
   ios: {
-    ...{ ...titled('ios'), subtitle: text('ios subtitle'), attachment: picture('ios'), critical: true, silent: true },
+    ...titled('ios'),
+    subtitle: text('ios subtitle'),
+    attachment: picture('ios'),
+    critical: true,
+    silent: true,
     rootParams: '{"i":1}',
   },
   android: { ...titled('android'), banner: picture('android'), silent: true, soundOff: true, rootParams: '{"a":1}' },
@@ -39,8 +49,12 @@ const content = Content.fromPartial({
   kakao: { template: 'ORDER_SHIPPED', values: [{ name: 'name', text: '{{Name}}' }] },
 });
 const accepted = MessageAccepted.fromPartial({
-  ...{ content, campaignId: 17n, filterCode: '52551-F2F42', geozone: 31n },
-  ...{ shortLink: 'abc', shortLinkTarget: 'https://example.com/{{Name}}' },
+  content,
+  campaignId: 17n,
+  filterCode: '52551-F2F42',
+  geozone: 31n,
+  shortLink: 'abc',
+  shortLinkTarget: 'https://example.com/{{Name}}',
 });
 
 /** Every attribute of the specification, and its value from the message above. */
@@ -115,8 +129,16 @@ async function made(of: Partial<DueEvent['enqueued']>, message: MessageAccepted 
     reportKey: createSecretKey(new Uint8Array(32).fill(5)),
   });
   const enqueued = {
-    ...{ message: known.code, bucket: 0, application: 'AAAAA-00001', chunk: 1, kind: EnqueuedKind.ENQUEUED_KIND_SENT },
-    ...{ platform: Platform.iOS, variant: 'alert', slice: 0, entry, details },
+    message: known.code,
+    bucket: 0,
+    application: 'AAAAA-00001',
+    chunk: 1,
+    kind: EnqueuedKind.ENQUEUED_KIND_SENT,
+    platform: Platform.iOS,
+    variant: 'alert',
+    slice: 0,
+    entry,
+    details,
     ...of,
   };
   const [event] = await maker.make('a', [{ enqueued, position: 4, at: AT }]);
@@ -147,9 +169,18 @@ describe('an event', () => {
     });
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(fields).toEqual({
-      ...{ eventName: 'Push Opened', messageId: 20n, messageCode: 'AF0B-EEFE4D5E-E445B2E9', campaignId: 17n },
-      ...{ platform: 'IOS', applicationCode: 'AAAAA-00001', hwid: 'device-1', userId: 'user-1' },
-      ...{ payload: '{}', timestamp: new Date(AT * 1000), journeyTitle: '', journeyPointTitle: '' },
+      eventName: 'Push Opened',
+      messageId: 20n,
+      messageCode: 'AF0B-EEFE4D5E-E445B2E9',
+      campaignId: 17n,
+      platform: 'IOS',
+      applicationCode: 'AAAAA-00001',
+      hwid: 'device-1',
+      userId: 'user-1',
+      payload: '{}',
+      timestamp: new Date(AT * 1000),
+      journeyTitle: '',
+      journeyPointTitle: '',
     });
   });
 
@@ -167,8 +198,12 @@ describe('an event', () => {
     const on = async (platform: number) =>
       (await made({ platform, kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED }, own)).attributes;
     expect(await on(Platform.Android)).toMatchObject({
-      ...{ url: 'https://example.com/s/own', originalUrl: 'https://example.com/own/Ann', urlMinimize: 2 },
-      ...{ richMediaCode: '', androidBanner: shownPicture('german'), androidHeader: shown('android title') },
+      url: 'https://example.com/s/own',
+      originalUrl: 'https://example.com/own/Ann',
+      urlMinimize: 2,
+      richMediaCode: '',
+      androidBanner: shownPicture('german'),
+      androidHeader: shown('android title'),
       iosSilent: false,
     });
     expect(await on(Platform.Chrome)).toMatchObject({

@@ -9,19 +9,39 @@ const due = (position: number, fields: Partial<DueEvent['enqueued']> = {}): DueE
   position,
   at: 0,
   enqueued: {
-    ...{ message: 'M', bucket: 0, application: 'A', chunk: 3, kind: EnqueuedKind.ENQUEUED_KIND_SENT, platform: 1 },
-    ...{ variant: 'alert', slice: 5, entry: undefined, details: undefined },
+    message: 'M',
+    bucket: 0,
+    application: 'A',
+    chunk: 3,
+    kind: EnqueuedKind.ENQUEUED_KIND_SENT,
+    platform: 1,
+    variant: 'alert',
+    slice: 5,
+    entry: undefined,
+    details: undefined,
     ...fields,
   },
 });
 /** Two devices of the first slice that is asked for. */
 const kept = SendBatch.fromPartial({
-  ...{ message: 'M', application: 'A', chunk: 3, platform: 1, variant: 'alert', applicationTitle: 'News then' },
+  message: 'M',
+  application: 'A',
+  chunk: 3,
+  platform: 1,
+  variant: 'alert',
+  applicationTitle: 'News then',
   slices: [{ number: 5, first: 0, count: 2 }],
   positions: Buffer.from(Uint16Array.of(7, 9).buffer),
-  ...{ tokens: Buffer.from('t7t9'), tokenEnds: ends(2, 4), languages: Buffer.from([0, 1]), languageNames: ['', 'de'] },
-  ...{ values: Buffer.from('AnnaBo'), valueEnds: ends(4, 6), content: { tags: ['Name'] } },
-  ...{ displayable: Buffer.from([3]), gone: Buffer.from([0]), checks: Buffer.alloc(6) },
+  tokens: Buffer.from('t7t9'),
+  tokenEnds: ends(2, 4),
+  languages: Buffer.from([0, 1]),
+  languageNames: ['', 'de'],
+  values: Buffer.from('AnnaBo'),
+  valueEnds: ends(4, 6),
+  content: { tags: ['Name'] },
+  displayable: Buffer.from([3]),
+  gone: Buffer.from([0]),
+  checks: Buffer.alloc(6),
 });
 
 describe('the devices that pushes were rendered for', () => {
@@ -45,11 +65,17 @@ describe('the devices that pushes were rendered for', () => {
     expect(asked.splice(0).map(({ slices }) => slices)).toEqual([
       [
         {
-          ...{ message: 'M', application: 'A', chunk: 3, positions: [7, 8, 9] },
+          message: 'M',
+          application: 'A',
+          chunk: 3,
+          positions: [7, 8, 9],
           slice: { bucket: 0, platform: 1, variant: 'alert', number: 5 },
         },
         {
-          ...{ message: 'M', application: 'A', chunk: 3, positions: [9] },
+          message: 'M',
+          application: 'A',
+          chunk: 3,
+          positions: [9],
           slice: { bucket: 0, platform: 1, variant: 'alert', number: 6 },
         },
       ],

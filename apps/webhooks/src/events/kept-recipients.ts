@@ -30,7 +30,10 @@ export async function keptRecipients(
   const wanted = [...slices.values()];
   const { found } = await sentValues.find({
     slices: wanted.map(({ of: { message, application, chunk, bucket, platform, variant, slice }, events }) => ({
-      ...{ message, application, chunk, positions: [...events.keys()] },
+      message,
+      application,
+      chunk,
+      positions: [...events.keys()],
       slice: { bucket, platform, variant, number: slice },
     })),
   });

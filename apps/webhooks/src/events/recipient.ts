@@ -27,7 +27,13 @@ export function recipientsIn(batch: SendBatch): Recipient[] {
   const columns = columnsOf(batch);
   const { application, applicationTitle, platform, variant, entry } = batch;
   return Array.from({ length: columns.devices }, (_, index) => ({
-    ...{ application, applicationTitle, platform, variant, entry, columns, index },
+    application,
+    applicationTitle,
+    platform,
+    variant,
+    entry,
+    columns,
+    index,
     language: batch.languageNames[columns.languages[index]!] ?? '',
     values: Array.from({ length: columns.tags }, (__, tag) => valueOf(columns, index, tag)),
   }));
@@ -54,8 +60,15 @@ export function recipientsNow(
   const { application, platform, variant, entry } = of;
   const columns = columnsNow(message, of, devices);
   return devices.map(({ device: { language }, values }, index) => ({
-    ...{ application, applicationTitle, platform, variant, entry, columns },
-    ...{ language, values, index },
+    application,
+    applicationTitle,
+    platform,
+    variant,
+    entry,
+    columns,
+    language,
+    values,
+    index,
   }));
 }
 
@@ -96,8 +109,14 @@ function columnsNow(message: KnownMessage, of: Addressed, devices: readonly Desc
     checks[3 * i + 2] = check;
   });
   return {
-    ...{ chunk, platform, checks, tokens: tokens.bytes, tokenEnds: tokens.ends },
-    ...{ values: values.bytes, valueEnds: values.ends, tags: devices[0]?.values.length ?? 0 },
+    chunk,
+    platform,
+    checks,
+    tokens: tokens.bytes,
+    tokenEnds: tokens.ends,
+    values: values.bytes,
+    valueEnds: values.ends,
+    tags: devices[0]?.values.length ?? 0,
     positions: Uint16Array.from(devices, ({ position }) => position),
     badges: Int32Array.from(
       devices,

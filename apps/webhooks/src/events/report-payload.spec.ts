@@ -4,7 +4,9 @@ import { occurrenceOf, reportPayload } from './report-payload.ts';
 
 const bounce = { category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1' };
 const of = (kind: EnqueuedKind, details: Partial<EventDetails> = {}) => ({
-  ...{ kind, entry: undefined, details: EventDetails.fromPartial(details) },
+  kind,
+  entry: undefined,
+  details: EventDetails.fromPartial(details),
 });
 
 describe('the payload of an event that is no Sent (R-EV2)', () => {

@@ -9,7 +9,10 @@ const payloads: Readonly<Partial<Record<EnqueuedKind, (details: EventDetails) =>
   [EnqueuedKind.ENQUEUED_KIND_FAILED]: ({ category, code, name }) => ({ category, code, name }),
   // The reply itself may name a person.
   [EnqueuedKind.ENQUEUED_KIND_BOUNCED]: ({ category, code, name: text }) => ({
-    ...{ type: isHardBounce(category) ? 'hard' : 'soft', category, code, text },
+    type: isHardBounce(category) ? 'hard' : 'soft',
+    category,
+    code,
+    text,
   }),
   [EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED]: () => ({ machine: false }),
   [EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED]: ({ text: url }) => ({ url }),

@@ -121,7 +121,8 @@ const decodeSingle = (document: Pick<DeliveryDocument, SingleField>): SingleSets
   );
 
 const encodeEntry = ({ entry: { order, removal }, devices }: SentEntry): EntryDocument => ({
-  ...{ order: Number(order), removal: Number(removal) },
+  order: Number(order),
+  removal: Number(removal),
   devices: encodeSet(devices),
 });
 

@@ -23,7 +23,10 @@ const seconds = (ms: number): number => (T0 + ms) / 1000;
 
 type Step = (delivery: DeliveryState) => readonly DeliveryChange[];
 const sentTo = (platform: number, devices: readonly number[]) => ({
-  ...{ bucket: 0, platform, variant: 'alert', slice: 0 },
+  bucket: 0,
+  platform,
+  variant: 'alert',
+  slice: 0,
   devices: Bitmap.of(devices),
 });
 const sent =
@@ -31,7 +34,9 @@ const sent =
   (delivery) =>
     enqueueOutcome(place, delivery, { sent: [sentTo(platform, devices)], others: [] }, at(0));
 const report = (kind: PlainReport['kind'], position: number, ms = 0): Report => ({
-  ...{ kind, platform: 1, position },
+  kind,
+  platform: 1,
+  position,
   at: seconds(ms),
 });
 const delivered = (position: number, ms = 0) => report(EnqueuedKind.ENQUEUED_KIND_DELIVERED, position, ms);
@@ -54,7 +59,10 @@ const mail =
       | EnqueuedKind.ENQUEUED_KIND_BOUNCED,
   ) =>
   (position: number, ms = 0, text = ''): Report => ({
-    ...{ kind, platform: 14, position, at: seconds(ms) },
+    kind,
+    platform: 14,
+    position,
+    at: seconds(ms),
     ...(text !== '' && { details: EventDetails.fromPartial({ text }) }),
   });
 const mailOpened = mail(EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED);
@@ -76,8 +84,12 @@ const stored: Step = () => [];
 const restored = (delivery: DeliveryState): DeliveryState => deliveryOf(deliveryDocument(place, delivery, at(0)));
 
 const words: Readonly<Record<number, string>> = {
-  ...{ 1: 'sent', 2: 'delivered', 3: 'opened' },
-  ...{ 9: 'bounced', 10: 'mail opened', 11: 'clicked' },
+  1: 'sent',
+  2: 'delivered',
+  3: 'opened',
+  9: 'bounced',
+  10: 'mail opened',
+  11: 'clicked',
 };
 
 /** A short text for a change. */

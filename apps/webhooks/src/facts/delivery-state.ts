@@ -183,8 +183,12 @@ function evolvePending(delivery: DeliveryState, change: ReportsPending): Deliver
   const positions = Bitmap.decode(set).positions();
   const timeOf = timesOf(positions, at);
   const pending = Array.from(positions, (position, rank): PendingReport => ({
-    ...{ kind: kind as Report['kind'], platform, position, ...(details && { details }) },
-    ...{ at: timeOf(rank), until: until!.getTime() },
+    kind: kind as Report['kind'],
+    platform,
+    position,
+    ...(details && { details }),
+    at: timeOf(rank),
+    until: until!.getTime(),
   }));
   return { ...delivery, pending: [...delivery.pending, ...pending] };
 }

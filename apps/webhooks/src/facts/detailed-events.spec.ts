@@ -24,7 +24,11 @@ describe('events of inboxes', () => {
   const { ENQUEUED_KIND_INBOX_DELIVERED: REACHED, ENQUEUED_KIND_INBOX_READ: READ } = EnqueuedKind;
   const entry = (order: bigint) => ({ order, removal: 1_800_000_000n });
   const touched = (kind: SingleKind, position: number, order = 7n) => ({
-    ...{ kind, position, platform: 1, at: T0 / 1000, entry: entry(order) },
+    kind,
+    position,
+    platform: 1,
+    at: T0 / 1000,
+    entry: entry(order),
   });
   it('are the first of each kind for a device, and wait for no push', () => {
     const first = enqueueDetailed(place, {}, [touched(REACHED, 1), touched(REACHED, 2), touched(READ, 1)]);
@@ -71,7 +75,10 @@ describe('events of e-mails', () => {
   const reports = (kind: ReportKind, positions: number[], more: Partial<Reports> = {}) =>
     reportsIn(
       Reports.fromPartial({
-        ...{ kind, positions, platforms: positions.map(() => 14), at: positions.map((_, i) => i) },
+        kind,
+        positions,
+        platforms: positions.map(() => 14),
+        at: positions.map((_, i) => i),
         ...(more as object),
       }),
     ).filter(isDetailed);

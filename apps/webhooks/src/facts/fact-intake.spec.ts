@@ -18,8 +18,16 @@ const outcome = (message: string, number: number, bucket: number, settled: Slice
   factOf(
     topicNames.outcomes,
     SliceOutcome.fromPartial({
-      ...{ message, bucket, number, messageId: 7n, account: 'a', application: APPLICATION, chunk: 0, at: AT },
-      ...{ platform: Platform.iOS, variant: 'alert' },
+      message,
+      bucket,
+      number,
+      messageId: 7n,
+      account: 'a',
+      application: APPLICATION,
+      chunk: 0,
+      at: AT,
+      platform: Platform.iOS,
+      variant: 'alert',
       outcome: { $case: 'settled', value: settled },
     }),
   );
@@ -37,7 +45,12 @@ const failing = (message: string): Fact =>
   factOf(
     topicNames.plans,
     PlanEvent.fromPartial({
-      ...{ message, bucket: 0, messageId: 7n, account: 'a', application: APPLICATION, at: AT },
+      message,
+      bucket: 0,
+      messageId: 7n,
+      account: 'a',
+      application: APPLICATION,
+      at: AT,
       event: { $case: 'chunk', value: { chunk: 0, failed } },
     }),
   );
@@ -46,7 +59,10 @@ const purged = (code: string, whole: boolean): Fact =>
   factOf(
     topicNames.messages,
     MessageEvent.fromPartial({
-      ...{ code, id: 7n, account: 'a', at: AT },
+      code,
+      id: 7n,
+      account: 'a',
+      at: AT,
       event: { $case: 'purged', value: { application: APPLICATION, whole } },
     }),
   );

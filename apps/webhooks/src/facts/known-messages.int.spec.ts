@@ -5,7 +5,11 @@ import { messagesModel } from '../storage/webhooks.schema.ts';
 import { openMessages } from './known-messages.ts';
 
 const messageOf = (_id: string, expireAt: Date, accepted: Uint8Array = Buffer.alloc(0)) => ({
-  ...{ _id, id: 1, account: 'a', accepted, expireAt },
+  _id,
+  id: 1,
+  account: 'a',
+  accepted,
+  expireAt,
 });
 
 describeWithMongo('the messages that webhooks know', (mongo) => {
@@ -26,7 +30,10 @@ describeWithMongo('the messages that webhooks know', (mongo) => {
     const subject = { entries: [{ language: 'default', text: 'Your bill' }] };
     const accepted = MessageAccepted.fromPartial({ content: { email: { subject, attachments } } });
     const event = MessageEvent.fromPartial({
-      ...{ code: 'M3', id: 3n, account: 'a', at: new Date() },
+      code: 'M3',
+      id: 3n,
+      account: 'a',
+      at: new Date(),
       event: { $case: 'accepted', value: accepted },
     });
     const messages = openMessages(mongo.db);

@@ -20,7 +20,10 @@ const devicesOf = (
   { category, code, name, platform, set }: FailedSet | BouncedSet,
 ): OutcomeDevices => ({
   ...of,
-  ...{ kind, platform, devices: Bitmap.decode(set), details: { category, code, name, text: '' } },
+  kind,
+  platform,
+  devices: Bitmap.decode(set),
+  details: { category, code, name, text: '' },
 });
 
 /** E-mails that the receiving side accepted or refused, and devices that failed. */

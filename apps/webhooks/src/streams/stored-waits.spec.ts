@@ -13,7 +13,7 @@ describe('stored waits', () => {
   /** Stores a wait, lets seconds pass, sets the clock, and restores what is left of it, in seconds. */
   const leftAfter = (waitS: number, { passed = 0, set = 0 }): number => {
     const events = new UnackedEvents();
-    const event = { ...{ n: 1, e: 0, d: 0, key: 'a', failures: 1 }, enqueuedAt: clock.now() };
+    const event = { n: 1, e: 0, d: 0, key: 'a', failures: 1, enqueuedAt: clock.now() };
     events.add({ ...event, at: clock.steady() + waitS * 1000 });
     const stored = storedEvents(clock, events.all());
     clock.advance(passed);
@@ -36,7 +36,7 @@ describe('stored waits', () => {
 
   it('of events in flight are over', () => {
     const events = new UnackedEvents();
-    events.add({ ...{ n: 1, e: 0, d: 0, key: 'a', failures: 0, at: 0 }, enqueuedAt: clock.now() });
+    events.add({ n: 1, e: 0, d: 0, key: 'a', failures: 0, at: 0, enqueuedAt: clock.now() });
     events.sent(events.sendable(clock.steady())[0]!, 'u', clock.steady(), ANSWER_MS);
     expect(storedEvents(clock, events.all())).toMatchObject([{ at: 0 }]);
   });

@@ -2,11 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { type Endpoint, type GrpcEndpoint, type HttpEndpoint, parseEndpoint } from './endpoint.ts';
 
 const grpc = (fields: Partial<GrpcEndpoint>): Endpoint => ({
-  ...{ kind: 'grpc', host: 'events.example', port: 80, tls: false, method: '/WebhookService/StreamWebhookEvents' },
+  kind: 'grpc',
+  host: 'events.example',
+  port: 80,
+  tls: false,
+  method: '/WebhookService/StreamWebhookEvents',
   ...fields,
 });
 const http = (fields: Partial<HttpEndpoint>): Endpoint => ({
-  ...{ kind: 'http', host: 'events.example', origin: 'https://events.example', path: '/' },
+  kind: 'http',
+  host: 'events.example',
+  origin: 'https://events.example',
+  path: '/',
   ...fields,
 });
 

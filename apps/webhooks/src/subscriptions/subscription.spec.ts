@@ -14,7 +14,8 @@ import {
 const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://a', events: ['Push Sent'], enabled: true });
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 15, 12, 0, second));
 const event = (change: WebhookEvent['event'], second: number): WebhookEvent => ({
-  ...{ account: 'a', at: at(second) },
+  account: 'a',
+  at: at(second),
   event: change,
 });
 const created = event({ $case: 'created', value: { id: 's', settings } }, 0);
@@ -67,7 +68,10 @@ describe('a subscription', () => {
 
 describe('the events that a subscription wants', () => {
   const opened = {
-    ...{ kind: EnqueuedKind.ENQUEUED_KIND_OPENED, platform: 3, application: 'AAAAA-BBBBB', message: 'M' },
+    kind: EnqueuedKind.ENQUEUED_KIND_OPENED,
+    platform: 3,
+    application: 'AAAAA-BBBBB',
+    message: 'M',
   };
   const push = { ...settings, events: ['Push Opened'] };
 

@@ -37,8 +37,13 @@ const viewOf = (
   secret = '',
   deferred: DeferredSummary = { length: 0, dropped: 0 },
 ): SubscriptionView => ({
-  ...{ id, account, settings, createdAt, secret },
-  ...{ disabledReason: disabled?.reason ?? '', disabledAt: disabled?.at },
+  id,
+  account,
+  settings,
+  createdAt,
+  secret,
+  disabledReason: disabled?.reason ?? '',
+  disabledAt: disabled?.at,
   deferredEvents: deferred.length,
   droppedEvents: BigInt(deferred.dropped),
   oldestDeferredAt: deferred.oldest === undefined ? undefined : new Date(deferred.oldest),
@@ -114,8 +119,13 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
     async change({ id, endpoint, events, applications, platforms, messageCodes, campaigns, enabled }) {
       if (endpoint !== undefined) await checkEndpoint(endpoint);
       const patch = {
-        ...{ endpoint, enabled, events: events?.items, applications: applications?.items },
-        ...{ platforms: platforms?.items, messageCodes: messageCodes?.items, campaigns: campaigns?.items },
+        endpoint,
+        enabled,
+        events: events?.items,
+        applications: applications?.items,
+        platforms: platforms?.items,
+        messageCodes: messageCodes?.items,
+        campaigns: campaigns?.items,
       };
       const secret = endpoint === undefined ? '' : await firstSecret(id, endpoint);
       const known = await store.find(id);

@@ -116,7 +116,9 @@ const byDialIn: Open = async (world, webhooks, take) => {
     endpoint: '',
     async up(subscription) {
       const dialled = await dialIn({
-        ...{ address: `127.0.0.1:${webhooks.eventsPort}`, authorization: 'Token secret', subscription },
+        address: `127.0.0.1:${webhooks.eventsPort}`,
+        authorization: 'Token secret',
+        subscription,
       });
       world.closing.add('consumer', dialled, (opened) => opened.kill());
       consumer = dialled;

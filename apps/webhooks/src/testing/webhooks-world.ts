@@ -30,8 +30,13 @@ const reportKinds = {
 const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) => ({
   devices: seqs.map((seq) =>
     DeviceDescription.fromPartial({
-      ...{ found: seq < 1_000_000, hwid: `hwid-${seq}`, userId: seq % 2 === 0 ? `user-${seq}` : `hwid-${seq}` },
-      ...{ language: 'en', token: `token-${seq}`, check: seq, values: tags.map((tag) => `${tag} of ${seq}`) },
+      found: seq < 1_000_000,
+      hwid: `hwid-${seq}`,
+      userId: seq % 2 === 0 ? `user-${seq}` : `hwid-${seq}`,
+      language: 'en',
+      token: `token-${seq}`,
+      check: seq,
+      values: tags.map((tag) => `${tag} of ${seq}`),
     }),
   ),
   applicationTitle: 'News',
@@ -97,9 +102,16 @@ export class World {
   async webhooks(fields: Partial<WebhooksDeps> = {}): Promise<WebhooksService> {
     this.metrics = openMetrics();
     const service = await openWebhooks({
-      ...{ clock: this.clock, log: this.log, db: this.db, broker: this.broker, metrics: this.metrics },
-      ...{ keys: keysFrom(new Uint8Array(32)), allowPrivate: ['127.0.0.0/8'] },
-      ...{ accounts: this.accounts, sentValues: this.sentValues, events: { host: '127.0.0.1', port: 0 } },
+      clock: this.clock,
+      log: this.log,
+      db: this.db,
+      broker: this.broker,
+      metrics: this.metrics,
+      keys: keysFrom(new Uint8Array(32)),
+      allowPrivate: ['127.0.0.0/8'],
+      accounts: this.accounts,
+      sentValues: this.sentValues,
+      events: { host: '127.0.0.1', port: 0 },
       devices: {
         describe: (request) => {
           this.described.push(request);
@@ -128,8 +140,13 @@ export class World {
     const { id } = await subscriptions.create({
       account: '',
       settings: {
-        ...{ endpoint, events: ['Push Sent', 'Push Delivered', 'Push Opened'], enabled: true },
-        ...{ applications: [], platforms: [], messageCodes: [], campaigns: [] },
+        endpoint,
+        events: ['Push Sent', 'Push Delivered', 'Push Opened'],
+        enabled: true,
+        applications: [],
+        platforms: [],
+        messageCodes: [],
+        campaigns: [],
         ...fields,
       },
     });
@@ -174,8 +191,15 @@ export class World {
       const chunk = chunkOf(part[0]!);
       const set = Buffer.from(Bitmap.of(part.map(positionOf)).encode());
       const outcome = SliceOutcome.fromPartial({
-        ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, bucket: 0, chunk },
-        ...{ platform, variant: 'alert', number },
+        message,
+        messageId: 7n,
+        account: ACCOUNT,
+        application: APPLICATION,
+        bucket: 0,
+        chunk,
+        platform,
+        variant: 'alert',
+        number,
         at,
         outcome: { $case: 'settled', value: { sent: [{ platform, hour: hourOf(at), set }], claimedAt: at } },
       });
@@ -187,7 +211,12 @@ export class World {
   async report(kind: keyof typeof reportKinds, message: string, seqs: readonly number[], url = ''): Promise<void> {
     const chunk = chunkOf(seqs[0]!);
     const reports: Reports = {
-      ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, chunk, kind: reportKinds[kind] },
+      message,
+      messageId: 7n,
+      account: ACCOUNT,
+      application: APPLICATION,
+      chunk,
+      kind: reportKinds[kind],
       positions: seqs.map(positionOf),
       platforms: seqs.map(() => (kind === 'followed' ? Platform.Email : Platform.iOS)),
       at: seqs.map(() => Math.floor(this.clock.now() / 1000)),

@@ -33,7 +33,8 @@ describe('an account', () => {
   it('limits a live token of its own, and takes the limit away (R-LM2)', () => {
     accounts.do('a', issueToken());
     const limit = (requests: number, seconds: number): AccountAction => ({
-      ...{ type: 'limitToken', id: 't1' },
+      type: 'limitToken',
+      id: 't1',
       rateLimit: requests === 0 ? undefined : { requests, seconds },
     });
     expect(accounts.do('a', limit(0, 1))).toEqual([]);

@@ -49,7 +49,11 @@ describe('an account', () => {
     accounts.do('a', createApplication());
     const configure = (email_from_email: string, email_reply: string, platform = 14) =>
       accounts.do('a', {
-        ...{ type: 'configurePlatform', application: app, platform, sealed: {}, disabled: false },
+        type: 'configurePlatform',
+        application: app,
+        platform,
+        sealed: {},
+        disabled: false,
         settings: { email_from_email, email_from_name: 'News', email_reply },
       });
     expect(configure('a@example.com', 'b@example.com')).toHaveLength(1);

@@ -86,8 +86,17 @@ describe('an account', () => {
     expect(() => accounts.do('b', { type: 'deleteApplication', application: app })).toThrow(DENIED);
     accounts.do('a', { type: 'deleteApplication', application: app });
     expect(accounts.application()).toEqual({
-      ...{ kind: 'application', account: 'a', code: app, createdAt: AT, deletedAt: AT },
-      ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
+      kind: 'application',
+      account: 'a',
+      code: app,
+      createdAt: AT,
+      deletedAt: AT,
+      title: '',
+      icon: '',
+      sdkIos: '',
+      sdkAndroid: '',
+      authorizeAllTokens: false,
+      platforms: [],
     });
     expect(accounts.do('a', { type: 'deleteApplication', application: app })).toEqual([]);
     expect(() => accounts.do('b', { type: 'deleteApplication', application: app })).toThrow(DENIED);

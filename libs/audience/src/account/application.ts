@@ -73,8 +73,17 @@ const withPlatform = (application: Application, changed: PlatformSettings): Appl
 
 /** The remainder of a deleted application. */
 const deletedApplication = ({ account, code, createdAt }: Application, deletedAt: Date): Application => ({
-  ...{ kind: 'application', account, code, createdAt, deletedAt },
-  ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
+  kind: 'application',
+  account,
+  code,
+  createdAt,
+  deletedAt,
+  title: '',
+  icon: '',
+  sdkIos: '',
+  sdkAndroid: '',
+  authorizeAllTokens: false,
+  platforms: [],
 });
 
 /** The application after an event other than its creation. Pure. */

@@ -98,7 +98,11 @@ export function evolveFilter(state: Filter | undefined, { account, event, at }: 
     case 'filterCreated': {
       const { expression, expiresAt, ...filter } = event.value;
       return {
-        ...{ kind: 'filter', account, live: true, ...filter, createdAt: at ?? new Date(0) },
+        kind: 'filter',
+        account,
+        live: true,
+        ...filter,
+        createdAt: at ?? new Date(0),
         expression: expression ? Expression.encode(expression).finish() : new Uint8Array(),
         ...(expiresAt && { expiresAt }),
       };

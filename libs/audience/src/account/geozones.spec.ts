@@ -102,7 +102,12 @@ describe('geozones', () => {
 
   it('take presets of the groups that their application is in', () => {
     const made = (code: string, group: string): PresetState => ({
-      ...{ kind: 'preset', account: 'a', code, application: '', filter: '', deleted: false },
+      kind: 'preset',
+      account: 'a',
+      code,
+      application: '',
+      filter: '',
+      deleted: false,
       preset: Preset.fromPartial({ code, group }),
     });
     world.presets.set('D1', made('D1', 'G1')).set('D2', made('D2', 'G2'));

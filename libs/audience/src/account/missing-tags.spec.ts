@@ -6,7 +6,13 @@ import { decideTag, fitTags, type MissingTag, type TagState } from './tags.ts';
 const { TAG_TYPE_INTEGER: INTEGER, TAG_TYPE_STRING: STRING } = TagType;
 const missing = (...names: string[]): MissingTag[] => names.map((name) => ({ name, type: INTEGER }));
 const stateOf = (name: string, deleted: boolean): TagState => ({
-  ...{ kind: 'tag', account: 'a', name, type: STRING, number: 64, applicationSpecific: true, deleted },
+  kind: 'tag',
+  account: 'a',
+  name,
+  type: STRING,
+  number: 64,
+  applicationSpecific: true,
+  deleted,
 });
 
 /** An account that has a tag, had another, and made 7 in all. */
@@ -20,10 +26,8 @@ describe('missing tags (R-G6)', () => {
     const tags = [...missing('there', 'Language', 'first', 'deleted'), { name: 'text', type: STRING }];
     const added = decideTag(view, { type: 'addMissingTags', tags }, 3);
     const valueOf = (index: number, name: string, type: TagType) => ({
-      ...{
-        $case: 'tagAdded',
-        value: { number: tagNumber(7 + index, type, false), name, type, applicationSpecific: false },
-      },
+      $case: 'tagAdded',
+      value: { number: tagNumber(7 + index, type, false), name, type, applicationSpecific: false },
     });
     expect(added).toEqual([valueOf(0, 'first', INTEGER), valueOf(1, 'deleted', INTEGER), valueOf(2, 'text', STRING)]);
   });

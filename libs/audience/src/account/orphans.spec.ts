@@ -7,8 +7,17 @@ const APP = 'AAAAA-00001';
 const OTHER = 'AAAAA-00002';
 
 const application = (deletedAt?: Date): Application => ({
-  ...{ kind: 'application', account: 'a', code: APP, createdAt: new Date(0), ...(deletedAt && { deletedAt }) },
-  ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
+  kind: 'application',
+  account: 'a',
+  code: APP,
+  createdAt: new Date(0),
+  ...(deletedAt && { deletedAt }),
+  title: '',
+  icon: '',
+  sdkIos: '',
+  sdkAndroid: '',
+  authorizeAllTokens: false,
+  platforms: [],
 });
 /** An account in which everything that ends in 1 is of the application, in 2 of another, in 3 deleted. */
 const viewOf = (owner: Application | undefined, testDevices = 1): AccountView => {
@@ -30,12 +39,16 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
     hasFilter: () => true,
     isUsed: () => true,
     testDevices: () => ({
-      ...{ kind: 'testDevices', account: 'a', application: APP },
+      kind: 'testDevices',
+      account: 'a',
+      application: APP,
       devices: Array.from({ length: testDevices }, () => device),
     }),
     campaign: (code) => ({ kind: 'campaign', id: 1, name: 'c', description: '', named: 'k', ...named(code) }),
     preset: (code) => ({
-      ...{ kind: 'preset', filter: 'F', ...named(code) },
+      kind: 'preset',
+      filter: 'F',
+      ...named(code),
       preset: Preset.fromPartial({ application: of(code).application }),
     }),
     geozone: (id) => {
@@ -57,7 +70,10 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
 };
 const all = (kind: string) => [1, 2, 3].map((n) => `${kind}${n}`);
 const orphans: Orphans = {
-  ...{ presets: all('P'), campaigns: all('C'), filters: all('F'), clusters: all('G') },
+  presets: all('P'),
+  campaigns: all('C'),
+  filters: all('F'),
+  clusters: all('G'),
   geozones: [1n, 2n, 3n],
 };
 const clear = (view: AccountView, account = 'a') =>

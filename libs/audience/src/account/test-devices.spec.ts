@@ -29,7 +29,9 @@ describe('an account', () => {
   describe('with test devices that were made without a token (R-L1)', () => {
     const set = (pushToken: string, isAnonymous: boolean, name = 'x') =>
       accounts.do('a', {
-        ...{ type: 'setTestDevice', application: app, isAnonymous },
+        type: 'setTestDevice',
+        application: app,
+        isAnonymous,
         device: { pushToken, platform: 3, name, description: '' },
       });
     const tokenHash = (pushToken: string): string => testDeviceHash({ pushToken });
@@ -43,17 +45,26 @@ describe('an account', () => {
       expect(shown()).toEqual(['a?', 'b?']);
       set('a', false);
       accounts.do('a', {
-        ...{ type: 'confirmTestDevice', application: app, tokenHash: tokenHash('b'), confirmed: true },
+        type: 'confirmTestDevice',
+        application: app,
+        tokenHash: tokenHash('b'),
+        confirmed: true,
       });
       set('b', true, 'renamed');
       expect(shown()).toEqual(['a', 'b']);
       accounts.do('a', {
-        ...{ type: 'confirmTestDevice', application: app, tokenHash: tokenHash('a'), confirmed: false },
+        type: 'confirmTestDevice',
+        application: app,
+        tokenHash: tokenHash('a'),
+        confirmed: false,
       });
       expect(shown()).toEqual(['a?', 'b']);
       expect(
         accounts.do('a', {
-          ...{ type: 'confirmTestDevice', application: app, tokenHash: tokenHash('c'), confirmed: true },
+          type: 'confirmTestDevice',
+          application: app,
+          tokenHash: tokenHash('c'),
+          confirmed: true,
         }),
       ).toEqual([]);
     });

@@ -15,7 +15,7 @@ class World {
   readonly #quotas: Quotas;
 
   constructor(quota = 2) {
-    this.#quotas = { ...{ applications: 50, tags: quota, testDevices: quota }, ...of(quota) };
+    this.#quotas = { applications: 50, tags: quota, testDevices: quota, ...of(quota) };
     this.do({ type: 'createAccount', name: 'a' });
     this.do(createApplication(APP));
     this.do({ type: 'createGroup', code: GROUP, name: 'g', applications: [APP] });
@@ -54,11 +54,23 @@ const bigintText = (_: string, value: unknown): unknown => (typeof value === 'bi
 const of = (quota: number) => ({ presets: quota, filters: quota, geozones: quota });
 
 const createApplication = (code: string): AccountAction => ({
-  ...{ type: 'createApplication', code, title: 'App', icon: '', sdkIos: 'pw', sdkAndroid: 'pw', token: '' },
+  type: 'createApplication',
+  code,
+  title: 'App',
+  icon: '',
+  sdkIos: 'pw',
+  sdkAndroid: 'pw',
+  token: '',
   authorizeAllTokens: false,
 });
 const createFilter = (name: string, application = ''): AccountAction => ({
-  ...{ type: 'createFilter', code: name, name, text: '', nesting: 0, application, expiresAt: undefined },
+  type: 'createFilter',
+  code: name,
+  name,
+  text: '',
+  nesting: 0,
+  application,
+  expiresAt: undefined,
   expression: Expression.fromPartial({}),
 });
 const createPreset = (code: string, group = ''): AccountAction => ({
@@ -66,11 +78,24 @@ const createPreset = (code: string, group = ''): AccountAction => ({
   preset: Preset.fromPartial({ code, name: 'n', application: group === '' ? APP : '', group }),
 });
 const zoneOf = (id: number): Geozone => ({
-  ...{ id: BigInt(id), application: '', name: 'z', lat: 1, lng: 2, rangeMeters: 100, cooldownSeconds: 0 },
-  ...{ content: '"Hi"', preset: '', cluster: '', campaignId: 0n, timetable: undefined, active: true },
+  id: BigInt(id),
+  application: '',
+  name: 'z',
+  lat: 1,
+  lng: 2,
+  rangeMeters: 100,
+  cooldownSeconds: 0,
+  content: '"Hi"',
+  preset: '',
+  cluster: '',
+  campaignId: 0n,
+  timetable: undefined,
+  active: true,
 });
 const addGeozones = (...ids: number[]): AccountAction => ({
-  ...{ type: 'addGeozones', application: APP, groups: [] },
+  type: 'addGeozones',
+  application: APP,
+  groups: [],
   drafts: ids.map((id) => ({ zone: zoneOf(id), campaign: '' })),
 });
 

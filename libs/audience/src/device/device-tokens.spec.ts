@@ -15,7 +15,9 @@ const AT = new Date('2026-01-01T12:00:00Z');
 
 /** A registration with this token; without one where none is given. */
 const register = (platform: number, text?: string | null): DeviceAction => ({
-  ...{ type: 'register', platform, writes: [] },
+  type: 'register',
+  platform,
+  writes: [],
   token: typeof text === 'string' ? { text, hash: `hash of ${text}` } : text,
 });
 
@@ -76,7 +78,10 @@ describe('a contact of mail (R-C1)', () => {
 
 describe('a device of another platform', () => {
   const only = (platform: number): DeviceAction => ({
-    ...{ type: 'register', platform, writes: [], onlyPlatform: true },
+    type: 'register',
+    platform,
+    writes: [],
+    onlyPlatform: true,
     token: { text: 't2', hash: 'hash of t2' },
   });
   const refusal = 'The device has another platform';

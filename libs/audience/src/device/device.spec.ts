@@ -420,7 +420,10 @@ describe('a token that the provider calls dead', () => {
 
   it('makes way for the one that the provider has, unless it was registered again since', () => {
     const replaced = (since: number): DeviceAction => ({
-      ...{ type: 'tokenReplaced', token: 't1', replacement: token('canonical'), since },
+      type: 'tokenReplaced',
+      token: 't1',
+      replacement: token('canonical'),
+      since,
     });
     const start = given(register({ token: token('t1') }));
     expect(start.when(replaced(T0 - 1)).events).toEqual([]);

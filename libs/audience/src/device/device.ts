@@ -186,7 +186,11 @@ function setActivity(device: Mutable<Device>, { activity: k, activityId: id, tok
 
 /** The remainder of an erased device: its number is taken. */
 const erased = ({ account, app, hwidHash, seq }: Device): Device => ({
-  ...{ account, app, hwidHash, seq, status: 0 },
+  account,
+  app,
+  hwidHash,
+  seq,
+  status: 0,
   hwid: '',
   platform: 0,
   user: hwidHash,

@@ -70,8 +70,18 @@ describe('an erased device', () => {
   it('leaves its number, and forgets its self-reported state', () => {
     const { device, decisions } = given([register({ user: user('u') }), erase]);
     expect(device).toEqual({
-      ...{ account: 'default', app: 'AAAAA-00001', hwidHash: identity.hwidHash, seq: 0, status: 0 },
-      ...{ hwid: '', platform: 0, user: identity.hwidHash, cg: 0, tags: [], owners: [], createdAt: 0 },
+      account: 'default',
+      app: 'AAAAA-00001',
+      hwidHash: identity.hwidHash,
+      seq: 0,
+      status: 0,
+      hwid: '',
+      platform: 0,
+      user: identity.hwidHash,
+      cg: 0,
+      tags: [],
+      owners: [],
+      createdAt: 0,
     });
     expect(decisions[1]?.selfReports).toEqual([{ id: `AAAAA-00001:${identity.hwidHash}`, clear: true }]);
   });

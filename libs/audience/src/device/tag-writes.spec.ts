@@ -24,7 +24,8 @@ describe('writes of tags', () => {
   it('remove a date by its minute, the last open, too (R-C5, R-RES9)', () => {
     expect(outcomeOf('2026-01-01 12:01')).toEqual({ changes: [] });
     expect(outcomeOf('2026-01-01 12:00')).toEqual({
-      ...{ changes: [{ tag: firstInstall.number, value: undefined }], open: null },
+      changes: [{ tag: firstInstall.number, value: undefined }],
+      open: null,
     });
   });
 });

@@ -62,7 +62,8 @@ describe('a tag operation (R-C5)', () => {
     expect(run({ operation: 'increment', value: 1 })).toEqual({ $case: 'integer', value: 2n ** 60n + 1n });
     expect(run({ operation: 'remove', value: (2n ** 60n).toString() })).toBeUndefined();
     expect(run({ operation: 'remove', value: (2n ** 60n + 1n).toString() })).toEqual({
-      ...{ $case: 'integer', value: 2n ** 60n },
+      $case: 'integer',
+      value: 2n ** 60n,
     });
   });
 

@@ -28,7 +28,8 @@ describe('an answer of ADM (R-P)', () => {
 
   it('that accepts a push tells the registration id of the device', () => {
     expect(admRefusal(200, '{"registrationID":"amzn1.adm"}')).toMatchObject({
-      ...{ result: { category: 'SENT' }, replacement: 'amzn1.adm' },
+      result: { category: 'SENT' },
+      replacement: 'amzn1.adm',
     });
     for (const body of ['', '{"registrationID":"a', '{}', '{"registrationID":""}', '{"registrationID":7}', 'null']) {
       expect(admRefusal(200, body)).toMatchObject({ result: { category: 'SENT' }, replacement: undefined });

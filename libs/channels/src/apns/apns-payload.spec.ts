@@ -191,8 +191,10 @@ describe('an APNs payload for macOS', () => {
     };
     const { p, ...payload } = payloadOf(fields, onMac);
     expect(payload).toEqual({
-      ...{ aps: { alert: { title: 'T', body: 'Hello' }, badge: 4, sound: 'Glass', x: 1 }, own: 2 },
-      ...{ u: '{}', pw_msg: '1' },
+      aps: { alert: { title: 'T', body: 'Hello' }, badge: 4, sound: 'Glass', x: 1 },
+      own: 2,
+      u: '{}',
+      pw_msg: '1',
     });
     expect(isHashOf(p, Platform.MacOS)).toBe(true);
   });

@@ -70,7 +70,9 @@ describe('an APNs payload of a live activity', () => {
 
 describe('the pushes of a live activity', () => {
   const kind = (liveActivity: LiveActivity, variant: string) => ({
-    ...{ platform: Platform.iOS, variant, content: content({ liveActivity }) },
+    platform: Platform.iOS,
+    variant,
+    content: content({ liveActivity }),
   });
 
   it('start it by the push-to-start token, or else are ordinary ones', () => {

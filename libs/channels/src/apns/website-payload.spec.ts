@@ -15,7 +15,10 @@ const kindOf = (of: Content) => ({ platform: Platform.Safari, variant: ALERT, co
 describe('an APNs payload for Safari (R-I22)', () => {
   it('has title, body, button and the arguments of the URL, and nothing else but the hash', () => {
     const fields = {
-      ...{ title: texts({ default: 'common' }), data: '{}', link: 'https://h/', metaData: '{}' },
+      title: texts({ default: 'common' }),
+      data: '{}',
+      link: 'https://h/',
+      metaData: '{}',
       ios: ios({ text: texts({ default: 'iOS' }), badge: '1', rootParams: '{"a":1}' }),
       safari: safari({ title: texts({ default: 'T', de: 'Titel' }), action: 'Read', urlArgs: ['news', '7'] }),
     };

@@ -29,7 +29,10 @@ function shared(result: SendResult): SendResult {
 /** Verdicts on a recipient or on a mail are no errors: the mail counts as sent, and as bounced (R-E18). A 4xx is the result when its retries end. */
 const bounced = (said: SmtpReply): SendResult =>
   shared({
-    ...{ category: 'SENT', code: String(said.status), name: said.enhanced, bounce: bounceOf(said) },
+    category: 'SENT',
+    code: String(said.status),
+    name: said.enhanced,
+    bounce: bounceOf(said),
     then: said.status < 500 ? later : { do: 'sent' },
   });
 
@@ -56,7 +59,11 @@ export const mailRefusal = (status: number, text: string): Refusal => ({
 });
 
 const unasked = (bounce: NonNullable<SendResult['bounce']>, name: string, then: SendResult['then']): SendResult => ({
-  ...{ category: 'SENT', code: '0', name, bounce, then },
+  category: 'SENT',
+  code: '0',
+  name,
+  bounce,
+  then,
 });
 
 /** Causes that lie between the service and the domain of a recipient, where no relay is configured (R-E19). */

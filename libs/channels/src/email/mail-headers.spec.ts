@@ -55,12 +55,13 @@ describe('the headers of a mail', () => {
           listUnsubscribe: link,
         });
         const letter: Letter = {
-          ...{ to: 'anna@example.com', subject, html: '<p>Hello</p>', p: 'P' },
-          ...{
-            fromName: reply,
-            replyName: name,
-            listUnsubscribe: `https://h/${encodeURIComponent(link.toWellFormed())}`,
-          },
+          to: 'anna@example.com',
+          subject,
+          html: '<p>Hello</p>',
+          p: 'P',
+          fromName: reply,
+          replyName: name,
+          listUnsubscribe: `https://h/${encodeURIComponent(link.toWellFormed())}`,
         };
         const mail = mailOf(letter, stationeryOf(content({ email: own }), sender, DATE), 'token');
         const raw = writtenMail(mail, undefined, DATE).toString();

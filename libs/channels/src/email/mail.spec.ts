@@ -22,7 +22,10 @@ const sender = {
 };
 
 const letter = (fields: Partial<Letter> = {}): Letter => ({
-  ...{ to: 'anna@example.com', subject: 'News', html: '<p>Hello</p>', p: 'P_0_1_a-b-c_d' },
+  to: 'anna@example.com',
+  subject: 'News',
+  html: '<p>Hello</p>',
+  p: 'P_0_1_a-b-c_d',
   ...fields,
 });
 const mailWith = (fields: Partial<Letter>, own: Partial<EmailContent> = {}): string => {

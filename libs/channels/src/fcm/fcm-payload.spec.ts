@@ -69,8 +69,18 @@ describe('an FCM request', () => {
       { values: ['a/b'] },
     );
     expect(data).toMatchObject({
-      ...{ u: '{"a": 1}', l: 'https://h/a%2Fb', s: 'bell', i: 'i1', ci: 'https://c/a/b.png', b: 'a/b' },
-      ...{ pw_badges: '4', vib: '1', led: '#ff0000', pri: '-2', ibc: '#00ff00', group_id: 'g' },
+      u: '{"a": 1}',
+      l: 'https://h/a%2Fb',
+      s: 'bell',
+      i: 'i1',
+      ci: 'https://c/a/b.png',
+      b: 'a/b',
+      pw_badges: '4',
+      vib: '1',
+      led: '#ff0000',
+      pri: '-2',
+      ibc: '#00ff00',
+      group_id: 'g',
     });
     expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);
   });

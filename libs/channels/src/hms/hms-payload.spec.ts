@@ -31,7 +31,10 @@ describe('a request of Push Kit', () => {
       huawei: android({ text: texts({ en: 'Own', de: 'Eigener' }), sound: 'bell', lockscreen: false }),
     };
     expect(dataOf(fields, { language: 'de' })).toMatchObject({
-      ...{ title: 'Eigener', header: 'T', s: 'bell', pw_lockscreen: '0' },
+      title: 'Eigener',
+      header: 'T',
+      s: 'bell',
+      pw_lockscreen: '0',
     });
     expect(dataOf({ huawei: android({ lockscreen: true }) })).toMatchObject({ pw_lockscreen: '1' });
   });
@@ -41,7 +44,9 @@ describe('a request of Push Kit', () => {
     const text = texts({ default: 'Dear {{Name}} "{{Name}}"' });
     const fields = { text, link: 'https://h/{{Name}}', data: '{"a":"\\""}', tags: ['Name'] };
     expect(dataOf(fields, { values: [name] })).toMatchObject({
-      ...{ title: `Dear ${name} "${name}"`, l: `https://h/${encodeURIComponent(name)}`, u: '{"a":"\\""}' },
+      title: `Dear ${name} "${name}"`,
+      l: `https://h/${encodeURIComponent(name)}`,
+      u: '{"a":"\\""}',
     });
   });
 

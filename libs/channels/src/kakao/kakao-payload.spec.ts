@@ -5,7 +5,8 @@ import { kakao } from './kakao-definition.ts';
 import { kakaoPayload } from './kakao-payload.ts';
 
 const own = (fields: Partial<KakaoContent>, tags: string[] = []) => ({
-  ...{ tags, kakao: { ...KakaoContent.fromPartial({ template: 'order' }), ...fields } },
+  tags,
+  kakao: { ...KakaoContent.fromPartial({ template: 'order' }), ...fields },
 });
 const bodyOf = (fields: Partial<KakaoContent>, { tags, ...of }: TestDevice & { tags?: string[] } = {}) => {
   const { body } = written(kakao, own(fields, tags), { token: 'kakao:01012345678', ...of });
@@ -24,7 +25,10 @@ describe('a Kakao request', () => {
 
   it('names the sender of the credential', () => {
     const push = {
-      ...{ message: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, messageId: 7n, campaignId: 0n },
+      message: 'AF0B-EEFE4D5E-E445B2E9',
+      bucket: 0,
+      messageId: 7n,
+      campaignId: 0n,
       entry: undefined,
     };
     const { payload } = kakaoPayload(

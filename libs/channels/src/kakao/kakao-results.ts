@@ -48,7 +48,8 @@ const requestRow = (code: number): Row | undefined => (SENDER.has(code) ? invali
 const ofRecipient = interned((code, name): SendResult => ({ ...recipientRow(code), code: String(code), name }));
 const ofRequest = interned((code, name): SendResult => ({
   ...(requestRow(code) ?? providerError),
-  ...{ code: String(code), name },
+  code: String(code),
+  name,
 }));
 const others = interned(unlisted);
 

@@ -21,10 +21,12 @@ const image = (url: string, previewUrl?: string): LineTemplate['kind'] => ({
 describe('a message to LINE (R-I26)', () => {
   it('is the text of the message, its own before the common one', () => {
     expect(messageOf({ text: texts({ en: 'Hi "{{Name}}"' }), tags: ['Name'] }, { values: ['\\Anna'] })).toEqual({
-      ...{ type: 'text', text: 'Hi "\\Anna"' },
+      type: 'text',
+      text: 'Hi "\\Anna"',
     });
     expect(messageOf({ line: LineContent.fromPartial({ text: texts({ default: 'Own' }) }) })).toEqual({
-      ...{ type: 'text', text: 'Own' },
+      type: 'text',
+      text: 'Own',
     });
     expect(messageOf({ text: undefined, title: texts({ default: 'T' }) })).toEqual({ type: 'text', text: 'T' });
   });
@@ -32,10 +34,14 @@ describe('a message to LINE (R-I26)', () => {
   it('is a template rather than a text, in the language of the user, else default, en or the first', () => {
     const two = templates(template('de', image('https://h/de')), template('en', image('https://h/en', 'https://h/s')));
     expect(messageOf(two, { language: 'de' })).toEqual({
-      ...{ type: 'image', originalContentUrl: 'https://h/de', previewImageUrl: 'https://h/de' },
+      type: 'image',
+      originalContentUrl: 'https://h/de',
+      previewImageUrl: 'https://h/de',
     });
     expect(messageOf(two)).toEqual({
-      ...{ type: 'image', originalContentUrl: 'https://h/en', previewImageUrl: 'https://h/s' },
+      type: 'image',
+      originalContentUrl: 'https://h/en',
+      previewImageUrl: 'https://h/s',
     });
     expect([...languagesOf(content(two))].toSorted()).toEqual(['de', 'default', 'en']);
   });
@@ -43,7 +49,9 @@ describe('a message to LINE (R-I26)', () => {
   it('is a picture whose URL the user has for a placeholder', () => {
     const url = 'https://h/1.png?a=1&b=2';
     expect(messageOf({ ...templates(template('en', image('{{Url}}'))), tags: ['Url'] }, { values: [url] })).toEqual({
-      ...{ type: 'image', originalContentUrl: url, previewImageUrl: url },
+      type: 'image',
+      originalContentUrl: url,
+      previewImageUrl: url,
     });
   });
 
@@ -53,7 +61,8 @@ describe('a message to LINE (R-I26)', () => {
     expect(tagsOf(content(carousel))).toEqual(['Name']);
     const column = (url: string) => ({ imageUrl: url, action: { type: 'uri', uri: url } });
     expect(messageOf({ ...carousel, tags: ['Name'] }, { values: ['a/b c'] })).toEqual({
-      ...{ type: 'template', altText: 'See, a/b c' },
+      type: 'template',
+      altText: 'See, a/b c',
       template: { type: 'image_carousel', columns: [column('https://h/a/b%20c'), column('https://h/2')] },
     });
   });

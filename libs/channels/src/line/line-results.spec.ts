@@ -29,7 +29,8 @@ describe('lineRefusal', () => {
 
   it('has the text of LINE as name', () => {
     expect(lineRefusal(400, reply('Failed to send messages')).result).toMatchObject({
-      ...{ code: '400', name: 'Failed to send messages' },
+      code: '400',
+      name: 'Failed to send messages',
     });
     expect(lineRefusal(401, '<').result).toMatchObject({ name: 'unreadable_reply' });
   });

@@ -144,7 +144,11 @@ describe('bodies', () => {
     const [{ body, ...numbers } = { body: pdu }] = read(new PduReader(), pdu);
     expect(numbers).toEqual({ command: Command.submitSm, status: 0, sequence: 0x1234_5678 });
     expect(readShortMessage(body)).toEqual({
-      ...{ from: 'Shop', to: '4915112345678', esmClass: 0x40, registeredDelivery: 1, dataCoding: 8 },
+      from: 'Shop',
+      to: '4915112345678',
+      esmClass: 0x40,
+      registeredDelivery: 1,
+      dataCoding: 8,
       userData: Buffer.concat([header, userData]),
       optional: new Map(),
     });
@@ -159,7 +163,11 @@ describe('bodies', () => {
 
 describe('receipts', () => {
   const deliver = (text: string, optional: readonly (readonly [number, Buffer])[] = [], esmClass = 4) => ({
-    ...{ from: '4915112345678', to: 'Shop', esmClass, registeredDelivery: 0, dataCoding: 0 },
+    from: '4915112345678',
+    to: 'Shop',
+    esmClass,
+    registeredDelivery: 0,
+    dataCoding: 0,
     userData: Buffer.from(text, 'latin1'),
     optional: new Map(optional),
   });
@@ -217,7 +225,11 @@ describe('receipts', () => {
       fc.property(id, stat, fc.boolean(), fc.uint8Array({ maxLength: 40 }), (part, state, isReceipt, text) => {
         const said = `id:${part} sub:001 dlvrd:001 stat:${state} err:000 text:`;
         const message = {
-          ...{ from: '+4917', to: 'Shop', esmClass: isReceipt ? 4 : 0, registeredDelivery: 0, dataCoding: 0 },
+          from: '+4917',
+          to: 'Shop',
+          esmClass: isReceipt ? 4 : 0,
+          registeredDelivery: 0,
+          dataCoding: 0,
           userData: Buffer.concat([Buffer.from(said), Buffer.from(text)]),
           optional: new Map<number, Buffer>(),
         };

@@ -10,22 +10,28 @@ const localized = (by: Readonly<Record<string, string>>) => ({
 });
 
 const push = (content: Partial<Content>) => ({
-  ...{
-    message: 'AF0B-EEFE4D5E-E445B2E9',
-    bucket: 0,
-    messageId: 7n,
-    campaignId: 0n,
-    applicationTitle: '',
-    entry: undefined,
-  },
-  ...{ platform: Platform.Sms, variant: ALERT },
+  message: 'AF0B-EEFE4D5E-E445B2E9',
+  bucket: 0,
+  messageId: 7n,
+  campaignId: 0n,
+  applicationTitle: '',
+  entry: undefined,
+  platform: Platform.Sms,
+  variant: ALERT,
   content: Content.fromPartial(content),
 });
 
 const columns = {
-  ...{ chunk: 0, positions: Uint16Array.of(5), platform: Platform.Sms, checks: new Uint8Array(3) },
-  ...{ tokens: Buffer.from('+4915112345678'), tokenEnds: Uint32Array.of(14), badges: new Int32Array(0) },
-  ...{ values: Buffer.from('Anna "A"'), valueEnds: Uint32Array.of(8), tags: 1 },
+  chunk: 0,
+  positions: Uint16Array.of(5),
+  platform: Platform.Sms,
+  checks: new Uint8Array(3),
+  tokens: Buffer.from('+4915112345678'),
+  tokenEnds: Uint32Array.of(14),
+  badges: new Int32Array(0),
+  values: Buffer.from('Anna "A"'),
+  valueEnds: Uint32Array.of(8),
+  tags: 1,
 };
 
 const written = (content: Partial<Content>, language = ''): unknown => {

@@ -4,7 +4,11 @@ import { hasArrived, isSignedByTwilio, twilioCallback } from './twilio-receipts.
 // The example of Twilio's documentation of signatures.
 const URL_IN_DOCS = 'https://example.com/myapp.php?foo=1&bar=2';
 const form = new URLSearchParams({
-  ...{ CallSid: 'CA1234567890ABCDE', Caller: '+14158675310', Digits: '1234', From: '+14158675310', To: '+18005551212' },
+  CallSid: 'CA1234567890ABCDE',
+  Caller: '+14158675310',
+  Digits: '1234',
+  From: '+14158675310',
+  To: '+18005551212',
 });
 const SIGNATURE = 'L/OH5YylLD5NRKLltdqwSvS0BnU=';
 

@@ -55,7 +55,9 @@ export const webPushCredential: CredentialDefinition<WebPushCredential> = {
     const point = ecdh.getPublicKey();
     if (!point.equals(bytesOf(settings.get(publicName)))) return localResults.mismatchedKey;
     const jwk = {
-      ...{ kty: 'EC', crv: 'P-256', d: scalar.toString('base64url') },
+      kty: 'EC',
+      crv: 'P-256',
+      d: scalar.toString('base64url'),
       x: point.toString('base64url', POINT.x, POINT.y),
       y: point.toString('base64url', POINT.y, POINT.end),
     };

@@ -47,7 +47,8 @@ describe('the payload of a browser', () => {
   it('has pictures whose URLs the device has for placeholders', () => {
     const fields = { ...chrome({ icon: '{{Icon}}', image: 'https://c/{{Icon}}' }), tags: ['Icon'] };
     expect(payloadOf(fields, { values: ['https://i/1 2.png?a&b'] })).toMatchObject({
-      ...{ i: 'https://i/1%202.png?a&b', image: 'https://c/https://i/1%202.png?a&b' },
+      i: 'https://i/1%202.png?a&b',
+      image: 'https://c/https://i/1%202.png?a&b',
     });
   });
 
@@ -118,8 +119,13 @@ describe('the payload of a browser', () => {
     const message = data({ title: texts({ default: 'T' }), metaData: '{"a":"b"}', ...chrome(look) });
     expect(message).toMatchObject({
       data: {
-        ...{ body: 'Hello', header: 'T', duration: '0', requireInteraction: 'true', md: '{"a":"b"}' },
-        ...{ renotify: 'true', dir: 'rtl' },
+        body: 'Hello',
+        header: 'T',
+        duration: '0',
+        requireInteraction: 'true',
+        md: '{"a":"b"}',
+        renotify: 'true',
+        dir: 'rtl',
       },
       webpush: { headers: { ttl: '60', urgency: 'normal' } },
     });

@@ -40,8 +40,11 @@ describe('a WhatsApp request', () => {
     const body = JSON.parse(written(whatsapp, {}).body.toString()) as Record<string, unknown>;
     const { biz_opaque_callback_data: key, ...rest } = body;
     expect(rest).toEqual({
-      ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: TOKEN },
-      ...{ type: 'text', text: { body: 'Hello' } },
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: TOKEN,
+      type: 'text',
+      text: { body: 'Hello' },
     });
     const [hash, token] = String(key).split(' ');
     expect([isHashOf(hash, 21), token]).toEqual([true, TOKEN]);

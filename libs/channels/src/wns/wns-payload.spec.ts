@@ -48,7 +48,9 @@ describe('a notification of Windows', () => {
   it('has the keys that the app reads as argument of the toast', () => {
     const fields = { data: '{"a": "<1>"}', link: 'https://h/?x=1&n={{Name}}', tags: ['Name'], pageId: 7 };
     expect(toastOf(fields, { values: ["a/'b&"] }).launch).toMatchObject({
-      ...{ u: '{"a": "<1>"}', l: "https://h/?x=1&n=a%2F'b%26", h: '7' },
+      u: '{"a": "<1>"}',
+      l: "https://h/?x=1&n=a%2F'b%26",
+      h: '7',
     });
     const own = windows({ openAction: { richMedia: 'X' } });
     expect(toastOf({ ...fields, ...own }, { values: ['a'] }).launch).toMatchObject({ rm: '{"code":"X"}' });
@@ -77,14 +79,20 @@ describe('a notification of Windows', () => {
   ])('of type %s is sent as %s', (type, header, mediaType) => {
     const fields = windows({ notification: texts({ default: base64('x') }), type });
     expect(headersOf(fields)).toEqual({
-      ...{ 'x-wns-type': header, 'content-type': mediaType, 'x-wns-requestforstatus': 'true' },
+      'x-wns-type': header,
+      'content-type': mediaType,
+      'x-wns-requestforstatus': 'true',
     });
   });
 
   it('has tag, time to live and cache policy where they are given', () => {
     expect(headersOf(windows({ tag: 'news1', ttlSeconds: 60, cache: false, type: 'Tile' }))).toEqual({
-      ...{ 'x-wns-type': 'wns/toast', 'content-type': 'text/xml', 'x-wns-requestforstatus': 'true' },
-      ...{ 'x-wns-tag': 'news1', 'x-wns-ttl': '60', 'x-wns-cache-policy': 'no-cache' },
+      'x-wns-type': 'wns/toast',
+      'content-type': 'text/xml',
+      'x-wns-requestforstatus': 'true',
+      'x-wns-tag': 'news1',
+      'x-wns-ttl': '60',
+      'x-wns-cache-policy': 'no-cache',
     });
     expect(headersOf(windows({ cache: true }))).toMatchObject({ 'x-wns-cache-policy': 'cache' });
     // Times to live count from the release (R-I11).

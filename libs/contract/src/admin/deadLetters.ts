@@ -27,9 +27,18 @@ const deadLetter = z.object({
 });
 
 const example: z.output<typeof deadLetter> = {
-  ...{ id: '0mk8w2s00-5b1f0a9c7d3e-2f4a61', reason: 'decode', error: 'bug: RangeError: index out of range' },
-  ...{ group: 'statistics', topic: 'tidings.outcomes', partition: 3, offset: 1207, key: 'C3F8-C3863ED4-334AD4F1/1/0' },
-  ...{ published_at: '2026-01-15T12:00:00Z', payload_bytes: 4, cut_sha256: null, redriven_at: null },
+  id: '0mk8w2s00-5b1f0a9c7d3e-2f4a61',
+  reason: 'decode',
+  error: 'bug: RangeError: index out of range',
+  group: 'statistics',
+  topic: 'tidings.outcomes',
+  partition: 3,
+  offset: 1207,
+  key: 'C3F8-C3863ED4-334AD4F1/1/0',
+  published_at: '2026-01-15T12:00:00Z',
+  payload_bytes: 4,
+  cut_sha256: null,
+  redriven_at: null,
 };
 
 /**

@@ -47,8 +47,13 @@ export const listProviders = admin('listProviders', {
             push_services: [],
           },
           {
-            ...{ credential: 'webpush-7Qm1xYc0Vd3bRkT5uNwZaA', channel: 'webpush', applications: ['A1B2C-3D4E5'] },
-            ...{ state: 'open', last_error: null, throttled_until: null, throttled_because: null },
+            credential: 'webpush-7Qm1xYc0Vd3bRkT5uNwZaA',
+            channel: 'webpush',
+            applications: ['A1B2C-3D4E5'],
+            state: 'open',
+            last_error: null,
+            throttled_until: null,
+            throttled_because: null,
             push_services: [
               {
                 origin: 'https://push.example.com',

@@ -31,8 +31,17 @@ const topics = [
   { topic: 'tidings.reports', handled: 118_638, total: 1_900_000 },
 ];
 const running = {
-  ...{ id: 3, projection: 'statistics', state: 'running' as const, started: '2026-01-15T12:00:00Z', finished: null },
-  ...{ handled: 140_000, total: 1_940_362, skipped: 0, rate: 70_000, topics, kept: null },
+  id: 3,
+  projection: 'statistics',
+  state: 'running' as const,
+  started: '2026-01-15T12:00:00Z',
+  finished: null,
+  handled: 140_000,
+  total: 1_940_362,
+  skipped: 0,
+  rate: 70_000,
+  topics,
+  kept: null,
 };
 const begun = { ...running, handled: 0, total: 0, rate: 0, topics: [] };
 

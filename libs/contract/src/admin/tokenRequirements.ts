@@ -11,12 +11,18 @@ const examples = [{ request: { code: 'A1B2C-3D4E5', token_required: true }, repl
 
 /** Demands the device token for the inboxes of an application, or serves them without one, the default (R-J1, R-T8). Takes up to 5 seconds. */
 export const setInboxAccess = admin('setInboxAccess', {
-  ...{ route: 'PUT applications/{code}/inbox', input, output, examples },
+  route: 'PUT applications/{code}/inbox',
+  input,
+  output,
+  examples,
 });
 
 /** Demands a token for createTestDevice of an application, or serves it without one, the default (R-L1, R-T8). Takes up to 5 seconds. */
 export const setTestDeviceAccess = admin('setTestDeviceAccess', {
-  ...{ route: 'PUT applications/{code}/test-devices', input, output, examples },
+  route: 'PUT applications/{code}/test-devices',
+  input,
+  output,
+  examples,
 });
 
 /** Lists applications that demand a token where none is the default, or that have test devices which nobody has confirmed (R-J1, R-L1, R-T8). */

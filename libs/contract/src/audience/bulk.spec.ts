@@ -18,7 +18,9 @@ describe('bulkRegisterDevice', () => {
     [{ hwid: 'phone', push_token: 't', platform: 2 ** 32 + 3 }, 'phone', 't', 0],
   ])('reads hwid, token and platform of an entry: %j', (device, hwid, newPushToken, platform) =>
     expect(entryOf({ platform: 14, ...device })).toMatchObject({
-      ...{ identifier: { $case: 'hwid', value: hwid }, newPushToken, platform },
+      identifier: { $case: 'hwid', value: hwid },
+      newPushToken,
+      platform,
     }),
   );
 
@@ -43,7 +45,8 @@ describe('bulkRegisterDevice', () => {
   it('fails an entry alone whose address is far too long', () => {
     const address = `${'x'.repeat(65_537)}@example.com`;
     expect(entryOf({ hwid: 'phone', platform: 14, push_token: address })).toMatchObject({
-      ...{ platform: 0, newPushToken: '' },
+      platform: 0,
+      newPushToken: '',
     });
   });
 });

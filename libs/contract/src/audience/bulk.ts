@@ -9,7 +9,10 @@ const MAX_DEVICES = 50_000;
 
 /** The entries of the requests that start a job. */
 export const jobEntries: EntryList = {
-  ...{ field: 'devices', max: MAX_DEVICES, tooMany: `at most ${MAX_DEVICES} entries`, perStep: 250 },
+  field: 'devices',
+  max: MAX_DEVICES,
+  tooMany: `at most ${MAX_DEVICES} entries`,
+  perStep: 250,
 };
 
 /** Maximum number of open bulk jobs and exports of an application; also of open exports of several applications of an account. */

@@ -87,7 +87,9 @@ export const getBulkSetTags = audience('GET bulkSetTags/{request_id}', {
     {
       request: { ...exampleQuery, detailed: 'true' },
       reply: {
-        ...{ ...exampleShown, devices_not_found: 0, devices_failed: 0 },
+        ...exampleShown,
+        devices_not_found: 0,
+        devices_failed: 0,
         devices: [{ hwid: 'phone-1', status: 'done', tags: { Level: 'ok', Other: 'tag not found' } }],
       },
     },

@@ -71,8 +71,11 @@ export const getExportSegment = audience('POST exportSegment/result', {
     {
       request: exampleTask,
       reply: {
-        ...{ status: 'completed' as const, progress: 100, devices_count: 17 },
-        ...{ filename: exampleLink, csv_filename: exampleLink },
+        status: 'completed' as const,
+        progress: 100,
+        devices_count: 17,
+        filename: exampleLink,
+        csv_filename: exampleLink,
       },
     },
   ],

@@ -69,7 +69,10 @@ function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsa
   const contact = (hwidOf: string, platform: number, token?: string) => ({ hwid: hwidOf, platform, pushToken: token });
   return [
     ...(push ?? []).map(({ push_token: token, platformData: data, ...device }) => ({
-      ...{ ...device, pushToken: token, publicKey: data?.public_key, authToken: data?.auth_token },
+      ...device,
+      pushToken: token,
+      publicKey: data?.public_key,
+      authToken: data?.auth_token,
     })),
     ...(email === undefined ? [] : [contact(email, Platform.Email, email)]),
     ...(sms === undefined ? [] : [contact(sms, Platform.Sms)]),

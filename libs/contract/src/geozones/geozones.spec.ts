@@ -116,16 +116,24 @@ describe('addGeoZone', () => {
 describe('updateGeoZone', () => {
   it('distinguishes a missing cluster from an unbound one', () => {
     expect(updateGeoZone.parse({ geoZoneId: '17' })).toMatchObject({
-      ...{ id: 17, cluster: undefined, campaign: undefined, timetable: undefined, alwaysOpen: false },
+      id: 17,
+      cluster: undefined,
+      campaign: undefined,
+      timetable: undefined,
+      alwaysOpen: false,
     });
     expect(updateGeoZone.parse({ geoZoneId: 17, cluster: null, campaign: null, timetable: null })).toMatchObject({
-      ...{ cluster: '', campaign: '', timetable: undefined, alwaysOpen: true },
+      cluster: '',
+      campaign: '',
+      timetable: undefined,
+      alwaysOpen: true,
     });
     expect(textOf(updateGeoZone, { geoZoneId: 17, content: 'x', presetCode: 'd1' })).toBe(
       'content: must not be used together with presetCode',
     );
     expect(updateGeoZone.parse({ geoZoneId: 17, content: 'x', presetCode: '' })).toMatchObject({
-      ...{ content: '"x"', preset: '' },
+      content: '"x"',
+      preset: '',
     });
     expect(textOf(updateGeoZone, { geoZoneId: 17, cluster: '' })).toBe('Cluster not found');
   });

@@ -24,8 +24,12 @@ export const inboxStatus = json13('inboxStatus', {
   examples: [
     {
       request: {
-        ...{ application: 'A1B2C-3D4E5', inbox_code: '811304624128000', userId: 'user-1', status: 3 },
-        ...{ hwid: 'phone-1', time: 1_768_392_060 },
+        application: 'A1B2C-3D4E5',
+        inbox_code: '811304624128000',
+        userId: 'user-1',
+        status: 3,
+        hwid: 'phone-1',
+        time: 1_768_392_060,
       },
       reply: undefined,
     },

@@ -29,8 +29,15 @@ interface Said {
 export function activityMessage({ recipients, text, title, transactional }: Said): Notification {
   const content: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, text, title };
   return {
-    ...{ sendAt: undefined, recipients, circle: undefined, platforms: PLATFORMS },
-    ...{ preset: '', campaign: '', campaignName: '', transactionId: '', transactional },
+    sendAt: undefined,
+    recipients,
+    circle: undefined,
+    platforms: PLATFORMS,
+    preset: '',
+    campaign: '',
+    campaignName: '',
+    transactionId: '',
+    transactional,
     capping: { cap: undefined, exclude: false, avoid: false },
     sendRate: { value: undefined, avoid: false },
     content: content as GivenContent,

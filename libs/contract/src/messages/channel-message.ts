@@ -38,8 +38,14 @@ export function channelMessage(given: Given, { platform, recipients, content, tr
   const whole: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, placeholders, ...content };
   return {
     sendAt: date && { at: new Date(date.ms), localAt: undefined },
-    ...{ recipients, circle: undefined, platforms: [platform], transactional },
-    ...{ preset: given.preset ?? '', campaign: '', campaignName: '', transactionId: given.transactionId ?? '' },
+    recipients,
+    circle: undefined,
+    platforms: [platform],
+    transactional,
+    preset: given.preset ?? '',
+    campaign: '',
+    campaignName: '',
+    transactionId: given.transactionId ?? '',
     capping: { cap: undefined, exclude: false, avoid: false },
     sendRate: { value: undefined, avoid: false },
     content: whole as GivenContent,

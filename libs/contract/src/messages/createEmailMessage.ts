@@ -81,7 +81,9 @@ const notification = object(fields).transform((given, context) => {
   const { capping, isCapped } = cappingFor(given, context);
   refuseIncomplete(given, context);
   const message = channelMessage(given, {
-    ...{ platform: Platform.Email, recipients, transactional: given.email_type !== 'marketing' },
+    platform: Platform.Email,
+    recipients,
+    transactional: given.email_type !== 'marketing',
     content: {
       email: {
         subject: given.subject,
@@ -98,7 +100,10 @@ const notification = object(fields).transform((given, context) => {
   return {
     message: {
       ...message,
-      ...{ sendAt: sendAtOf(given), campaign: given.campaign ?? '', capping, sendRate: sendRateOf(given) },
+      sendAt: sendAtOf(given),
+      campaign: given.campaign ?? '',
+      capping,
+      sendRate: sendRateOf(given),
     },
     /** The recipients in a group of applications, where `devices` is ignored (R-E8). */
     recipientsInGroup: (within: z.core.ParsePayload) => recipientsOf({ ...given, devices: undefined }, within),
@@ -147,9 +152,14 @@ export const createEmailMessage = json13('createEmailMessage', {
         application: 'A1B2C-3D4E5',
         notifications: [
           {
-            ...{ send_date: '2020-01-15 12:00', timezone: 'Europe/Berlin', ignore_user_timezone: false },
-            ...{ preset: 'B1B2C-3D4E5', subject: 'News', email_type: 'transactional' },
-            ...{ conditions: [['Level', 'GTE', 5]], send_rate: 500 },
+            send_date: '2020-01-15 12:00',
+            timezone: 'Europe/Berlin',
+            ignore_user_timezone: false,
+            preset: 'B1B2C-3D4E5',
+            subject: 'News',
+            email_type: 'transactional',
+            conditions: [['Level', 'GTE', 5]],
+            send_rate: 500,
           },
         ],
       },
@@ -172,8 +182,11 @@ export const createEmailMessage = json13('createEmailMessage', {
             from: { name: 'Shop', email: 'shop@example.com' },
             'reply-to': { name: 'Help', email: 'help@example.com' },
             bcc: ['archive@example.com'],
-            ...{ email_type: 'marketing', email_category: 'News', list_unsubscribe: 'https://example.com/leave' },
-            ...{ capping_days: 7, capping_count: 2 },
+            email_type: 'marketing',
+            email_category: 'News',
+            list_unsubscribe: 'https://example.com/leave',
+            capping_days: 7,
+            capping_count: 2,
             transactionId: 'order-4711',
           },
         ],

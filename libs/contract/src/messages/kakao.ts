@@ -23,5 +23,7 @@ export interface GivenKakao {
 
 /** The content in these fields. */
 export const kakaoContent = ({ template, content, content_variables: values = [] }: Fields): GivenKakao => ({
-  ...{ template, values, text: content },
+  template,
+  values,
+  text: content,
 });

@@ -252,7 +252,15 @@ type Platforms = {
 
 /** The content fields of a message that says nothing of its own on any platform. */
 export const NOTHING_OF_THEIR_OWN: Platforms = {
-  ...{ ios: {}, android: {}, huawei: {}, amazon: {}, mac: {}, safari: {}, chrome: {}, firefox: {}, windows: {} },
+  ios: {},
+  android: {},
+  huawei: {},
+  amazon: {},
+  mac: {},
+  safari: {},
+  chrome: {},
+  firefox: {},
+  windows: {},
 };
 
 /** Texts of a platform in place of the common ones. */

@@ -7,7 +7,10 @@ const WRONG_LENGTH = `must have 1 to ${MAX_NOTIFICATIONS} entries`;
 
 /** The notifications of a request that is validated in parts. */
 export const notificationEntries: EntryList = {
-  ...{ field: 'notifications', max: MAX_NOTIFICATIONS, tooMany: WRONG_LENGTH, perStep: 2 },
+  field: 'notifications',
+  max: MAX_NOTIFICATIONS,
+  tooMany: WRONG_LENGTH,
+  perStep: 2,
 };
 
 /** The notifications of a request (R-I1). */

@@ -58,21 +58,32 @@ const { title: _firefoxTitle, ...firefoxSettings } = withoutPrefix('firefox_', f
 
 const defaultBlock = object({
   ...texts,
-  ...{ root_params: optional(jsonObject), sound: optional(text), badges: optional(badge), ttl: optional(duration) },
+  root_params: optional(jsonObject),
+  sound: optional(text),
+  badges: optional(badge),
+  ttl: optional(duration),
 });
 const iosBlock = object({ ...texts, ...iosSettings, content: optional(text), ttl: optional(duration) });
 const androidBlock = object({
   ...texts,
-  ...{ header: optional(text), content: optional(text), ...androidSettings },
-  ...{ ttl: optional(duration), gcm_ttl: optional(duration) },
+  header: optional(text),
+  content: optional(text),
+  ...androidSettings,
+  ttl: optional(duration),
+  gcm_ttl: optional(duration),
 });
 const macBlock = object({ ...texts, ...withoutPrefix('mac_', macFields), ttl: optional(duration) });
 const chromeBlock = object({
-  ...{ ...texts, ...chromeSettings, root_params: optional(jsonObject) },
-  ...{ ttl: optional(duration), gcm_ttl: optional(duration) },
+  ...texts,
+  ...chromeSettings,
+  root_params: optional(jsonObject),
+  ttl: optional(duration),
+  gcm_ttl: optional(duration),
 });
 const firefoxBlock = object({
-  ...{ ...texts, ...firefoxSettings, root_params: optional(jsonObject) },
+  ...texts,
+  ...firefoxSettings,
+  root_params: optional(jsonObject),
   ttl: optional(duration),
 });
 /** The block of a platform without devices: it is checked and serves no device. */
@@ -87,10 +98,16 @@ const safariBlock = object({ ...texts, ...safariSettings, ttl: optional(duration
 const huaweiBlock = object({
   ...texts,
   ...withoutPrefix('huawei_android_', huaweiFields),
-  ...{ header: optional(text), content: optional(text), ttl: optional(duration), gcm_ttl: optional(duration) },
+  header: optional(text),
+  content: optional(text),
+  ttl: optional(duration),
+  gcm_ttl: optional(duration),
 });
 const amazonBlock = object({
-  ...{ ...texts, ...withoutPrefix('adm_', amazonFields), header: optional(text), badges: optional(badge) },
+  ...texts,
+  ...withoutPrefix('adm_', amazonFields),
+  header: optional(text),
+  badges: optional(badge),
   ttl: optional(duration),
 });
 const windowsBlock = object({
@@ -102,7 +119,8 @@ const windowsBlock = object({
   issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: value });
 });
 const smsBlock = object({
-  ...{ body: optional(text), subject: optional(text) },
+  body: optional(text),
+  subject: optional(text),
   file_urls: optional(
     array(text.refine((url) => url.startsWith('https://'), 'must be a URL of https')).max(10, 'at most 10 entries'),
   ),

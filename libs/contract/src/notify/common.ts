@@ -119,8 +119,13 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
 };
 
 const NO_PAYLOAD: Payload = {
-  ...{ preset: undefined, silent: undefined, content: undefined, custom_data: undefined },
-  ...{ open_action: undefined, open_actions: undefined, voip_push: undefined },
+  preset: undefined,
+  silent: undefined,
+  content: undefined,
+  custom_data: undefined,
+  open_action: undefined,
+  open_actions: undefined,
+  voip_push: undefined,
 };
 
 /**

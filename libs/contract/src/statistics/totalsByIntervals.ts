@@ -35,12 +35,19 @@ export const totalsByIntervals = apiV2('statistics/messages/totalsByIntervals', 
       reply: {
         metrics: [
           {
-            ...{ timestamp: '2026-01-15 12:00:00', platform: 1, sends: '5', opens: '2', deliveries: '4' },
-            ...{ inbox_opens: '0', unshowable_sends: '1', errors: '0' },
+            timestamp: '2026-01-15 12:00:00',
+            platform: 1,
+            sends: '5',
+            opens: '2',
+            deliveries: '4',
+            inbox_opens: '0',
+            unshowable_sends: '1',
+            errors: '0',
           },
         ],
         conversion: {
-          ...{ sends: '5', opens: '2' },
+          sends: '5',
+          opens: '2',
           events: [{ name: 'In-app Purchase', hits: 1, conversion: 0.5, revenue: 4.99 }],
         },
       },

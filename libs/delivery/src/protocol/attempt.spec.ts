@@ -123,7 +123,9 @@ describe('a deferred slice', () => {
 
   it('is claimed when due, and keeps its results', () => {
     expect(resumed(waiting, 'me', 700)).toEqual({
-      ...{ state: 'claimed', owner: 'me', round: 2 },
+      state: 'claimed',
+      owner: 'me',
+      round: 2,
       claimedAt: 50,
       results,
       deferral,

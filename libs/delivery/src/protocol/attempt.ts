@@ -179,7 +179,11 @@ export const finished = (
 ): Settled | undefined => (isOf(attempt, 'deferred', claim) ? settledFrom(attempt, results, now) : undefined);
 
 const settledFrom = ({ claimedAt, deferral }: Claimed | Deferred, results: Results, settledAt: number): Settled => ({
-  ...{ state: 'settled', claimedAt, results, settledAt, deferral },
+  state: 'settled',
+  claimedAt,
+  results,
+  settledAt,
+  deferral,
 });
 
 /** The outcome of a settled slice is published; undefined if the slice is not settled. */

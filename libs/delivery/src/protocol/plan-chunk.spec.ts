@@ -241,7 +241,12 @@ describe('e-mail contacts that get no mail', () => {
       [0, 1, 2, 3, 4].map((position) => ({ position, platform: 14, controlBucket: 0, token: true })),
     );
     const planned = planChunk(candidates, {
-      ...{ chunk: 0, named: true, transactional: false, platforms: [], content: undefined, at: new Date(0) },
+      chunk: 0,
+      named: true,
+      transactional: false,
+      platforms: [],
+      content: undefined,
+      at: new Date(0),
       application: {
         platforms: [{ platform: 14, enabled: true, configured: true, credentialVersion: 1 }],
         controlGroupPercentage: 100,

@@ -240,7 +240,10 @@ function inboxAudience(groups: readonly Group[], removal: Date): InboxAudience {
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({
-    ...{ chunk: rules.chunk, named: rules.named, counted: rules.counted ?? false, once: rules.once ?? false },
+    chunk: rules.chunk,
+    named: rules.named,
+    counted: rules.counted ?? false,
+    once: rules.once ?? false,
     sliceSize: rules.sliceSize ?? 0,
   });
   const hour = hourOf(rules.at);

@@ -7,7 +7,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = 1_800_000_000_000;
 const at = (now: number, fields: Partial<MessageTimes> = {}): MessageTimes => ({
-  ...{ now: START + now, releasedAt: START, claimedAt: START, ttlSeconds: undefined },
+  now: START + now,
+  releasedAt: START,
+  claimedAt: START,
+  ttlSeconds: undefined,
   ...fields,
 });
 const throttle: HeldBack = { by: 'throttle', until: START + 48 * HOUR };

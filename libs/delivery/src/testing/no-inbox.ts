@@ -4,6 +4,10 @@ import { noHours } from '../hour-sets.ts';
 
 /** The stages of a message that is not saved to inboxes. */
 export const noInbox: InboxStages = {
-  ...{ eligible: Bitmap.empty, excluded: new Map<string, never>() },
-  ...{ reached: noHours, read: noHours, opened: noHours, entriesOpened: noHours },
+  eligible: Bitmap.empty,
+  excluded: new Map<string, never>(),
+  reached: noHours,
+  read: noHours,
+  opened: noHours,
+  entriesOpened: noHours,
 };

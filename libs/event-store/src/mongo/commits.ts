@@ -92,7 +92,10 @@ export class MongoCommits {
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
     const documents = await firstOf(found.sort({ _id: 1 }), maxBytes);
     return documents.map(({ _id, uid, at, events, documents: named, trace }) => ({
-      ...{ ..._id, uid, at, events },
+      ..._id,
+      uid,
+      at,
+      events,
       ...(named && { documents: named.map(({ event, ids }) => ({ index: event, addresses: ids.map(addressIn) })) }),
       ...(trace && { trace }),
     }));
@@ -171,7 +174,10 @@ export class MongoCommits {
 
   #documentOf({ log, position, uid, at, events, documents, trace }: StoredCommit): CommitDocument {
     return {
-      ...{ _id: { log, position }, uid, at, events },
+      _id: { log, position },
+      uid,
+      at,
+      events,
       ...(documents && { documents: documents.map(storedDocuments) }),
       ...(this.#meta && { meta: this.#meta }),
       ...(trace && { trace }),

@@ -119,7 +119,10 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     published = new Map();
     const [first, second] = [dbOf(await connect()), dbOf(await connect())];
     relay = await openRelay<ThingEvent>({
-      ...{ db: first, category: things.category, decode: things.decode, isKnown: things.isKnown },
+      db: first,
+      category: things.category,
+      decode: things.decode,
+      isKnown: things.isKnown,
       broker: { publish: (_topic, records) => publish(records) },
       publish: ({ log, position }: Commit<ThingEvent>) => [
         { topic: 'things', key: log, value: Buffer.from(`${log} ${position}`) },
@@ -162,7 +165,8 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     for (const log of LOGS) {
       const range = { _id: { $gt: { log, position: 0 }, $lt: { log, position: Infinity } } };
       const found = db.collection<CommitDocument>('things.commits').find(range, {
-        ...{ promoteBuffers: true, readConcern: 'majority' },
+        promoteBuffers: true,
+        readConcern: 'majority',
       });
       const commits = await found.sort({ _id: 1 }).toArray();
       expect(commits.map(({ _id }) => _id.position)).toEqual(numbers(commits.length));

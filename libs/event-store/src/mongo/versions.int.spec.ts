@@ -132,7 +132,10 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       const relay = async (version: typeof things | typeof newerThings): Promise<Relay<ThingEvent>> =>
         keep(
           await openRelay<ThingEvent>({
-            ...{ db, broker, category: 'things', lookEveryMs: 50 },
+            db,
+            broker,
+            category: 'things',
+            lookEveryMs: 50,
             decode: (bytes) => version.decode(bytes) as ThingEvent,
             isKnown: (event) => version.isKnown(event),
             publish: ({ log, position, events }) =>

@@ -127,7 +127,9 @@ describeWithMongo('project', (mongo) => {
       },
     };
     const inParts = <Fact>(projection: Projection<Fact>): Projection<Fact> => ({
-      ...{ ...projection, partOf: () => 'part', recent: new RecentParts(10) },
+      ...projection,
+      partOf: () => 'part',
+      recent: new RecentParts(10),
     });
     const weighed = (id: string, ...numbers: number[]): Both[] =>
       numbers.map((position) => ({ id, position, kind: 'weighed' as const }));

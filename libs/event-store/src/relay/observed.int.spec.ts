@@ -31,7 +31,11 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
         void published.push(...records.map((record) => ({ ...record, during: currentTrace()?.traceId }))),
     };
     const relay = await openRelay<ThingEvent>({
-      ...{ db, broker, category: things.category, decode: things.decode, isKnown: things.isKnown },
+      db,
+      broker,
+      category: things.category,
+      decode: things.decode,
+      isKnown: things.isKnown,
       publish: ({ log, position }) => [{ topic: 'things', key: log, value: Buffer.from(`${position}`) }],
     });
     closers.push(() => relay.close());
@@ -99,7 +103,10 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     const [db, registry] = [newDb(), new Registry()];
     const release = Promise.withResolvers<void>();
     const relay = await openRelay<ThingEvent>({
-      ...{ db, category: things.category, decode: things.decode, isKnown: things.isKnown },
+      db,
+      category: things.category,
+      decode: things.decode,
+      isKnown: things.isKnown,
       broker: { publish: () => release.promise },
       publish: ({ log }) => [{ topic: 'things', key: log, value: Buffer.alloc(1) }],
     });

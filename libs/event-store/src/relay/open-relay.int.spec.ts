@@ -431,9 +431,14 @@ describeWithMongo('openRelay', (mongo) => {
     const own = ownIdentity()!;
     const later = new Date(Date.now() + 600_000);
     const lease = (identity: ProcessIdentity) => ({
-      ...{ _id: 'relay/things', owner: 'another', until: later, process: identity },
+      _id: 'relay/things',
+      owner: 'another',
+      until: later,
+      process: identity,
       // The lease of another version.
-      ...{ host: hostname(), pid: process.pid, startedAt: 1 },
+      host: hostname(),
+      pid: process.pid,
+      startedAt: 1,
     });
     const [db, broker] = [newDb(), new Published()];
     const leases = db.collection<ReturnType<typeof lease>>('leases');

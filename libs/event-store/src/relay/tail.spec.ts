@@ -10,7 +10,11 @@ const LOG = 'things-1';
 const LARGE = 1_500_000;
 
 const commit = (position: number, bytes = 10): StoredCommit => ({
-  ...{ log: LOG, position, uid: `${position}`, at: new Date(0), events: [Buffer.alloc(bytes)] },
+  log: LOG,
+  position,
+  uid: `${position}`,
+  at: new Date(0),
+  events: [Buffer.alloc(bytes)],
 });
 
 const offered = (stored: StoredCommit): Commit<string> => ({ ...stored, events: ['event'], encoded: stored.events });

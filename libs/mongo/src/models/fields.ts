@@ -50,7 +50,9 @@ const isBytes = (value: unknown): boolean => value instanceof Uint8Array || valu
 /** An array of pairs: a key of this type, and bytes. */
 export const pairs = (key: 'number' | 'string'): Field =>
   ({
-    ...{ type: [Schema.Types.Mixed], required: true, default: undefined },
+    type: [Schema.Types.Mixed],
+    required: true,
+    default: undefined,
     validate: (entries: readonly unknown[] | undefined) =>
       entries === undefined ||
       entries.every((pair) => Array.isArray(pair) && pair.length === 2 && typeof pair[0] === key && isBytes(pair[1])),

@@ -73,7 +73,10 @@ async function setUpBroken() {
   const keys = indices(100).map(String);
   const text = keys.find((key) => replicas.candidates(key)[0]!.name === first.address)!;
   return {
-    ...{ first, second, replicas, text },
+    first,
+    second,
+    replicas,
+    text,
     cut: async () => {
       await arrived.promise;
       await first.close();

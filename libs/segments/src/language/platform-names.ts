@@ -4,8 +4,12 @@ const plain = (name: string): string => name.toLowerCase().replaceAll(/[_ -]/g, 
 
 /** Aliases of platforms: those that clients use, and the names in lists and replies of the API. */
 const aliases = {
-  ...{ osx: Platform.MacOS, macOsX: Platform.MacOS, huaweiAndroid: Platform.Huawei },
-  ...{ ie: Platform.InternetExplorer, ie11: Platform.InternetExplorer, internetExplorer11: Platform.InternetExplorer },
+  osx: Platform.MacOS,
+  macOsX: Platform.MacOS,
+  huaweiAndroid: Platform.Huawei,
+  ie: Platform.InternetExplorer,
+  ie11: Platform.InternetExplorer,
+  internetExplorer11: Platform.InternetExplorer,
 };
 
 /** A code that no device has. */

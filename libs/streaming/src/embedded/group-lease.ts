@@ -51,7 +51,10 @@ export class Lease {
     const leases = db.collection<Holder>(leaseModel.name);
     const own = ownIdentity();
     const me: Known = {
-      ...{ host: hostname(), pid: process.pid, epoch, ttlMs: LEASE_MS },
+      host: hostname(),
+      pid: process.pid,
+      epoch,
+      ttlMs: LEASE_MS,
       ...(own && { process: own }),
     };
     let seen: Seen | undefined;

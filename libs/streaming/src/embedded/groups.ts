@@ -97,8 +97,12 @@ export class Groups {
     const group = this.#group(name);
     refuseOtherTopics(options, group.members);
     const member: Subscriber = {
-      ...{ handler, maxRecords, lingerMs },
-      ...{ topics: new Set(topics), active: 0, whenIdle: [] },
+      handler,
+      maxRecords,
+      lingerMs,
+      topics: new Set(topics),
+      active: 0,
+      whenIdle: [],
     };
     group.members.add(member);
     share(group);

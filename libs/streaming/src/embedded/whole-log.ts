@@ -25,7 +25,8 @@ export function readEmbeddedLog<T>(
     const topics = await Promise.all([...declared, ...added].map((spec) => withEnds(store, spec)));
     const ends = new Map(topics.map(({ name, ends: of }) => [name, of]));
     return work({
-      ...{ topics, offsets: await store.offsets() },
+      topics,
+      offsets: await store.offsets(),
       records: (topic, partition) => recordsIn(store, { topic, partition }, ends.get(topic)?.[partition] ?? 0),
     });
   });

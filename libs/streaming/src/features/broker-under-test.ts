@@ -91,7 +91,10 @@ export class BrokerUnderTest {
 
   /** A topic that nothing makes yet. */
   readonly declareLater = (kind: TopicKind = 'facts', partitions = 1, retentionMs = 24 * HOUR_MS): TopicSpec => ({
-    ...{ name: `t-${randomBase62(10)}`, kind, partitions, retentionMs },
+    name: `t-${randomBase62(10)}`,
+    kind,
+    partitions,
+    retentionMs,
   });
 
   /** Opens a broker with what has been declared; it ends with the test. */

@@ -115,7 +115,10 @@ class Filling implements LogImport {
 }
 
 const messageOf = ({ key, value, headers, timestamp }: InRecord, partition: number): Message => ({
-  ...{ key, value: value as Buffer, partition, timestamp: String(timestamp) },
+  key,
+  value: value as Buffer,
+  partition,
+  timestamp: String(timestamp),
   ...(headers && { headers: { ...headers } }),
 });
 

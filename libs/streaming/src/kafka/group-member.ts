@@ -257,7 +257,13 @@ export class Member implements OffsetStore {
     const { handler, maxRecords = MAX_RECORDS, lingerMs = 0 } = this.#options;
     const key = placeOf(topic, partition);
     const queue = new PartitionQueue({
-      ...{ group: this.group, topic, partition, position, handler, maxRecords, lingerMs },
+      group: this.group,
+      topic,
+      partition,
+      position,
+      handler,
+      maxRecords,
+      lingerMs,
       before: this.#leaving.get(key),
       offsets: this.#offsets,
       warn: this.#deps.warn,

@@ -20,7 +20,10 @@ describeWithKafka('on Kafka', (kafka) => {
 describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) => {
   const topic = 'tidings.things';
   const spec = (over: Partial<TopicSpec> = {}): TopicSpec => ({
-    ...{ name: topic, kind: 'facts', partitions: 1, retentionMs: DAY_MS },
+    name: topic,
+    kind: 'facts',
+    partitions: 1,
+    retentionMs: DAY_MS,
     ...over,
   });
   let world: KafkaWorld;
@@ -89,7 +92,8 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
         validateOnly: false,
         resources: [
           {
-            ...{ type: kafkajs.ConfigResourceTypes.TOPIC, name: wire() },
+            type: kafkajs.ConfigResourceTypes.TOPIC,
+            name: wire(),
             configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
           },
         ],
@@ -143,7 +147,9 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       await shown({ [retention]: `${DAY_MS}` });
       const { 'max.message.bytes': largest, ...settings } = await settingsOf();
       expect(settings).toMatchObject({
-        ...{ [retention]: `${DAY_MS}`, 'segment.ms': `${DAY_MS / 8}`, 'compression.type': 'producer' },
+        [retention]: `${DAY_MS}`,
+        'segment.ms': `${DAY_MS / 8}`,
+        'compression.type': 'producer',
         'cleanup.policy': kind === 'compacted' ? 'compact' : 'delete',
       });
       expect(Number(largest)).toBeGreaterThan(1_048_588);
@@ -157,7 +163,9 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
         await set({ 'retention.ms': longer, 'segment.ms': `${DAY_MS}`, 'compression.type': 'zstd' });
         expect(await create(spec())).toMatchObject({ created: [], altered: [topic], longer: [topic] });
         expect(await settingsOf()).toMatchObject({
-          ...{ 'retention.ms': longer, 'segment.ms': `${DAY_MS}`, 'compression.type': 'zstd' },
+          'retention.ms': longer,
+          'segment.ms': `${DAY_MS}`,
+          'compression.type': 'zstd',
           'cleanup.policy': 'delete',
         });
         expect(await create(spec())).toMatchObject({ created: [], altered: [], longer: [topic] });
@@ -213,7 +221,8 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       open.push(await opening);
       const refused = openKafkaBroker({ ...world.kafka, topics: [spec({ partitions: 2 })], clock: world.clock });
       await expect(refused).rejects.toMatchObject({
-        ...{ kind: 'conflict', message: expect.stringContaining(`Topic ${wire()} has 1 partitions`) as string },
+        kind: 'conflict',
+        message: expect.stringContaining(`Topic ${wire()} has 1 partitions`) as string,
       });
     });
   });

@@ -26,10 +26,13 @@ describe('the Fault of an answer of Kafka', () => {
 
   it('names the error for the log, also after retries', () => {
     const exceeded = new kafkajs.KafkaJSNumberOfRetriesExceeded(answer('TOPIC_AUTHORIZATION_FAILED'), {
-      ...{ retryCount: 2, retryTime: 100 },
+      retryCount: 2,
+      retryTime: 100,
     });
     expect(faultOf(exceeded)).toMatchObject({
-      ...{ kind: 'unavailable', internal: 'Kafka refuses: TOPIC_AUTHORIZATION_FAILED', cause: exceeded },
+      kind: 'unavailable',
+      internal: 'Kafka refuses: TOPIC_AUTHORIZATION_FAILED',
+      cause: exceeded,
     });
   });
 

@@ -69,7 +69,11 @@ export class Publisher {
     const sizes = records.map((record) => checkedSize(this.#deps.name, record));
     return new Promise((resolve, reject) => {
       const publication: Publication = {
-        ...{ records, resolve, reject, open: records.length, isOver: false },
+        records,
+        resolve,
+        reject,
+        open: records.length,
+        isOver: false,
         positions: new Array<Position>(records.length),
         patience: setTimeout(() => this.#fail([publication], overdue()), PATIENCE_MS),
       };

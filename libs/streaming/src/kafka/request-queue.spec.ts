@@ -22,7 +22,10 @@ describe('the queue of requests of a connection to Kafka', () => {
     jest.useFakeTimers();
     [isConnected, looks] = [true, 0];
     queue = new RequestQueue({
-      ...{ clientId: 'spec', broker: 'spec', requestTimeout: TIMEOUT_MS, enforceRequestTimeout: true },
+      clientId: 'spec',
+      broker: 'spec',
+      requestTimeout: TIMEOUT_MS,
+      enforceRequestTimeout: true,
       logger: { debug: () => undefined },
       isConnected: () => {
         looks++;

@@ -34,7 +34,10 @@ describeWhere(canRunKafka())('Kafka behind TLS and SASL', () => {
   });
 
   const as = (options: Pick<KafkaClientOptions, 'tls' | 'sasl'>): KafkaClientOptions => ({
-    ...{ brokers: kafka.securedBrokers!, clientId: 'spec', namespace: 'secured.', warn: () => undefined },
+    brokers: kafka.securedBrokers!,
+    clientId: 'spec',
+    namespace: 'secured.',
+    warn: () => undefined,
     ...options,
   });
   const opened = async (options: Pick<KafkaClientOptions, 'tls' | 'sasl'>): Promise<Broker> => {
@@ -53,7 +56,9 @@ describeWhere(canRunKafka())('Kafka behind TLS and SASL', () => {
         const text = `${mechanism} ${Object.keys(tls).join()}`;
         const read = new Promise((resolve) => {
           void broker.subscribe({
-            ...{ group: text.replaceAll(/\W/g, '-'), topics: [things.name], from: 'earliest' },
+            group: text.replaceAll(/\W/g, '-'),
+            topics: [things.name],
+            from: 'earliest',
             handler: async ({ records }) => {
               const texts = records.map(({ value }) => Buffer.from(value).toString());
               if (texts.includes(text)) resolve(text);

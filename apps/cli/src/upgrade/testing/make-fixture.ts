@@ -29,7 +29,8 @@ export async function makeFixture(target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-fixture-'));
   const world = await platformProcess({
     env: {
-      ...{ TIDINGS_MASTER_KEY: MASTER_KEY.toString('base64'), PUBLIC_URL: 'https://push.example' },
+      TIDINGS_MASTER_KEY: MASTER_KEY.toString('base64'),
+      PUBLIC_URL: 'https://push.example',
       NODE_OPTIONS: `--import ${withHost}`,
     },
     simulators: { keepPayloads: true, retryAfterSeconds: PATIENCE_SECONDS },
@@ -77,7 +78,9 @@ async function fill(world: World): Promise<Filled> {
     const branch: Shop = { world, application: other, devices: await registerShop(world, other, 100) };
     const { campaign, preset } = await setUp(shop);
     const { id } = await world.call('createSubscription', {
-      ...{ endpoint: subscriber.endpoint, applications: [application], campaigns: [campaign] },
+      endpoint: subscriber.endpoint,
+      applications: [application],
+      campaigns: [campaign],
       events: ['Push Sent', 'Push Delivered', 'Push Opened', 'Email Bounced'],
     });
     const broadcast = await sendHistory(shop, { campaign, preset });
@@ -132,7 +135,8 @@ async function questionsAbout({ world, application, devices }: Shop, message: st
     ...devices.flatMap(({ hwid }) => [about('getTags', { hwid }), about('checkDevice', { hwid })]),
     ...users.map((userId) => about('getInboxMessages', { userId })),
     ...['T("Level", GTE, 4)', 'T("Interests", IN, ["news"])', 'T("Plan", EQ, "paid")'].map((expression): Question => ({
-      ...{ method: 'compileFilter', parameters: { devices_filter: `A("${application}") * ${expression}` } },
+      method: 'compileFilter',
+      parameters: { devices_filter: `A("${application}") * ${expression}` },
     })),
   ];
 }

@@ -52,19 +52,30 @@ const platforms: readonly ShopPlatform[] = [
   { code: IOS, provider: 'apns', devices: 8, device: (kind, n) => pushed(apnsToken(kind, n)) },
   { code: ANDROID, provider: 'fcm', devices: 8, device: (kind, n) => pushed(fcmToken(kind, n)) },
   {
-    ...{ code: CHROME, provider: 'webpush', devices: 3, device: browser },
+    code: CHROME,
+    provider: 'webpush',
+    devices: 3,
+    device: browser,
     settings: chromeSettings,
   },
   {
-    ...{ code: HUAWEI, provider: 'hms', devices: 3, device: (kind, n) => pushed(specialToken(kind, n)) },
+    code: HUAWEI,
+    provider: 'hms',
+    devices: 3,
+    device: (kind, n) => pushed(specialToken(kind, n)),
     settings: () => ({ huawei_app_id: 'shop', huawei_app_secret: 'secret' }),
   },
   {
-    ...{ code: 9, provider: 'adm', devices: 2, device: (kind, n) => pushed(specialToken(kind, n)) },
+    code: 9,
+    provider: 'adm',
+    devices: 2,
+    device: (kind, n) => pushed(specialToken(kind, n)),
     settings: () => ({ adm_cid: 'shop', adm_secret: 'secret', adm_framework: 'native' }),
   },
   {
-    ...{ code: EMAIL, provider: 'email', devices: 6 },
+    code: EMAIL,
+    provider: 'email',
+    devices: 6,
     device(kind, n) {
       const email = mailAddress(kind, n);
       return { fields: { hwid: email, email }, token: email };
@@ -76,7 +87,9 @@ const platforms: readonly ShopPlatform[] = [
     }),
   },
   {
-    ...{ code: 18, provider: 'smpp', devices: 2 },
+    code: 18,
+    provider: 'smpp',
+    devices: 2,
     device: (kind, n) => ({ fields: { hwid: smsNumber(kind, n) }, token: smsNumber(kind, n) }),
     settings({ simulators }) {
       const { hostname: sms_smpp_host, port: sms_smpp_port } = new URL(simulators.urlOf('smpp'));
@@ -84,12 +97,16 @@ const platforms: readonly ShopPlatform[] = [
     },
   },
   {
-    ...{ code: 21, provider: 'whatsapp', devices: 2 },
+    code: 21,
+    provider: 'whatsapp',
+    devices: 2,
     device: (kind, n) => ({ fields: { hwid: `whatsapp:${simulatedPhone(kind, n)}` }, token: simulatedPhone(kind, n) }),
     settings: () => ({ whats_app_phone_number_id: '106540352242922', whats_app_access_token: 'EAADEMO' }),
   },
   {
-    ...{ code: 23, provider: 'line', devices: 2 },
+    code: 23,
+    provider: 'line',
+    devices: 2,
     device: (kind, n) => ({ fields: { hwid: lineUser(kind, n) }, token: lineUser(kind, n) }),
     settings: () => ({ line_channel_access_token: 'shop' }),
   },
@@ -138,12 +155,25 @@ export async function registerShop(world: World, application: string, first: num
       const userId = NAMES[n % NAMES.length]!;
       const { hwid } = { hwid: `${provider}-${n}`, ...fields } as { readonly hwid: string };
       await world.call('registerDevice', {
-        ...{ application, device_type: code, userId, ...fields, hwid },
-        ...{ language: LANGUAGES[n % LANGUAGES.length], timezone: ((n % 5) - 2) * HOUR },
-        ...{ app_version: `1.${n % 3}`, os_version: '17.1', device_model: 'Model', city: 'Berlin', country: 'DE' },
+        application,
+        device_type: code,
+        userId,
+        ...fields,
+        hwid,
+        language: LANGUAGES[n % LANGUAGES.length],
+        timezone: ((n % 5) - 2) * HOUR,
+        app_version: `1.${n % 3}`,
+        os_version: '17.1',
+        device_model: 'Model',
+        city: 'Berlin',
+        country: 'DE',
         tags: {
-          ...{ Level: n % 7, Plan: n % 2 ? 'free' : 'paid', Interests: n % 3 ? ['news', 'sport'] : ['music'] },
-          ...{ Birthday: `19${70 + (n % 30)}-03-14`, Member: n % 4 === 0, Cart: n },
+          Level: n % 7,
+          Plan: n % 2 ? 'free' : 'paid',
+          Interests: n % 3 ? ['news', 'sport'] : ['music'],
+          Birthday: `19${70 + (n % 30)}-03-14`,
+          Member: n % 4 === 0,
+          Cart: n,
         },
       });
       devices.push({ hwid, platform: code, provider, token, kind, userId });

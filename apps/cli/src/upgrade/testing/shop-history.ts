@@ -37,7 +37,11 @@ export async function setUp({ world, application }: Shop): Promise<{ campaign: s
   const content = { message: { en: 'Welcome', de: 'Willkommen' }, title: 'Hello' };
   const segmentation = { platforms: [IOS, ANDROID, EMAIL] };
   await world.call('createPreset', {
-    ...{ applicationCode: application, name: 'Welcome', campaignCode: campaign, content, segmentation },
+    applicationCode: application,
+    name: 'Welcome',
+    campaignCode: campaign,
+    content,
+    segmentation,
   });
   const { presets } = await world.call('listPresets', { application });
   const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
@@ -48,7 +52,11 @@ export async function setUp({ world, application }: Shop): Promise<{ campaign: s
   const zone = { lat: 52.5, lng: 13.4, name: 'Station', cooldown: 60, range: 100, content: 'Here' };
   await world.call('addGeoZone', { application, geozones: [{ ...zone, cluster }] });
   await world.call('createTestDevice', {
-    ...{ auth: world.secrets.api, application, push_token: 'tester', device_type: ANDROID, name: 'Tester' },
+    auth: world.secrets.api,
+    application,
+    push_token: 'tester',
+    device_type: ANDROID,
+    name: 'Tester',
   });
   for (const email of ['blocked@mail.example', 'angry@mail.example', 'gone@mail.example'])
     await world.call('registerEmail', { application, email, language: 'en', tags: { Level: 3 } });
@@ -80,7 +88,12 @@ export async function respond(shop: Shop): Promise<void> {
     if (i % 2 === 0) await world.call('postEvent', { application, hwid, event: 'Look', attributes: { page: i } });
     if (i % 4 > 0) continue;
     await world.call('setPurchase', {
-      ...{ application, hwid, productIdentifier: 'seeds', quantity: 2, price: 1.5, currency: 'EUR' },
+      application,
+      hwid,
+      productIdentifier: 'seeds',
+      quantity: 2,
+      price: 1.5,
+      currency: 'EUR',
       transactionDate: inSeconds(world, 0),
     });
   }
@@ -95,8 +108,13 @@ export async function sendHistory(
   const { world, application, devices } = shop;
   const everywhere = [...new Set(devices.map(({ platform }) => platform))];
   const broadcast = await send(shop, {
-    ...{ content: { en: 'Hello {{Plan|CapitalizeFirst|friend}}', de: 'Hallo' }, title: 'Shop', platforms: everywhere },
-    ...{ campaign, inbox_days: 20, data: { article: 17 }, link: 'https://shop.example/' },
+    content: { en: 'Hello {{Plan|CapitalizeFirst|friend}}', de: 'Hallo' },
+    title: 'Shop',
+    platforms: everywhere,
+    campaign,
+    inbox_days: 20,
+    data: { article: 17 },
+    link: 'https://shop.example/',
   });
   await world.settle();
   await respond(shop);

@@ -40,7 +40,8 @@ describe('an APNs credential', () => {
   ])('of macOS is a certificate with its key, %s', async (_, files) => {
     const settings = { ...files, macos_gateway: '0', macos_bundle_id: 'com.example.mac' };
     expect(await of(settings, Platform.MacOS)).toMatchObject({
-      ...{ bundleId: 'com.example.mac', sandbox: true },
+      bundleId: 'com.example.mac',
+      sandbox: true,
       proof: { by: 'certificate', tls: { cert: expect.stringContaining('CERTIFICATE'), key } },
     });
   });
@@ -49,7 +50,8 @@ describe('an APNs credential', () => {
     const file = { macos_key_file: base64(privateKey), macos_gateway: '1' };
     const ids = { macos_bundle_id: 'com.example.mac', macos_key_id: 'K', macos_team_id: 'T' };
     expect(await of({ ...file, ...ids }, Platform.MacOS)).toMatchObject({
-      ...{ bundleId: 'com.example.mac', sandbox: false },
+      bundleId: 'com.example.mac',
+      sandbox: false,
       proof: { by: 'token', keyId: 'K', teamId: 'T' },
     });
     expect(await of(file, Platform.MacOS)).toMatchObject({ name: 'not_configured' });
@@ -74,7 +76,8 @@ describe('an APNs credential', () => {
     const own = pushCertificate(name, uid === undefined ? {} : { uid });
     const settings = { safari_key_file: own.p12, safari_key_password: '' };
     expect(await of(settings, Platform.Safari)).toMatchObject({
-      ...{ bundleId: 'web.com.example', sandbox: false },
+      bundleId: 'web.com.example',
+      sandbox: false,
       proof: { by: 'certificate', tls: { key: own.key } },
     });
   });

@@ -15,8 +15,12 @@ const BUNDLE = 'com.example.app';
 const RELEASED_AT = Math.floor(Date.now() / 1000);
 const key = generateApnsKey();
 const settings = {
-  ...{ ios_gateway: '1', ios_bundle_id: BUNDLE, ios_key_id: key.keyId, ios_team_id: key.teamId },
-  ...{ ios_key_file: Buffer.from(key.privateKey).toString('base64'), ios_key_password: '' },
+  ios_gateway: '1',
+  ios_bundle_id: BUNDLE,
+  ios_key_id: key.keyId,
+  ios_team_id: key.teamId,
+  ios_key_file: Buffer.from(key.privateKey).toString('base64'),
+  ios_key_password: '',
 };
 
 describe.each([
@@ -62,7 +66,8 @@ describe.each([
     [LIVE_UPDATE, UPDATE, String(RELEASED_AT + 43_200)],
   ])('of a live activity name its kind: %s (R-M2, R-M3)', async (variant, event, expiration) => {
     const batch = sendBatch([{ number: 0, devices: [{ position: 0, token: first }] }], {
-      ...{ variant, content: content({ liveActivity: live(event) }) },
+      variant,
+      content: content({ liveActivity: live(event) }),
     });
     const { [first]: headers } = await headersOf(batch);
     expect(headers).toMatchObject({
@@ -77,7 +82,9 @@ describe.each([
 
   it('are those of the settings of a locale (R-O4)', async () => {
     const devices = [first, second, third].map((token, position) => ({
-      ...{ position, token, language: ['de', 'fr', 'it'][position]! },
+      position,
+      token,
+      language: ['de', 'fr', 'it'][position]!,
     }));
     const various = content({
       ios: ios({ ttlSeconds: 60 }),

@@ -58,7 +58,8 @@ describe.each([
   };
   const batch = (platform: number = Platform.iOS) =>
     sendBatch([{ number: 0, devices: [{ position: 0, token: apnsToken('accepted', 0) }] }], {
-      ...{ platform, credential: { application: 'AAAAA-00000', platform, version: 1 } },
+      platform,
+      credential: { application: 'AAAAA-00000', platform, version: 1 },
     });
 
   it('authenticates the connection instead of a token, and names the topic', async () => {

@@ -83,12 +83,19 @@ export function emailChannel({ credentials: stored, reportKey, clock, url, addre
     onFailure: deps.onFailure,
   });
   const credentials = new PreparedCredentials<MailSender, undefined>({
-    ...{ channel: 'email', stored, definition: email.credential },
+    channel: 'email',
+    stored,
+    definition: email.credential,
     tokensOf: () => undefined,
   });
   const writer = new PayloadWriter();
   const shared = {
-    ...{ servers, writer, reportKey, clock, bounceDomain: deps.bounceDomain, publicUrl: deps.publicUrl },
+    servers,
+    writer,
+    reportKey,
+    clock,
+    bounceDomain: deps.bounceDomain,
+    publicUrl: deps.publicUrl,
     commandsMs: deps.commandsMs ?? LATE_ANSWER_MS,
     mailKey: mailTokenKeyOf(reportKey),
     linkKey: linkKeyOf(reportKey),
@@ -281,7 +288,9 @@ class EmailSender implements Sender {
 }
 
 const invalidAddress: SendResult = {
-  ...{ category: 'INVALID_TOKEN', code: '0', name: 'invalid_address' },
+  category: 'INVALID_TOKEN',
+  code: '0',
+  name: 'invalid_address',
   then: { do: 'final' },
 };
 

@@ -5,12 +5,19 @@ import { channelFeatures } from '../channel.features.ts';
 import { emailChannel } from './email-channel.ts';
 
 channelFeatures({
-  ...{ name: 'email', platform: Platform.Email, protocol: 'SMTP' },
-  ...{ masks: false, atMostOnce: true, hasTtl: false, invalidates: false, renews: false },
+  name: 'email',
+  platform: Platform.Email,
+  protocol: 'SMTP',
+  masks: false,
+  atMostOnce: true,
+  hasTtl: false,
+  invalidates: false,
+  renews: false,
   // Servers throttle a client, whatever its credential: their replies are about single mails.
   throttle: 'none',
   // Replies to the connection, EHLO, sender, recipient, DATA, and mail. A session has one mail at a time, and sessions open one after the other.
-  ...{ repliesPerMessage: 6, atOnce: 5 },
+  repliesPerMessage: 6,
+  atOnce: 5,
   credentials: () => ({
     [Platform.Email]: {
       settings: { email_from_email: 'shop@example.com', email_from_name: 'Shop', email_reply: 'help@example.com' },
@@ -19,7 +26,9 @@ channelFeatures({
   open: (parts, { smtpUrl }) =>
     emailChannel({
       ...parts,
-      ...{ onFailure: () => undefined, url: smtpUrl, publicUrl: 'https://push.example' },
+      onFailure: () => undefined,
+      url: smtpUrl,
+      publicUrl: 'https://push.example',
       commandsMs: LATE_ANSWER_MS - parts.expiresEarlyMs,
     }),
   token: (kind, n, argument) => mailAddress(kind, n, argument),

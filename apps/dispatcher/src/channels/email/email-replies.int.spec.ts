@@ -6,7 +6,9 @@ import { emailChannel } from './email-channel.ts';
 const platform = Platform.Email;
 
 replyFeatures({
-  ...{ name: 'email', provider: 'SMTP', platform },
+  name: 'email',
+  provider: 'SMTP',
+  platform,
   credentials: () => ({
     [platform]: { settings: { email_from_email: 'shop@example.com', email_from_name: 'Shop', email_reply: '' } },
   }),

@@ -72,7 +72,9 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, depsOf?:
         return emailChannel({
           ...parts,
           publicUrl: 'https://push.example',
-          ...{ onFailure: () => undefined, url: smtpUrl, port: Number(new URL(smtpUrl).port) },
+          onFailure: () => undefined,
+          url: smtpUrl,
+          port: Number(new URL(smtpUrl).port),
           ...depsOf?.(smtpUrl),
         });
       },
@@ -209,8 +211,12 @@ describe('channel email, by a relay', () => {
     world.suppressed.set(3, 'FILTERED_BY_CATEGORY').set(4, 'GONE');
     await world.settle(undefined, true);
     expect(world.compared[0]).toEqual({
-      ...{ account: 'default', application: 'AAAAA-00000', chunk: 3, positions: [0, 1, 2, 3, 4, 5] },
-      ...{ marketing: true, category: 'News' },
+      account: 'default',
+      application: 'AAAAA-00000',
+      chunk: 3,
+      positions: [0, 1, 2, 3, 4, 5],
+      marketing: true,
+      category: 'News',
     });
     expect(world.compared.at(-1)!.positions).toEqual([5]);
     expect([...world.deviceOutcomes()].toSorted(([a], [b]) => a - b)).toEqual([

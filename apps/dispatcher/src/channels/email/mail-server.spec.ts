@@ -29,7 +29,9 @@ describe('the sessions with a mail server', () => {
     const { port } = server.address() as AddressInfo;
     mails = new MailServer({
       target: async () => ({ host: '127.0.0.1', port, ignoreTLS: true }),
-      ...{ sessions: SESSIONS, timers: systemTimers, onFailure: () => void failures++ },
+      sessions: SESSIONS,
+      timers: systemTimers,
+      onFailure: () => void failures++,
     });
   });
 
@@ -40,13 +42,13 @@ describe('the sessions with a mail server', () => {
   });
 
   const mail = (): Transaction => ({
-    ...{ from: 'shop@example.com', to: 'anna@example.com', mail: Buffer.from('Hello') },
-    ...{
-      deadline: performance.now() + 600_000,
-      replyBy: performance.now() + 600_000,
-      mayGo: () => true,
-      ended: () => undefined,
-    },
+    from: 'shop@example.com',
+    to: 'anna@example.com',
+    mail: Buffer.from('Hello'),
+    deadline: performance.now() + 600_000,
+    replyBy: performance.now() + 600_000,
+    mayGo: () => true,
+    ended: () => undefined,
   });
 
   it.each([

@@ -120,7 +120,9 @@ class LaneServers {
   #domain(domain: string): MailServer {
     const { names, port = 25, timers, onFailure } = this.#options;
     return new MailServer({
-      ...{ timers, sessions: DOMAIN_SESSIONS, hasRoom: () => this.#hasRoom() },
+      timers,
+      sessions: DOMAIN_SESSIONS,
+      hasRoom: () => this.#hasRoom(),
       async target(failures) {
         const { host, address } = await exchangerOf(domain, failures, names);
         // Many mail servers have certificates that no known CA has signed: encryption without proof of identity is better than none.

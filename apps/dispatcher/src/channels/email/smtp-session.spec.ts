@@ -47,8 +47,12 @@ describe('a session with a mail server', () => {
   const send = (times: Pick<Transaction, 'deadline' | 'replyBy'>): Promise<MailEnd> =>
     new Promise((resolve) =>
       session.send({
-        ...{ from: 'shop@example.com', to: 'anna@example.com', mail: Buffer.from('Hello'), ...times },
-        ...{ mayGo: () => true, ended: resolve },
+        from: 'shop@example.com',
+        to: 'anna@example.com',
+        mail: Buffer.from('Hello'),
+        ...times,
+        mayGo: () => true,
+        ended: resolve,
       }),
     );
 

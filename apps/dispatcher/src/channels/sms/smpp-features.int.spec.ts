@@ -5,8 +5,14 @@ import { channelFeatures } from '../channel.features.ts';
 import { WINDOW } from './smpp-link.ts';
 
 channelFeatures({
-  ...{ name: 'smpp', platform: Platform.Sms, protocol: 'SMPP' },
-  ...{ masks: false, atMostOnce: true, hasTtl: false, invalidates: false, renews: false },
+  name: 'smpp',
+  platform: Platform.Sms,
+  protocol: 'SMPP',
+  masks: false,
+  atMostOnce: true,
+  hasTtl: false,
+  invalidates: false,
+  renews: false,
   // ESME_RTHROTTLED has no time.
   throttle: 'unstated',
   // All messages share the bind.
@@ -16,7 +22,9 @@ channelFeatures({
       settings: {
         sms_smpp_host: new URL(urlOf('smpp')).hostname,
         sms_smpp_port: new URL(urlOf('smpp')).port,
-        ...{ sms_system_id: 'system', sms_password: 'secret', sms_sender: 'Shop' },
+        sms_system_id: 'system',
+        sms_password: 'secret',
+        sms_sender: 'Shop',
       },
     },
   }),

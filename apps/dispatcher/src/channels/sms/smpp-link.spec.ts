@@ -53,7 +53,9 @@ describe('a bind with an SMSC', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const open = openSmppLink({
-      ...{ systemId: 'user', password: 'secret', bound: () => undefined },
+      systemId: 'user',
+      password: 'secret',
+      bound: () => undefined,
       received: (_, bind, sequence) => {
         if (answersDeliveries) bind.answerDelivery(sequence, Status.ok);
       },
@@ -82,7 +84,8 @@ describe('a bind with an SMSC', () => {
   const submit = (mayGo: () => boolean = () => true): Promise<End> =>
     new Promise((resolve) => {
       const exchange: Exchange = {
-        ...{ deadline: Infinity, mayGo },
+        deadline: Infinity,
+        mayGo,
         answered: (status, _, id) => resolve(`${status} ${id}`),
         failed: resolve,
       };

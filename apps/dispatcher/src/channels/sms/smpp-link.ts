@@ -106,7 +106,10 @@ class SmppLink implements Link, DeliveryLink {
     this.#bind = bind;
     this.#window = maxStreams;
     this.#socket = connect({
-      ...{ host, port: Number(port), noDelay: true, ...(isIP(host) === 0 && lookup && { lookup }) },
+      host,
+      port: Number(port),
+      noDelay: true,
+      ...(isIP(host) === 0 && lookup && { lookup }),
       // One buffer for all reads: a stream allocates one for each.
       onread: {
         buffer: Buffer.allocUnsafeSlow(READ_BYTES),

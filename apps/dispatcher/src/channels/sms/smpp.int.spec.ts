@@ -49,8 +49,12 @@ describeWithMongo('SMPP', (mongo) => {
   const settingsOf = (url: string, more: Readonly<Record<string, string>> = {}) => ({
     [Platform.Sms]: {
       settings: {
-        ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(url).port, sms_system_id: `system${messages}` },
-        ...{ sms_password: 'secret', sms_sender: 'Shop', ...more },
+        sms_smpp_host: '127.0.0.1',
+        sms_smpp_port: new URL(url).port,
+        sms_system_id: `system${messages}`,
+        sms_password: 'secret',
+        sms_sender: 'Shop',
+        ...more,
       },
     },
   });
@@ -90,7 +94,9 @@ describeWithMongo('SMPP', (mongo) => {
   function batchOf(numbers: readonly string[], text = 'Hello', fields: Partial<SendBatch> = {}): SendBatch {
     const devices = numbers.map((token, position) => ({ position, token }));
     return sendBatch([{ number: 0, devices }], {
-      ...{ message: `C0DE-${messages++}`, platform: Platform.Sms, atMostOnce: true },
+      message: `C0DE-${messages++}`,
+      platform: Platform.Sms,
+      atMostOnce: true,
       credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: 1 },
       content: content({ text: { entries: [{ language: 'default', text }] } }),
       ...fields,

@@ -66,7 +66,9 @@ export function smsChannel(deps: SmsDeps): Channel {
     publicUrl,
   } = deps;
   const credentials = new PreparedCredentials<SmsCredential, undefined>({
-    ...{ channel: 'sms', stored, definition: sms.credential },
+    channel: 'sms',
+    stored,
+    definition: sms.credential,
     tokensOf: () => undefined,
     deployment: deps.url === undefined ? undefined : smppCredentialIn(deps.url),
   });

@@ -27,7 +27,9 @@ describe('the SMSC of the deployment (R-A6)', () => {
         smsChannel({
           ...parts,
           // No private address is allowed to callers.
-          ...{ addresses: new AddressGuard([]), receipts: forgetfulReceipts, url },
+          addresses: new AddressGuard([]),
+          receipts: forgetfulReceipts,
+          url,
           onError: (error) => {
             throw error;
           },

@@ -196,7 +196,14 @@ function documentOf(part: AcceptedPart, expireAt: Date): Omit<SmsPartDocument, '
   const { message, messageId, account, application, chunk, platform } = batch;
   const seq = chunk * 65_536 + position;
   return {
-    ...{ message, messageId: Number(messageId), account, application, seq, platform, parts, expireAt },
+    message,
+    messageId: Number(messageId),
+    account,
+    application,
+    seq,
+    platform,
+    parts,
+    expireAt,
     ...(parts > 1 && { device: deviceKey(part) }),
   };
 }
@@ -205,8 +212,14 @@ function documentOf(part: AcceptedPart, expireAt: Date): Omit<SmsPartDocument, '
 function deliveryOf(part: SmsPartDocument, at: Date): OutRecord {
   const { message, messageId, account, application, seq, platform } = part;
   const report = Reports.fromPartial({
-    ...{ message, messageId: BigInt(messageId), account, application, chunk: chunkOf(seq) },
-    ...{ kind: ReportKind.REPORT_KIND_DELIVERED, positions: [positionOf(seq)], platforms: [platform] },
+    message,
+    messageId: BigInt(messageId),
+    account,
+    application,
+    chunk: chunkOf(seq),
+    kind: ReportKind.REPORT_KIND_DELIVERED,
+    positions: [positionOf(seq)],
+    platforms: [platform],
     at: [Math.floor(at.getTime() / 1000)],
   });
   return { key: messageChunkKey(report), value: Reports.encode(report).finish() };

@@ -22,12 +22,18 @@ const codesOf = (provider: string): number[] =>
     .map(({ codes: [code] }) => Number(code));
 
 replyFeatures({
-  ...{ name: 'smpp', provider: 'SMPP', platform, open },
+  name: 'smpp',
+  provider: 'SMPP',
+  platform,
+  open,
   credentials: ({ urlOf }) => ({
     [platform]: {
       settings: {
-        ...{ sms_smpp_host: '127.0.0.1', sms_smpp_port: new URL(urlOf('smpp')).port },
-        ...{ sms_system_id: 'system', sms_password: 'secret', sms_sender: 'Shop' },
+        sms_smpp_host: '127.0.0.1',
+        sms_smpp_port: new URL(urlOf('smpp')).port,
+        sms_system_id: 'system',
+        sms_password: 'secret',
+        sms_sender: 'Shop',
       },
     },
   }),
@@ -41,7 +47,10 @@ replyFeatures({
 const FIRST_CODE = 21_600;
 
 replyFeatures({
-  ...{ name: 'sms', provider: 'Twilio', platform, open },
+  name: 'sms',
+  provider: 'Twilio',
+  platform,
+  open,
   credentials: ({ urlOf }) => ({
     [platform]: {
       settings: { sms_http_url: urlOf('sms'), sms_http_account: 'A', sms_http_token: 'secret', sms_sender: '+1' },

@@ -4,8 +4,13 @@ import { smsNumber } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
 
 channelFeatures({
-  ...{ name: 'sms', platform: Platform.Sms, protocol: 'HTTP/1.1' },
-  ...{ masks: false, hasTtl: false, invalidates: false, renews: false },
+  name: 'sms',
+  platform: Platform.Sms,
+  protocol: 'HTTP/1.1',
+  masks: false,
+  hasTtl: false,
+  invalidates: false,
+  renews: false,
   credentials: ({ urlOf }) => ({
     [Platform.Sms]: {
       settings: { sms_http_url: urlOf('sms'), sms_http_account: 'A', sms_http_token: 'secret', sms_sender: '+1' },

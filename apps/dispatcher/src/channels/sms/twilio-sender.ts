@@ -64,7 +64,9 @@ export class TwilioSender implements Sender {
     const { url } = prepared.credential;
     this.#callback = publicUrl === undefined ? undefined : twilioCallback(publicUrl, url, job.batch.application);
     this.#exchanges = {
-      ...{ connection, credential: '', refused: '' },
+      connection,
+      credential: '',
+      refused: '',
       now: () => clock.now(),
       refusal: (status, body) => sms.refusal(status, body),
     };

@@ -58,7 +58,9 @@ describe("Twilio's Messages API", () => {
 
   const batchOf = (numbers: readonly string[], said: Parameters<typeof content>[0] = {}) =>
     sendBatch([{ number: 0, devices: numbers.map((token, position) => ({ position, token })) }], {
-      ...{ message: `C0DE-${messages++}`, platform: Platform.Sms, atMostOnce: true },
+      message: `C0DE-${messages++}`,
+      platform: Platform.Sms,
+      atMostOnce: true,
       credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: 1 },
       content: content(said),
     });

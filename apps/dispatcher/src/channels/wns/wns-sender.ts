@@ -168,7 +168,9 @@ export class WnsSender implements Sender {
     if (route.exchanges?.connection === connection) return route.exchanges;
     const { clock } = this.#deps;
     return (route.exchanges = {
-      ...{ credential: this.#accessToken, refused: route.exchanges?.refused ?? '', connection },
+      credential: this.#accessToken,
+      refused: route.exchanges?.refused ?? '',
+      connection,
       now: () => clock.now(),
       refusal: (status, body, headers) => wns.refusal(status, body, headers),
       readsSuccess: wns.readsSuccess,

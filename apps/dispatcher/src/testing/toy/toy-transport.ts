@@ -32,7 +32,9 @@ function toySender({
   const request: OutgoingRequest = { path: '/send', shared: ['authorization', `Toy ${client}:${secret}`], own: [] };
   const key = keyOfBatch(reportKey, batch);
   const context: ExchangeContext = {
-    ...{ connection, credential: '', refused: '' },
+    connection,
+    credential: '',
+    refused: '',
     now: () => clock.now(),
     refusal: (status, body) => toy.refusal(status, body),
   };

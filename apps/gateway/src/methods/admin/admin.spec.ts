@@ -13,8 +13,14 @@ afterAll(() => client.close());
 describe('operators (R-T8)', () => {
   it('see the credentials of all dispatchers, one entry for each, and lift throttles', async () => {
     const view = (fields: Partial<ProviderView>): ProviderView => ({
-      ...{ credential: 'apns-1', channel: 'apns', applications: [APPLICATION], reachable: true },
-      ...{ lastError: undefined, throttledUntil: undefined, throttledBecause: '', throttledServices: [] },
+      credential: 'apns-1',
+      channel: 'apns',
+      applications: [APPLICATION],
+      reachable: true,
+      lastError: undefined,
+      throttledUntil: undefined,
+      throttledBecause: '',
+      throttledServices: [],
       ...fields,
     });
     const error = (name: string, second: number) => ({
@@ -23,7 +29,8 @@ describe('operators (R-T8)', () => {
       at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
     });
     const service = (name: string, second: number) => ({
-      ...{ origin: `https://${name}`, because: `429 ${name}` },
+      origin: `https://${name}`,
+      because: `429 ${name}`,
       until: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
     });
     const browsers = (...throttledServices: ReturnType<typeof service>[]): ProviderView =>
@@ -44,7 +51,9 @@ describe('operators (R-T8)', () => {
       dispatcher(
         [
           view({
-            ...{ credential: 'fcm-1', channel: 'fcm', throttledBecause: '503 UNAVAILABLE' },
+            credential: 'fcm-1',
+            channel: 'fcm',
+            throttledBecause: '503 UNAVAILABLE',
             throttledUntil: new Date(Date.UTC(2026, 0, 1)),
           }),
         ],
@@ -57,28 +66,43 @@ describe('operators (R-T8)', () => {
     expect((await client.admin('GET', 'providers')).body).toEqual({
       providers: [
         {
-          ...{ credential: 'apns-1', channel: 'apns', state: 'unreachable' },
+          credential: 'apns-1',
+          channel: 'apns',
+          state: 'unreachable',
           applications: [APPLICATION, 'BBBBB-00000'].toSorted(),
           last_error: { name: 'connection_refused', message: 'm', at: '2026-01-01T00:00:09Z' },
-          ...{ throttled_until: null, throttled_because: null, push_services: [] },
+          throttled_until: null,
+          throttled_because: null,
+          push_services: [],
         },
         {
-          ...{ credential: 'apns-2', channel: 'apns', state: 'open', applications: [APPLICATION] },
-          ...{ last_error: null, throttled_until: null, throttled_because: null, push_services: [] },
+          credential: 'apns-2',
+          channel: 'apns',
+          state: 'open',
+          applications: [APPLICATION],
+          last_error: null,
+          throttled_until: null,
+          throttled_because: null,
+          push_services: [],
         },
         {
-          ...{ credential: 'fcm-1', channel: 'fcm', state: 'throttled', applications: [APPLICATION], last_error: null },
-          ...{ throttled_until: '2026-01-01T00:00:00Z', throttled_because: '503 UNAVAILABLE', push_services: [] },
+          credential: 'fcm-1',
+          channel: 'fcm',
+          state: 'throttled',
+          applications: [APPLICATION],
+          last_error: null,
+          throttled_until: '2026-01-01T00:00:00Z',
+          throttled_because: '503 UNAVAILABLE',
+          push_services: [],
         },
         {
-          ...{
-            credential: 'webpush-1',
-            channel: 'webpush',
-            state: 'open',
-            applications: [APPLICATION],
-            last_error: null,
-          },
-          ...{ throttled_until: null, throttled_because: null },
+          credential: 'webpush-1',
+          channel: 'webpush',
+          state: 'open',
+          applications: [APPLICATION],
+          last_error: null,
+          throttled_until: null,
+          throttled_because: null,
           push_services: [
             { origin: 'https://b', throttled_until: '2026-01-01T00:00:20Z', throttled_because: '429 b' },
             { origin: 'https://a', throttled_until: '2026-01-01T00:00:10Z', throttled_because: '429 a' },
@@ -160,9 +184,18 @@ describe('operators (R-T8)', () => {
     });
     expect(created).toMatchObject({ status: 201, body: { id: 's1' } });
     const shown = {
-      ...{ id: 's1', account: 'a', endpoint: 'grpc://events.example', events: ['Push Sent'] },
-      ...{ applications: [APPLICATION], platforms: ['IOS'], message_codes: [], campaigns: [], enabled: true },
-      ...{ created_at: '2026-01-15T12:00:00Z', disabled_reason: null, disabled_at: null },
+      id: 's1',
+      account: 'a',
+      endpoint: 'grpc://events.example',
+      events: ['Push Sent'],
+      applications: [APPLICATION],
+      platforms: ['IOS'],
+      message_codes: [],
+      campaigns: [],
+      enabled: true,
+      created_at: '2026-01-15T12:00:00Z',
+      disabled_reason: null,
+      disabled_at: null,
     };
     expect(await client.admin('GET', 'subscriptions/s1')).toMatchObject({ status: 200, body: shown });
     expect(await client.admin('GET', 'subscriptions')).toMatchObject({ body: { subscriptions: [shown] } });

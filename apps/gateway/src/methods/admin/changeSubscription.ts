@@ -13,8 +13,14 @@ export const changeSubscription: Handler<typeof api.changeSubscription> = async 
   await checkApplications(context, account, applications ?? []);
   const found = campaigns && (await campaignsOf(context, account, campaigns));
   const { subscription } = await subscriptions.change({
-    ...{ id, endpoint, enabled, events: listOf(events), applications: listOf(applications) },
-    ...{ platforms: listOf<number>(platforms), messageCodes: listOf(messageCodes), campaigns: listOf(found) },
+    id,
+    endpoint,
+    enabled,
+    events: listOf(events),
+    applications: listOf(applications),
+    platforms: listOf<number>(platforms),
+    messageCodes: listOf(messageCodes),
+    campaigns: listOf(found),
   });
   if (!subscription) throw subscriptionNotFound();
   return { ...shownSubscription(subscription), ...newSecret(subscription.secret) };

@@ -10,8 +10,14 @@ const DEFAULT_PAGE = 100;
 const MAX_REDRIVEN = 500;
 
 const shown = (view: DeadLetterView): Shown => ({
-  ...{ id: view.id, reason: view.reason as Shown['reason'], error: view.error, group: view.group },
-  ...{ topic: view.topic, partition: view.partition, offset: Number(view.offset), key: view.key },
+  id: view.id,
+  reason: view.reason as Shown['reason'],
+  error: view.error,
+  group: view.group,
+  topic: view.topic,
+  partition: view.partition,
+  offset: Number(view.offset),
+  key: view.key,
   published_at: rfc3339(view.publishedAt ?? new Date(0)),
   payload_bytes: Number(view.payloadBytes),
   cut_sha256: view.cutSha256 || null,
@@ -25,13 +31,18 @@ const filterOf = ({
   group = '',
   reason = '',
 }: { [Key in keyof Selection]: Selection[Key] | undefined }) => ({
-  ...{ topic, group, reason },
+  topic,
+  group,
+  reason,
 });
 
 export const listDeadLetters: Handler<typeof api.listDeadLetters> = async (input, { deadLetters }) => {
   const { after = '', limit = DEFAULT_PAGE, state = 'open' } = input;
   const found = await deadLetters.listDeadLetters({
-    ...{ filter: filterOf(input), redriven: state === 'redriven', after, limit },
+    filter: filterOf(input),
+    redriven: state === 'redriven',
+    after,
+    limit,
   });
   const listed = found.deadLetters.map(shown);
   return { dead_letters: listed, next: listed.length < limit ? null : (listed.at(-1)?.id ?? null) };

@@ -33,10 +33,14 @@ const outcomeOf = (outcome: DeviceOutcome): Reply['outcomes'][number] => ({
 });
 
 const planOf = ({ bucket, at, platform, excluded, ...place }: PlannedDevice): Reply['plans'][number] => ({
-  ...{ bucket, decided_at: rfc3339(at ?? new Date(0)), platform, excluded: excluded || null },
+  bucket,
+  decided_at: rfc3339(at ?? new Date(0)),
+  platform,
+  excluded: excluded || null,
   failure: plain(place.failure),
   slice: place.slice ? { variant: place.slice.variant, number: place.slice.number } : null,
-  ...{ inbox_only: place.inboxOnly, inbox_until: rfc3339(place.inboxUntil) },
+  inbox_only: place.inboxOnly,
+  inbox_until: rfc3339(place.inboxUntil),
 });
 
 const attemptOf = (attempt: DeviceAttempt): Reply['attempts'][number] => ({
@@ -55,7 +59,10 @@ const attemptOf = (attempt: DeviceAttempt): Reply['attempts'][number] => ({
 });
 
 const messageOf = ({ code, status, releasedAt, message }: MessageView): Reply['message'] => ({
-  ...{ code, status, hidden: message?.hidden ?? false, applications: message?.applications.length ?? 0 },
+  code,
+  status,
+  hidden: message?.hidden ?? false,
+  applications: message?.applications.length ?? 0,
   send_date: rfc3339(message?.sendAt),
   released_at: rfc3339(releasedAt),
 });

@@ -22,13 +22,18 @@ type Given = Partial<{
 const evidence = (given: Given): Evidence => ({
   application: APPLICATION,
   message: MessageView.fromPartial({
-    ...{ code: 'C', status: 'DONE', releasedAt: AT },
+    code: 'C',
+    status: 'DONE',
+    releasedAt: AT,
     message: { applications: [APPLICATION], sendAt: AT, ...given.accepted },
     ...given.message,
   }),
   plans: PlansOfDeviceReply.fromPartial({
     device: { seq: 7, platform: 3, hasToken: true, createdAt: new Date(AT.getTime() - DAY_MS), ...given.device },
-    ...{ split: true, decided: 1, decidedAt: AT, ...given.plans },
+    split: true,
+    decided: 1,
+    decidedAt: AT,
+    ...given.plans,
   }),
   attempts: (given.attempts ?? []).map((each) => DeviceAttempt.fromPartial(each)),
   outcomes: (given.outcomes ?? []).map((each) =>

@@ -90,13 +90,16 @@ export const plannedOutcomes = ({ plans }: PlansOfDeviceReply): DeviceOutcome[] 
     .filter(({ inboxOnly }) => !inboxOnly)
     .map(({ platform, excluded, failure, at }) =>
       DeviceOutcome.fromPartial({
-        ...{ platform, excluded, displayable: true },
+        platform,
+        excluded,
+        displayable: true,
         error: failure && { ...failure, hour: Math.floor((at?.getTime() ?? 0) / 3_600_000) },
       }),
     );
 
 const excludedBy = (reason: string): Explanation => ({
-  ...{ answer: 'EXCLUDED', reason },
+  answer: 'EXCLUDED',
+  reason,
   explanation: exclusions[reason] ?? `The device was excluded: ${reason}.`,
 });
 

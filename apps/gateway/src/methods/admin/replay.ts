@@ -18,9 +18,15 @@ function shown(view: ReplayView): Shown {
   const counts = topics.map(({ topic, handled, total }) => ({ topic, handled: Number(handled), total: Number(total) }));
   const sum = (count: 'handled' | 'total'): number => counts.reduce((all, each) => all + each[count], 0);
   return {
-    ...{ id, projection, state: stateOf(view) },
-    ...{ started: rfc3339(started ?? EPOCH), finished: rfc3339(finished) },
-    ...{ handled: sum('handled'), total: sum('total'), skipped: Number(skipped), rate: Math.round(rate) },
+    id,
+    projection,
+    state: stateOf(view),
+    started: rfc3339(started ?? EPOCH),
+    finished: rfc3339(finished),
+    handled: sum('handled'),
+    total: sum('total'),
+    skipped: Number(skipped),
+    rate: Math.round(rate),
     topics: counts,
     kept: kept ? { ...kept, before: rfc3339(kept.before ?? EPOCH) } : null,
   };

@@ -18,7 +18,10 @@ export const listAllTestDevices: Handler<typeof api.listAllTestDevices> = async 
   );
   return {
     test_devices: devices.map(({ pushToken, name, platform, unconfirmed }) => ({
-      ...{ token_hash: hash('sha256', pushToken), name, platform, confirmed: !unconfirmed },
+      token_hash: hash('sha256', pushToken),
+      name,
+      platform,
+      confirmed: !unconfirmed,
     })),
   };
 };

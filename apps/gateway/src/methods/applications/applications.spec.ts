@@ -62,7 +62,10 @@ it('setApplicationPlatformStatus names the change and every platform (R-B5)', as
   expect(api.setApplicationPlatformStatus.output.safeParse(response)).toMatchObject({ success: true });
   expect(await answer('disable', '12')).toMatchObject({ message: 'Firefox disabled' });
   const refused = await client.json13('setApplicationPlatformStatus', {
-    ...{ auth: 'api', application: APPLICATION, platform: 14, status: 'enable' },
+    auth: 'api',
+    application: APPLICATION,
+    platform: 14,
+    status: 'enable',
   });
   expect(refused.body).toMatchObject({ status_code: 210, status_message: 'platform: unknown value' });
 });

@@ -103,7 +103,11 @@ export async function startJob(
   const { code } = application!;
   const stored = await storeAll(jobs, { job, account, application: code }, entries);
   const accepted = {
-    ...{ kind, application: code, entries: count, ...stored, createMissingTags },
+    kind,
+    application: code,
+    entries: count,
+    ...stored,
+    createMissingTags,
     exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
   };
   await jobs.accept({ job, account, accepted });

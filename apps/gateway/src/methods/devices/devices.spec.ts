@@ -129,7 +129,8 @@ describe('device commands', () => {
     const keyed = { ...token, 'idempotency-key': 'k' };
     const hwids = ['anna@example.com', 'unlucky', 'phone-1'];
     expect(await client.json13('multiRegisterDevice', request, keyed)).toMatchObject({
-      ...{ status: 500, headers: { 'retry-after': '5' } },
+      status: 500,
+      headers: { 'retry-after': '5' },
     });
     expect(world.commands.map(({ hwid }) => hwid)).toEqual(hwids);
     const failed = world.commands.splice(0);

@@ -8,8 +8,12 @@ const PURCHASE = 'In-app Purchase';
 export const setPurchase: Handler<typeof api.setPurchase> = (input, { deviceCommands }, call) => {
   const { productIdentifier: product, quantity, price, currency, transactionDate: at } = input;
   const value = {
-    ...{ name: PURCHASE, amount: price * quantity, currency, purchase: { product, quantity, at } },
-    ...{ happenedAt: undefined, localAt: undefined },
+    name: PURCHASE,
+    amount: price * quantity,
+    currency,
+    purchase: { product, quantity, at },
+    happenedAt: undefined,
+    localAt: undefined,
   };
   return deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'recordEvent', value }));
 };

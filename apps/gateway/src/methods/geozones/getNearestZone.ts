@@ -10,12 +10,19 @@ export const getNearestZone: Handler<typeof api.getNearestZone> = async (
 ) => {
   const wanted = more ? SHOWN_WITH_MORE : 1;
   const { nearest } = await geozones.report({
-    ...{ account, ...device, nearest: wanted, idempotencyKey },
+    account,
+    ...device,
+    nearest: wanted,
+    idempotencyKey,
     ...(place ?? { lat: undefined, lng: undefined }),
   });
   if (!place) return null;
   const shown = nearest.map(({ name, lat, lng, rangeMeters: range, distanceMeters: distance }) => ({
-    ...{ name, lat, lng, range, distance },
+    name,
+    lat,
+    lng,
+    range,
+    distance,
   }));
   return more ? { geozones: shown } : (shown[0] ?? null);
 };

@@ -10,7 +10,10 @@ export const listGeoZoneClusters: Handler<typeof api.listGeoZoneClusters> = asyn
   const clusters = await clustersOf(geozones, { account, application });
   return {
     clusters: clusters.map(({ cluster: { code, name, cooldownSeconds: cooldown }, zones }) => ({
-      ...{ code, cooldown, geozones: zones, name },
+      code,
+      cooldown,
+      geozones: zones,
+      name,
     })),
   };
 };

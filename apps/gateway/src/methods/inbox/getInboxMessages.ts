@@ -11,8 +11,17 @@ export const getInboxMessages: Handler<typeof api.getInboxMessages> = async (inp
   });
   return {
     messages: entries.map(({ message, order, removal, saved, title, text, image, status, hash, ...action }) => ({
-      ...{ inbox_id: message, order, rt: String(removal), send_date: String(saved), title, text },
-      ...{ action_type: action.actionType, action_params: action.actionParams, image, status, hash },
+      inbox_id: message,
+      order,
+      rt: String(removal),
+      send_date: String(saved),
+      title,
+      text,
+      action_type: action.actionType,
+      action_params: action.actionParams,
+      image,
+      status,
+      hash,
     })),
     // The cursor stays the same when nothing is left, so that a client's loop ends with an empty page.
     next: entries.at(-1)?.order ?? before,

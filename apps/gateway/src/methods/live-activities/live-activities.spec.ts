@@ -29,13 +29,21 @@ describe('startLiveActivity', () => {
     expect(world.drafts).toMatchObject([
       {
         message: {
-          ...{ applications: [APPLICATION], source: 'API', hidden: false, transactional: false, sendAt: undefined },
+          applications: [APPLICATION],
+          source: 'API',
+          hidden: false,
+          transactional: false,
+          sendAt: undefined,
           audience: { platforms: [1] },
           content: {
-            ...{ text: entries('Hello'), title: entries('Order') },
+            text: entries('Hello'),
+            title: entries('Order'),
             liveActivity: {
-              ...{ id: '17', event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_START, contentState: '{"minutes":5}' },
-              ...{ attributesType: 'Order', attributes: '{"order":17}' },
+              id: '17',
+              event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_START,
+              contentState: '{"minutes":5}',
+              attributesType: 'Order',
+              attributes: '{"order":17}',
             },
           },
         },
@@ -62,7 +70,10 @@ describe('updateLiveActivity', () => {
   ])('takes dates as %s (R-M4)', async (_, given, seconds) => {
     const before = now();
     const { staleDate, dismissalDate } = await update({
-      ...{ ...state, event: 'end', 'stale-date': given, 'dismissal-date': given },
+      ...state,
+      event: 'end',
+      'stale-date': given,
+      'dismissal-date': given,
     });
     for (const date of [staleDate!, dismissalDate!]) {
       expect(date >= before + seconds && date <= now() + seconds).toBe(true);
@@ -72,12 +83,16 @@ describe('updateLiveActivity', () => {
   it('takes dates as unix time, a dismissal with the end only (R-M4)', async () => {
     const dates = { 'stale-date': 1_000_000_000, 'dismissal-date': 1_000_000_001 };
     expect(await update({ ...state, event: 'end', ...dates })).toMatchObject({
-      ...{ event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_END },
-      ...{ staleDate: 1_000_000_000n, dismissalDate: 1_000_000_001n, relevanceScore: undefined },
+      event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_END,
+      staleDate: 1_000_000_000n,
+      dismissalDate: 1_000_000_001n,
+      relevanceScore: undefined,
     });
     expect(await update({ ...state, event: 'update', ...dates, 'relevance-score': 101 })).toMatchObject({
-      ...{ event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_UPDATE },
-      ...{ staleDate: 1_000_000_000n, dismissalDate: undefined, relevanceScore: 101n },
+      event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_UPDATE,
+      staleDate: 1_000_000_000n,
+      dismissalDate: undefined,
+      relevanceScore: 101n,
     });
   });
 });

@@ -27,7 +27,9 @@ export const updateLiveActivity: Handler<typeof api.updateLiveActivity> = async 
     paths: notificationPaths(index),
     isAlwaysStored: true,
     liveActivity: LiveActivity.fromPartial({
-      ...{ id: live.id, event: events[live.event], contentState: live.contentState },
+      id: live.id,
+      event: events[live.event],
+      contentState: live.contentState,
       staleDate: unixSeconds(live.staleDate, now),
       // It has a meaning at the end only; without it the system's own time holds (R-M4).
       dismissalDate: live.event === 'end' ? unixSeconds(live.dismissalDate, now) : undefined,

@@ -50,7 +50,11 @@ describe('createEmailMessage', () => {
       { hwid: ADDRESS, command: { $case: 'register', value: { platform: Platform.Email } } },
     ]);
     expect(drafted()).toMatchObject({
-      ...{ source: 'EMAIL_API', hidden: false, transactional: true, capped: false, listedRecipients: true },
+      source: 'EMAIL_API',
+      hidden: false,
+      transactional: true,
+      capped: false,
+      listedRecipients: true,
       audience: { platforms: [Platform.Email] },
     });
   });
@@ -78,8 +82,12 @@ describe('createEmailMessage', () => {
 
   it('carries senders, copies, attachments and the way to unsubscribe (R-E10, R-E11)', async () => {
     await send({
-      ...{ ...mail, ...marketing, from: { name: 'Team', email: 'team@example.com' }, bcc: ['X@example.com'] },
-      ...{ 'reply-to': { email: 'help@example.com' }, attachments: [{ name: 'a.txt', content: 'b25l' }] },
+      ...mail,
+      ...marketing,
+      from: { name: 'Team', email: 'team@example.com' },
+      bcc: ['X@example.com'],
+      'reply-to': { email: 'help@example.com' },
+      attachments: [{ name: 'a.txt', content: 'b25l' }],
     });
     expect(emailOf()).toMatchObject({
       from: { address: 'team@example.com', name: 'Team' },
@@ -172,7 +180,10 @@ describe('createEmailMessage', () => {
         status_message: expect.stringContaining(text) as string,
       });
     const both = await client.json13('createEmailMessage', {
-      ...{ auth: 'api', application: APPLICATION, applications_group: 'C0DE0-00001', notifications: [mail] },
+      auth: 'api',
+      application: APPLICATION,
+      applications_group: 'C0DE0-00001',
+      notifications: [mail],
     });
     expect(both.body).toMatchObject({ status_message: 'application and applications_group must not be used together' });
   });

@@ -10,7 +10,10 @@ export const createEmailMessage: Handler<typeof api.createEmailMessage> = async 
 ) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
   const messages = notifications.map(({ message, registers, isCapped }) => ({
-    ...{ notification: message, isEmail: true, hasEmailPreset: true, isCapped },
+    notification: message,
+    isEmail: true,
+    hasEmailPreset: true,
+    isCapped,
     ...(registers ? { unknownContacts: 'register' as const } : {}),
   }));
   await createChannelMessages({ applications, group }, messages, context, call);

@@ -31,11 +31,16 @@ describe('createKakaoMessage', () => {
       {
         transactionId: 'k',
         message: {
-          ...{ applications: [APPLICATION], source: 'API', hidden: false, transactional: true, listedRecipients: true },
+          applications: [APPLICATION],
+          source: 'API',
+          hidden: false,
+          transactional: true,
+          listedRecipients: true,
           audience: { platforms: [Platform.Kakao] },
           content: {
             kakao: {
-              ...{ template: 'order', text: undefined },
+              template: 'order',
+              text: undefined,
               values: [
                 { name: 'name', text: 'Anna' },
                 { name: 'n', text: '17' },

@@ -33,7 +33,11 @@ describe('createLineMessage', () => {
       {
         transactionId: 'k',
         message: {
-          ...{ applications: [APPLICATION], source: 'API', hidden: false, transactional: true, listedRecipients: true },
+          applications: [APPLICATION],
+          source: 'API',
+          hidden: false,
+          transactional: true,
+          listedRecipients: true,
           audience: { platforms: [Platform.Line] },
           content: { text: { entries: [{ language: 'default', text: 'Hello' }] }, line: undefined },
         },

@@ -203,7 +203,8 @@ describe('createMessage', () => {
       { message: { sendAt: undefined, localTime: undefined, hidden: true } },
       {
         message: {
-          ...{ sendAt: new Date(`${inHours(-11)}:00Z`), hidden: false },
+          sendAt: new Date(`${inHours(-11)}:00Z`),
+          hidden: false,
           localTime: { wallAt: new Date(`${inHours(-11)}:00Z`), defaultAt: new Date(`${inHours(-20)}:00Z`) },
         },
       },
@@ -285,7 +286,8 @@ describe('createMessage', () => {
       const refused = { content: 'x', preset: DELETED };
       for (const fields of [{}, { transactionId: 'new' }]) {
         expect((await create({ ...earlier, preset: DELETED }, { ...refused, ...fields })).body).toMatchObject({
-          ...{ status_code: 210, status_message: 'notifications[1].preset: not found' },
+          status_code: 210,
+          status_message: 'notifications[1].preset: not found',
         });
       }
       expect(world.drafts).toEqual([]);

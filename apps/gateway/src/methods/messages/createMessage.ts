@@ -200,7 +200,9 @@ async function accept(
     const { kind, effect, message, internal } = Fault.from(error);
     if (kind !== 'unavailable' || effect === 'none') throw error;
     throw new Fault('unavailable', UNKNOWN_OUTCOME.message, {
-      ...{ internal: internal ?? message, effect: 'possible', cause: error },
+      internal: internal ?? message,
+      effect: 'possible',
+      cause: error,
     });
   }
 }
@@ -242,7 +244,9 @@ async function prepareDrafts(
   refuseDates(asked, now);
   refuseInboxDates(asked, now);
   const { audiences, application } = await context.devices.prepare({
-    ...{ account: call.account, applications: [...applications], group },
+    account: call.account,
+    applications: [...applications],
+    group,
     audiences: asked.map(audienceOf),
   });
   await checkAccess(asked, audiences, context, call);

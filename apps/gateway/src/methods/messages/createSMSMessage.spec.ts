@@ -31,7 +31,11 @@ describe('createSMSMessage', () => {
       {
         transactionId: 'k',
         message: {
-          ...{ applications: [APPLICATION], source: 'API', hidden: false, transactional: true, listedRecipients: true },
+          applications: [APPLICATION],
+          source: 'API',
+          hidden: false,
+          transactional: true,
+          listedRecipients: true,
           audience: { platforms: [Platform.Sms] },
           content: {
             text: { entries: [{ language: 'default', text: 'Hello' }] },
@@ -53,10 +57,12 @@ describe('createSMSMessage', () => {
     world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
     const unregistered = { ...sms, use_auto_registration: false };
     expect((await send({ ...unregistered, transactionId: 'earlier' })).body).toMatchObject({
-      ...{ status_code: 200, response: { Messages: ['C0DE0-EARLIER0'] } },
+      status_code: 200,
+      response: { Messages: ['C0DE0-EARLIER0'] },
     });
     expect((await send({ ...unregistered, transactionId: 'new' })).body).toMatchObject({
-      ...{ status_code: 210, status_message: 'notifications[0].devices[0]: device is not registered' },
+      status_code: 210,
+      status_message: 'notifications[0].devices[0]: device is not registered',
     });
     expect(world.drafts).toEqual([]);
   });

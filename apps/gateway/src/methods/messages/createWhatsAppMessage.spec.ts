@@ -32,7 +32,11 @@ describe('createWhatsAppMessage', () => {
       {
         transactionId: 'k',
         message: {
-          ...{ applications: [APPLICATION], source: 'API', hidden: false, transactional: true, listedRecipients: true },
+          applications: [APPLICATION],
+          source: 'API',
+          hidden: false,
+          transactional: true,
+          listedRecipients: true,
           audience: { platforms: [Platform.WhatsApp] },
           content: {
             whatsApp: { text: { entries: [{ language: 'default', text: 'Hello' }] }, template: undefined },
@@ -46,13 +50,19 @@ describe('createWhatsAppMessage', () => {
   it('sends a template with the values of its parts', async () => {
     await send(text);
     const { body } = await send({
-      ...{ send_date: 'now', content_id: 'order', language: 'de', devices: [HWID] },
-      ...{ content_variables: { 1: 'Anna', 2: 17, 3: null }, button_url_variables: '{"0":"x"}' },
+      send_date: 'now',
+      content_id: 'order',
+      language: 'de',
+      devices: [HWID],
+      content_variables: { 1: 'Anna', 2: 17, 3: null },
+      button_url_variables: '{"0":"x"}',
       header_variables: { image: 'https://example.com/1.png' },
     });
     expect(body).toMatchObject({ status_code: 200 });
     expect(contents().at(-1)?.whatsApp).toMatchObject({
-      ...{ text: undefined, template: 'order', language: 'de' },
+      text: undefined,
+      template: 'order',
+      language: 'de',
       body: [
         { name: '1', text: 'Anna' },
         { name: '2', text: '17' },

@@ -50,7 +50,8 @@ describe('deleteMessage', () => {
 
   it('refuses a request without a code', async () => {
     expect(await remove(undefined)).toMatchObject({
-      ...{ status: 400, body: { status_message: 'Missing required argument: message' } },
+      status: 400,
+      body: { status_message: 'Missing required argument: message' },
     });
     expect(canceled).toEqual([]);
   });

@@ -100,7 +100,9 @@ export function audienceOf({ notification, paths, grant, bySiblings = false }: A
     presetPath: paths.of('preset'),
     campaignPath: paths.of('campaign'),
     targetPath: paths.of(targetField(notification)),
-    ...{ target: targetOf(recipients, grant), preset, campaign },
+    target: targetOf(recipients, grant),
+    preset,
+    campaign,
     platformPresets: (notification.platformPresets ?? []).map((each) => ({
       ...each,
       path: `${paths.message}.${each.path}`,

@@ -17,21 +17,27 @@ function payloadOf(platform: number, { content: given }: Notification, token: st
   const { code: message, ...ids } = identity;
   const { content } = contentOf(given, { preset: undefined, platformPresets: [] });
   const push = {
-    ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example', content },
+    message,
+    bucket: 0,
+    ...ids,
+    platform,
+    variant: ALERT,
+    applicationTitle: 'Example',
+    content,
     entry: undefined,
   };
   const { payload, limit } = definitionOf(platform)!.compile(push, '', key);
   const columns = {
-    ...{
-      chunk: 0,
-      positions: Uint16Array.of(1),
-      platform,
-      checks: new Uint8Array(3),
-      tags: 0,
-      badges: new Int32Array(),
-    },
-    ...{ tokens: Buffer.from(token), tokenEnds: Uint32Array.of(token.length) },
-    ...{ values: new Uint8Array(), valueEnds: new Uint32Array() },
+    chunk: 0,
+    positions: Uint16Array.of(1),
+    platform,
+    checks: new Uint8Array(3),
+    tags: 0,
+    badges: new Int32Array(),
+    tokens: Buffer.from(token),
+    tokenEnds: Uint32Array.of(token.length),
+    values: new Uint8Array(),
+    valueEnds: new Uint32Array(),
   };
   return JSON.parse(new PayloadWriter().write(payload, columns, 0, limit).toString()) as Json;
 }
@@ -51,7 +57,8 @@ const whatsAppOf = (fields: Json): Json => {
 const addressed = { messaging_product: 'whatsapp', recipient_type: 'individual', to: '+4915112345678' };
 const template = (fields: Json = {}): Json => ({
   ...addressed,
-  ...{ type: 'template', template: { name: 'order', language: { code: 'en_US' }, ...fields } },
+  type: 'template',
+  template: { name: 'order', language: { code: 'en_US' }, ...fields },
 });
 const text = (value: string): Json => ({ type: 'text', text: value });
 

@@ -26,7 +26,13 @@ function outgoingOf(platform: number, notification: Json) {
   const { code: message, ...ids } = identity;
   const content = contentOfRequest(notification);
   return {
-    ...{ message, bucket: 0, ...ids, platform, variant: ALERT, applicationTitle: 'Example', content },
+    message,
+    bucket: 0,
+    ...ids,
+    platform,
+    variant: ALERT,
+    applicationTitle: 'Example',
+    content,
     entry: content.inbox && ENTRY,
   };
 }
@@ -35,13 +41,15 @@ function outgoingOf(platform: number, notification: Json) {
 function bodyOf(platform: number, notification: Json): string {
   const { payload, limit } = definitionOf(platform)!.compile(outgoingOf(platform, notification), '', key);
   const columns = {
-    ...{ chunk: 0, positions: Uint16Array.of(1), platform, checks: new Uint8Array(3), tags: 0 },
-    ...{
-      tokens: Buffer.from('t'),
-      tokenEnds: Uint32Array.of(1),
-      values: new Uint8Array(),
-      valueEnds: new Uint32Array(),
-    },
+    chunk: 0,
+    positions: Uint16Array.of(1),
+    platform,
+    checks: new Uint8Array(3),
+    tags: 0,
+    tokens: Buffer.from('t'),
+    tokenEnds: Uint32Array.of(1),
+    values: new Uint8Array(),
+    valueEnds: new Uint32Array(),
     badges: Int32Array.of(COMPUTED_BADGE),
   };
   return new PayloadWriter().write(payload, columns, 0, limit).toString();
@@ -222,7 +230,9 @@ const safariRows: readonly Row[] = [
 ];
 
 const toast = {
-  ...{ 'x-wns-type': 'wns/toast', 'content-type': 'text/xml', 'x-wns-requestforstatus': 'true' },
+  'x-wns-type': 'wns/toast',
+  'content-type': 'text/xml',
+  'x-wns-requestforstatus': 'true',
   body: '<toast launch="{}"><visual><binding template="ToastGeneric"><text>Text</text></binding></visual></toast>',
 };
 const windowsRows: readonly Row[] = [
@@ -328,7 +338,8 @@ describe('payloads of fields together', () => {
     const call = { content: 'Anna calls', voip_push: true };
     const keys = { callerName: 'Anna', video: true, supportsHolding: false, supportsDTMF: true, callId: 'c1' };
     expect(iosOf({ ...call, ios_root_params: keys, ios_silent: 1 })).toEqual({
-      ...{ aps: { alert: 'Anna calls', sound: 'default' }, pw_msg: '1' },
+      aps: { alert: 'Anna calls', sound: 'default' },
+      pw_msg: '1',
       ...keys,
     });
     expect(androidOf({ ...call, android_root_params: { voip: true, callerName: 'Anna' } })).toEqual(
@@ -340,7 +351,9 @@ describe('payloads of fields together', () => {
     const silent = { content: 'Text', title: 'Title', ios_silent: 1, android_silent: 1, data: { k: 1 } };
     const shown = { ios_badges: 3, ios_sound: 'x', ios_critical: true, ios_category_id: 'C' };
     expect(iosOf({ ...silent, ...shown })).toEqual({
-      ...{ aps: { 'content-available': 1, category: 'C' }, u: '{"k":1}', pw_msg: '1' },
+      aps: { 'content-available': 1, category: 'C' },
+      u: '{"k":1}',
+      pw_msg: '1',
     });
     expect(androidOf(silent)).toEqual(data({ header: 'Title', u: '{"k":1}', silent: '1', pw_silent: '1' }));
   });

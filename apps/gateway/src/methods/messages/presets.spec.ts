@@ -62,8 +62,12 @@ describe('a message of a preset (R-K4)', () => {
         message: {
           audience: { platforms: [3] },
           content: {
-            ...{ text: text('of the preset'), title: text('Title'), link: 'https://example.com/{{Name}}' },
-            ...{ tags: ['Name'], placeholders: '', ios: { sound: 'bell', silent: true } },
+            text: text('of the preset'),
+            title: text('Title'),
+            link: 'https://example.com/{{Name}}',
+            tags: ['Name'],
+            placeholders: '',
+            ios: { sound: 'bell', silent: true },
           },
         },
       },
@@ -134,7 +138,8 @@ describe('a campaign by name (R-RES5)', () => {
     world.named.length = 0;
     const of = (transactionId: string, campaign_name: string) => ({ content: 'x', transactionId, campaign_name });
     const { body } = await client.json13('createMessage', {
-      ...{ auth: 'api', application: APPLICATION },
+      auth: 'api',
+      application: APPLICATION,
       notifications: [of('new', 'First'), of('earlier', 'Second'), of('new', 'Third'), of('', 'Fourth')],
     });
     expect(world.named).toEqual(['First', 'Fourth']);
@@ -142,7 +147,9 @@ describe('a campaign by name (R-RES5)', () => {
     const codes = [0, 1, 2].map((i) => `C0DE0-0000000${i}`);
     expect(body).toMatchObject({ response: { Messages: [codes[0], 'CODE_NOT_AVAILABLE', codes[1], codes[2]] } });
     await client.json13('createMessage', {
-      ...{ auth: 'api', application: APPLICATION, notifications: [of('earlier', 'Fifth')] },
+      auth: 'api',
+      application: APPLICATION,
+      notifications: [of('earlier', 'Fifth')],
     });
     expect([world.named.length, world.drafts.length]).toEqual([2, 3]);
   });
@@ -157,7 +164,8 @@ describe('a campaign by name (R-RES5)', () => {
       return findCreated(request, ...rest);
     };
     const { body } = await client.json13('createMessage', {
-      ...{ auth: 'api', application: APPLICATION },
+      auth: 'api',
+      application: APPLICATION,
       notifications: [{ content: 'x', transactionId: 'reserved', campaign_name: 'Late' }],
     });
     world.messages.findCreated = findCreated;

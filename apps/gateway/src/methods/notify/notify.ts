@@ -47,12 +47,18 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
     of && { ...of, silent: of.silent ?? silent };
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
   return {
-    ...{ text, title, subtitle, inbox: inbox?.content },
+    text,
+    title,
+    subtitle,
+    inbox: inbox?.content,
     settings: settings?.map((each) => ({
       ...each,
-      ...{ ios: silenced(each.ios), android: silenced(each.android) },
-      ...{ huawei: silenced(each.huawei), amazon: silenced(each.amazon) },
-      ...{ chrome: silenced(each.chrome), firefox: silenced(each.firefox) },
+      ios: silenced(each.ios),
+      android: silenced(each.android),
+      huawei: silenced(each.huawei),
+      amazon: silenced(each.amazon),
+      chrome: silenced(each.chrome),
+      firefox: silenced(each.firefox),
     })),
     ios: { ...silenced(own.ios ?? {}), ...openActionOn(Platform.iOS) },
     android: { ...silenced(own.android ?? {}), ...openActionOn(Platform.Android) },

@@ -7,14 +7,21 @@ export const createPreset: Handler<typeof api.createPreset> = async (input, cont
   if (input.group !== '') await authorizeGroup(context, call, input.group);
   const { shortenLink, deepLinkId, ios, android, ...content } = input.content;
   const preset = {
-    ...{ code: '', application: input.application, group: input.group, name: input.name, campaign: input.campaign },
+    code: '',
+    application: input.application,
+    group: input.group,
+    name: input.name,
+    campaign: input.campaign,
     content: Content.fromPartial({
       ...content,
       ios: ios && IosContent.fromPartial(ios),
       android: android && AndroidContent.fromPartial(android),
     }),
     filter: input.filter,
-    ...{ shortenLink, deepLinkId, platforms: input.platforms, sendRate: input.sendRate },
+    shortenLink,
+    deepLinkId,
+    platforms: input.platforms,
+    sendRate: input.sendRate,
   };
   await context.presets.createPreset({ account: call.account, preset });
 };

@@ -7,7 +7,9 @@ export const listPresets: Handler<typeof api.listPresets> = async ({ application
   const presets = await wholeList(
     async (after) => {
       const { presets: entries, next } = await context.presets.listPresets({
-        ...{ account: call.account, application, after },
+        account: call.account,
+        application,
+        after,
       });
       return { entries, next };
     },

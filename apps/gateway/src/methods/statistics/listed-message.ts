@@ -67,9 +67,16 @@ const emailMetrics = (metrics: readonly PlatformMetrics[]): EmailInfo['metrics']
     mail
       ? [
           {
-            ...{ sends, opens, deliveries, errors, rejects: mail.rejects, unsubs: mail.unsubs },
-            ...{ hard_bounces: mail.hardBounces, soft_bounces: mail.softBounces },
-            ...{ confirmed_sends: mail.confirmedSends, complaints: mail.complaints },
+            sends,
+            opens,
+            deliveries,
+            errors,
+            rejects: mail.rejects,
+            unsubs: mail.unsubs,
+            hard_bounces: mail.hardBounces,
+            soft_bounces: mail.softBounces,
+            confirmed_sends: mail.confirmedSends,
+            complaints: mail.complaints,
           },
         ]
       : [],
@@ -92,7 +99,10 @@ function emailDetails(
     filter_name: message.filterName,
     filter_code: message.filterCode,
     subject: texts(email?.subject ?? common),
-    ...{ from_name: from.name, from_email: from.address, reply_name: reply.name, reply_email: reply.address },
+    from_name: from.name,
+    from_email: from.address,
+    reply_name: reply.name,
+    reply_email: reply.address,
     follow_user_timezone: message.localTime !== undefined,
     conditions: conditions(message.conditions),
     conditions_operator: message.conditionsOperator === 'OR' ? 'OR' : 'AND',

@@ -155,13 +155,12 @@ describe('messages:list', () => {
         title: 'News',
         content: { en: 'Hi' },
         platform_parameters: {
-          ...{
-            ios_root_params: { aps: {} },
-            android_header: '',
-            chrome_header: 'In Chrome',
-            firefox_header: 'In Firefox',
-          },
-          ...{ chrome_root_params: { dir: 'rtl' }, firefox_root_params: { b: 2 } },
+          ios_root_params: { aps: {} },
+          android_header: '',
+          chrome_header: 'In Chrome',
+          firefox_header: 'In Firefox',
+          chrome_root_params: { dir: 'rtl' },
+          firefox_root_params: { b: 2 },
         },
         conditions: [['Level', 'GTE', 5]],
         conditions_operator: 'OR',
@@ -222,7 +221,10 @@ describe('messages:list', () => {
       total: 1n,
       messages: [
         viewOf(3, new Date(NOW), {
-          ...{ reach: { platforms: [14] }, preset: 'B1B2C-3D4E5', filterName: 'Few', filterCode: 'C1B2C-3D4E5' },
+          reach: { platforms: [14] },
+          preset: 'B1B2C-3D4E5',
+          filterName: 'Few',
+          filterCode: 'C1B2C-3D4E5',
           content: { email: { subject: { entries: [{ language: 'de', text: 'Hallo' }] }, from } },
         }),
       ],
@@ -235,14 +237,30 @@ describe('messages:list', () => {
     expect(full.items[0]).toMatchObject({
       email_info: {
         details: {
-          ...{ template: 'B1B2C-3D4E5', filter_name: 'Few', filter_code: 'C1B2C-3D4E5', subject: { de: 'Hallo' } },
-          ...{ from_name: 'Shop', from_email: 'shop@shop.example', reply_name: '', reply_email: '' },
-          ...{ follow_user_timezone: false, conditions: [], conditions_operator: 'AND' },
+          template: 'B1B2C-3D4E5',
+          filter_name: 'Few',
+          filter_code: 'C1B2C-3D4E5',
+          subject: { de: 'Hallo' },
+          from_name: 'Shop',
+          from_email: 'shop@shop.example',
+          reply_name: '',
+          reply_email: '',
+          follow_user_timezone: false,
+          conditions: [],
+          conditions_operator: 'AND',
         },
         metrics: [
           {
-            ...{ sends: 7, opens: 2, deliveries: 3, errors: 8, hard_bounces: 1, soft_bounces: 2 },
-            ...{ rejects: 3, confirmed_sends: 4, unsubs: 5, complaints: 6 },
+            sends: 7,
+            opens: 2,
+            deliveries: 3,
+            errors: 8,
+            hard_bounces: 1,
+            soft_bounces: 2,
+            rejects: 3,
+            confirmed_sends: 4,
+            unsubs: 5,
+            complaints: 6,
           },
         ],
       },
@@ -251,7 +269,9 @@ describe('messages:list', () => {
 
   it('shows the sender that the application had when a mail without one began', async () => {
     const since = (iso: string, address: string) => ({
-      ...{ since: new Date(iso), from: { address, name: 'Shop' }, replyTo: { address: 'help@shop.example', name: '' } },
+      since: new Date(iso),
+      from: { address, name: 'Shop' },
+      replyTo: { address: 'help@shop.example', name: '' },
     });
     const sent = (id: number, iso: string) =>
       viewOf(id, new Date(iso), { reach: { platforms: [14] }, content: { email: {} } });
@@ -419,7 +439,8 @@ describe('totalsByIntervals', () => {
     world.statistics.totals = async ({ platforms }) =>
       TotalsReply.fromPartial({
         hours: [{ hour: NOW / 3_600_000, platform: 3, sends: 5, opens: platforms.length, unshowableSends: 1 }],
-        ...{ sends: 5, opens: platforms.length },
+        sends: 5,
+        opens: platforms.length,
         events: [
           { name: 'Buy', hits: 2, conversion: 0.6667, revenue: 0 },
           { name: 'Look', hits: 1, conversion: 0.3333 },
@@ -433,12 +454,19 @@ describe('totalsByIntervals', () => {
     expect(body).toEqual({
       metrics: [
         {
-          ...{ timestamp: '2026-06-01 12:00:00', platform: 3, sends: '5', opens: '3', deliveries: '0' },
-          ...{ inbox_opens: '0', unshowable_sends: '1', errors: '0' },
+          timestamp: '2026-06-01 12:00:00',
+          platform: 3,
+          sends: '5',
+          opens: '3',
+          deliveries: '0',
+          inbox_opens: '0',
+          unshowable_sends: '1',
+          errors: '0',
         },
       ],
       conversion: {
-        ...{ sends: '5', opens: '3' },
+        sends: '5',
+        opens: '3',
         events: [
           { name: 'Buy', hits: 2, conversion: 0.6667, revenue: 0 },
           { name: 'Look', hits: 1, conversion: 0.3333 },

@@ -26,7 +26,9 @@ export const totalsByIntervals: Handler<typeof api.totalsByIntervals> = async ({
       sends: String(sends),
       opens: String(opens),
       events: events.map(({ name, hits, conversion, revenue }) => ({
-        ...{ name, hits, conversion },
+        name,
+        hits,
+        conversion,
         ...(revenue === undefined ? {} : { revenue }),
       })),
     },

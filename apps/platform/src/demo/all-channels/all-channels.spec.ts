@@ -58,7 +58,8 @@ describe('the figures of all channels', () => {
       });
   const ledger = new Map(channelPlatforms.map(({ channel, provider = channel }) => [provider, entriesIn(channel)]));
   const stage = (name: string, counts: (code: number) => number) => ({
-    ...{ stage: name, pieces: [] },
+    stage: name,
+    pieces: [],
     platforms: channelPlatforms.map(({ code }) => ({ platform: code, count: String(counts(code)) })),
   });
   const refusals = (code: number): number => (code === 14 ? 0 : 2);

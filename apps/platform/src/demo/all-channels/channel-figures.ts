@@ -97,7 +97,8 @@ function ledgerFigures(devices: readonly ChannelDevice[], entries: readonly Entr
     repeated: sum(({ accepted, refused }) => (accepted === 0 ? refused - 1 : refused)),
     doubled: sum(({ accepted }) => Math.max(accepted - 1, 0)),
     lost: addressed.size - requests.size,
-    ...{ strangers, garbled },
+    strangers,
+    garbled,
   };
 }
 

@@ -63,33 +63,55 @@ export const channelPlatforms: readonly ChannelPlatform[] = [
   // Not a quota error: FCM's first wait for a quota is a minute (R-P3), too long for a demo.
   { code: 3, name: 'Android', channel: 'fcm', tokenOf: texts('sim:', ':', 'reset') },
   {
-    ...{ code: 11, name: 'Chrome', channel: 'webpush', tokenOf: texts('/push/', '.') },
+    code: 11,
+    name: 'Chrome',
+    channel: 'webpush',
+    tokenOf: texts('/push/', '.'),
     registrationOf: (path, { webPushUrl }) => browser(webPushUrl, path),
   },
   {
-    ...{ code: 12, name: 'Firefox', channel: 'webpush', tokenOf: texts('/push/', '.') },
+    code: 12,
+    name: 'Firefox',
+    channel: 'webpush',
+    tokenOf: texts('/push/', '.'),
     registrationOf: (path, { webPushUrl }) => browser(webPushUrl, path),
   },
   { code: 17, name: 'Huawei', channel: 'hms', tokenOf: texts('sim:', ':') },
   { code: 9, name: 'Amazon', channel: 'adm', tokenOf: texts('sim:', ':') },
   {
-    ...{ code: 8, name: 'Windows', channel: 'wns', tokenOf: texts('/w/?token=', '.') },
+    code: 8,
+    name: 'Windows',
+    channel: 'wns',
+    tokenOf: texts('/w/?token=', '.'),
     registrationOf: (path, { wnsUrl }) => ({ push_token: wnsUrl + path }),
   },
   {
-    ...{ code: 14, name: 'E-mail', channel: 'email', tokenOf: mailAddress },
+    code: 14,
+    name: 'E-mail',
+    channel: 'email',
+    tokenOf: mailAddress,
     registrationOf: (email) => ({ hwid: email, email }),
   },
   {
-    ...{ code: 18, name: 'SMS', channel: 'sms', provider: 'smpp', tokenOf: smsNumber },
+    code: 18,
+    name: 'SMS',
+    channel: 'sms',
+    provider: 'smpp',
+    tokenOf: smsNumber,
     registrationOf: (hwid) => ({ hwid }),
   },
   {
-    ...{ code: 21, name: 'WhatsApp', channel: 'whatsapp', tokenOf: phone },
+    code: 21,
+    name: 'WhatsApp',
+    channel: 'whatsapp',
+    tokenOf: phone,
     registrationOf: (number) => ({ hwid: `whatsapp:${number}` }),
   },
   {
-    ...{ code: 22, name: 'Kakao', channel: 'kakao', tokenOf: (reaction, n) => phone(reaction, n).slice(1) },
+    code: 22,
+    name: 'Kakao',
+    channel: 'kakao',
+    tokenOf: (reaction, n) => phone(reaction, n).slice(1),
     registrationOf: (number) => ({ hwid: `kakao:${number}` }),
   },
   { code: 23, name: 'LINE', channel: 'line', tokenOf: lineUser, registrationOf: (hwid) => ({ hwid }) },
@@ -123,7 +145,8 @@ export function channelDeviceOf(n: number): ChannelDevice {
   const asked = reactions.get(nth % 10) ?? 'accepts';
   const reaction = platform.channel === 'email' && asked !== 'refuses' ? 'accepts' : asked;
   return {
-    ...{ platform, reaction },
+    platform,
+    reaction,
     // Two platforms of one provider have devices of their own.
     token: platform.tokenOf(reaction, n),
     name: `Person ${n}`,

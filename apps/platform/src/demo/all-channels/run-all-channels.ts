@@ -96,7 +96,9 @@ async function send({ screen, client }: Scene, application: string, addressed: n
     const { Messages: messages } = await client.call('createMessage', { application, notifications: [notification] });
     const { result } = await client.call('notify', {
       segment: {
-        ...{ application, platforms: ['KAKAO'], expression: `Tag("${application}", "Audience", EQ, "demo")` },
+        application,
+        platforms: ['KAKAO'],
+        expression: `Tag("${application}", "Audience", EQ, "demo")`,
         kakao: { template: 'week', content_variables: JSON.stringify({ name: '{{Name|Regular|friend}}' }) },
       },
     });

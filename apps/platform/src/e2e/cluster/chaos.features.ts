@@ -22,7 +22,9 @@ export function chaosFeatures(test: ClusterUnderTest): void {
         const faults: EndedFault[] = [];
         let load: Load | undefined;
         const outcome = await faultOutcome(world, population, {
-          ...{ title: `faults in a row, round ${round}`, share: 1 / population.all, seed },
+          title: `faults in a row, round ${round}`,
+          share: 1 / population.all,
+          seed,
           async inject({ reached, recordGivenUp }) {
             load = await Load.during(world, population, async () => {
               for (let i = 0; i < FAULTS; i++) {
@@ -38,8 +40,13 @@ export function chaosFeatures(test: ClusterUnderTest): void {
         const broken = [...outcome.broken, ...(await load!.broken())];
         const { registered, sent, refused } = load!.counts;
         await record({
-          ...{ seed, round, devices: population.all, faults, outcome },
-          ...{ calls: { acknowledged: registered + sent, refused }, lost: broken.length },
+          seed,
+          round,
+          devices: population.all,
+          faults,
+          outcome,
+          calls: { acknowledged: registered + sent, refused },
+          lost: broken.length,
           health: await processHealth(world.cluster),
         });
         expect(broken).toEqual([]);

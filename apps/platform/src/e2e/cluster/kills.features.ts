@@ -28,7 +28,9 @@ export function killFeatures(test: ClusterUnderTest): void {
         if (clients) load = await Load.during(world, population, killAndRestart);
         else await killAndRestart();
       },
-      ...{ share, allowed, seed },
+      share,
+      allowed,
+      seed,
     });
     return [...broken, ...((await load?.broken()) ?? [])];
   };

@@ -16,15 +16,24 @@ interface StampedEvent {
 /** The relays: topic, source and process. */
 const relays = [
   {
-    ...{ service: 'registry', database: 'tidings_registry', category: 'devices', topic: topicNames.devices },
+    service: 'registry',
+    database: 'tidings_registry',
+    category: 'devices',
+    topic: topicNames.devices,
     decode: (bytes: Uint8Array): StampedEvent => DeviceEvent.decode(bytes),
   },
   {
-    ...{ service: 'scheduler', database: 'tidings_scheduler', category: 'messages', topic: topicNames.messages },
+    service: 'scheduler',
+    database: 'tidings_scheduler',
+    category: 'messages',
+    topic: topicNames.messages,
     decode: (bytes: Uint8Array): StampedEvent => MessageEvent.decode(bytes),
   },
   {
-    ...{ service: 'fanout', database: 'tidings_registry', category: 'plans', topic: topicNames.plans },
+    service: 'fanout',
+    database: 'tidings_registry',
+    category: 'plans',
+    topic: topicNames.plans,
     decode: (bytes: Uint8Array): StampedEvent => PlanEvent.decode(bytes),
   },
 ];

@@ -23,7 +23,9 @@ export function restartFeatures(test: ClusterUnderTest): void {
     let longestMs = 0;
     let load: Load | undefined;
     const broken = await runFaultScenario(world, population, {
-      ...{ title: 'processes restarted', share: 0.05, seed },
+      title: 'processes restarted',
+      share: 0.05,
+      seed,
       async inject({ recordGivenUp }) {
         load = await Load.during(world, population, async () => {
           for (const member of restarted(world.cluster.members)) {

@@ -15,7 +15,9 @@ export function storeFeatures(test: ClusterUnderTest): void {
       async inject() {
         load = await Load.during(world, population, inject);
       },
-      ...{ share, allowed: { apns: allowed, fcm: allowed }, seed },
+      share,
+      allowed: { apns: allowed, fcm: allowed },
+      seed,
     });
     return [...broken, ...((await load?.broken()) ?? [])];
   };

@@ -60,7 +60,9 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
         };
         const broken = await runFaultScenario(world, population, {
           title: `dispatcher.${channel}-0 and -1 killed in turn at ${shares.map((share) => Math.round(share * 100)).join(', ')} %`,
-          ...{ share: shares[0]!, inject, seed },
+          share: shares[0]!,
+          inject,
+          seed,
           allowed: { [channel]: kills.length * UNDER_WAY },
         });
         expect(broken).toEqual([]);
@@ -92,7 +94,8 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
             member.thaw();
             for (; after.length < before.length; after = await workers(channel)) await delay(LOOK_EVERY_MS);
           },
-          ...{ allowed: { [channel]: UNDER_WAY }, seed },
+          allowed: { [channel]: UNDER_WAY },
+          seed,
         });
         expect(broken).toEqual([]);
         expect(frozenWith).toBeGreaterThan(0);

@@ -88,8 +88,11 @@ export function emailFeatures(test: MessagesUnderTest): void {
     const mailApplication = async (others: { readonly android?: boolean } = {}): Promise<string> => {
       const code = await world.application({ ios: false, android: false, ...others });
       await world.call('configureApplication', {
-        ...{ application: code, device_type: EMAIL },
-        ...{ email_from_email: 'shop@suite.example', email_from_name: 'Shop', email_reply: 'help@suite.example' },
+        application: code,
+        device_type: EMAIL,
+        email_from_email: 'shop@suite.example',
+        email_from_name: 'Shop',
+        email_reply: 'help@suite.example',
       });
       return code;
     };
@@ -110,7 +113,9 @@ export function emailFeatures(test: MessagesUnderTest): void {
       first = code;
       await world.settle();
       expect(await audienceOf(code)).toEqual({
-        ...{ audience: 6, eligible: 3, sent: 3 },
+        audience: 6,
+        eligible: 3,
+        sent: 3,
         excluded: { UNSUBSCRIBED: 1, BOUNCED: 1, COMPLAINT: 1 },
       });
       expect(await brokenBy(application, code)).toEqual([]);
@@ -119,21 +124,36 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(items[0]).not.toHaveProperty('push_info');
       expect(items[0]!.email_info).toEqual({
         details: expect.objectContaining({
-          ...{ template: '', subject: { default: 'News' } },
-          ...{ from_name: 'Shop', from_email: 'shop@suite.example', reply_name: '', reply_email: 'help@suite.example' },
+          template: '',
+          subject: { default: 'News' },
+          from_name: 'Shop',
+          from_email: 'shop@suite.example',
+          reply_name: '',
+          reply_email: 'help@suite.example',
         }),
         metrics: [
           {
-            ...{ sends: 3, confirmed_sends: 1, deliveries: 1, hard_bounces: 2, soft_bounces: 0 },
-            ...{ rejects: 3, opens: 0, unsubs: 0, complaints: 0, errors: 0 },
+            sends: 3,
+            confirmed_sends: 1,
+            deliveries: 1,
+            hard_bounces: 2,
+            soft_bounces: 0,
+            rejects: 3,
+            opens: 0,
+            unsubs: 0,
+            complaints: 0,
+            errors: 0,
           },
         ],
       });
       // The address that never existed, and the full mailbox.
       expect(await mailFiguresOf(code)).toEqual({
         rows: {
-          ...{ CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 2 },
-          ...{ BOUNCED_HARD: 2, BOUNCED_HARD_GENERAL: 1, BOUNCED_HARD_MAILBOX_FULL: 1 },
+          CONFIRMED_BY_DEVICE: 1,
+          NO_CONFIRMATION: 2,
+          BOUNCED_HARD: 2,
+          BOUNCED_HARD_GENERAL: 1,
+          BOUNCED_HARD_MAILBOX_FULL: 1,
         },
         stages: ['AUDIENCE', 'SENT', 'ERRORS', 'DELIVERIES', 'OPENED', 'INTERACTIONS'],
         opens: [
@@ -151,7 +171,9 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const again = await sendOne(application, { ...news, message_type: 'transactional' });
       await world.settle();
       expect(await audienceOf(again)).toEqual({
-        ...{ audience: 6, eligible: 2, sent: 2 },
+        audience: 6,
+        eligible: 2,
+        sent: 2,
         excluded: { BOUNCED: 3, COMPLAINT: 1 },
       });
       expect(people.map((address) => mailsTo(address).length)).toEqual([2, 1, 0, 0]);
@@ -237,18 +259,32 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(await Promise.all(all.map((each) => statusOf('getBlacklisted', each)))).toEqual([200, 404, 404]);
       expect(await Promise.all(all.map((each) => statusOf('getComplaint', each)))).toEqual([404, 404, 200]);
       expect(await metricsIn(own, code)).toEqual({
-        ...{ sends: 3, confirmed_sends: 3, deliveries: 1, hard_bounces: 1, soft_bounces: 1 },
-        ...{ rejects: 0, opens: 0, unsubs: 0, complaints: 1, errors: 0 },
+        sends: 3,
+        confirmed_sends: 3,
+        deliveries: 1,
+        hard_bounces: 1,
+        soft_bounces: 1,
+        rejects: 0,
+        opens: 0,
+        unsubs: 0,
+        complaints: 1,
+        errors: 0,
       });
       expect((await mailFiguresOf(code)).rows).toEqual({
-        ...{ CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 2 },
-        ...{ BOUNCED_HARD: 1, BOUNCED_HARD_GENERAL: 1, BOUNCED_SOFT: 1, BOUNCED_SOFT_SPAM: 1 },
+        CONFIRMED_BY_DEVICE: 1,
+        NO_CONFIRMATION: 2,
+        BOUNCED_HARD: 1,
+        BOUNCED_HARD_GENERAL: 1,
+        BOUNCED_SOFT: 1,
+        BOUNCED_SOFT_SPAM: 1,
       });
       expect(await brokenBy(own, code)).toEqual([]);
       const again = await sendOne(own, news);
       await world.settle();
       expect(await audienceOf(again)).toEqual({
-        ...{ audience: 3, eligible: 1, sent: 1 },
+        audience: 3,
+        eligible: 1,
+        sent: 1,
         excluded: { BOUNCED: 1, COMPLAINT: 1 },
       });
       expect(all.map((address) => mailsTo(address).length)).toEqual([1, 2, 1]);
@@ -284,8 +320,10 @@ export function emailFeatures(test: MessagesUnderTest): void {
         'UNCLASSIFIED_ERROR unsubscribed 1',
       ]);
       expect((await mailFiguresOf(code)).rows).toEqual({
-        ...{ CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 1 },
-        ...{ BOUNCED_HARD: 1, BOUNCED_HARD_SUPPRESSED: 1 },
+        CONFIRMED_BY_DEVICE: 1,
+        NO_CONFIRMATION: 1,
+        BOUNCED_HARD: 1,
+        BOUNCED_HARD_SUPPRESSED: 1,
       });
       expect(await brokenBy(own, code)).toEqual([]);
     });
@@ -348,8 +386,12 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const code = await preset('Mail', [EMAIL]);
       const eva = 'eva@suite.example';
       const notification = {
-        ...{ send_date: 'now', preset: code, devices: [eva, clara, 'nobody'], use_auto_registration: true },
-        ...{ subject: { de: 'Hallo', en: 'For {{Name}}' }, dynamic_content_placeholders: { Name: 'Eva & Co' } },
+        send_date: 'now',
+        preset: code,
+        devices: [eva, clara, 'nobody'],
+        use_auto_registration: true,
+        subject: { de: 'Hallo', en: 'For {{Name}}' },
+        dynamic_content_placeholders: { Name: 'Eva & Co' },
         attachments: [{ name: 'a.txt', content: 'b25l' }],
       };
       const send = (own: object): Promise<unknown> =>

@@ -33,7 +33,9 @@ export function groupFeatures(test: MessagesUnderTest): void {
     await register(second, 'other', android(other));
     const { code: group } = await world.call('createGroup', { name: 'Both', applications: [first, second] });
     return {
-      ...{ first, second, group },
+      first,
+      second,
+      group,
       /** Pushes to each of the devices. */
       pushes: () =>
         [pushesTo('apns', phone), pushesTo('fcm', tablet), pushesTo('fcm', other)].map(({ length }) => length),

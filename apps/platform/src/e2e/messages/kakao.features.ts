@@ -14,8 +14,11 @@ export function kakaoFeatures(test: MessagesUnderTest): void {
       ({ world } = test);
       application = await test.applicationInDebug();
       await world.call('configureApplication', {
-        ...{ application, device_type: KAKAO },
-        ...{ kakao_sender_key: 'sender', kakao_app_key: 'app', kakao_secret_key: 'secret' },
+        application,
+        device_type: KAKAO,
+        kakao_sender_key: 'sender',
+        kakao_app_key: 'app',
+        kakao_secret_key: 'secret',
       });
     });
 
@@ -42,13 +45,18 @@ export function kakaoFeatures(test: MessagesUnderTest): void {
         application,
         notifications: [
           {
-            ...{ send_date: 'now', devices: numbers.map((number) => `kakao:${number}`), template: 'order' },
-            ...{ kakao_content_variables: { name: '{{who}}' }, dynamic_content_placeholders: { who: 'Anna' } },
+            send_date: 'now',
+            devices: numbers.map((number) => `kakao:${number}`),
+            template: 'order',
+            kakao_content_variables: { name: '{{who}}' },
+            dynamic_content_placeholders: { who: 'Anna' },
           },
         ],
       });
       expect(await figuresOf(Messages[0]!)).toMatchObject({
-        ...{ audience: 4, eligible: 4, sent: 1 },
+        audience: 4,
+        eligible: 4,
+        sent: 1,
         errors: { INVALID_TOKEN: 1, INVALID_CONTENT: 1, UNCLASSIFIED_ERROR: 1 },
       });
       const [accepted] = numbers;

@@ -280,7 +280,9 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect([former.ios['h'], former.data['h']]).toEqual(['42', '42']);
 
       await world.call('createPreset', {
-        ...{ name: 'Rich', applicationCode: application, segmentation: { platforms: [IOS, ANDROID] } },
+        name: 'Rich',
+        applicationCode: application,
+        segmentation: { platforms: [IOS, ANDROID] },
         content: { message: 'Look', action: { type: 'richMedia', options: { richMediaCode: 'F1B2C-3D4E5' } } },
       });
       const { presets } = await world.call('listPresets', { application });
@@ -329,9 +331,14 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       const key = generateApnsKey();
       world.simulators.keys.register({ apns: [{ keyId: key.keyId, teamId: key.teamId, publicKey: key.publicKey }] });
       await world.call('configureApplication', {
-        ...{ application, device_type: MAC, macos_key_management_type: 'manual', macos_gateway: 1 },
-        ...{ macos_key_file: Buffer.from(key.privateKey).toString('base64'), macos_bundle_id: 'com.example.mac' },
-        ...{ macos_key_id: key.keyId, macos_team_id: key.teamId },
+        application,
+        device_type: MAC,
+        macos_key_management_type: 'manual',
+        macos_gateway: 1,
+        macos_key_file: Buffer.from(key.privateKey).toString('base64'),
+        macos_bundle_id: 'com.example.mac',
+        macos_key_id: key.keyId,
+        macos_team_id: key.teamId,
       });
       const mac = apnsToken('accepted', 9003);
       await register(application, 'mac', { device_type: MAC, push_token: mac.toUpperCase() });
@@ -343,8 +350,11 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       const badged = { ios_badges: 9, mac_badges: 3, mac_sound: 'Glass', mac_root_params: { aps: { x: 1 }, own: 2 } };
       const { payload, code } = await shown({ ...badged, data: { k: 1 }, mac_ttl: 60 });
       expect(payload).toEqual({
-        ...{ aps: { alert: { title: 'T', body: 'Hello' }, badge: 3, sound: 'Glass', x: 1 }, own: 2 },
-        ...{ u: '{"k":1}', pw_msg: '1', p: hash },
+        aps: { alert: { title: 'T', body: 'Hello' }, badge: 3, sound: 'Glass', x: 1 },
+        own: 2,
+        u: '{"k":1}',
+        pw_msg: '1',
+        p: hash,
       });
       expect((await shown({ mac_badges: '+2' })).payload['aps']).toMatchObject({ badge: 5 });
       await world.call('pushStat', { application, hwid: 'mac', hash: payload['p'] });

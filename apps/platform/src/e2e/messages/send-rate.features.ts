@@ -60,7 +60,9 @@ export function sendRateFeatures(test: MessagesUnderTest): void {
       const token = fcmToken('accepted', Math.floor(Math.random() * 1e9));
       await register(application, 'phone', { ...android(token), userId: 'rated user' });
       await world.call('createPreset', {
-        ...{ applicationCode: application, name: 'rated', content: { message: 'x' } },
+        applicationCode: application,
+        name: 'rated',
+        content: { message: 'x' },
         scheduling: { sendRate: 100 },
         segmentation: { platforms: [ANDROID] },
       });

@@ -58,7 +58,10 @@ export function targetedFeatures(test: MessagesUnderTest): void {
     it('takes the fields of a notification, and repeats no transactionId', async () => {
       const request = {
         devices_filter: `AT("${first}", "Level", EQ, 0)`,
-        ...{ android_header: 'Title', campaign_name: 'Targeted', transactionId: 'targeted', platforms: [ANDROID] },
+        android_header: 'Title',
+        campaign_name: 'Targeted',
+        transactionId: 'targeted',
+        platforms: [ANDROID],
       };
       const { messageCode } = await world.call('createTargetedMessage', { content: 'a', ...request });
       expect(await world.call('createTargetedMessage', { content: 'b', ...request })).toEqual({ messageCode });

@@ -16,9 +16,12 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
       ({ world } = test);
       application = await test.applicationInDebug();
       await world.call('configureApplication', {
-        ...{ application, device_type: WHATSAPP },
-        ...{ whats_app_phone_number_id: '106540352242922', whats_app_access_token: 'EAAJB' },
-        ...{ whats_app_app_secret: APP_SECRET, whats_app_verify_token: 'verify' },
+        application,
+        device_type: WHATSAPP,
+        whats_app_phone_number_id: '106540352242922',
+        whats_app_access_token: 'EAAJB',
+        whats_app_app_secret: APP_SECRET,
+        whats_app_verify_token: 'verify',
       });
     });
 
@@ -42,7 +45,8 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
       const body = whatsAppReceipts(numbers.flatMap(entriesOf), status);
       const signature = createHmac('sha256', secret).update(body).digest('hex');
       return fetch(`${world.url}/webhooks/whatsapp/${application}`, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: { 'x-hub-signature-256': `sha256=${signature}` },
       });
     };
@@ -53,12 +57,17 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
       const to = numbers.map((number) => `whatsapp:${number}`);
       const code = await test.sendOne(application, { content: 'Hello {{Name|Regular|friend}}', to });
       expect(await figuresOf(code)).toMatchObject({
-        ...{ audience: 4, eligible: 4, sent: 2 },
+        audience: 4,
+        eligible: 4,
+        sent: 2,
         errors: { INVALID_TOKEN: 1, INVALID_CONTENT: 1 },
       });
       expect(sentTo(numbers[0]!)).toEqual([
         {
-          ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: numbers[0], type: 'text' },
+          messaging_product: 'whatsapp',
+          recipient_type: 'individual',
+          to: numbers[0],
+          type: 'text',
           text: { body: 'Hello friend' },
         },
       ]);
@@ -82,8 +91,10 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
         });
       await notify({
         whatsapp: {
-          ...{ content_id: 'order', language: 'de' },
-          ...{ content_variables: '{"1":"Anna"}', button_url_variables: '{"0":"17"}' },
+          content_id: 'order',
+          language: 'de',
+          content_variables: '{"1":"Anna"}',
+          button_url_variables: '{"0":"17"}',
           header_variables: '{"image":"https://example.com/1.png"}',
         },
       });
@@ -94,7 +105,8 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
       expect(sentTo(number)).toMatchObject([
         {
           template: {
-            ...{ name: 'order', language: { code: 'de' } },
+            name: 'order',
+            language: { code: 'de' },
             components: [{ type: 'header' }, { type: 'body' }, { type: 'button' }],
           },
         },

@@ -22,7 +22,10 @@ function summed(explained: readonly Explained[]) {
   return {
     audience: outcomes.length,
     eligible: count(({ audience }) => audience === 'ELIGIBLE_AUDIENCE'),
-    ...{ sent, failed: count(({ error }) => error !== null), errors, rows },
+    sent,
+    failed: count(({ error }) => error !== null),
+    errors,
+    rows,
     confirmed: count(({ delivered_at: delivered }) => delivered !== null),
     opened: count(({ result, opened_in_window: opened }) => result === 'SENT' && opened),
   };

@@ -36,7 +36,12 @@ export function totalFeatures(test: MessagesUnderTest): void {
       world.call('totalsByIntervals', { message_code: code, platforms });
     const purchase = (i: number) =>
       world.call('setPurchase', {
-        ...{ application, hwid: `d-${i}`, productIdentifier: 'p', quantity: 2, price: 1.5, currency: 'eur' },
+        application,
+        hwid: `d-${i}`,
+        productIdentifier: 'p',
+        quantity: 2,
+        price: 1.5,
+        currency: 'eur',
         transactionDate: '2020-01-01',
       });
 
@@ -89,8 +94,13 @@ export function totalFeatures(test: MessagesUnderTest): void {
               .filter((each) => each.platform === platform)
               .reduce((total, each) => total + Number(each[counter]), 0);
           return {
-            ...{ platform, sends: sum('sends'), opens: sum('opens'), deliveries: sum('deliveries') },
-            ...{ inbox_opens: sum('inbox_opens'), unshowable_sends: sum('unshowable_sends'), errors: sum('errors') },
+            platform,
+            sends: sum('sends'),
+            opens: sum('opens'),
+            deliveries: sum('deliveries'),
+            inbox_opens: sum('inbox_opens'),
+            unshowable_sends: sum('unshowable_sends'),
+            errors: sum('errors'),
           };
         });
         expect(listed).toEqual(sums);
@@ -104,7 +114,8 @@ export function totalFeatures(test: MessagesUnderTest): void {
 
     it('credits events to the message that the device opened last before them (R-H6)', async () => {
       expect((await totals(first)).conversion).toEqual({
-        ...{ sends: String(SENT), opens: '4' },
+        sends: String(SENT),
+        opens: '4',
         events: [
           { name: 'Buy', hits: 2, conversion: 0.5, revenue: 4.25 },
           { name: 'In-app Purchase', hits: 1, conversion: 0.25, revenue: 3 },
@@ -113,7 +124,8 @@ export function totalFeatures(test: MessagesUnderTest): void {
         ],
       });
       expect((await totals(second)).conversion).toMatchObject({
-        ...{ opens: '1', events: [{ name: 'Look', hits: 2, conversion: 2 }] },
+        opens: '1',
+        events: [{ name: 'Look', hits: 2, conversion: 2 }],
       });
     });
 
@@ -121,7 +133,8 @@ export function totalFeatures(test: MessagesUnderTest): void {
       const { metrics, conversion } = await totals(first, [ANDROID]);
       expect(new Set(metrics.map(({ platform }) => platform))).toEqual(new Set([ANDROID]));
       expect(conversion).toEqual({
-        ...{ sends: '5', opens: '1' },
+        sends: '5',
+        opens: '1',
         events: [{ name: 'Buy', hits: 2, conversion: 2, revenue: 4.25 }],
       });
     });

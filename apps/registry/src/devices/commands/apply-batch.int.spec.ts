@@ -17,7 +17,10 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
   let application: string;
 
   const entry = (number: number, hwid: string, command: BatchEntry['command'], more: Partial<BatchEntry> = {}) => ({
-    ...{ number, hwid, command, listOperator: ListOperator.LIST_OPERATOR_SET },
+    number,
+    hwid,
+    command,
+    listOperator: ListOperator.LIST_OPERATOR_SET,
     ...more,
   });
   const setTags = (tags: Record<string, unknown>) => ({ $case: 'setTags', value: { tags } }) as const;
@@ -33,8 +36,12 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
   beforeAll(async () => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
-      ...{ db: mongo.db, clock: new TestClock(), log: pino({ level: 'silent' }), metrics: new Registry() },
-      ...{ keys: keysFrom(new Uint8Array(32).fill(3)), broker },
+      db: mongo.db,
+      clock: new TestClock(),
+      log: pino({ level: 'silent' }),
+      metrics: new Registry(),
+      keys: keysFrom(new Uint8Array(32).fill(3)),
+      broker,
     });
     const made = { account, title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', tokenId: '' };
     application = (await registry.accounts.createApplication({ ...made, authorizeAllTokens: false })).application;

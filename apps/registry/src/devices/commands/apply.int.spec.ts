@@ -23,8 +23,12 @@ describeWithMongo('commands about devices', (mongo) => {
   beforeAll(async () => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
-      ...{ db: mongo.db, clock, log: pino({ level: 'silent' }), metrics: new Registry() },
-      ...{ keys: keysFrom(new Uint8Array(32).fill(3)), broker },
+      db: mongo.db,
+      clock,
+      log: pino({ level: 'silent' }),
+      metrics: new Registry(),
+      keys: keysFrom(new Uint8Array(32).fill(3)),
+      broker,
     });
     const made = { account, title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', tokenId: '' };
     application = (await registry.accounts.createApplication({ ...made, authorizeAllTokens: false })).application;
@@ -151,7 +155,11 @@ describeWithMongo('commands about devices', (mongo) => {
   it('merge a user once per key, with the personal default tags (R-X2, R-ER11)', async () => {
     const merge = () =>
       registry.devices.mergeUser({
-        ...{ account, application, oldUserId: 'guest', newUserId: 'anna', merge: true },
+        account,
+        application,
+        oldUserId: 'guest',
+        newUserId: 'anna',
+        merge: true,
         idempotencyKey: 'k',
       });
     const userOf = async (hwid: string): Promise<unknown> => (await stored(hwid))['userId'];

@@ -139,7 +139,9 @@ function withApplied(view: View): View & { apply(events: readonly DeviceEvent[])
 function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome: BatchOutcome): DeviceEvent {
   const until = new Date(at.getTime() + BATCH_LIFETIME_MS);
   const value = {
-    ...{ key, until, notFound: [...outcome.notFound] },
+    key,
+    until,
+    notFound: [...outcome.notFound],
     invalidTags: outcome.invalidTags.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
   };
   const noDevice = { hwidHash: '', hwid: '', seq: 0 };

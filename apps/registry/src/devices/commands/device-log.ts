@@ -123,7 +123,11 @@ const isAlwaysOwn = ({ hwidHash, owners: [first, second], createdAt }: Device): 
 
 /** The stored form of an erased device. */
 const erasedDocument = ({ account, app, hwidHash, seq, status }: Device): Record<string, unknown> => ({
-  ...{ account, app, hwidHash, seq, status },
+  account,
+  app,
+  hwidHash,
+  seq,
+  status,
 });
 
 /** Lists every field: a state also carries the id and number of its document. */
@@ -226,10 +230,32 @@ export const devicesLog = ({
   },
   fields: {
     [DEVICES]: fieldsOf<Omit<DeviceDocument, 'self'>>({
-      ...{ account: true, app: true, hwidHash: true, seq: true, status: true, hwid: true, platform: true, token: true },
-      ...{ th: true, ta: true, user: true, userId: true, lang: true, tz: true, alerts: true, cg: true, tags: true },
-      ...{ idfa: true, publicKey: true, authToken: true, fcmToken: true, fcmPushSet: true, startToken: true },
-      ...{ activities: true, owners: true, createdAt: true },
+      account: true,
+      app: true,
+      hwidHash: true,
+      seq: true,
+      status: true,
+      hwid: true,
+      platform: true,
+      token: true,
+      th: true,
+      ta: true,
+      user: true,
+      userId: true,
+      lang: true,
+      tz: true,
+      alerts: true,
+      cg: true,
+      tags: true,
+      idfa: true,
+      publicKey: true,
+      authToken: true,
+      fcmToken: true,
+      fcmPushSet: true,
+      startToken: true,
+      activities: true,
+      owners: true,
+      createdAt: true,
     }),
     [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
   },

@@ -9,7 +9,10 @@ describeWithMongo('the registry', (mongo) => {
 
   beforeAll(async () => {
     await test.registry.accounts.addTag({
-      ...{ account: 'default', name: 'Level', type: TagType.TAG_TYPE_INTEGER, applicationSpecific: false },
+      account: 'default',
+      name: 'Level',
+      type: TagType.TAG_TYPE_INTEGER,
+      applicationSpecific: false,
     });
   });
 

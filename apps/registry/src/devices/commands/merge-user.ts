@@ -126,7 +126,10 @@ export function mergeUserRpc({
     await merge(request);
     const identity = { account, application, hwidHash, hwid: '' };
     await logs.submit(deviceLogOf(hwidHash), {
-      ...{ identity, id: deviceIdOf(application, hwidHash), at, key },
+      identity,
+      id: deviceIdOf(application, hwidHash),
+      at,
+      key,
       action: { type: 'useKey' },
     });
   };

@@ -22,7 +22,17 @@ const TAG_PATIENCE_MS = 1_000;
 
 /** The fields that a description needs. */
 const projection = {
-  ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, hwidHash: 1, lang: 1, tz: 1, alerts: 1, token: 1, tags: 1 },
+  _id: 0,
+  seq: 1,
+  status: 1,
+  hwid: 1,
+  userId: 1,
+  hwidHash: 1,
+  lang: 1,
+  tz: 1,
+  alerts: 1,
+  token: 1,
+  tags: 1,
   self: 1,
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;

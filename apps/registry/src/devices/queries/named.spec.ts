@@ -8,7 +8,11 @@ const device = (
   createdAt: number,
   token: string | undefined = 'token',
 ) => ({
-  ...{ _id: `AAAAA-00001:${seq}`, user, seq, platform, createdAt },
+  _id: `AAAAA-00001:${seq}`,
+  user,
+  seq,
+  platform,
+  createdAt,
   ...(token !== undefined && { token }),
 });
 

@@ -40,7 +40,7 @@ describeWithMongo('contacts of a mail that is tried again', (mongo) => {
     const numbers = new Map<string, number>();
     for (const hwid of hwids) numbers.set(hwid, (await test.stored(hwid))['seq'] as number);
     const positions = hwids.map((hwid) => positionOf(numbers.get(hwid)!));
-    const slice = { ...{ account, application: test.app, positions }, chunk: chunkOf(numbers.get(stays)!) };
+    const slice = { account, application: test.app, positions, chunk: chunkOf(numbers.get(stays)!) };
     const find = async (...slices: readonly { readonly marketing: boolean; readonly category: string }[]) => {
       const request = { slices: slices.map((each) => ({ ...slice, ...each })) };
       const { found } = await test.registry.devices.findSuppressed(request);

@@ -46,7 +46,14 @@ function rejectionsIn(of: SliceOutcome): Rejection[] {
 const placeOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
 
 const projection = {
-  ...{ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, platform: 1, token: 1, activities: 1 },
+  account: 1,
+  app: 1,
+  seq: 1,
+  hwidHash: 1,
+  hwid: 1,
+  platform: 1,
+  token: 1,
+  activities: 1,
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
 

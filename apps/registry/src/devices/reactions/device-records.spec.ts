@@ -8,7 +8,11 @@ const REPORTED = Date.parse('2026-01-15T12:00:00Z');
 
 function timeOf(happenedAt: number | undefined): string | undefined {
   const event = DeviceEvent.fromPartial({
-    ...{ account: 'a', application: 'A', hwid: 'h', seq: 1, at: new Date(REPORTED) },
+    account: 'a',
+    application: 'A',
+    hwid: 'h',
+    seq: 1,
+    at: new Date(REPORTED),
     event: {
       $case: 'occurred',
       value: { name: 'Buy', ...(happenedAt === undefined ? {} : { happenedAt: new Date(happenedAt) }) },

@@ -12,7 +12,11 @@ const reports = (report: MailReport): Reports =>
     mailReportRecord({ message: 'M', messageId: 1n, account: 'C', application, seq: SEQ }, report, AT).value,
   );
 const bounced = (category: string): MailReport => ({
-  ...{ kind: 'bounced', category, code: '550', name: '5.1.1', sentAt: 9 },
+  kind: 'bounced',
+  category,
+  code: '550',
+  name: '5.1.1',
+  sentAt: 9,
 });
 const holder = (fields: Partial<Holder> = {}): Holder => ({ account: 'C', seq: SEQ, th: 'hash', ta: 8_999, ...fields });
 
@@ -21,7 +25,8 @@ describe('addresses that are to get no mail', () => {
     const of = (category: string) =>
       refusedIn(
         SliceOutcome.fromPartial({
-          ...{ application, chunk: 1 },
+          application,
+          chunk: 1,
           outcome: {
             $case: 'settled',
             value: { claimedAt: new Date(9_000), bounced: [{ category, set: Buffer.from(Bitmap.of([7]).encode()) }] },

@@ -11,7 +11,8 @@ describeWithMongo('the registry', (mongo) => {
 
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
-    ...{ applications: [test.app], group: '' },
+    applications: [test.app],
+    group: '',
     audiences: [PrepareAudience.fromPartial({ target: { $case: kind, value: { names: [...list] } } })],
   });
 

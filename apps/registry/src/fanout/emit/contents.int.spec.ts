@@ -21,7 +21,9 @@ describeWithMongo('fan-out', (mongo) => {
       account: 'a',
       applicationSpecific: false,
       deleted: false,
-      ...{ number, name, type },
+      number,
+      name,
+      type,
     });
     const long = 'é'.repeat(70);
     const item = `a${'ü'.repeat(133)}`;

@@ -8,8 +8,12 @@ const sendable = Array.from({ length: 1200 }, (_, i) => 10 + 2 * i);
 
 describe('the place of a device in a plan', () => {
   const pushed = {
-    ...{ platform: 3, excluded: '', failure: undefined, slice: undefined },
-    ...{ inboxOnly: false, inboxUntil: undefined },
+    platform: 3,
+    excluded: '',
+    failure: undefined,
+    slice: undefined,
+    inboxOnly: false,
+    inboxUntil: undefined,
   };
   const planned = ChunkPlanned.fromPartial({
     eligible: [{ platform: 3, set: set(1, ...sendable) }],

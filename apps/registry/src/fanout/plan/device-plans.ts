@@ -98,7 +98,8 @@ export function plansRpc(deps: Pick<DevicesDeps, 'db' | 'keys' | 'owners'>): Pla
       if (!found) return UNKNOWN;
       const isDeleted = found.status !== 1;
       const device = {
-        ...{ seq: found.seq, deleted: isDeleted },
+        seq: found.seq,
+        deleted: isDeleted,
         platform: isDeleted ? 0 : found.platform,
         hasToken: !isDeleted && found.th !== undefined,
         createdAt: isDeleted ? undefined : new Date(found.createdAt),

@@ -120,5 +120,8 @@ export const orderIn = ({ event }: MessageEvent): bigint => (event?.$case === 'r
 export const stepOf = (event: MessageEvent, message: Outgoing, step: OffsetStep, releasedAt: Date): Released => ({
   ...message,
   ...identityOf(event),
-  ...{ bucket: step.bucket, step, releasedAt, inboxOrder: message.accepted.content?.inbox ? orderIn(event) : 0n },
+  bucket: step.bucket,
+  step,
+  releasedAt,
+  inboxOrder: message.accepted.content?.inbox ? orderIn(event) : 0n,
 });

@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { Bitmap } from '@tidings/kernel';
 import { describeWithMongo } from '@tidings/testing';
-import { Decimal128, type Db } from 'mongodb';
-import { APPLICATIONS } from '../../accounts/account-collections.ts';
+import { Decimal128 } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import { plannedOf } from '../plan/plans.ts';
-import { device, named, newMessage, type NewMessage, platform, release } from '../testing/fanout-messages.ts';
-import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
+import { device, named, newMessage, type NewMessage, release } from '../testing/fanout-messages.ts';
+import { addApplication, fanoutWorlds, settle } from '../testing/fanout-world.ts';
 
 const CAPPED = 'CCCCC-CAPPE';
 const GONE = 'GGGGG-GGONE';
@@ -21,13 +20,6 @@ const inApplication = (app: string, seq: number): DeviceDocument => ({
   _id: `${app}:${String(seq).padStart(22, 'A')}`,
 });
 
-async function addCapped(db: Db): Promise<void> {
-  await db.collection<{ _id: string }>(APPLICATIONS).insertOne({
-    ...{ _id: CAPPED, kind: 'application', rev: 1, account: 'a', code: CAPPED, title: '' },
-    ...{ platforms: [platform(1), platform(3)], capping: { days: 1, count: 1 } },
-  });
-}
-
 const positions = (sets: readonly { readonly set: Buffer }[]): number[] =>
   sets.flatMap(({ set }) => [...Bitmap.decode(set).positions()]).sort((a, b) => a - b);
 
@@ -38,7 +30,7 @@ describeWithMongo('messages to named devices that wait together', (mongo) => {
     const ones = Array.from({ length: ONES }, (_, seq) => device(seq));
     const devices = [...ones, device(DELETED, { status: 0 }), inApplication(CAPPED, 0), inApplication(GONE, 0)];
     const { db, broker, clock, dispatchers, start, plansOf } = await world(devices);
-    await addCapped(db);
+    await addApplication(db, CAPPED, { capping: { days: 1, count: 1 } });
     const each = ones.map(({ seq }) => newMessage({ audience: named(seq) }));
     const unknown = newMessage({ audience: named(UNKNOWN) });
     const deleted = newMessage({ audience: named(3, DELETED) });

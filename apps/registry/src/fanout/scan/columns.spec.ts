@@ -44,7 +44,14 @@ const devices = fc.uniqueArray(drawn, { selector: ({ position }) => position, ma
 const documentOf = ({ position, platform, status, token, cg, badge, sample, fields }: Drawn): Buffer => {
   const { self, platform: _platform, token: _token, ...rest } = sample;
   const document = {
-    ...{ seq: seqOf(CHUNK, position), status, platform, cg, hwidHash: hwidHash(position), token, ...rest, ...fields },
+    seq: seqOf(CHUNK, position),
+    status,
+    platform,
+    cg,
+    hwidHash: hwidHash(position),
+    token,
+    ...rest,
+    ...fields,
     self: { ...self, badge, tokenAt: 1e12 },
     owners: [{ user: 'u', from: 1 }],
     createdAt: 1e12,
@@ -70,7 +77,12 @@ const textOf = ({ sample }: Drawn, wanted: TagDefinition | undefined): string =>
   wanted ? valuesOf(sample, wanted.number, wanted.type).join(', ') : '';
 
 const head = (badge?: string): BatchHead => ({
-  ...{ message: 'M', messageId: 1n, campaignId: 0n, account: 'a', credential: undefined, releasedAt: undefined },
+  message: 'M',
+  messageId: 1n,
+  campaignId: 0n,
+  account: 'a',
+  credential: undefined,
+  releasedAt: undefined,
   content: { ...Content.create(), data: '{}', ios: { ...IosContent.create(), badge } },
   atMostOnce: false,
   marketing: false,
@@ -108,7 +120,13 @@ function rowsOf(batch: SendBatch, tags: number) {
 }
 
 const phone = (position: number, more: Partial<Drawn> = {}): Drawn => ({
-  ...{ position, platform: 1, status: 1, token: `t${position}`, cg: 0, badge: undefined, sample: { tags: [] } },
+  position,
+  platform: 1,
+  status: 1,
+  token: `t${position}`,
+  cg: 0,
+  badge: undefined,
+  sample: { tags: [] },
   ...more,
 });
 
@@ -155,7 +173,10 @@ describe('columns', () => {
       node: {
         $case: 'tag',
         value: {
-          ...{ tag: 70, type: TagType.TAG_TYPE_INTEGER, operator: Operator.OPERATOR_EQ, application: '' },
+          tag: 70,
+          type: TagType.TAG_TYPE_INTEGER,
+          operator: Operator.OPERATOR_EQ,
+          application: '',
           operands: [{ value: { $case: 'integer', value } }],
         },
       },

@@ -28,17 +28,22 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     const devices = db.collection<DeviceDocument>(DEVICES);
     await devices.insertMany(
       Array.from({ length: COUNT }, (_, seq) => ({
-        ...{
-          _id: `${APP}:${seq}`,
-          rev: 1,
-          account: 'a',
-          app: APP,
-          hwidHash: `${seq}`,
-          seq,
-          status: 1,
-          hwid: `h${seq}`,
-        },
-        ...{ platform: 1, token: `t${seq}`, user: 'u', lang: 'en', cg: 0, tags: [], owners: [], createdAt: 0 },
+        _id: `${APP}:${seq}`,
+        rev: 1,
+        account: 'a',
+        app: APP,
+        hwidHash: `${seq}`,
+        seq,
+        status: 1,
+        hwid: `h${seq}`,
+        platform: 1,
+        token: `t${seq}`,
+        user: 'u',
+        lang: 'en',
+        cg: 0,
+        tags: [],
+        owners: [],
+        createdAt: 0,
         self: { badge: 10 },
       })),
     );
@@ -146,7 +151,8 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
   it('do not affect outcomes without a badge', async () => {
     const { badges, isRecorded } = await world({ one: undefined });
     const deferred = SliceOutcome.fromPartial({
-      ...{ ...slice, message: 'one' },
+      ...slice,
+      message: 'one',
       outcome: { $case: 'deferred', value: { until: new Date(1) } },
     });
     expect(await badges.settle([sent('one'), deferred, sent('unknown')])).toEqual([

@@ -65,15 +65,13 @@ interface WorldOptions {
 async function prepare(db: Db, devices: readonly DeviceDocument[], over: object = {}): Promise<void> {
   await createCollections(db, deviceModels);
   await db.collection<DeviceDocument>(DEVICES).insertMany([...devices]);
-  const application = {
-    kind: 'application',
-    rev: 1,
-    account: 'a',
-    code: APP,
-    title: '',
-    platforms: [platform(1), platform(3)],
-  };
-  await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: APP, ...application, ...over });
+  await addApplication(db, APP, over);
+}
+
+export async function addApplication(db: Db, code: string, over: object = {}): Promise<void> {
+  const platforms = [platform(1), platform(3)];
+  const application = { kind: 'application', rev: 1, account: 'a', code, title: '', platforms };
+  await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: code, ...application, ...over });
 }
 
 /** Opens fan-outs with their own database, log and dispatchers, which end with the test. */

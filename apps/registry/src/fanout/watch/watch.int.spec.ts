@@ -30,7 +30,9 @@ describeWithMongo('the watchdog', (mongo) => {
       if (message === messages[0]!.code) throw Fault.bug('a plan is in quarantine');
     };
     const watch = new Watch({
-      ...{ clock, outgoing, splits: new Splits(db) },
+      clock,
+      outgoing,
+      splits: new Splits(db),
       broker: { lag: () => Promise.resolve([]) } as unknown as Broker,
       statuses: { find: () => Promise.resolve(new Map()) } as unknown as SliceStatusStore,
       settling: {
@@ -57,14 +59,18 @@ describeWithMongo('the watchdog', (mongo) => {
     await outgoing.keep(eventsOf(message, new Date(clock.now())));
     const split: FanoutState & { readonly _id: string } = {
       _id: fanoutId(key),
-      ...{ chunks: [key.chunk], at: new Date(clock.now()) },
+      chunks: [key.chunk],
+      at: new Date(clock.now()),
     };
     await db.collection<typeof split>(FANOUTS).insertOne(split);
     let committed = 0;
     let tasks = 0;
     const planned = { _id: planId(key), slices: [{ platform: 1, variant: 'alert', count: 2 }], at: split.at };
     const watch = new Watch({
-      ...{ clock, outgoing, splits: new Splits(db), releases: undefined as never },
+      clock,
+      outgoing,
+      splits: new Splits(db),
+      releases: undefined as never,
       broker: {
         lag: () => Promise.resolve([{ topic: topicNames.fanout, partition: 0, committed, end: tasks }]),
         ends: () => Promise.resolve([]),

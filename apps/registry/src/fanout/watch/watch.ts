@@ -200,8 +200,13 @@ class Look {
 
   at(message: Released, keys: readonly ChunkKey[] | undefined): Finding {
     const finding: Finding = {
-      ...{ message, unsplit: false, checkAt: undefined },
-      ...{ tasks: [], open: [], reasons: [], slices: noSlices() },
+      message,
+      unsplit: false,
+      checkAt: undefined,
+      tasks: [],
+      open: [],
+      reasons: [],
+      slices: noSlices(),
     };
     const ageMs = this.#now - message.releasedAt.getTime();
     const isLate = ageMs > TASK_MS || ageMs < -CLOCKS_AGREE_MS;

@@ -23,7 +23,8 @@ function world() {
       },
     },
     {
-      ...{ topic: TOPIC, subscription: 's1' },
+      topic: TOPIC,
+      subscription: 's1',
       listener: {
         acked: (uuid) => heard.push(`${uuid} true`),
         failed: (uuids, how) => heard.push(`${uuids.join()} ${how}`),
@@ -35,7 +36,9 @@ function world() {
   const send = (...uuids: string[]): void => {
     for (const uuid of uuids)
       link.send({
-        ...{ uuid, applicationCode: 'A-1', hwid: `of ${uuid}` },
+        uuid,
+        applicationCode: 'A-1',
+        hwid: `of ${uuid}`,
         bytes: WebhookRequest.encode(WebhookRequest.fromPartial({ uuid })).finish(),
       });
   };

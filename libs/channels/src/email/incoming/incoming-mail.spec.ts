@@ -121,7 +121,10 @@ describe('an incoming mail', () => {
         const fields = ['Action: failed', `Status: ${own || generic}`, `Diagnostic-Code: smtp; ${code} ${reply}`];
         const said = smtpReplyOf(code, reply);
         expect(await incomingMailOf(deliveryReport({ status: [fields] }))).toMatchObject({
-          ...{ kind: 'bounced', category: bounceOf(said), code: String(code), name: said.enhanced },
+          kind: 'bounced',
+          category: bounceOf(said),
+          code: String(code),
+          name: said.enhanced,
         });
       }),
     );

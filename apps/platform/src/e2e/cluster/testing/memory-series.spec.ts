@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { MemorySeries } from './memory-series.ts';
 
 const reading = (name: string, heapMb: number, { codeMb = 0, lagMs = 0, residentMb = 100 } = {}) => ({
-  ...{ name, heapMb, codeMb, lagMs, residentMb },
+  name,
+  heapMb,
+  codeMb,
+  lagMs,
+  residentMb,
 });
 
 describe('a series of memory', () => {

@@ -18,8 +18,13 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const CLOSING_MS = 1_000;
 
 const headersTo = (endpoint: GrpcEndpoint) => ({
-  ...{ ':method': 'POST', ':scheme': endpoint.tls ? 'https' : 'http', ':authority': authorityOf(endpoint) },
-  ...{ ':path': endpoint.method, te: 'trailers', 'content-type': 'application/grpc', 'user-agent': 'Tidings' },
+  ':method': 'POST',
+  ':scheme': endpoint.tls ? 'https' : 'http',
+  ':authority': authorityOf(endpoint),
+  ':path': endpoint.method,
+  te: 'trailers',
+  'content-type': 'application/grpc',
+  'user-agent': 'Tidings',
   'grpc-accept-encoding': ENCODINGS,
 });
 

@@ -23,7 +23,10 @@ async function socketTo(endpoint: GrpcEndpoint, deps: LinkDeps, signal: AbortSig
   if (!tls) return connectTcp({ host, port, lookup, noDelay: true });
   const tunnel = await tunnelTo({ url: `https://${authorityOf(endpoint)}`, lookup }, proxy, signal);
   return connectTls({
-    ...{ host, port, lookup, ALPNProtocols: ['h2'] },
+    host,
+    port,
+    lookup,
+    ALPNProtocols: ['h2'],
     // The certificate must match the host name; a literal address is verified as itself.
     ...serverNameOf(host),
     ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),

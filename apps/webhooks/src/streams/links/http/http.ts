@@ -67,7 +67,9 @@ function connectorTo(
 ): buildConnector.connector {
   const { lookup } = guard;
   const connect = buildConnector({
-    ...{ timeout: REACH_MS, lookup, allowH2: false },
+    timeout: REACH_MS,
+    lookup,
+    allowH2: false,
     ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
   });
   const destination = { url: origin, lookup };
@@ -185,7 +187,9 @@ class HttpLink implements Link {
     const timer = setTimeout(() => deadline.abort(overdue), ANSWER_MS).unref();
     try {
       const reply = await this.#pool.request({
-        ...{ method: 'POST', path, signal: AbortSignal.any([deadline.signal, this.#ending.signal]) },
+        method: 'POST',
+        path,
+        signal: AbortSignal.any([deadline.signal, this.#ending.signal]),
         headers: { ...fixedHeaders, ...signature },
         body,
       });

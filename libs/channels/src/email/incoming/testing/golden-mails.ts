@@ -71,7 +71,10 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
       ],
     }),
     means: {
-      ...{ kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1' },
+      kind: 'bounced',
+      category: 'BOUNCED_HARD_GENERAL',
+      code: '550',
+      name: '5.1.1',
     },
   },
   'Postfix, which reached no server in days': {
