@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { jest } from '@jest/globals';
-import { connectionShares } from './connection-shares.ts';
+import { connectionShares, requireFirstByte } from './connection-shares.ts';
 
 const open = (proxies: readonly string[] = []) => {
   const warn = jest.fn();
@@ -45,5 +46,23 @@ describe('the connections of a client', () => {
   it('are as many as there may be for a trusted proxy', () => {
     const { shares } = open(['192.0.2.1']);
     for (let i = 0; i < 10; i++) expect(shares.open('192.0.2.1')).toBeDefined();
+  });
+});
+
+describe('a connection', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  const destroyedWith = (bytesRead: number, ms: number): boolean => {
+    const socket = Object.assign(new EventEmitter(), { bytesRead, destroy: jest.fn() });
+    requireFirstByte(socket as never);
+    jest.advanceTimersByTime(ms);
+    return socket.destroy.mock.calls.length > 0;
+  };
+
+  it('is closed after five seconds without a byte', () => {
+    expect(destroyedWith(0, 4_999)).toBe(false);
+    expect(destroyedWith(0, 5_000)).toBe(true);
+    expect(destroyedWith(1, 5_000)).toBe(false);
   });
 });

@@ -91,6 +91,20 @@ it('takes and gives up tokens of live activities', async () => {
   expect(body).toMatchObject({ status_message: 'Device not found' });
 });
 
+it('stores tokens of live activities without the brackets and blanks of their description', async () => {
+  const application = await world.application();
+  const [startToken, updateToken] = [newToken(), newToken()];
+  const described = (token: string): string => `<${token.slice(0, 8)} ${token.slice(8)}>`;
+  await phone(application, 'described', {
+    start: described(startToken),
+    activities: { described: described(updateToken) },
+  });
+  await start(application, starting());
+  await update(application, updating('described', 1));
+  await world.settle();
+  expect([stagesOn(startToken), stagesOn(updateToken)]).toEqual([[0], [1]]);
+});
+
 describe('startLiveActivity', () => {
   it('starts it by push-to-start tokens; other iOS devices get the text (R-M1, R-M2)', async () => {
     const application = await world.application();

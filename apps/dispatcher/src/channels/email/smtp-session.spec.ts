@@ -1,83 +1,83 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type MailEnd, SmtpSession, type Transaction } from './smtp-session.ts';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type SessionError, SmtpSession } from './smtp-session.ts';
 
-/** Late enough for everything that a test waits for. */
-const muchLater = (): number => performance.now() + 600_000;
+const SECOND_MS = 1_000;
 
-describe('a session with a mail server', () => {
+describe('a session with a server that stops replying', () => {
   let server: Server;
-  let client: Socket;
-  /** Replies to the command that ends with the key; the others get none. */
-  let replies: Record<string, string>;
-  let session: SmtpSession;
-  let closed: boolean;
+  let sockets: Socket[];
+  let replies: Readonly<Record<string, string>>;
+  /** Resolves with the next command of this name. */
+  let received: PromiseWithResolvers<void>;
+  let awaited: string;
 
   beforeEach(async () => {
-    closed = false;
-    replies = { EHLO: '250 mx', MAIL: '250 ok', RCPT: '250 ok', DATA: '354 go on' };
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    sockets = [];
+    received = Promise.withResolvers();
     server = createServer((socket) => {
-      client = socket;
+      sockets.push(socket);
       socket.on('error', () => undefined);
-      socket.setEncoding('latin1').on('data', (text: string) => {
-        const reply = replies[text.slice(0, 4).toUpperCase()];
-        if (reply !== undefined) socket.write(`${reply}\r\n`);
-      });
       socket.write('220 mx\r\n');
+      socket.setEncoding('latin1').on('data', (text: string) => {
+        const command = /^[A-Z]+/.exec(text)![0];
+        if (replies[command]) socket.write(`${replies[command]}\r\n`);
+        if (command === awaited) received.resolve();
+      });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const opened = Promise.withResolvers<void>();
-    session = new SmtpSession(
-      { host: '127.0.0.1', port: (server.address() as AddressInfo).port, ignoreTLS: true },
-      undefined,
-      { opened: opened.resolve, idle: () => undefined, closed: () => void (closed = true) },
-    );
-    await opened.promise;
+    await once(server.listen(0, '127.0.0.1'), 'listening');
   });
-
   afterEach(async () => {
-    session.destroy();
-    client.destroy();
+    jest.useRealTimers();
+    for (const socket of sockets) socket.destroy();
     await once(server.close(), 'close');
   });
 
-  const send = (times: Pick<Transaction, 'deadline' | 'replyBy'>): Promise<MailEnd> =>
-    new Promise((resolve) =>
-      session.send({
-        from: 'shop@example.com',
-        to: 'anna@example.com',
-        mail: Buffer.from('Hello'),
-        ...times,
-        mayGo: () => true,
-        ended: resolve,
-      }),
-    );
+  function open(login?: { user: string; pass: string }) {
+    const opened = Promise.withResolvers<void>();
+    const errors: (SessionError | undefined)[] = [];
+    const { port } = server.address() as AddressInfo;
+    const session = new SmtpSession({ host: '127.0.0.1', port, ignoreTLS: true }, login, {
+      opened: () => opened.resolve(),
+      closed: (error) => void errors.push(error),
+      idle: () => undefined,
+    });
+    return { session, opened: opened.promise, errors };
+  }
 
-  const untilSlow = async (): Promise<void> => {
-    while (!session.isSlow && !closed) await delay(1);
-  };
-
-  it('waits for the reply to a mail beyond the deadline for writing it', async () => {
-    // Long enough for a busy machine to reach the reply to the mail.
-    const end = send({ deadline: performance.now() + 1_000, replyBy: muchLater() });
-    await untilSlow();
-    client.write('250 queued\r\n');
-    expect(await end).toEqual({ is: 'accepted' });
-    expect([session.isSlow, closed]).toEqual([false, false]);
+  it('ends when it has not opened in a minute', async () => {
+    replies = { EHLO: '250-mx\r\n250 AUTH PLAIN' };
+    awaited = 'AUTH';
+    const { errors } = open({ user: 'user', pass: 'secret' });
+    await received.promise;
+    jest.advanceTimersByTime(59 * SECOND_MS);
+    expect(errors).toEqual([]);
+    jest.advanceTimersByTime(SECOND_MS);
+    expect(errors).toEqual([new Error('no reply within 60000 ms')]);
   });
 
-  it('gives up the reply in the end', async () => {
-    const end = send({ deadline: performance.now() + 100, replyBy: performance.now() + 101 });
-    expect(await end).toEqual({ is: 'late' });
-    expect([session.isSlow, closed]).toEqual([false, true]);
-  });
-
-  it('does not wait beyond the deadline for a server that takes no mail', async () => {
-    delete replies['RCPT'];
-    expect(await send({ deadline: performance.now() + 100, replyBy: muchLater() })).toEqual({ is: 'noReply' });
-    expect(closed).toBe(true);
+  it('ends when a refused mail is not reset in half a minute', async () => {
+    replies = { EHLO: '250 mx', MAIL: '250 ok', RCPT: '550 5.1.1 no such user' };
+    awaited = 'RSET';
+    const { session, opened, errors } = open();
+    await opened;
+    const ended = jest.fn();
+    session.send({
+      from: 'shop@example.com',
+      to: 'anna@example.com',
+      mail: Buffer.from('Hello'),
+      deadline: performance.now() + 600 * SECOND_MS,
+      replyBy: performance.now() + 600 * SECOND_MS,
+      mayGo: () => true,
+      ended,
+    });
+    await received.promise;
+    expect(ended.mock.calls).toEqual([[expect.objectContaining({ is: 'refused', stage: 'recipient', status: 550 })]]);
+    jest.advanceTimersByTime(29 * SECOND_MS);
+    expect(errors).toEqual([]);
+    jest.advanceTimersByTime(SECOND_MS);
+    expect(errors).toEqual([new Error('no reply within 30000 ms')]);
   });
 });
