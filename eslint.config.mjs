@@ -3,6 +3,7 @@ import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import * as parser from '@typescript-eslint/parser';
 import { defineConfig } from 'eslint/config';
+import { folderOrder } from './tools/folder-order.mjs';
 
 // Without a project graph nx skips the boundaries and passes; with a stale one it passes what it does not know.
 process.env.NX_DAEMON ??= 'false';
@@ -106,6 +107,12 @@ export default defineConfig(
       'no-restricted-imports': ['error', kafkaStaysInStreaming],
       'no-restricted-syntax': ['error', noPlatformIsSpecial],
     },
+  },
+  {
+    files: ['apps/*/src/**/*.ts'],
+    ignores: specs,
+    plugins: { tidings: { rules: { 'folder-order': folderOrder } } },
+    rules: { 'tidings/folder-order': 'error' },
   },
   {
     files: ['apps/registry/src/devices/**/*.ts'],

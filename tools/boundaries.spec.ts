@@ -54,6 +54,9 @@ const forbidden = [
   ['libs/streaming/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
   ['apps/registry/src/devices/probe.ts', 'kafkajs', 'speaks to Kafka'],
   ['apps/registry/src/devices/commands/probe.ts', '../../fanout/scan/scan.ts', 'never the other way'],
+  ['apps/gateway/src/json/probe.ts', '../http/body.ts', 'json may not import from http'],
+  ['apps/dispatcher/src/attempts/probe.ts', '../send/sending.ts', 'attempts may not import from send'],
+  ['apps/gateway/src/cellar/probe.ts', '../json/slices.ts', 'cellar has no place'],
 ] as const;
 
 const allowed = [
@@ -77,6 +80,9 @@ const allowed = [
   ['libs/service/src/probe.ts', '@tidings/rpc/grpc'],
   ['libs/service/src/probe.ts', '@tidings/runtime'],
   ['apps/registry/src/fanout/scan/probe.ts', '../../devices/storage/device-document.ts'],
+  ['apps/gateway/src/http/routes/probe.ts', '../../json/slices.ts'],
+  ['apps/gateway/src/json/probe.ts', '../context.ts'],
+  ['apps/gateway/src/json/probe.spec.ts', '../http/body.ts'],
   ['apps/gateway/src/probe.ts', '@tidings/contract'],
   ['apps/registry/src/probe.ts', '@tidings/service'],
   ['apps/gateway/src/probe.ts', '@tidings/runtime'],

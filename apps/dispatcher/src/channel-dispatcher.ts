@@ -27,16 +27,16 @@ import {
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './receive/batch-admission.ts';
-import { MongoAttempts } from './claim/mongo-attempts.ts';
+import { MongoAttempts } from './attempts/mongo-attempts.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
 import type { OutcomeRecord } from './send/outcome-records.ts';
 import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
 import type { SentValuesStore } from './sent/sent-values.ts';
-import type { WaitingLanes } from './claim/waiting-lanes.ts';
-import { type LeaseStore, WorkerLease } from './claim/worker-lease.ts';
-import { providersOf } from './throttle/provider-views.ts';
+import type { WaitingLanes } from './attempts/waiting-lanes.ts';
+import { type LeaseStore, WorkerLease } from './attempts/worker-lease.ts';
+import { providersOf } from './provider-views.ts';
 import { mongoPaces } from './pace/mongo-paces.ts';
 import { Paces } from './pace/pace.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
@@ -47,7 +47,9 @@ import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, type ReadThrottles, Throttles } from './throttle/throttles.ts';
 import { type CompareAgain, comparingAgain } from './retry/compare-again.ts';
 import { systemTimers } from './timers.ts';
-import { attemptsModel, pacesModel, throttlesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel } from './attempts/attempts.schema.ts';
+import { pacesModel } from './pace/pace.schema.ts';
+import { throttlesModel } from './throttle/throttle.schema.ts';
 
 /** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));

@@ -1,17 +1,10 @@
 import type { ModelDefinition } from '@tidings/mongo';
 import { deletedApplicationsModel } from '@tidings/service/deletions';
-import {
-  attemptsModel,
-  erasedDevicesModel,
-  keptApplicationsModel,
-  pacesModel,
-  sentValuesModel,
-  smsPartsModel,
-  smsProgressModel,
-  smsReceiptsModel,
-  throttlesModel,
-  workerLeasesModel,
-} from './storage/dispatcher.schema.ts';
+import { attemptsModel, workerLeasesModel } from './attempts/attempts.schema.ts';
+import { erasedDevicesModel, keptApplicationsModel, sentValuesModel } from './sent/sent.schema.ts';
+import { pacesModel } from './pace/pace.schema.ts';
+import { smsPartsModel, smsProgressModel, smsReceiptsModel } from './channels/sms/sms.schema.ts';
+import { throttlesModel } from './throttle/throttle.schema.ts';
 
 /** The collections of the dispatchers. */
 export const collections: readonly ModelDefinition[] = [

@@ -5,7 +5,9 @@ import type { DeletionsOptions } from '@tidings/service/deletions';
 import type { Db } from 'mongodb';
 import type { SentValuesStore } from './sent/sent-values.ts';
 import type { ThrottleDocument } from './throttle/throttles.ts';
-import { attemptsModel, smsPartsModel, smsProgressModel, throttlesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel } from './attempts/attempts.schema.ts';
+import { smsPartsModel, smsProgressModel } from './channels/sms/sms.schema.ts';
+import { throttlesModel } from './throttle/throttle.schema.ts';
 
 /** Ids of slices begin with message, bucket and application; codes contain no special characters of patterns. */
 const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);

@@ -12,7 +12,7 @@ import type { Broker } from '@tidings/streaming';
 import { describeWithMongo, measured, recordTraces, testBroker, until } from '@tidings/testing';
 import { Binary, type Db } from 'mongodb';
 import { Registry } from 'prom-client';
-import type { AttemptDocument } from './claim/attempt-documents.ts';
+import type { AttemptDocument } from './attempts/attempt-documents.ts';
 import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
 import { content, sendBatch, type TestDevice } from './testing/test-batches.ts';
 import { noSuppressions } from './testing/no-suppressions.ts';

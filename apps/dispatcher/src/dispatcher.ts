@@ -7,17 +7,19 @@ import type { Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
 import { Closing, operationsOf } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type ChannelDeps, type ChannelDispatcher, openChannel } from './channel-dispatcher.ts';
-import { deviceAttempts } from './claim/device-attempts.ts';
-import { forgetAttempts } from './claim/mongo-attempts.ts';
-import { waitingLanes } from './claim/waiting-lanes.ts';
-import { forgetLeases, mongoLeases } from './claim/worker-lease.ts';
+import { deviceAttempts } from './attempts/device-attempts.ts';
+import { forgetAttempts } from './attempts/mongo-attempts.ts';
+import { waitingLanes } from './attempts/waiting-lanes.ts';
+import { forgetLeases, mongoLeases } from './attempts/worker-lease.ts';
 import { collections } from './collections.ts';
 import { dispatcherPurge } from './dispatcher-purge.ts';
 import { forgetPaces } from './pace/mongo-paces.ts';
-import { attemptsModel, pacesModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { attemptsModel, workerLeasesModel } from './attempts/attempts.schema.ts';
+import { pacesModel } from './pace/pace.schema.ts';
+import { throttlesModel } from './throttle/throttle.schema.ts';
 import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
-import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
+import { GIVE_UP_MS, REMEMBER_MS } from './attempts/attempt-documents.ts';
 import { throttlesIn } from './throttle/throttles.ts';
 
 export interface DispatcherDeps extends Omit<

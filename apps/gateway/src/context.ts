@@ -30,7 +30,7 @@ import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
 import type { MailLinkReader } from './mail/mail-links.ts';
 import type { ClientAddresses } from './http/client-address.ts';
-import type { PendingRequest } from './http/pending-requests.ts';
+import type { PendingRequest } from './limits/pending-requests.ts';
 import type { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
 import type { System } from './system.ts';
 

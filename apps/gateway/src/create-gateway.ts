@@ -43,7 +43,7 @@ import { CallerLimits } from './auth/caller-limits.ts';
 import { keyFromReports } from './auth/derived-keys.ts';
 import { RateLimits } from './auth/rate-limits.ts';
 import { UserLimits } from './auth/user-limits.ts';
-import { connectionShares, shareConnections } from './connections/connection-shares.ts';
+import { connectionShares, shareConnections } from './limits/connection-shares.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
@@ -53,10 +53,10 @@ import { MailListener, type MailListenerOptions } from './incoming-mail/mail-lis
 import { GatewayModule } from './gateway.module.ts';
 import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
 import type { Geoip } from './geoip/geoip.ts';
-import { boundedPipelining } from './http/bounded-pipelining.ts';
+import { boundedPipelining } from './limits/bounded-pipelining.ts';
 import { ClientAddresses } from './http/client-address.ts';
 import { Exchange } from './http/http-exchange.ts';
-import type { StorageGuard } from './http/storage-guard.ts';
+import type { StorageGuard } from './limits/storage-guard.ts';
 import { type Processes, systemOf } from './system.ts';
 
 export interface GatewayDeps {

@@ -12,20 +12,20 @@ import type { Context } from './context.ts';
 import { AdminRoutes } from './http/admin.routes.ts';
 import { ApiV2Routes } from './http/api-v2.routes.ts';
 import { type Connections, connectionsOf } from './http/draining.ts';
-import { DocsRoutes } from './http/docs.routes.ts';
+import { DocsRoutes } from './openapi/docs.routes.ts';
 import { Exchange } from './http/http-exchange.ts';
 import { Json13Routes } from './http/json13.routes.ts';
 import { LargeBodies } from './http/large-bodies.ts';
 import { LinksRoutes } from './http/links.routes.ts';
 import { requestMeter } from './http/meter.ts';
-import { PendingRequests } from './http/pending-requests.ts';
+import { PendingRequests } from './limits/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
-import { MailRoutes } from './http/mail.routes.ts';
-import { SafariRoutes } from './http/safari.routes.ts';
+import { MailRoutes } from './mail/mail.routes.ts';
+import { SafariRoutes } from './safari/safari.routes.ts';
 import { TapRoutes } from './http/tap.routes.ts';
-import { TwilioRoutes } from './http/twilio.routes.ts';
-import { WhatsAppRoutes } from './http/whatsapp.routes.ts';
-import { guarded } from './http/storage-guard.ts';
+import { TwilioRoutes } from './receipts/twilio.routes.ts';
+import { WhatsAppRoutes } from './receipts/whatsapp.routes.ts';
+import { guarded } from './limits/storage-guard.ts';
 import { handlers } from './methods/handlers.ts';
 import {
   CONTEXT,

@@ -45,7 +45,7 @@ import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { openGeoip } from './geoip/geoip.ts';
 import { processesOf } from './gateway-processes.ts';
 import { DRAIN_MS } from './http/draining.ts';
-import { openStorageGuard } from './http/storage-guard.ts';
+import { openStorageGuard } from './limits/storage-guard.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 
 /** Time limit of a dispatcher's reply about its providers. */

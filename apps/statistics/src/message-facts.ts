@@ -5,7 +5,7 @@ import { RecentEntries } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import { collectionOf, isTransient, updateAll } from '@tidings/mongo';
 import type { Db, Filter } from 'mongodb';
-import { inGeneration } from './projections/generations.ts';
+import { inGeneration } from './storage/in-generation.ts';
 import type { WindowEnds } from './report-changes.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 

@@ -12,7 +12,7 @@ import { collectionOf } from '@tidings/mongo';
 import { Binary, type Db, type Document } from 'mongodb';
 import type { StagesOfGroup } from './conversions/totals.ts';
 import type { Share } from './message-facts.ts';
-import { inGeneration } from './projections/generations.ts';
+import { inGeneration } from './storage/in-generation.ts';
 import type { WindowEnds } from './report-changes.ts';
 import {
   type Change,

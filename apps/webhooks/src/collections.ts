@@ -1,15 +1,10 @@
 import { logCollections } from '@tidings/event-store';
 import type { ModelDefinition } from '@tidings/mongo';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
-import {
-  deferredModel,
-  messagesModel,
-  ownersModel,
-  secretsModel,
-  streamsModel,
-  subscriptionsModel,
-  deliveriesModel,
-} from './storage/webhooks.schema.ts';
+import { deferredModel } from './streams/deferred/deferred.schema.ts';
+import { messagesModel, deliveriesModel } from './facts/facts.schema.ts';
+import { ownersModel, streamsModel } from './streams/streams.schema.ts';
+import { secretsModel, subscriptionsModel } from './subscriptions/subscriptions.schema.ts';
 
 /** The collections of the webhook streamer. */
 export const collections: readonly ModelDefinition[] = [

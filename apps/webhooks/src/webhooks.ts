@@ -25,13 +25,13 @@ import { openDeferred } from './streams/deferred/mongo-deferred.ts';
 import { openProgress } from './streams/stream-progress.ts';
 import { Streams } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
-import { subscriptionsRpc } from './subscriptions/subscriptions-rpc.ts';
+import { subscriptionsRpc } from './subscriptions-rpc.ts';
 import { openSecrets } from './subscriptions/subscription-secrets.ts';
 import { keepValues } from './subscriptions/kept-values.ts';
 import { openSubscriptions } from './subscriptions/subscription-store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 import { collections } from './collections.ts';
-import { KEPT_MS } from './storage/retention.ts';
+import { KEPT_MS } from './facts/delivery-document.ts';
 
 const [GROUP] = consumerGroups.webhooks;
 /** Facts that arrive within this time form one commit. */

@@ -8,7 +8,7 @@ import { type JobCommand, logOfJob } from '../jobs/job-log.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Archives } from './archives.ts';
 import type { Inputs } from './inputs.ts';
-import { acceptedIn, archiveOf, fileOf } from './name.ts';
+import { acceptedIn, archiveOf, fileOf } from '../jobs/export-name.ts';
 import { extentOf } from './stretches.ts';
 import { type ZippedFile, zipHead, zipSize, zipTail } from './zip.ts';
 

@@ -2,7 +2,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { type Job, progressOf } from '@tidings/jobs';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type FindJobRequest, type Jobs, JobStatus, type JobView } from '@tidings/rpc';
-import { archiveOf } from '../exports/name.ts';
+import { archiveOf } from './export-name.ts';
 import type { Admission } from './job-admission.ts';
 import { type JobCommand, logOfJob } from './job-log.ts';
 import type { JobParts } from './job-parts.ts';

@@ -1,7 +1,7 @@
 import { OPEN_DEVICES, WORKER_LEASE_MS } from '@tidings/delivery';
 import type { Logger } from 'pino';
 import { type Timers, untilNext } from '../timers.ts';
-import type { WorkerLease } from './worker-lease.ts';
+import type { WorkerLease } from '../attempts/worker-lease.ts';
 
 /** A slice of a delivered batch that another worker has claimed. */
 export interface AwaitedSlice {

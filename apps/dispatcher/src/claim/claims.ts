@@ -9,7 +9,7 @@ import {
   withResults,
 } from '@tidings/delivery';
 import type { Slice } from '@tidings/events';
-import type { Epoch, WorkerLease } from './worker-lease.ts';
+import type { Epoch, WorkerLease } from '../attempts/worker-lease.ts';
 import { outcomeRecord, repeatedRecord } from '../send/outcome-records.ts';
 import {
   type Job,

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { collectionOf, createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
-import { pacesModel } from '../storage/dispatcher.schema.ts';
+import { pacesModel } from './pace.schema.ts';
 import { forgetPaces, mongoPaces } from './mongo-paces.ts';
 
 const NOW = 1_800_000_000_000;

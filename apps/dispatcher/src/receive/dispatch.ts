@@ -13,7 +13,7 @@ import {
 import type { SendBatch, Slice } from '@tidings/events';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './batch-admission.ts';
-import type { Deferred } from '../claim/attempts.ts';
+import type { Deferred } from '../attempts/attempts.ts';
 import type { Sender } from '../channels/channel-port.ts';
 import { AwaitedOwners } from '../claim/awaited-owners.ts';
 import { Claims, type Run } from '../claim/claims.ts';
@@ -22,7 +22,7 @@ import { LateAnswers } from '../send/late-answers.ts';
 import type { OutcomeRecord } from '../send/outcome-records.ts';
 import { OutcomePublisher } from '../send/outcome-publisher.ts';
 import { ProgressRecorder } from '../send/progress-recorder.ts';
-import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
+import type { Epoch, WorkerLease } from '../attempts/worker-lease.ts';
 import type { CompareAgain } from '../retry/compare-again.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
 import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingDeps } from '../send/sending.ts';

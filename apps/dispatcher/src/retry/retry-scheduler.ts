@@ -1,8 +1,8 @@
 import type { Lane } from '@tidings/delivery';
 import { type Clock, CLOCKS_AGREE_MS, clockSteps, steadyTime } from '@tidings/kernel';
 import type { Logger } from 'pino';
-import type { AttemptStore, Deferred, Due } from '../claim/attempts.ts';
-import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
+import type { AttemptStore, Deferred, Due } from '../attempts/attempts.ts';
+import type { Epoch, WorkerLease } from '../attempts/worker-lease.ts';
 import { type Timers, untilNext } from '../timers.ts';
 
 export interface RetrySchedulerOptions {

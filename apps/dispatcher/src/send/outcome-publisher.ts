@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AttemptStore } from '../claim/attempts.ts';
+import type { AttemptStore } from '../attempts/attempts.ts';
 import type { Timers } from '../timers.ts';
 import type { OutcomeRecord } from './outcome-records.ts';
 import type { Publication } from './sending.ts';

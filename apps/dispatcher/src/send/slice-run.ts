@@ -2,7 +2,7 @@ import { type SendResult, localResults } from '@tidings/channels';
 import { type DeviceResult, type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
-import type { Epoch } from '../claim/worker-lease.ts';
+import type { Epoch } from '../attempts/worker-lease.ts';
 import type { PacedRun, Paces } from '../pace/pace.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';

@@ -1,9 +1,8 @@
 import type { Clock } from '@tidings/kernel';
 import { isDuplicateKey, type Update, updateAll } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
-import { KEEP_VALUES_MS } from '../storage/retention.ts';
+import { KEEP_VALUES_MS, type KeptApplicationDocument } from './sent-values-documents.ts';
 import { reached } from '../unavailable.ts';
-import type { KeptApplicationDocument } from './sent-values-documents.ts';
 
 /** Maximum age of what a process knows of kept applications. A subscription is answered only after this time. */
 export const KNOWN_MS = 250;

@@ -2,6 +2,9 @@ import { sliceId } from '@tidings/delivery';
 import { Content, SendBatch } from '@tidings/events';
 import { Binary } from 'mongodb';
 
+/** The values of sent pushes are kept as long as their events are offered to subscribers (R-EV5). */
+export const KEEP_VALUES_MS = 72 * 3_600_000;
+
 /** An application, or every one of an account. */
 export interface KeptApplicationDocument {
   /** The code of the application, or `<account>/`. */

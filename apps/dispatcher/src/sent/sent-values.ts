@@ -4,11 +4,10 @@ import type { SendBatch, Slice } from '@tidings/events';
 import { chunkOf, type Clock, positionOf, TEST_CHUNK } from '@tidings/kernel';
 import { collectionOf, type Update, updateAll } from '@tidings/mongo';
 import type { Binary, Collection, Db } from 'mongodb';
-import { erasedDevicesModel, keptApplicationsModel, sentValuesModel } from '../storage/dispatcher.schema.ts';
-import { GIVE_UP_MS, KEEP_VALUES_MS } from '../storage/retention.ts';
-import { reached } from '../unavailable.ts';
-import { type KeptApplications, openKeptApplications } from './kept-applications.ts';
+import { erasedDevicesModel, keptApplicationsModel, sentValuesModel } from './sent.schema.ts';
+import { GIVE_UP_MS } from '../attempts/attempt-documents.ts';
 import {
+  KEEP_VALUES_MS,
   type ErasedDocument,
   idOf,
   packValues,
@@ -16,6 +15,8 @@ import {
   type SentValuesDocument,
   unpackValues,
 } from './sent-values-documents.ts';
+import { reached } from '../unavailable.ts';
+import { type KeptApplications, openKeptApplications } from './kept-applications.ts';
 
 /** The devices of a slice that were sent to under one claim. */
 export interface SentDevices {

@@ -11,7 +11,7 @@ import type { Channel } from '../channels/channel-port.ts';
 import { Credentials } from '../channels/credentials/credential-cache.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { comparingAgain } from '../retry/compare-again.ts';
-import { WorkerLease } from '../claim/worker-lease.ts';
+import { WorkerLease } from '../attempts/worker-lease.ts';
 import { postFormBy } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers } from '../timers.ts';

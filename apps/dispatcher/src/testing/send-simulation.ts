@@ -11,7 +11,7 @@ import {
 } from '@tidings/delivery';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import type { Channel } from '../channels/channel-port.ts';
-import { WorkerLease } from '../claim/worker-lease.ts';
+import { WorkerLease } from '../attempts/worker-lease.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { Paces } from '../pace/pace.ts';
 import { Throttles } from '../throttle/throttles.ts';

@@ -3,7 +3,7 @@ import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/channel-port.ts';
 import { Dispatch } from '../receive/dispatch.ts';
-import { WorkerLease } from '../claim/worker-lease.ts';
+import { WorkerLease } from '../attempts/worker-lease.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { Paces } from '../pace/pace.ts';
 import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';

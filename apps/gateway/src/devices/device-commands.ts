@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
-import type { PendingRequest } from '../http/pending-requests.ts';
+import type { PendingRequest } from '../limits/pending-requests.ts';
 
 const MAX_GROUP = 500;
 /** A group of at least this size indicates load: its callers send their next commands right after the reply. */

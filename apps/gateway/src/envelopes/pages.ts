@@ -1,5 +1,5 @@
 import type { Fault } from '@tidings/kernel';
-import { sentencePage } from '../mail/pages.ts';
+import { sentencePage } from './page-reply.ts';
 import { apiV2Envelope } from './api-v2.ts';
 import type { Envelope, Reply } from './reply.ts';
 

@@ -13,7 +13,7 @@ import { crossOriginHeaders, preflightHeaders } from './cors.ts';
 import { discard } from './body.ts';
 import { type FaultLog, faultLog } from './fault-log.ts';
 import type { RequestMeter, RequestResult } from './meter.ts';
-import { type PendingRequest, type PendingRequests, SlowBody } from './pending-requests.ts';
+import { type PendingRequest, type PendingRequests, SlowBody } from '../limits/pending-requests.ts';
 import { type Endpoint, originForm, pathOf, type Route, type RouteTable } from './route.ts';
 
 const NOT_FOUND = Fault.notFound('Not Found');

@@ -4,8 +4,8 @@ import { Fault } from '@tidings/kernel';
 import { authenticate, authorizeApplication, type Credentials, takesTokenInHeader } from '../auth/authorize.ts';
 import type { Context, Handler } from '../context.ts';
 import type { Authenticate } from './parameters.ts';
-import type { PendingRequest } from './pending-requests.ts';
-import { inSlices } from './slices.ts';
+import type { PendingRequest } from '../limits/pending-requests.ts';
+import { inSlices } from '../json/slices.ts';
 
 const MAX_KEY_LENGTH = 255;
 const NOTHING: Request = {};

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { jest } from '@jest/globals';
 import { BODY_LIMIT_BYTES } from '@tidings/contract';
 import { LargeBodies } from './large-bodies.ts';
-import { PendingRequests } from './pending-requests.ts';
+import { PendingRequests } from '../limits/pending-requests.ts';
 
 /** Above the usual limit, so that bodies may be compressed. */
 const LIMIT = BODY_LIMIT_BYTES + 1;

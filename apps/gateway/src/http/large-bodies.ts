@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { SMALL_BODY_BYTES } from '@tidings/contract';
 import { Semaphore } from '@tidings/coordination';
 import { type Admission, readBody, readLargeBody, weightOf } from './body.ts';
-import type { PendingRequest, PendingRequests } from './pending-requests.ts';
+import type { PendingRequest, PendingRequests } from '../limits/pending-requests.ts';
 
 /** Additional time per MiB of a large body. */
 const WORK_MS_PER_MIB = 1_000;

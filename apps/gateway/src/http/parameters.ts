@@ -11,10 +11,10 @@ import {
 } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE } from '../envelopes/reply.ts';
-import { exactReader, type ExactReader, parseExactly } from './exact-numbers.ts';
-import { outlineOf } from './json-outline.ts';
-import { readJson } from './json-reader.ts';
-import { inSlices } from './slices.ts';
+import { exactReader, type ExactReader, parseExactly } from '../json/exact-numbers.ts';
+import { outlineOf } from '../json/json-outline.ts';
+import { readJson } from '../json/json-reader.ts';
+import { inSlices } from '../json/slices.ts';
 
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Method, Verb } from '@tidings/contract';
 import type { Envelope, Reply } from '../envelopes/reply.ts';
-import type { PendingRequest } from './pending-requests.ts';
+import type { PendingRequest } from '../limits/pending-requests.ts';
 
 /** The handler of one path and verb. */
 export interface Route {

@@ -7,7 +7,7 @@ import { counterIn, floodedConnections } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { SMTPServer, SMTPServerDataStream } from 'smtp-server';
 import { boundedReplies } from './bounded-replies.ts';
-import { connectionShares, type CountedConnection, requireFirstByte } from '../connections/connection-shares.ts';
+import { connectionShares, type CountedConnection, requireFirstByte } from '../limits/connection-shares.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
 import type { IncomingRecipient, Intake, MailIntake } from './mail-intake.ts';
 

@@ -1,7 +1,7 @@
 import { defaultTags } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
 import type { Context } from '../context.ts';
-import type { PendingRequest } from '../http/pending-requests.ts';
+import type { PendingRequest } from '../limits/pending-requests.ts';
 import { DEAD_LINK, type LinkedRecipient } from './mail-links.ts';
 
 const { unsubscribedEmails, unsubscribedCategories } = defaultTags;

@@ -1,6 +1,6 @@
 import { api, type Example, type Family, type Method, notes } from '@tidings/contract';
 import { envelopes } from '../envelopes/envelopes.ts';
-import { storesMore } from '../http/storage-guard.ts';
+import { storesMore } from '../limits/storage-guard.ts';
 import { introductionOf, placeholders } from './introduction.ts';
 import {
   bodySchema,

@@ -11,7 +11,7 @@ import {
   type EventsPart,
   type OpensPart,
 } from '../storage/activities.schema.ts';
-import { inGeneration } from '../projections/generations.ts';
+import { inGeneration } from '../storage/in-generation.ts';
 import { GROUPS_KEPT_MS } from '../storage/statistics.schema.ts';
 import {
   activityId,

@@ -4,15 +4,12 @@ import { activitiesModel } from '../storage/activities.schema.ts';
 import type { ProjectionName, ProjectionsDocument } from '../storage/projections.schema.ts';
 import { groupsModel, messagesModel } from '../storage/statistics.schema.ts';
 import { isRunning } from './projection-states.ts';
+import { inGeneration } from '../storage/in-generation.ts';
 
 const modelsOf: Readonly<Record<ProjectionName, readonly ModelDefinition[]>> = {
   statistics: [messagesModel, groupsModel],
   conversions: [activitiesModel],
 };
-
-/** The collection of a model in a generation. */
-export const inGeneration = <Model extends { readonly name: string }>(model: Model, generation: number): Model =>
-  generation === 0 ? model : { ...model, name: `${model.name}_${generation}` };
 
 /** Makes the collections of a projection's generation. */
 export const createGeneration = (db: Db, projection: ProjectionName, generation: number): Promise<void> =>

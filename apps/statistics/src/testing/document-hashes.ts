@@ -3,7 +3,7 @@ import { coarser } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
 import { Binary, type Db } from 'mongodb';
 import { openActivityStore } from '../conversions/activity-store.ts';
-import { inGeneration } from '../projections/generations.ts';
+import { inGeneration } from '../storage/in-generation.ts';
 import { projectionStates } from '../projections/projection-states.ts';
 import { openStatisticsModel } from '../projections/statistics-model.ts';
 import { activitiesModel } from '../storage/activities.schema.ts';

@@ -4,6 +4,11 @@ import type { DeliveryState, SentEntry } from './delivery-state.ts';
 import { isDetailed, PENDING_BYTES, type PendingReport } from './early-reports.ts';
 import { type Place, type SingleKind, singleKinds, type SingleSets } from './enqueued-events.ts';
 
+const DAY_MS = 86_400_000;
+
+/** Retention of messages and their places. */
+export const KEPT_MS = 30 * DAY_MS;
+
 export interface EntryDocument {
   readonly order: number;
   readonly removal: number;

@@ -6,7 +6,6 @@ import type { SentValues } from '@tidings/rpc';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
-import type { DeferredStores } from '../streams/deferred/mongo-deferred.ts';
 import type { PendingReports } from './pending-reports.ts';
 import type { MessageStore } from './known-messages.ts';
 import type { Place } from './enqueued-events.ts';
@@ -37,7 +36,7 @@ export interface IntakeDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
   readonly messages: Pick<MessageStore, 'keep' | 'find'>;
   readonly pending: Pick<PendingReports, 'purge'>;
-  readonly deferred: Pick<DeferredStores, 'purge'>;
+  readonly deferred: Pick<PendingReports, 'purge'>;
   readonly sentValues: Pick<SentValues, 'erase'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { MessageAccepted, MessageEvent } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
-import { messagesModel } from '../storage/webhooks.schema.ts';
+import { messagesModel } from './facts.schema.ts';
 import { openMessages } from './known-messages.ts';
 
 const messageOf = (_id: string, expireAt: Date, accepted: Uint8Array = Buffer.alloc(0)) => ({

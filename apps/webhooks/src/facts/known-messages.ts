@@ -4,8 +4,8 @@ import { sendIdOf, SizedEntries } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import { bytesOf, collectionOf, isTransient, type Update, updateAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { KEPT_MS } from '../storage/retention.ts';
-import { type MessageDocument, messagesModel } from '../storage/webhooks.schema.ts';
+import { KEPT_MS } from './delivery-document.ts';
+import { type MessageDocument, messagesModel } from './facts.schema.ts';
 
 const CACHED = 500;
 /** Bytes of the messages in memory, as they are stored. What the events of a message share comes on top: about its size for each platform. */

@@ -4,7 +4,7 @@ import type { Clock } from '@tidings/kernel';
 import { collectionOf, dueFilter } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
-import { deliveriesModel } from '../storage/webhooks.schema.ts';
+import { deliveriesModel } from './facts.schema.ts';
 import type { MessageStore } from './known-messages.ts';
 import { placeOf } from './delivery-document.ts';
 import { HOLD_MS } from './delivery-state.ts';

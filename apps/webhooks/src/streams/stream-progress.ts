@@ -8,7 +8,7 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 import type { DeferredSummary } from './deferred/deferred-store.ts';
 import type { FailingPeriod } from './failing-period.ts';
 import type { Place, Unacked } from './unacked.ts';
-import { type StreamDocument, streamsModel } from '../storage/webhooks.schema.ts';
+import { type StreamDocument, streamsModel } from './streams.schema.ts';
 
 /** The stored form of an unacked event. `at` is in milliseconds since 1970. */
 export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'strikes' | 'at'>;
@@ -44,9 +44,12 @@ export interface ProgressStore {
 
 /** Upper bound of the difference between the clocks of processes. */
 const SKEW_MS = 60_000;
+
 const COMMITS_AT_ONCE = 100;
+
 /** Numbers per open event. */
 const FIELDS = 5;
+
 /** Strikes are fractions of the failures: processes of earlier versions know failures only, and keep the fraction. */
 const STRIKE = 1 / 4;
 

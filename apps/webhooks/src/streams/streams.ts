@@ -9,12 +9,11 @@ import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { DeferredStores } from './deferred/mongo-deferred.ts';
 import type { ProgressStore } from './stream-progress.ts';
+import { FORGET_OWNERS_MS, ownersModel } from './streams.schema.ts';
 import { Stream } from './event-stream.ts';
 import type { StreamDeps } from './stream-deps.ts';
 import type { LinkDeps } from './links/link-port.ts';
 import { openLink } from './links/links.ts';
-import { FORGET_OWNERS_MS } from '../storage/retention.ts';
-import { ownersModel } from '../storage/webhooks.schema.ts';
 
 /** Lease of a process, and the interval of its renewal. */
 const LEASE_MS = 10_000;

@@ -3,7 +3,7 @@ import { type Clock, Fault } from '@tidings/kernel';
 import { asBuffer, bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import { type Logger, type MasterKeys, open, reseal, seal, type SealedPlace } from '@tidings/runtime';
 import type { Db } from 'mongodb';
-import { type SecretsDocument, secretsModel } from '../storage/webhooks.schema.ts';
+import { type SecretsDocument, secretsModel } from './subscriptions.schema.ts';
 
 /** Time for which earlier secrets sign beside a new one. */
 export const BOTH_VALID_MS = 24 * 3_600_000;

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import type { FilterQuery } from 'mongoose';
 import { type SubscriptionDocument, subscriptionOf } from '../webhook-log.ts';
 import type { Subscription } from './subscription.ts';
-import { subscriptionsModel } from '../storage/webhooks.schema.ts';
+import { subscriptionsModel } from './subscriptions.schema.ts';
 
 type Stored = SubscriptionDocument & { readonly _id: string };
 

@@ -3,7 +3,7 @@ import type { Clock } from '@tidings/kernel';
 import { collectionOf } from '@tidings/mongo';
 import { type Broker, microBatcher } from '@tidings/streaming';
 import type { Db } from 'mongodb';
-import { smsPartsModel, smsProgressModel, smsReceiptsModel } from '../../storage/dispatcher.schema.ts';
+import { smsPartsModel, smsProgressModel, smsReceiptsModel } from './sms.schema.ts';
 import { SmsReceipts } from './sms-receipts.ts';
 
 interface MongoReceiptsDeps {

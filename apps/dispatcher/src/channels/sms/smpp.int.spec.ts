@@ -5,7 +5,7 @@ import { openFrameLink } from '@tidings/http2';
 import { Platform, ShiftedClock } from '@tidings/kernel';
 import { collectionOf, createCollections } from '@tidings/mongo';
 import { describeWithMongo, until } from '@tidings/testing';
-import { smsPartsModel, smsProgressModel, smsReceiptsModel } from '../../storage/dispatcher.schema.ts';
+import { smsPartsModel, smsProgressModel, smsReceiptsModel } from './sms.schema.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { content, sendBatch } from '../../testing/test-batches.ts';
 import {

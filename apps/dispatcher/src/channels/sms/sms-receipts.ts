@@ -5,8 +5,11 @@ import { chunkOf, type Clock, positionOf } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { createHash } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
-import { KEPT_RECEIPTS_MS } from '../../storage/retention.ts';
+
 import type { AcceptedPart, ReceiptStore, SmsDevice } from './receipt-store.ts';
+
+/** SMSCs report the end of a message within its validity, which is three days or less. */
+export const KEPT_RECEIPTS_MS = 7 * 24 * 3_600_000;
 
 /** A part that an SMSC has accepted, by its id there. */
 export interface SmsPartDocument {

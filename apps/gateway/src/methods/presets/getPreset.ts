@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { IosContent, Localized, Preset } from '@tidings/events';
 import type { Handler } from '../../context.ts';
-import { passedOn } from '../../http/exact-numbers.ts';
+import { passedOn } from '../../json/exact-numbers.ts';
 import { findPreset } from './find-preset.ts';
 
 const mapOf = (localized: Localized | undefined): Record<string, string> =>

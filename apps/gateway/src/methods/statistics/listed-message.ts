@@ -2,7 +2,7 @@ import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
 import { reachOf, shownParts, textFor } from '@tidings/messaging';
 import type { MailSender, MessageView, PlatformMetrics } from '@tidings/rpc';
-import { parseExactly, passedOn } from '../../http/exact-numbers.ts';
+import { parseExactly, passedOn } from '../../json/exact-numbers.ts';
 import { listedDate } from '../times.ts';
 
 type Item = OutputOf<typeof api.messagesList>['items'][number];

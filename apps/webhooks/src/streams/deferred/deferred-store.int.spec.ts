@@ -3,7 +3,7 @@ import { randomBase62 } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
-import { deferredModel } from '../../storage/webhooks.schema.ts';
+import { deferredModel } from './deferred.schema.ts';
 import { memoryDeferred } from '../../testing/memory-deferred.ts';
 import type { DeferredPair, DeferredStore } from './deferred-store.ts';
 import { type DeferredStores, openDeferred } from './mongo-deferred.ts';

@@ -1,7 +1,7 @@
 import { idsBelow, messageApplicationKey } from '@tidings/delivery';
 import { collectionOf } from '@tidings/mongo';
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
-import { type DeferredDocument, deferredModel } from '../../storage/webhooks.schema.ts';
+import { type DeferredDocument, deferredModel } from './deferred.schema.ts';
 import type { Subscription } from '../../subscriptions/subscription.ts';
 import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore } from './deferred-store.ts';
 

@@ -10,11 +10,11 @@ import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import { TOO_LARGE } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { refuseTooLarge } from './body.ts';
-import { LargeBodies } from './large-bodies.ts';
-import { type BodyForm, withObject } from './parameters.ts';
+import { refuseTooLarge } from '../http/body.ts';
+import { LargeBodies } from '../http/large-bodies.ts';
+import { type BodyForm, withObject } from '../http/parameters.ts';
 import { receivingApplication, secretsOf } from './receipts.ts';
-import { queryOf, type Route } from './route.ts';
+import { queryOf, type Route } from '../http/route.ts';
 
 const PATH = '/webhooks/whatsapp/{application}';
 /** WhatsApp sends at most 3 MB. */

@@ -11,11 +11,11 @@ import { CONTEXT } from '../injection-tokens.ts';
 import { checkPlatform } from '../methods/devices/check-platform.ts';
 import { commandOf, registration } from '../methods/devices/command.ts';
 import { unlessUnknown } from '../methods/devices/unknown-device.ts';
-import { refuseTooLarge } from './body.ts';
-import { LargeBodies } from './large-bodies.ts';
-import { withObject } from './parameters.ts';
-import type { PendingRequest } from './pending-requests.ts';
-import type { Route } from './route.ts';
+import { refuseTooLarge } from '../http/body.ts';
+import { LargeBodies } from '../http/large-bodies.ts';
+import { withObject } from '../http/parameters.ts';
+import type { PendingRequest } from '../limits/pending-requests.ts';
+import type { Route } from '../http/route.ts';
 
 type Segments = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import type { Providers, ProviderView } from '@tidings/rpc';
-import type { Channel, ThrottledService } from '../channels/channel-port.ts';
-import type { CredentialState } from '../receive/batch-admission.ts';
-import type { Throttles } from './throttles.ts';
+import type { Channel, ThrottledService } from './channels/channel-port.ts';
+import type { CredentialState } from './receive/batch-admission.ts';
+import type { Throttles } from './throttle/throttles.ts';
 
 export interface ProviderViewsOptions {
   readonly channel: string;

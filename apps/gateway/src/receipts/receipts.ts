@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 import type { Context } from '../context.ts';
-import type { ReadSecrets, Secrets } from '../receipts/receipt-secrets.ts';
+import type { ReadSecrets, Secrets } from './receipt-secrets.ts';
 
 /** The application that a provider reports to. @throws Fault `notFound` */
 export async function receivingApplication(

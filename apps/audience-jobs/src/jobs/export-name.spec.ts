@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExportFormat, JobAccepted } from '@tidings/events';
-import { acceptedIn, archiveOf, fileOf } from './name.ts';
+import { acceptedIn, archiveOf, fileOf } from './export-name.ts';
 
 const acceptedAt = new Date('2026-01-15T12:00:00.999Z');
 const of = (application: string, exportFormat: ExportFormat, status: 'Pending' | 'Completed' = 'Completed') => ({

@@ -8,10 +8,10 @@ import type { ApplicationView } from '@tidings/rpc';
 import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { refuseTooLarge } from './body.ts';
-import { LargeBodies } from './large-bodies.ts';
+import { refuseTooLarge } from '../http/body.ts';
+import { LargeBodies } from '../http/large-bodies.ts';
 import { receivingApplication, secretsOf } from './receipts.ts';
-import { queryOf, type Route } from './route.ts';
+import { queryOf, type Route } from '../http/route.ts';
 
 const BODY_BYTES = 64 * 1024;
 

@@ -5,7 +5,7 @@ import { Fault } from '@tidings/kernel';
 import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import type { Reply } from '../envelopes/reply.ts';
-import { type OpenApi, openApiOf } from '../openapi/openapi-document.ts';
+import { type OpenApi, openApiOf } from './openapi-document.ts';
 import {
   type Asset,
   assetOf,
@@ -14,9 +14,9 @@ import {
   pageHeaders,
   type Reference,
   referenceOf,
-} from '../openapi/reference.ts';
+} from './reference.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import type { Route } from './route.ts';
+import type { Route } from '../http/route.ts';
 
 /** Caching of an address whose content may change with an update. */
 const REVALIDATED = 'no-cache';

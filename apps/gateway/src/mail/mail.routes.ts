@@ -9,14 +9,14 @@ import type { Context } from '../context.ts';
 import { pagesEnvelope } from '../envelopes/pages.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { DEAD_LINK, type LinkedRecipient } from '../mail/mail-links.ts';
-import { type MailAct, MailActs } from '../mail/mail-acts.ts';
-import { preferencePage } from '../mail/pages.ts';
-import { choose, preferencesOf } from '../mail/preferences.ts';
-import { LargeBodies } from './large-bodies.ts';
-import type { PendingRequest } from './pending-requests.ts';
-import { refuseTooLarge } from './body.ts';
-import { queryOf, type Route } from './route.ts';
+import { DEAD_LINK, type LinkedRecipient } from './mail-links.ts';
+import { type MailAct, MailActs } from './mail-acts.ts';
+import { preferencePage } from './preference-page.ts';
+import { choose, preferencesOf } from './preferences.ts';
+import { LargeBodies } from '../http/large-bodies.ts';
+import type { PendingRequest } from '../limits/pending-requests.ts';
+import { refuseTooLarge } from '../http/body.ts';
+import { queryOf, type Route } from '../http/route.ts';
 
 /** The form with the most categories, each of the greatest length, fits. */
 const FORM_BYTES = 1024 * 1024;

@@ -6,7 +6,9 @@ import { type PresenceDocument, presenceIn, updateAll } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
 import { type Timers, untilNext } from '../timers.ts';
 import { reached } from '../unavailable.ts';
-import { FORGET_LEASES_MS } from '../storage/retention.ts';
+
+/** Retention of leases after their end. */
+export const FORGET_LEASES_MS = 24 * 3_600_000;
 
 /** The store of worker leases. */
 export interface LeaseStore {

@@ -4,15 +4,15 @@ import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { SentValues, Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
-import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
-import { hostChosenBy, isSigned, parseEndpoint } from './endpoint.ts';
-import type { DeferredSummary } from '../streams/deferred/deferred-store.ts';
-import type { DeferredStores } from '../streams/deferred/mongo-deferred.ts';
-import type { ProgressStore } from '../streams/stream-progress.ts';
-import { keepValues } from './kept-values.ts';
-import type { SubscriptionSecrets } from './subscription-secrets.ts';
-import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
-import { patched, type Subscription } from './subscription.ts';
+import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from './webhook-log.ts';
+import { hostChosenBy, isSigned, parseEndpoint } from './subscriptions/endpoint.ts';
+import type { DeferredSummary } from './streams/deferred/deferred-store.ts';
+import type { DeferredStores } from './streams/deferred/mongo-deferred.ts';
+import type { ProgressStore } from './streams/stream-progress.ts';
+import { keepValues } from './subscriptions/kept-values.ts';
+import type { SubscriptionSecrets } from './subscriptions/subscription-secrets.ts';
+import { AUDIENCE_MS, type SubscriptionStore } from './subscriptions/subscription-store.ts';
+import { patched, type Subscription } from './subscriptions/subscription.ts';
 
 const ID_LENGTH = 16;
 /** Subscriptions of an account: each enabled one has a stream that reads the log. */

@@ -4,6 +4,12 @@ import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
+/** Time for which a settled slice is remembered: as long as its record may be delivered again, with a margin. */
+export const REMEMBER_MS = 48 * 3_600_000;
+
+/** An attempt that is not settled after this time belongs to a removed message (R-LM3). */
+export const GIVE_UP_MS = 30 * 24 * 3_600_000;
+
 export interface ProgressDocument {
   readonly tries: number;
   readonly firstTriedAt?: Date;

@@ -5,7 +5,7 @@ import { collectionOf, createCollections } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import { attemptStoreFeatures } from './attempts.features.ts';
 import { forgetAttempts, MongoAttempts } from './mongo-attempts.ts';
-import { attemptsModel } from '../storage/dispatcher.schema.ts';
+import { attemptsModel } from './attempts.schema.ts';
 
 const direct = { lane: 'direct', credential: 'AAAAA-00000/1' } as const;
 const me = { owner: 'me', round: 1 };

@@ -1,0 +1,55 @@
+import {
+  bytes,
+  date,
+  defineModel,
+  inDays,
+  number,
+  object,
+  optional,
+  type PresenceDocument,
+  presenceFields,
+  text,
+} from '@tidings/mongo';
+import type { Binary } from 'mongodb';
+import type { DeferredSummary } from './deferred/deferred-store.ts';
+import type { FailingPeriod } from './failing-period.ts';
+import type { Place } from './unacked.ts';
+
+
+/** Retention of processes after the end of their lease. */
+export const FORGET_OWNERS_MS = 86_400_000;
+
+export interface StreamDocument {
+  readonly _id: string;
+  readonly owner?: string;
+  /** `since` of the subscription when the stream began. */
+  readonly since: Date;
+  readonly next: Place;
+  readonly open: Binary | Uint8Array;
+  /** Absent after an acknowledgement. */
+  readonly failing?: FailingPeriod;
+  /** Absent while no event was ever deferred. */
+  readonly deferred?: DeferredSummary;
+}
+
+/** The acknowledged position of each subscription. */
+export const streamsModel = defineModel<StreamDocument>({
+  name: 'streams',
+  retention: 'with the subscription',
+  fields: {
+    _id: text,
+    owner: optional(text),
+    since: date,
+    next: object<Place>({ n: number, e: number, d: number }),
+    open: bytes,
+    failing: optional(object<FailingPeriod>({ since: number, last: number })),
+    deferred: optional(object<DeferredSummary>({ length: number, oldest: optional(number), dropped: number })),
+  },
+});
+
+/** The processes that may own streams. */
+export const ownersModel = defineModel<PresenceDocument>({
+  name: 'owners',
+  retention: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,
+  fields: presenceFields,
+});

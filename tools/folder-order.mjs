@@ -1,0 +1,54 @@
+// The order of the folders of each app, as a rule of the linter: a folder imports from those before it, never from those after it.
+import { dirname, join, sep } from 'node:path';
+
+/** Files beside the folders wire them: they may import all of them. */
+const folders = {
+  'audience-jobs': ['jobs', 'exports'],
+  cli: ['data', 'doctor', 'commands'],
+  dispatcher: ['attempts', 'pace', 'throttle', 'channels', 'sent', 'send', 'claim', 'retry', 'receive'],
+  gateway: [
+    'json',
+    'envelopes',
+    'auth',
+    'limits',
+    'geoip',
+    'exports',
+    'devices',
+    'http',
+    'openapi',
+    'methods',
+    'mail',
+    'incoming-mail',
+    'receipts',
+    'safari',
+  ],
+  platform: ['process', 'cluster', 'demo', 'web-push-demo'],
+  scheduler: ['messages'],
+  statistics: ['storage', 'conversions', 'projections', 'dead-letters'],
+  webhooks: ['subscriptions', 'facts', 'events', 'streams', 'dial-in'],
+};
+
+const placeOf = (path) => /(?:^|\/)apps\/([\w-]+)\/src\/([\w-]+)\//.exec(path.split(sep).join('/'))?.slice(1);
+
+/** Why a file of an app may not import a path; undefined if it may. */
+function misplaced(file, imported) {
+  const [app, from] = placeOf(file) ?? [];
+  if (!folders[app]) return undefined;
+  const rank = (folder) => folders[app].indexOf(folder);
+  if (rank(from) < 0) return `${from} has no place in tools/folder-order.mjs`;
+  const [target, to] = placeOf(join(dirname(file), imported)) ?? [];
+  if (target !== app || to === from) return undefined;
+  return rank(to) < rank(from) ? undefined : `${from} may not import from ${to} (tools/folder-order.mjs)`;
+}
+
+export const folderOrder = {
+  meta: { type: 'problem' },
+  create: (context) => {
+    const check = ({ source }) => {
+      if (!source?.value.startsWith('.')) return;
+      const message = misplaced(context.filename, source.value);
+      if (message) context.report({ node: source, message });
+    };
+    return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check };
+  },
+};
