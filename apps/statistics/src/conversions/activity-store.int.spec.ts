@@ -103,18 +103,18 @@ describeWithMongo('the activity store', (mongo) => {
     await apply([opened(second), done(second + 5, 1), done(second + 5, 2, 1300)], NOW);
     const credit = { message: 'M1', hits: 1, revenue: 2, application: 'APP', chunk: 0 };
     expect(await all()).toMatchObject([credit]);
-    await store.expire(later(5.9));
+    await store.expire(later(8.9));
     expect(await documents.countDocuments({ closed: true })).toBe(0);
-    await store.expire(later(6.1));
+    await store.expire(later(9.1));
     const stored = await documents.find().sort({ _id: 1 }).toArray();
     expect(stored.map(({ opens, events, closed }) => [opens?.rows.length(), events?.rows.length(), closed])).toEqual([
       [0, 0, true],
       [0, 0, true],
       [0, 0, true],
     ]);
-    await apply([done(second + 9, 3), opened(second + 1, 'M2')], later(6.2));
+    await apply([done(second + 9, 3), opened(second + 1, 'M2')], later(9.2));
     expect(await all()).toMatchObject([credit]);
-    await store.expire(later(11));
+    await store.expire(later(14));
     expect(await documents.countDocuments()).toBe(1);
     await store.expire(later(365));
     expect(await all()).toMatchObject([credit]);
