@@ -13,6 +13,8 @@ class FakeProvider {
   stalledUntil = 0;
   /** Nothing that is sent before arrives any more; connections do not open until then. */
   holeUntil = 0;
+  /** Most requests in flight. */
+  streams = Infinity;
   readonly links: FakeLink[] = [];
 
   /** Connections that are open now are half-open from now on. */
@@ -54,7 +56,7 @@ class FakeLink implements Link {
   }
 
   ready(): boolean {
-    return !this.draining && !this.destroyed;
+    return !this.draining && !this.destroyed && this.busy < this.#provider.streams;
   }
 
   request(_request: unknown, _body: Uint8Array, exchange: Exchange): boolean {
@@ -63,6 +65,7 @@ class FakeLink implements Link {
     this.#hear(() => {
       this.proven = true;
       if (this.#exchanges.delete(exchange)) exchange.answered(200, {}, '');
+      this.#events.room();
       if (this.draining && this.busy === 0) this.destroy();
     });
     return true;
@@ -171,6 +174,23 @@ describe('a connection whose provider falls silent', () => {
     }
     return performance.now() - from;
   };
+
+  it('lets callers write all they have, one after the other', async () => {
+    await begin();
+    provider.streams = 2;
+    const written: string[] = [];
+    const call = (name: string): void => {
+      let left = 4;
+      const run = (): void => {
+        for (; left > 0 && write() === 1; left--) written.push(name);
+        if (left > 0) connection.whenReady(run);
+      };
+      run();
+    };
+    for (const name of ['a', 'b']) call(name);
+    await pass(1_000);
+    expect(written.join('')).toBe('aaaabbbb');
+  });
 
   it.each([2, 10, 29])('loses nothing to a stall of %i s', async (seconds) => {
     await begin();

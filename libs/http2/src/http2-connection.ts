@@ -58,6 +58,7 @@ export class Http2Connection implements ProviderConnection {
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
   #waiting: (() => void)[] = [];
+  #called: (() => void) | undefined;
   #watch: NodeJS.Timeout | undefined;
   #lookedAt = 0;
   #busyAt = 0;
@@ -97,7 +98,9 @@ export class Http2Connection implements ProviderConnection {
   }
 
   whenReady(run: () => void): void {
-    this.#waiting.push(run);
+    // A caller that has more to write keeps its turn, so that callers end one after the other.
+    if (run === this.#called) this.#waiting.unshift(run);
+    else this.#waiting.push(run);
     // The state may have changed since the caller tried.
     if (this.#usable()) queueMicrotask(() => this.#wake());
     else if (!this.#connecting) queueMicrotask(() => this.#wakeAll());
@@ -267,7 +270,9 @@ export class Http2Connection implements ProviderConnection {
   #wake(): void {
     for (let callers = this.#waiting.length; callers > 0; callers--) {
       if (!this.#current?.link.ready()) return;
-      this.#waiting.shift()?.();
+      this.#called = this.#waiting.shift();
+      this.#called?.();
+      this.#called = undefined;
     }
   }
 

@@ -3,6 +3,8 @@ import type { Timers } from '../timers.ts';
 
 export interface RecordedSlice {
   readonly results: () => number;
+  /** Number of devices without a result. */
+  readonly unanswered: () => number;
   /** Stores the results so far; false if another worker has claimed the slice. */
   readonly record: () => Promise<boolean>;
   readonly publish: () => Promise<void>;
@@ -13,10 +15,13 @@ export interface ProgressRecorderOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** A crash repeats at most these answers to open slices, and those of the last {@link RECORD_EVERY_MS}. */
+/** A crash repeats about as many answers to open slices, and those of the last {@link RECORD_EVERY_MS}. */
 const UNRECORDED_MAX = 400;
 /** Slices with few answers are left to a later write: each one costs a statement. */
 const UNRECORDED_LEFT = 100;
+/** A slice that awaits so few answers is left to its end, which stores them all, while no more than {@link ENDING_MAX} are unrecorded. */
+const ENDING = 150;
+const ENDING_MAX = 500;
 const COUNTED_EVERY = 50;
 const RECORD_EVERY_MS = 250;
 /** Minimum interval between publications of a slice, from its begin on. */
@@ -71,8 +76,10 @@ export class ProgressRecorder {
     const slices = [...this.#open].sort((a, b) => unrecorded(b) - unrecorded(a));
     let left = slices.reduce((sum, open) => sum + unrecorded(open), 0);
     if (left < UNRECORDED_MAX) return;
+    const isEnding = (open: Recording): boolean => left <= ENDING_MAX && open.unanswered() <= ENDING;
     for (const open of slices) {
       if (left <= UNRECORDED_LEFT) return;
+      if (isEnding(open)) continue;
       left -= unrecorded(open);
       this.#begin(open);
     }

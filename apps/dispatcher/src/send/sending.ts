@@ -210,6 +210,7 @@ export class Sending {
     let kept: Promise<void> | undefined;
     return {
       results: () => run.devicesAnswered,
+      unanswered: () => pending.length - run.devicesAnswered,
       record: async () => {
         const results = withResults(attempt.results, resultsOf(run.results()));
         await (kept ??= values.keep({ ...job, slice, round: attempt.round, positions }));

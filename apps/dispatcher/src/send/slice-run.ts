@@ -30,8 +30,8 @@ export interface RunDeps extends SliceDevicesOptions {
   readonly onFirstAnswer: (ms: number) => void;
 }
 
-/** Pushes written per turn of the event loop, so that the other lane is not blocked. */
-const TURN = 64;
+/** Pushes written per turn of the event loop, some milliseconds of work. Slices end one after the other rather than all at last. */
+const TURN = 250;
 /** Immediate repeats of an unprocessed push while the provider answers no other; afterwards the device waits as after an error. */
 const REPEATS_MAX = 5;
 const HOUR_MS = 3_600_000;
