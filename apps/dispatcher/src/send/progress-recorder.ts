@@ -4,7 +4,7 @@ import type { Timers } from '../timers.ts';
 export interface RecordedSlice {
   readonly results: () => number;
   /** Number of devices without a result. */
-  readonly unanswered: () => number;
+  readonly remaining: () => number;
   /** Stores the results so far; false if another worker has claimed the slice. */
   readonly record: () => Promise<boolean>;
   readonly publish: () => Promise<void>;
@@ -76,7 +76,7 @@ export class ProgressRecorder {
     const slices = [...this.#open].sort((a, b) => unrecorded(b) - unrecorded(a));
     let left = slices.reduce((sum, open) => sum + unrecorded(open), 0);
     if (left < UNRECORDED_MAX) return;
-    const isEnding = (open: Recording): boolean => left <= ENDING_MAX && open.unanswered() <= ENDING;
+    const isEnding = (open: Recording): boolean => left <= ENDING_MAX && open.remaining() <= ENDING;
     for (const open of slices) {
       if (left <= UNRECORDED_LEFT) return;
       if (isEnding(open)) continue;

@@ -210,7 +210,7 @@ export class Sending {
     let kept: Promise<void> | undefined;
     return {
       results: () => run.devicesAnswered,
-      unanswered: () => pending.length - run.devicesAnswered,
+      remaining: () => pending.length - run.devicesAnswered,
       record: async () => {
         const results = withResults(attempt.results, resultsOf(run.results()));
         await (kept ??= values.keep({ ...job, slice, round: attempt.round, positions }));
@@ -222,7 +222,7 @@ export class Sending {
     };
   }
 
-  /** Ends the unanswered devices of a slice without sending. */
+  /** Ends the remaining devices of a slice without sending. */
   refuse(open: OpenSlice, result: SendResult): Promise<Publication> {
     const now = this.#deps.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
