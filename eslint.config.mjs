@@ -26,8 +26,10 @@ const mayImport = {
   channels: ['kernel', 'events', 'domain'],
   delivery: ['kernel', 'events', 'domain', 'channels'],
   'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],
+  // What two services read of the database that they share.
+  store: ['kernel', 'events', ...domain, 'platform-lib'],
   service: ['kernel', 'telemetry', 'events', 'rpc', 'platform-lib'],
-  app: inner,
+  app: [...inner, 'store'],
   'command-line': [...inner, 'client'],
   host: [...inner, 'client', 'app'],
   testing: [...inner, 'client', 'app', 'host', 'testing'],
@@ -84,15 +86,20 @@ const kafkaStaysInStreaming = {
   ],
 };
 
+const registryStoreIsPrivate = {
+  patterns: [
+    {
+      group: ['@tidings/registry-store', '@tidings/registry-store/*'],
+      message: "Only the registry and the fan-out read the registry's database; ask the registry.",
+    },
+  ],
+};
+
 /** Contacts by e-mail are a chapter of the API; all other code asks the definition of a channel, or a table of platforms. */
 const noPlatformIsSpecial = {
   selector:
     "BinaryExpression[operator=/^[!=]==$/] > MemberExpression[object.name='Platform'][property.name!='Email'], SwitchCase > MemberExpression[object.name='Platform']",
   message: 'Ask the ChannelDefinition, or a trait of the platform (libs/kernel/src/platforms.ts).',
-};
-
-const devicesStayBelowFanout = {
-  patterns: [{ group: ['**/fanout/**'], message: 'fanout/ imports devices/, never the other way.' }],
 };
 
 export default defineConfig(
@@ -104,7 +111,7 @@ export default defineConfig(
     languageOptions: { parser },
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ forSpecs: false }),
-      'no-restricted-imports': ['error', kafkaStaysInStreaming],
+      'no-restricted-imports': ['error', { ...kafkaStaysInStreaming, ...registryStoreIsPrivate }],
       'no-restricted-syntax': ['error', noPlatformIsSpecial],
     },
   },
@@ -115,8 +122,8 @@ export default defineConfig(
     rules: { 'tidings/folder-order': 'error' },
   },
   {
-    files: ['apps/registry/src/devices/**/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { ...kafkaStaysInStreaming, ...devicesStayBelowFanout }] },
+    files: ['apps/{registry,fanout}/**/*.ts', 'libs/registry-store/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'no-restricted-imports': ['error', kafkaStaysInStreaming] },
   },
   {
     // The examples are programs of readers outside.

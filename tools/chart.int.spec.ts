@@ -19,6 +19,7 @@ import {
   services,
 } from '@tidings/runtime';
 import {
+  appsIn,
   certificateAuthority,
   containerOf,
   describeWithHelm,
@@ -104,8 +105,8 @@ describeWithHelm('the Helm chart', () => {
       const found = deployments.map((deployment) => {
         const { command, env, image } = containerOf(deployment);
         expect([command[0], command[1]]).toEqual(['node', '--enable-source-maps']);
-        // The image has only the app that it is of.
-        expect(command[2]).toContain(`apps/${/\/([\w-]+):[^:/]+$/.exec(image)![1]}/`);
+        const [, app] = /^apps\/([\w-]+)\//.exec(command[2]!)!;
+        expect(appsIn(/\/([\w-]+):[^:/]+$/.exec(image)![1]!)).toContain(app);
         return [command[2]!.replace('apps/', ''), env.find((each) => each.name === 'TIDINGS_CHANNEL')?.value];
       });
       expect(found.map(String).sort()).toEqual(expected.map(String).sort());

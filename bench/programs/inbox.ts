@@ -4,12 +4,19 @@ import { planId } from '@tidings/delivery';
 import { MessageAccepted, PlanEvent } from '@tidings/events';
 import { Bitmap, CHUNK_SIZE, newMessageCode, Platform, systemClock } from '@tidings/kernel';
 import { createCollections, mongoOptions } from '@tidings/mongo';
+import {
+  type DeviceDocument,
+  DEVICES,
+  type PlanDocument,
+  PLANS,
+  OUTGOING,
+  type OutgoingDocument,
+  outgoingModel,
+  plansModel,
+} from '@tidings/registry-store';
 import type { InboxEntry } from '@tidings/rpc';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { collections } from '../../apps/registry/src/collections.ts';
-import { type DeviceDocument, DEVICES } from '../../apps/registry/src/devices/storage/device-document.ts';
-import { type PlanDocument, PLANS } from '../../apps/registry/src/fanout/plan/plans.ts';
-import { OUTGOING, type OutgoingDocument } from '../../apps/registry/src/fanout/release/outgoing-message.ts';
 import { InboxStates } from '../../apps/registry/src/inbox/entry-states.ts';
 import { inboxRpc } from '../../apps/registry/src/inbox/inbox-rpc.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
@@ -48,7 +55,7 @@ const until = new Date(now + 30 * 24 * HOUR_MS);
 
 const client = await MongoClient.connect(url, mongoOptions);
 const db = client.db('inbox');
-await createCollections(db, collections);
+await createCollections(db, [...collections, outgoingModel, plansModel]);
 
 const platformOf = (seq: number): number => platforms[seq % platforms.length]!;
 const hwidOf = (seq: number): string => `4c56b789-8f6b-9e4a-1d23-${String(seq).padStart(12, '0')}`;

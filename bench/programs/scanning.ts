@@ -1,16 +1,16 @@
 import { type Expression, Operator, TagType } from '@tidings/events';
 import { createCollections, mongoOptions } from '@tidings/mongo';
-import type { Lookup } from '@tidings/segments';
-import { type Collection, MongoClient } from 'mongodb';
-import { Columns } from '../../apps/registry/src/fanout/scan/columns.ts';
-import { DeviceScan } from '../../apps/registry/src/fanout/scan/scan.ts';
-import { projectionOf } from '../../apps/registry/src/fanout/scan/wanted.ts';
 import {
+  Columns,
+  DeviceScan,
+  projectionOf,
   type DeviceDocument,
   deviceIndexes,
   DEVICES,
-} from '../../apps/registry/src/devices/storage/device-document.ts';
-import { deviceModels } from '../../apps/registry/src/devices/storage/devices.schema.ts';
+  devicesModel,
+} from '@tidings/registry-store';
+import type { Lookup } from '@tidings/segments';
+import { type Collection, MongoClient } from 'mongodb';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
@@ -134,7 +134,7 @@ const segments: readonly {
 const [url, mongodPid] = [process.argv[2]!, Number(process.argv[3])];
 const client = await MongoClient.connect(url, mongoOptions);
 const db = client.db('scanning');
-await createCollections(db, deviceModels);
+await createCollections(db, [devicesModel]);
 const devices: Collection<DeviceDocument> = db.collection(DEVICES);
 for (let from = 0; from < DEVICES_IN_ALL; from += 4096) {
   await devices.insertMany(

@@ -1,5 +1,6 @@
 import { collections as audienceJobs } from '@tidings/audience-jobs/collections';
 import { collections as dispatcher } from '@tidings/dispatcher/collections';
+import { collections as fanout } from '@tidings/fanout/collections';
 import type { ModelDefinition } from '@tidings/mongo';
 import { collections as registry } from '@tidings/registry/collections';
 import type { ServiceDatabase } from '@tidings/runtime';
@@ -11,7 +12,7 @@ import { collections as webhooks } from '@tidings/webhooks/collections';
 
 /** The data model: the collections of a deployment, by the name of their database without its prefix. */
 export const collectionsByDatabase: Readonly<Record<ServiceDatabase | 'log' | 'system', readonly ModelDefinition[]>> = {
-  registry,
+  registry: [...registry, ...fanout],
   scheduler,
   dispatcher,
   statistics,

@@ -2,9 +2,9 @@ import { channelNames } from '@tidings/channels';
 import { untilThere } from '@tidings/coordination';
 import { topicNames, topics } from '@tidings/events';
 import { publishAgain, publishedSince } from '@tidings/event-store';
+import { tasksForOutcomes } from '@tidings/fanout';
 import { Fault, systemClock } from '@tidings/kernel';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
-import { tasksForOutcomes } from '@tidings/registry';
 import {
   backendNames,
   type Configuration,

@@ -2,9 +2,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
 import { openDispatcher } from '@tidings/dispatcher';
+import { openFanout } from '@tidings/fanout';
 import { createGateway, incomingMailOf, openGeoip, openStorageGuard } from '@tidings/gateway';
 import type { Clock } from '@tidings/kernel';
-import { openFanout, openRegistry } from '@tidings/registry';
+import { openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
   AttemptsDefinition,

@@ -3,24 +3,20 @@ import { leasesModel, type ModelDefinition } from '@tidings/mongo';
 import { accountModels } from './accounts/storage/accounts.schema.ts';
 import { iconsModel } from './applications/storage/icons.schema.ts';
 import { deviceModels } from './devices/storage/devices.schema.ts';
-import { fanoutModels } from './fanout/storage/fanout.schema.ts';
 import { cooldownsModel } from './geozones/storage/cooldowns.schema.ts';
 import { inboxesModel } from './inbox/storage/inboxes.schema.ts';
 import { bucketsModel } from './tokens/storage/buckets.schema.ts';
 
-/** The collections of the registry and the fan-out. */
+/** The collections of the registry. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('accounts', commitRetention.asFigures),
   ...logCollections('devices', commitRetention.asDetails),
   ...logCollections('visits', commitRetention.asDetails),
-  ...logCollections('plans', commitRetention.asFigures),
-  ...logCollections('fanouts', commitRetention.asDetails),
   ...accountModels,
   iconsModel,
   ...deviceModels,
   cooldownsModel,
   bucketsModel,
   inboxesModel,
-  ...fanoutModels,
   leasesModel,
 ];

@@ -2,8 +2,10 @@ import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
+import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
 import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
+import { openLogCategory } from '@tidings/service/log-category';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { createDefaultAccount } from './accounts/default-account.ts';
 import { accountsLog } from './accounts/account-log.ts';
@@ -28,7 +30,7 @@ import { contactsRpc } from './devices/queries/find-contacts.ts';
 import { SUPPRESSED_ADDRESSES_GROUP, suppressAddresses } from './devices/reactions/suppressed-addresses.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-tokens.ts';
 import { describeRpc } from './devices/queries/describe-devices.ts';
-import { shownBadgesOf } from './fanout/plan/shown-badges.ts';
+import { shownBadgesOf } from './plans/shown-badges.ts';
 import { redactErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
 import { getTagsRpc } from './devices/queries/get-tags.ts';
 import { suppressedRpc } from './devices/queries/find-suppressed.ts';
@@ -47,18 +49,14 @@ import { openGeozoneStore } from './geozones/geozone-store.ts';
 import { visitRecords, visitsLog } from './geozones/visit-log.ts';
 import { InboxStates } from './inbox/entry-states.ts';
 import { inboxRpc } from './inbox/inbox-rpc.ts';
-import { openLogCategory } from './log-category.ts';
 import { presetsRpc } from './presets/presets-rpc.ts';
 import { openPresetStore } from './presets/preset-store.ts';
-import { plansRpc } from './fanout/plan/device-plans.ts';
-import { plansLog } from './fanout/plan/plan-log.ts';
-import { DeviceScan } from './fanout/scan/scan.ts';
+import { plansRpc } from './plans/device-plans.ts';
 import { expireFilters } from './segments/filter-expiry.ts';
 import { filterCodes } from './segments/find.ts';
 import { segmentsRpc } from './segments/segments-rpc.ts';
 import { openTagClearing, type TagClearing } from './tags/clearing.ts';
 import { tagsRpc } from './tags/tags-rpc.ts';
-import { openTags } from './tags/tag-cache.ts';
 import { testDevicesRpc } from './test-devices/test-devices-rpc.ts';
 import { Buckets } from './tokens/buckets.ts';
 import { tokensRpc } from './tokens/tokens-rpc.ts';
@@ -170,7 +168,7 @@ async function openWork(
   const ownCommits = {
     accounts: openRedaction(db, accountsDefinition),
     devices: commits,
-    plans: openCommits(db, plansLog, { isRelayed: true }),
+    plans: openCommits(db, { category: 'plans', ...planEventCodec }, { isRelayed: true }),
     visits: openCommits(db, visitsLog, { isRelayed: true }),
   };
   const purge = openPurge({ db, clock, store, write, logs, commits: ownCommits });
@@ -213,7 +211,8 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof m
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
   const { db, clock, log, keys: ownKeys, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
-  await createCollections(db, collections);
+  // Queries of plans name their indexes, and the fan-out may start later.
+  await createCollections(db, [...collections, outgoingModel, plansModel]);
   const store = openAccountStore(db, clock);
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);

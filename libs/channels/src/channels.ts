@@ -56,6 +56,9 @@ export const allDefinitions = (): readonly AnyDefinition[] => [...byName.values(
 /** The definition of a platform's channel; undefined if no channel serves it. */
 export const definitionOf = (platform: number): AnyDefinition | undefined => byPlatform.get(platform);
 
+/** A push token, or the address of a contact, as it is stored and compared (R-RES2, R-E1). */
+export const tokenText = (platform: number, token: string): string => definitionOf(platform)?.tokenText(token) ?? token;
+
 /** A variant of a platform's channel. @throws Fault `bug` if there is none: plans contain no such variant */
 export function variantOf({ platform, variant }: Omit<PushKind, 'content'>): Variant<string> {
   const found = definitionOf(platform)?.variants[variant];

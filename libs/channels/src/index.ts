@@ -11,6 +11,7 @@ export {
   definitions,
   definitionServing,
   removeChannel,
+  tokenText,
   variantOf,
 } from './channels.ts';
 export {

@@ -23,7 +23,7 @@ const behindGateway = {
   },
   registry: { program: 'registry/dist/main.js', database: 'registry', required: ['MONGO_URL'], peers: [] },
   scheduler: { program: 'scheduler/dist/main.js', database: 'scheduler', required: ['MONGO_URL'], peers: ['registry'] },
-  fanout: { program: 'registry/dist/main.fanout.js', database: 'registry', required: ['MONGO_URL'], peers: [] },
+  fanout: { program: 'fanout/dist/main.js', database: 'registry', required: ['MONGO_URL'], peers: [] },
   dispatcher: {
     program: 'dispatcher/dist/main.js',
     database: 'dispatcher',

@@ -22,6 +22,7 @@ export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy, type Tu
 export { describeWhere } from './describe-where.ts';
 export { isDkimSigned } from './dkim-verifier.ts';
 export { describeWithReplicaSet } from './replica-set.ts';
+export { appsIn } from './image-apps.ts';
 export { type DocumentedReply, documentedReplies } from './documented-replies.ts';
 export { type Drawn, drawn } from './drawn.ts';
 export { brokenInvariants, type FunnelFigures, funnelFigures, metricsIn } from './funnel-invariants.ts';

@@ -4,7 +4,8 @@ import { dispatcherGroup, fanoutGroups, lanes } from '@tidings/delivery';
 import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
 import { addressVariable, consumerGroups, type ServiceName, services } from '@tidings/runtime';
-import { programsWith, type ServiceProgram } from './service-programs.ts';
+import { appsIn } from '@tidings/testing';
+import { programsWith } from './service-programs.ts';
 
 const programs = programsWith();
 
@@ -17,12 +18,6 @@ const composed = new Map(
     ([, name, settings]) => [name!, settings!],
   ),
 );
-
-/** The parts of a program's entry, e.g. `registry` and `dist/main.fanout.js`. */
-const partsOf = ({ entry }: ServiceProgram): readonly [app: string, file: string] => {
-  const [app, ...path] = entry.split('/');
-  return [app!, path.join('/')];
-};
 
 describe('the list of services', () => {
   it('has one program for each service, one for each channel of the dispatcher, and the gateway last', () => {
@@ -48,12 +43,12 @@ describe('the list of services', () => {
   it.each(programs.map((program) => [program.name, program] as const))(
     'agrees with docker-compose.yml about the image, the program and the variables of %s',
     (name, program) => {
-      const [app, file] = partsOf(program);
       const { required } = services[program.peer];
       const settings = composed.get(name.replace('.', '-'));
-      expect(settings).toContain(`image: tidings/${app}\n`);
-      expect(settings).toContain(`args: { APP: ${app} }`);
-      if (file === 'dist/main.js') expect(settings).not.toContain('command:');
+      const image = /^ {4}image: tidings\/([\w-]+)\n/m.exec(settings!)![1]!;
+      expect(appsIn(image)).toContain(program.entry.split('/')[0]);
+      expect(settings).toContain(`args: { APP: ${image} }`);
+      if (program.entry === `${image}/dist/main.js`) expect(settings).not.toContain('command:');
       else expect(settings).toContain(`'apps/${program.entry}'`);
       for (const [variable, value] of Object.entries(program.env ?? {}))
         expect(settings).toMatch(new RegExp(`\\b${variable}: ${value}\\s`));

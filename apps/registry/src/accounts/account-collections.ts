@@ -1,28 +1,21 @@
 import { hash } from 'node:crypto';
 import type { AccountTarget } from '@tidings/audience';
 import type { DocumentAddress } from '@tidings/event-store';
+import { ACCOUNTS, addressId, ADDRESSES, APPLICATIONS, TAGS, TEST_DEVICES } from '@tidings/registry-store';
 
-/** Collections of an account's configuration. */
-export const ACCOUNTS = 'accounts';
-export const APPLICATIONS = 'applications';
+/** Collections of an account's configuration that the registry alone reads. */
 export const TOKENS = 'tokens';
-export const TAGS = 'tags';
 export const CAMPAIGNS = 'campaigns';
 export const PRESETS = 'presets';
-export const TEST_DEVICES = 'test-devices';
 export const FILTERS = 'filters';
 export const GROUPS = 'groups';
 export const GEOZONES = 'geozones';
 export const CLUSTERS = 'geozoneClusters';
-export const ADDRESSES = 'addresses';
 export const USAGE = 'usage';
 
 /** Ids of tags and filters contain a hash of the name, which is arbitrary text from callers. */
 export const namedId = (account: string, name: string): string =>
   `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
-
-/** The id of an e-mail address's state in an account, from the keyed hash of the address. */
-export const addressId = (account: string, address: string): string => `${account}:${address}`;
 
 /** The collection of each kind of state. */
 const collections = {

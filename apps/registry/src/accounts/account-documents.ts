@@ -1,25 +1,10 @@
 import { type AccountState, ownerOf } from '@tidings/audience';
 import { fieldsOf } from '@tidings/event-store';
 import { Geozone, Preset } from '@tidings/events';
-import { Binary } from 'mongodb';
-import {
-  ACCOUNTS,
-  APPLICATIONS,
-  TOKENS,
-  TAGS,
-  CAMPAIGNS,
-  PRESETS,
-  TEST_DEVICES,
-  FILTERS,
-  GROUPS,
-  GEOZONES,
-  CLUSTERS,
-  ADDRESSES,
-  USAGE,
-} from './account-collections.ts';
-
-/** The bytes of a stored binary, whether it came from memory or from MongoDB. */
-export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Binary ? value.buffer : value);
+import { bytesOf } from '@tidings/mongo';
+import { ACCOUNTS, ADDRESSES, applicationIn, APPLICATIONS, TAGS, TEST_DEVICES } from '@tidings/registry-store';
+import type { Binary } from 'mongodb';
+import { CAMPAIGNS, CLUSTERS, FILTERS, GEOZONES, GROUPS, PRESETS, TOKENS, USAGE } from './account-collections.ts';
 
 type StateOf<Kind extends AccountState['kind']> = AccountState & { readonly kind: Kind };
 
@@ -207,13 +192,8 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
   switch (read.kind) {
     case 'token':
       return { ...read, hash: bytesOf(read.hash) };
-    case 'application': {
-      const platforms = read.platforms.map((platform) => ({
-        ...platform,
-        sealed: Object.fromEntries(Object.entries(platform.sealed).map(([name, value]) => [name, bytesOf(value)])),
-      }));
-      return { ...read, platforms };
-    }
+    case 'application':
+      return applicationIn(state);
     case 'preset':
       return { ...read, preset: Preset.decode(bytesOf(read.preset as unknown as Uint8Array | Binary)) };
     case 'filter':

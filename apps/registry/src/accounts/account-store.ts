@@ -6,37 +6,28 @@ import type {
   ApplicationGroup,
   LiveFilter,
   Senders,
-  TagState,
 } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
 import { findAll, modelOf, type ModelDefinition } from '@tidings/mongo';
+import {
+  accountsModel,
+  applicationsModel,
+  type Configuration,
+  openConfiguration,
+  type Versioned,
+} from '@tidings/registry-store';
 import type { Db, Document } from 'mongodb';
 import type { FilterQuery } from 'mongoose';
 import { behind, type Page, readPage, sortOf } from './pages.ts';
 import { namedId } from './account-collections.ts';
 import { stateOf } from './account-documents.ts';
-import {
-  accountsModel,
-  applicationsModel,
-  filtersModel,
-  groupsModel,
-  presetsModel,
-  tagsModel,
-  tokensModel,
-} from './storage/accounts.schema.ts';
-
-/** A state and the number of the commit that made it. */
-export type Versioned<State> = State & { readonly rev: number };
+import { filtersModel, groupsModel, presetsModel, tokensModel } from './storage/accounts.schema.ts';
 
 /** Queries over the configuration of accounts, with every commit of its logs applied. */
-export interface AccountStore {
+export interface AccountStore extends Configuration {
   readonly hasAccount: (account: string) => Promise<boolean>;
   /** Undefined for deleted applications. */
   readonly application: (code: string) => Promise<Versioned<Application> | undefined>;
-  /** Without deleted applications. */
-  readonly applications: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
-  /** Includes deleted applications. */
-  readonly applicationStates: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
   /** Applications that a token may use, oldest first: at most `limit` from `skip` on, and their total number. */
   readonly granted: (token: AccessToken, skip: number, limit: number) => Promise<Granted>;
   /** Deleted applications that are not purged yet. */
@@ -45,18 +36,12 @@ export interface AccountStore {
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
   /** All tokens that are not revoked, oldest first. */
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
-  /** Increases whenever the account gains or loses a tag. */
-  readonly tagsVersion: (account: string) => Promise<number>;
-  /** Numbers of an account's deleted tags whose values devices may still have. */
-  readonly clearingTags: (account: string) => Promise<readonly number[]>;
   /** An account's e-mail categories (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
   /** Whether an account may register only e-mail contacts (R-E3). */
   readonly isEmailOnly: (account: string) => Promise<boolean>;
   /** The sender addresses that an account's mail may use (R-A5). */
   readonly senders: (account: string) => Promise<Senders>;
-  /** An account's own tags. */
-  readonly tags: (account: string) => Promise<TagState[]>;
   /** Oldest first; only the fields that decide whether a token may use them. */
   readonly applicationsOf: (account: string) => Promise<Pick<Application, 'code' | 'authorizeAllTokens'>[]>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
@@ -97,11 +82,11 @@ const read = <State extends AccountState>(document: Document): Versioned<State> 
 });
 
 export function openAccountStore(db: Db, clock: Clock): AccountStore {
+  const configuration = openConfiguration(db);
   const accounts = modelOf(db, accountsModel);
   const applications = modelOf(db, applicationsModel);
   const segments = modelOf(db, filtersModel);
   const byId = async <State extends AccountState>(states: ModelDefinition, ids: readonly string[]) => {
-    // Every message reads its application.
     const found = await findAll<Document & { _id: string }>(db, states.name, { _id: { $in: [...ids] } });
     return found.map((document) => read<State>(document));
   };
@@ -132,10 +117,9 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     return found.filter((each) => !gone.includes(each));
   };
   const store: AccountStore = {
+    ...configuration,
     hasAccount: async (account) => (await byId<Account>(accountsModel, [account])).length > 0,
     application: async (code) => (await store.applications([code]))[0],
-    applications: async (codes) => (await store.applicationStates(codes)).filter(({ deletedAt }) => !deletedAt),
-    applicationStates: (codes) => byId<Application>(applicationsModel, codes),
     async granted({ account, allApplications, applications: granted }, skip, limit) {
       const grants = { $or: [{ _id: { $in: [...granted] } }, { authorizeAllTokens: true }] };
       const filter = { account, ...isLive, ...(allApplications ? {} : grants) };
@@ -164,13 +148,6 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
         .lean<Document[]>();
       return found.map((document) => read<AccessToken>(document));
     },
-    async tagsVersion(account) {
-      const found = await accounts
-        .findOne({ _id: account }, { tagsMade: 1, tagsDeleted: 1 })
-        .lean<Pick<Account, 'tagsMade' | 'tagsDeleted'> | null>();
-      return found ? found.tagsMade + found.tagsDeleted : 0;
-    },
-    clearingTags: async (account) => (await byId<Account>(accountsModel, [account]))[0]?.clearing ?? [],
     async categories(account) {
       const found = await accounts.findOne({ _id: account }).lean<Account | null>();
       return [...(found?.categories ?? [])];
@@ -181,13 +158,6 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     async senders(account) {
       const found = await accounts.findOne({ _id: account }).lean<Account | null>();
       return found?.senders ?? { required: false, verified: [] };
-    },
-    async tags(account) {
-      const found = await modelOf(db, tagsModel)
-        .find({ account, deleted: false })
-        .sort({ number: 1 })
-        .lean<Document[]>();
-      return found.map((document) => read<TagState>(document));
     },
     async applicationsOf(account) {
       return applications

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { APPLICATIONS } from '@tidings/registry-store';
 import { type DeploymentKeys, masterKeyId, open, openKeys, seal, sealedWith, systemDatabase } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
@@ -7,7 +8,6 @@ import { type Binary, Binary as MongoBinary } from 'mongodb';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from '../registry.ts';
-import { APPLICATIONS } from './account-collections.ts';
 
 const [one, two, three] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
 const IOS = 1;

@@ -3,12 +3,12 @@ import { type LogDefinition, openCommits, openRedaction, type PlacedEvent } from
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
 import { type ModelDefinition, modelOf } from '@tidings/mongo';
+import { accountsModel, applicationsModel } from '@tidings/registry-store';
 import { type DeploymentKeys, type Logger, reseal, type Resealing, resealingBy } from '@tidings/runtime';
 import type { Db, Document } from 'mongodb';
 import { stateOf } from './account-documents.ts';
 import { type AccountCommand, accountLogOf } from './account-log.ts';
 import type { AccountWriter } from './account-writer.ts';
-import { accountsModel, applicationsModel } from './storage/accounts.schema.ts';
 
 export interface ResealingDeps {
   readonly db: Db;

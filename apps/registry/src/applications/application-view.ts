@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Application } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
+import type { Versioned } from '@tidings/registry-store';
 import type { ApplicationView } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
-import type { Versioned } from '../accounts/account-store.ts';
 
 /** An application as other services see it: with references to credentials, without the credentials. */
 export const applicationView = (application: Versioned<Application>): ApplicationView => ({

@@ -1,6 +1,7 @@
 import { type Application, DENIED } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
-import type { AccountStore, Versioned } from '../accounts/account-store.ts';
+import type { Versioned } from '@tidings/registry-store';
+import type { AccountStore } from '../accounts/account-store.ts';
 
 /** The application with this code, in the given account if any. Throws a Fault if there is none. */
 export async function existing(

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '@tidings/kernel';
 import { bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
+import { applicationsModel } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
-import { applicationsModel } from '../accounts/storage/accounts.schema.ts';
 import { type IconDocument, iconsModel, UNUSED_KEPT_MS } from './storage/icons.schema.ts';
 
 /** Icons per batch. */

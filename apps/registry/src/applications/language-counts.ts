@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Semaphore } from '@tidings/coordination';
 import { type Clock, Fault, steadyTime } from '@tidings/kernel';
+import { deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
-import { deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 
 /** Number of device records per language. */
 export type Languages = Readonly<Record<string, bigint>>;

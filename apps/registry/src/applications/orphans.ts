@@ -1,15 +1,14 @@
 import type { ApplicationGroup, Orphans } from '@tidings/audience';
 import { collectionOf, type ModelDefinition, modelOf } from '@tidings/mongo';
+import { applicationsModel, testDevicesModel } from '@tidings/registry-store';
 import type { Db, Document } from 'mongodb';
 import {
-  applicationsModel,
   campaignsModel,
   clustersModel,
   filtersModel,
   geozonesModel,
   groupsModel,
   presetsModel,
-  testDevicesModel,
   usageModel,
 } from '../accounts/storage/accounts.schema.ts';
 

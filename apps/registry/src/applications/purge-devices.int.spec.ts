@@ -3,6 +3,7 @@ import { openCommits, openLogs, openRedaction } from '@tidings/event-store';
 import { topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { defaultQuotas } from '@tidings/kernel';
+import { BADGE_BLOCKS, COUNTED_PAGES, planEventCodec } from '@tidings/registry-store';
 import { describeWithMongo } from '@tidings/testing';
 import { accountsLog } from '../accounts/account-log.ts';
 import { openAccountStore } from '../accounts/account-store.ts';
@@ -11,7 +12,6 @@ import { openBlacklist } from '../addresses/blacklist.ts';
 import { devicesLog } from '../devices/commands/device-log.ts';
 import { openSelfReported } from '../devices/storage/self-reported.ts';
 import { openSequences } from '../devices/storage/sequences.ts';
-import { plansLog } from '../fanout/plan/plan-log.ts';
 import { visitsLog } from '../geozones/visit-log.ts';
 import { RegistryUnderTest } from '../testing/registry-under-test.ts';
 import { openPurge, type PurgeDeps } from './purge-devices.ts';
@@ -58,7 +58,7 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
       commits: {
         accounts: openRedaction(db, accountsDefinition),
         devices: openRedaction(db, definition),
-        plans: openCommits(db, plansLog),
+        plans: openCommits(db, { category: 'plans', ...planEventCodec }),
         visits: openCommits(db, visitsLog),
       },
     };
@@ -152,6 +152,18 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     expect(await commitsWith('died-')).toBe(0);
     expect(await devices().countDocuments({ app: application })).toBe(0);
     expect(await unpurged()).toEqual([]);
+  });
+
+  it('removes the badges and counted sends of its plans, and no others', async () => {
+    const [application, kept] = [await fill('planned', 1), await fill('other', 1)];
+    const stored = [BADGE_BLOCKS, COUNTED_PAGES].map((name) => mongo.db.collection<{ _id: string }>(name));
+    for (const each of stored) await each.insertMany([application, kept].map((code) => ({ _id: `${code}/0/0` })));
+    const purge = await openAlone();
+    await purge.remove(application);
+    test.clock.advance(10);
+    await purge.run(never);
+    const left = await Promise.all(stored.map((each) => each.find().toArray()));
+    expect(left.map((found) => found.map(({ _id }) => _id))).toEqual([[`${kept}/0/0`], [`${kept}/0/0`]]);
   });
 
   test.hadNoTrouble();

@@ -1,11 +1,13 @@
 import { type Application, deviceLogOf } from '@tidings/audience';
 import { sideBySide } from '@tidings/coordination';
+import { idsBelow } from '@tidings/delivery';
 import type { CommitRedaction, CommitReader, LogWriter } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Geozone } from '@tidings/events/generated/tidings/events/v1/geozones';
 import { Preset } from '@tidings/events/generated/tidings/events/v1/presets';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import type { Clock } from '@tidings/kernel';
+import { BADGE_BLOCKS, COUNTED_PAGES, type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { OpenDeletion } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { accountLogOf } from '../accounts/account-log.ts';
@@ -13,10 +15,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 import { redactEvents } from '../devices/reactions/erasure.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
-import { removeBadgesOf } from '../fanout/plan/badge-blocks.ts';
-import { removePagesOf } from '../fanout/plan/counted-pages.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
 import { InboxStates } from '../inbox/entry-states.ts';
 import { findOrphans, removeCleared } from './orphans.ts';
@@ -189,8 +188,10 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     yield;
     await commits.plans.removeLogs(`plans-${code}-`, signal);
     yield;
-    await removePagesOf(db, code);
-    await removeBadgesOf(db, code);
+    // The logs must be gone: they would write these states again.
+    for (const name of [COUNTED_PAGES, BADGE_BLOCKS]) {
+      await db.collection<{ _id: string }>(name).deleteMany({ _id: idsBelow(code) });
+    }
     yield;
     await commits.visits.removeLogs(visitLogOf(code), signal);
     yield* redactAccount(commits.accounts, accountLogOf(account), code);

@@ -3,10 +3,10 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Application } from '@tidings/audience';
 import { visitorIn, visitorKeyOf } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
+import type { Versioned } from '@tidings/registry-store';
 import { unzipSync } from 'fflate';
 import forge from 'node-forge';
 import { PNG } from 'pngjs';
-import type { Versioned } from '../accounts/account-store.ts';
 import { openWebsite, packageOf, type Website } from './push-package.ts';
 import { openPushPackages } from './push-packages.ts';
 

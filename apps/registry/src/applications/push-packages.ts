@@ -1,10 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Application } from '@tidings/audience';
 import type { WebsiteVisitor } from '@tidings/channels';
-import type { Clock } from '@tidings/kernel';
-import { Fault } from '@tidings/kernel';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Versioned } from '@tidings/registry-store';
 import type { MasterKeys } from '@tidings/runtime';
-import type { Versioned } from '../accounts/account-store.ts';
 import { websiteIn } from './files.ts';
 import { openWebsite, type OpenedWebsite, packageOf, type Website } from './push-package.ts';
 

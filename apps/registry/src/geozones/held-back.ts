@@ -1,8 +1,8 @@
 import { cooldownsOf, type EnteredZone, sendingZones, type Visitor } from '@tidings/audience';
+import type { DeviceDocument } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/account-store.ts';
-import type { DeviceDocument } from '../devices/storage/device-document.ts';
-import { isAtCap } from '../fanout/plan/counted-pages.ts';
+import { isAtCap } from './frequency-cap.ts';
 import { COOLDOWNS, type CooldownState } from './visit-log.ts';
 
 export interface HeldBackDeps {

@@ -2,16 +2,17 @@ import { DENIED, deviceIdOf, isOpen, isSend, keyedId, hwidHashOf, type Place } f
 import type { LogWriter } from '@tidings/event-store';
 import type { Geozone, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
+import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Geozones } from '@tidings/rpc';
 import type { UpdateFilter } from 'mongodb';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
-import { type DeviceDocument, DEVICES, KEYS } from '../devices/storage/device-document.ts';
 import type { PresetStore } from '../presets/preset-store.ts';
 import { zoneMessage, zoneMessageCode } from './zone-message.ts';
 import type { GeozoneStore, Nearby } from './geozone-store.ts';
 import { type HeldBackDeps, isHeldBack } from './held-back.ts';
 import { type SendingZone, type Visit, visitLogOf } from './visit-log.ts';
+import { KEYS } from '../devices/storage/key-collection.ts';
 
 export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'>, HeldBackDeps {
   readonly geozones: GeozoneStore;

@@ -9,7 +9,7 @@ import {
 import { type MessageAccepted, topicNames, VisitEvent } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { KEY_LIFETIME_MS, keyAt, type UsedKey } from '../devices/commands/device-decisions.ts';
-import { KEYS } from '../devices/storage/device-document.ts';
+import { KEYS } from '../devices/storage/key-collection.ts';
 
 export const COOLDOWNS = 'cooldowns';
 

@@ -14,9 +14,9 @@ import {
   type Variables,
   variablesOf,
 } from '@tidings/messaging';
+import { bytesOf } from '@tidings/mongo';
+import { codeIn, OUTGOING, type OutgoingDocument } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
-import { bytesOf } from '../accounts/account-documents.ts';
-import { codeIn, OUTGOING, type OutgoingDocument } from '../fanout/release/outgoing-message.ts';
 
 /** The content of an entry for its user. */
 export interface EntryTexts {

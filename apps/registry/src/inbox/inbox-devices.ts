@@ -1,9 +1,10 @@
 import { type Device, deviceIdOf, hwidHashOf, isPresent } from '@tidings/audience';
+import { type DeviceDocument, deviceIndexes } from '@tidings/registry-store';
 import type { InboxOwner } from '@tidings/rpc';
 import type { Collection } from 'mongodb';
 import type { IdentityKeys } from '../devices/commands/action-of-command.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
-import { type DeviceDocument, deviceIndexes, deviceOf } from '../devices/storage/device-document.ts';
+import { deviceOf } from '../devices/storage/stored-device.ts';
 
 /** Devices that an inbox is made of: a user id that an application gives to everybody must not cost without bound. */
 const MAX_DEVICES = 1_000;

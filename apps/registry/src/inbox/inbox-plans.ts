@@ -1,8 +1,8 @@
 import type { ChunkPlanned } from '@tidings/events';
 import { Bitmap, chunkOf, type Clock, positionOf, sendIdOf, type Seq } from '@tidings/kernel';
 import { LONGEST_SEND_MS } from '@tidings/messaging';
+import { plannedOf, type PlanDocument, planIndexes, PLANS } from '@tidings/registry-store';
 import type { Collection, Db, Filter } from 'mongodb';
-import { plannedOf, type PlanDocument, planIndexes, PLANS } from '../fanout/plan/plans.ts';
 
 /** A plan whose entries are in inboxes, or were, while later plans of its message may have some. */
 export interface InboxPlan {

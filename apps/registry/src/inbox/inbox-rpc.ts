@@ -1,14 +1,13 @@
 import { checkOf, DENIED, type Device, entriesIn, outputOf, valueOf } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
 import { stateAfterCall, devicePart, inboxPage, inboxStatus, macOf, reachedState, valueText } from '@tidings/messaging';
+import { type DeviceDocument, DEVICES, type Tags, type TagSet } from '@tidings/registry-store';
 import type { Inbox, InboxEntry, InboxOwner, ListInboxReply } from '@tidings/rpc';
 import type { Broker } from '@tidings/streaming';
 import type { KeyObject } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Owners } from '../applications/owners.ts';
 import type { IdentityKeys } from '../devices/commands/action-of-command.ts';
-import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
-import type { Tags, TagSet } from '../tags/tag-cache.ts';
 import { InboxContents } from './inbox-contents.ts';
 import { type InboxDevices, inboxDevices } from './inbox-devices.ts';
 import { type Entry, foundEntries, placedEntries, readerOf } from './inbox-entries.ts';

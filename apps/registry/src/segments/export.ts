@@ -1,5 +1,6 @@
 import { entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
 import { chunkOf, Fault } from '@tidings/kernel';
+import { type DeviceDocument, deviceIndexes, DEVICES, type DeviceScan } from '@tidings/registry-store';
 import type {
   ScannedDevice,
   ScannedDevices,
@@ -10,10 +11,9 @@ import type {
 } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
 import type { Db } from 'mongodb';
-import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../devices/storage/device-document.ts';
-import type { DeviceScan } from '../fanout/scan/scan.ts';
 import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
 import { meaningOf } from './stored-filters.ts';
+import { withExactTags } from '../devices/storage/stored-device.ts';
 
 export interface ExportDeps extends ExpressionsDeps {
   readonly db: Db;

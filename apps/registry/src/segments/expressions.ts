@@ -1,10 +1,10 @@
 import { daysAgoCondition, FORBID, type LiveFilter, tagCondition } from '@tidings/audience';
 import { Expression } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
+import type { Tags } from '@tidings/registry-store';
 import type { Grant } from '@tidings/rpc';
 import { type Asked, compile, namesIn, parse, type Parsed, Refusal } from '@tidings/segments';
 import type { AccountStore } from '../accounts/account-store.ts';
-import type { Tags } from '../tags/tag-cache.ts';
 import { meaningOf } from './stored-filters.ts';
 
 /** Maximum encoded size of an expression with its nested segments: every message to it carries it. */

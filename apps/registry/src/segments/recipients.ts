@@ -2,10 +2,9 @@ import { withOffsets } from '@tidings/audience';
 import type { Audience, Expression, Offsets, Selection } from '@tidings/events';
 import { chunkOf, type Clock } from '@tidings/kernel';
 import { namedIn } from '@tidings/messaging';
+import { Columns, type DeviceScan } from '@tidings/registry-store';
 import type { RecipientsFound, RecipientsQuery, Segments } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
-import { Columns } from '../fanout/scan/columns.ts';
-import type { DeviceScan } from '../fanout/scan/scan.ts';
 
 export interface RecipientsDeps {
   readonly scan: DeviceScan;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LiveFilter, TagDefinition } from '@tidings/audience';
 import { Expression, Operator, TagType } from '@tidings/events';
+import type { Tags, TagSet } from '@tidings/registry-store';
 import { MAX_DEPTH } from '@tidings/segments';
-import type { Tags, TagSet } from '../tags/tag-cache.ts';
 import { meaningOf } from './stored-filters.ts';
 
 const on = (tag: number): Expression => ({

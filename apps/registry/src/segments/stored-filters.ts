@@ -1,8 +1,8 @@
 import type { LiveFilter } from '@tidings/audience';
 import { Expression } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
+import type { Tags } from '@tidings/registry-store';
 import { depthOf, MAX_DEPTH, renewed, tagsIn } from '@tidings/segments';
-import type { Tags } from '../tags/tag-cache.ts';
 
 /** Undefined if the nesting exceeds the decoder's limit: everything else that was encoded can be decoded. */
 const decoded = (bytes: Uint8Array): Expression | undefined => {

@@ -4,13 +4,18 @@ import { every } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { modelOf } from '@tidings/mongo';
+import {
+  accountsModel,
+  applicationsModel,
+  type DeviceDocument,
+  deviceIndexes,
+  DEVICES,
+  TAG_PATIENCE_MS,
+} from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { AccountWriter } from '../accounts/account-writer.ts';
-import { accountsModel, applicationsModel } from '../accounts/storage/accounts.schema.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
-import { TAG_PATIENCE_MS } from './tag-cache.ts';
 
 const EVERY_MS = 2000;
 /** Devices per batch. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AccountAction, DEFAULT_ACCOUNT, MAX_TAGS_AT_ONCE } from '@tidings/audience';
 import { type Clock, Fault, quotaReached, type Quotas } from '@tidings/kernel';
+import { TAG_PATIENCE_MS, type Tags } from '@tidings/registry-store';
 import type { Accounts } from '@tidings/rpc';
 import type { AccountReply } from '../accounts/account-log.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { TagClearing } from './clearing.ts';
-import { TAG_PATIENCE_MS, type Tags } from './tag-cache.ts';
 
 type TagMethods = Pick<Accounts, 'addTag' | 'addMissingTags' | 'deleteTag' | 'listTags'>;
 

@@ -1,8 +1,8 @@
 import type { Application, TestDevicesState } from '@tidings/audience';
 import { modelOf } from '@tidings/mongo';
+import { applicationsModel, testDevicesModel } from '@tidings/registry-store';
 import type { OpenAccess } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import { applicationsModel, testDevicesModel } from '../accounts/storage/accounts.schema.ts';
 
 const MOST = 1_000;
 

@@ -1,14 +1,14 @@
 import { DENIED, testDeviceHash, type TestDevicesState } from '@tidings/audience';
+import { tokenText } from '@tidings/channels';
 import { type Clock, Fault } from '@tidings/kernel';
 import { modelOf } from '@tidings/mongo';
+import { testDevicesModel } from '@tidings/registry-store';
 import type { Accounts } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { existing } from '../applications/existing.ts';
-import { testDevicesModel } from '../accounts/storage/accounts.schema.ts';
 import { openAccess } from './open-access.ts';
-import { tokenText } from '../devices/commands/action-of-command.ts';
 
 /** Test devices per page, each up to about 10 KB. */
 const PAGE = 100;

@@ -1,7 +1,7 @@
 import type { AccessToken } from '@tidings/audience';
 import { AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
+import type { Versioned } from '@tidings/registry-store';
 import { TokenScope, type TokenView } from '@tidings/rpc';
-import type { Versioned } from '../accounts/account-store.ts';
 
 const scopes: Readonly<Record<AccessScope, TokenScope>> = {
   [AccessScope.ACCESS_SCOPE_UNSPECIFIED]: TokenScope.TOKEN_SCOPE_UNSPECIFIED,

@@ -9,7 +9,7 @@ gateway:
   calls: [gateway, audience-jobs, registry, scheduler, fanout, dispatcher, statistics, webhooks]
   links: true
 registry: { app: registry, entry: registry/dist/main.js, store: true }
-fanout: { app: registry, entry: registry/dist/main.fanout.js, store: true, groups: [fanout.tasks, fanout.direct] }
+fanout: { app: registry, entry: fanout/dist/main.js, store: true, groups: [fanout.tasks, fanout.direct] }
 scheduler: { app: scheduler, entry: scheduler/dist/main.js, calls: [registry], store: true, links: true, groups: [scheduler, scheduler.visits] }
 dispatcher:
   app: dispatcher

@@ -1,19 +1,11 @@
 import type {
   AccessToken,
-  Account,
-  Application,
   ApplicationGroup,
   AddressState,
   CampaignState,
   GeozoneClusterState,
   LiveFilter,
-  MailSender,
-  PlatformSettings,
   PresetState,
-  Senders,
-  TagState,
-  TestDevice,
-  TestDevicesState,
   UsageState,
 } from '@tidings/audience';
 import { defineStates } from '@tidings/event-store';
@@ -29,88 +21,16 @@ import {
   object,
   oneOf,
   optional,
-  record,
   text,
 } from '@tidings/mongo';
+import { accountsModel, ADDRESSES, applicationsModel, tagsModel, testDevicesModel } from '@tidings/registry-store';
 import type { Binary } from 'mongodb';
-import {
-  ACCOUNTS,
-  ADDRESSES,
-  APPLICATIONS,
-  CAMPAIGNS,
-  CLUSTERS,
-  FILTERS,
-  GEOZONES,
-  GROUPS,
-  PRESETS,
-  TAGS,
-  TEST_DEVICES,
-  TOKENS,
-  USAGE,
-} from '../account-collections.ts';
+import { CAMPAIGNS, CLUSTERS, FILTERS, GEOZONES, GROUPS, PRESETS, TOKENS, USAGE } from '../account-collections.ts';
 
 const withTheApplication = 'with the application';
 const untilDeleted = `until it is deleted; its remaining data ${withTheApplication}`;
 /** Every state carries its kind. */
 const kindOf = (kind: string): Field => oneOf(kind);
-
-export const accountsModel = defineStates<Account>({
-  name: ACCOUNTS,
-  retention: 'for ever',
-  fields: {
-    kind: kindOf('account'),
-    name: text,
-    createdAt: date,
-    categories: optional(list(text)),
-    emailOnly: optional(flag),
-    senders: optional(object<Senders>({ required: flag, verified: list(text) })),
-    tagsMade: number,
-    tagsDeleted: number,
-    clearing: list(number),
-  },
-});
-
-const mailbox = object<MailSender['from']>({ address: text, name: text });
-
-export const applicationsModel = defineStates<Application>({
-  name: APPLICATIONS,
-  retention: 'for ever; a deleted application as its code, which is not reused',
-  fields: {
-    kind: kindOf('application'),
-    account: text,
-    code: text,
-    title: text,
-    icon: text,
-    sdkIos: text,
-    sdkAndroid: text,
-    authorizeAllTokens: flag,
-    debugUntil: optional(date),
-    platforms: list(
-      object<PlatformSettings>({
-        platform: number,
-        enabled: flag,
-        credentialVersion: number,
-        settings: record(text),
-        sealed: record(bytes),
-      }),
-    ),
-    controlBuckets: optional(number),
-    capping: optional(object<NonNullable<Application['capping']>>({ days: number, count: number })),
-    atMostOnce: optional(flag),
-    trackingOff: optional(flag),
-    inboxTokenRequired: optional(flag),
-    testDeviceTokenRequired: optional(flag),
-    mailSenders: optional(list(object<MailSender>({ since: date, from: mailbox, replyTo: mailbox }))),
-    createdAt: date,
-    deletedAt: optional(date),
-    purgedAt: optional(date),
-  },
-  indexes: [
-    { name: 'account_created', key: { account: 1, createdAt: 1, _id: 1 } },
-    { name: 'icon', key: { icon: 1 } },
-    { name: 'deleted', key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
-  ],
-});
 
 export const groupsModel = defineStates<ApplicationGroup>({
   name: GROUPS,
@@ -141,43 +61,6 @@ export const tokensModel = defineStates<AccessToken>({
     revoked: flag,
     expiresAt: optional(date),
     rateLimit: optional(object<NonNullable<AccessToken['rateLimit']>>({ requests: number, seconds: number })),
-  },
-});
-
-export const tagsModel = defineStates<TagState>({
-  name: TAGS,
-  retention: 'for ever; a deleted tag as its number',
-  fields: {
-    kind: kindOf('tag'),
-    account: text,
-    number,
-    name: text,
-    type: number,
-    applicationSpecific: flag,
-    deleted: flag,
-  },
-  indexes: [{ name: 'account_number', key: { account: 1, number: 1 } }],
-});
-
-export const testDevicesModel = defineStates<TestDevicesState>({
-  name: TEST_DEVICES,
-  retention: withTheApplication,
-  fields: {
-    kind: kindOf('testDevices'),
-    account: text,
-    application: text,
-    devices: list(
-      object<TestDevice>({
-        pushToken: text,
-        platform: number,
-        name: text,
-        description: text,
-        language: optional(text),
-        unconfirmed: optional(flag),
-        position: optional(number),
-      }),
-    ),
-    nextPosition: optional(number),
   },
 });
 

@@ -16,11 +16,11 @@ import {
   type TagDefinition,
   type TagWrite,
 } from '@tidings/audience';
-import { addressTexts, definitionOf } from '@tidings/channels';
+import { addressTexts, tokenText } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, hwidOn, isPushPlatform, isRegistrable, Platform } from '@tidings/kernel';
+import type { TagSet } from '@tidings/registry-store';
 import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
-import type { TagSet } from '../../tags/tag-cache.ts';
 import { placeWrites } from './place-writes.ts';
 
 /** Keys of the hashes that replace callers' text in indexes. */
@@ -58,9 +58,6 @@ const limited = (field: string, text: string | undefined): string | undefined =>
     throw Fault.argument(`${field}: at most ${TEXT_LENGTH} characters`);
   return text;
 };
-
-/** A push token, or the address of a contact, as it is stored and compared (R-RES2, R-E1). */
-export const tokenText = (platform: number, token: string): string => definitionOf(platform)?.tokenText(token) ?? token;
 
 export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
 

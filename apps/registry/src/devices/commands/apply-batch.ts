@@ -9,6 +9,7 @@ import {
   wrongValue,
 } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
+import { TAG_PATIENCE_MS, type TagSet } from '@tidings/registry-store';
 import {
   type BatchEntry,
   type DeviceBatch,
@@ -18,7 +19,6 @@ import {
   EntryStatus,
   ListOperator as WireListOperator,
 } from '@tidings/rpc';
-import { TAG_PATIENCE_MS, type TagSet } from '../../tags/tag-cache.ts';
 import { actionOf, hwidOf, type IdentityKeys, type Reading } from './action-of-command.ts';
 import type { DevicesDeps } from './apply.ts';
 import type { BatchItem, BatchOutcome } from './device-log-command.ts';

@@ -1,20 +1,20 @@
 import { decide, DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, hwidHashOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
+import { TAG_PATIENCE_MS, type TagSet, type Tags, type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Owners } from '../../applications/owners.ts';
-import { TAG_PATIENCE_MS, type TagSet, type Tags } from '../../tags/tag-cache.ts';
 import { actionOf, hwidOf, type IdentityKeys } from './action-of-command.ts';
 import type { DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
 import { contactsMeant } from '../queries/contacts-meant.ts';
-import { type DeviceDocument, deviceOf, DEVICES } from '../storage/device-document.ts';
 import { usedKeys } from '../storage/used-keys.ts';
 import type { DeviceLogInput } from './device-log.ts';
 import { RecentOwners } from './recent-owners.ts';
 import { settleTokens } from '../reactions/token-owners.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
+import { deviceOf } from '../storage/stored-device.ts';
 
 export interface DevicesDeps {
   readonly db: Db;

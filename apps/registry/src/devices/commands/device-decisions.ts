@@ -11,8 +11,9 @@ import {
 import type { Decision, DocumentAddress, SelfReport, StateView } from '@tidings/event-store';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault } from '@tidings/kernel';
+import { DEVICES } from '@tidings/registry-store';
 import type { BatchOutcome, DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
-import { DEVICES, KEYS } from '../storage/device-document.ts';
+import { KEYS } from '../storage/key-collection.ts';
 
 /** Retention of an Idempotency-Key (R-ER11). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;

@@ -13,7 +13,7 @@ import { fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, Platform } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
-import { addressId } from '../../accounts/account-collections.ts';
+import { addressId, type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { BlacklistReader } from '../../addresses/blacklist.ts';
 import { encodeEvent } from '../storage/event-codec.ts';
 import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
@@ -30,8 +30,9 @@ import {
   type View,
   writesOf,
 } from './device-decisions.ts';
-import { type DeviceDocument, deviceOf, DEVICES, KEYS } from '../storage/device-document.ts';
 import type { Sequences } from '../storage/sequences.ts';
+import { KEYS } from '../storage/key-collection.ts';
+import { deviceOf } from '../storage/stored-device.ts';
 
 export type SelfReportedReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, SelfReportedState>>;
 

@@ -15,13 +15,13 @@ import {
   valueOf,
 } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
+import { type TagSet, type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Devices, MergeUserRequest } from '@tidings/rpc';
-import type { TagSet } from '../../tags/tag-cache.ts';
 import type { DevicesDeps } from './apply.ts';
 import type { InboxStates } from '../../inbox/entry-states.ts';
-import { type DeviceDocument, deviceIndexes, deviceOf, DEVICES } from '../storage/device-document.ts';
 import { usedKeys } from '../storage/used-keys.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
+import { deviceOf } from '../storage/stored-device.ts';
 
 /** The default tags that describe a person. The others describe the device, or the address that receives mail. */
 const personalTags: ReadonlySet<number> = new Set(

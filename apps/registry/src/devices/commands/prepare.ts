@@ -3,6 +3,7 @@ import { type Audience, bytesOf, Expression, Preset } from '@tidings/events';
 import { sharedReads } from '@tidings/coordination';
 import { Fault, type PlatformCode } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import { applicationsOfTags, type Parsed } from '@tidings/segments';
 import type { Db } from 'mongodb';
@@ -16,7 +17,6 @@ import { applicationsOf, findFilter } from '../../segments/find.ts';
 import { parsedFilter } from '../../segments/structured.ts';
 import { meaningOf } from '../../segments/stored-filters.ts';
 import { findTestDevices } from '../../test-devices/test-device-numbers.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import {
   findByHwid,
   findByToken,

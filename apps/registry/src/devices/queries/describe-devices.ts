@@ -1,8 +1,9 @@
 import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
 import { addressFields } from '@tidings/channels';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { DescribeRequest, DeviceDescription, Devices, ShownBadges } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../storage/device-document.ts';
+import { withExactTags } from '../storage/stored-device.ts';
 
 const UNKNOWN: DeviceDescription = {
   found: false,

@@ -1,6 +1,6 @@
 import { deviceIdOf } from '@tidings/audience';
+import { type DeviceDocument, deviceIndexes } from '@tidings/registry-store';
 import type { Collection } from 'mongodb';
-import { type DeviceDocument, deviceIndexes } from '../storage/device-document.ts';
 
 /**
  * The devices of users in an application, with these fields or all: devices that were assigned one of the user ids, and devices whose hwid is the

@@ -1,10 +1,10 @@
 import { DENIED, deviceIdOf, hwidHashOf, tokenTime } from '@tidings/audience';
 import { addressTexts } from '@tidings/channels';
 import { Fault, Platform } from '@tidings/kernel';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
 import { addressHashes } from '../commands/action-of-command.ts';
 import type { DevicesDeps } from '../commands/apply.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
 type Contact = Pick<DeviceDocument, 'hwid' | 'platform'>;

@@ -1,8 +1,8 @@
 import type { SuppressedSince } from '@tidings/delivery';
 import { CHUNK_SIZE, Fault } from '@tidings/kernel';
+import { readSuppressed, suppressedSince } from '@tidings/registry-store';
 import type { ContactsOfSlice, Devices } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import { readSuppressed, suppressedSince } from './suppressed-contacts.ts';
 
 const MAX_SLICES = 100;
 

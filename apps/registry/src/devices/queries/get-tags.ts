@@ -10,12 +10,12 @@ import {
   valueOf,
 } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
+import { type TagSet, type DeviceDocument, DEVICES, tagFields } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
-import type { TagSet } from '../../tags/tag-cache.ts';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { contactsMeant } from './contacts-meant.ts';
-import { type DeviceDocument, deviceOf, DEVICES, tagFields } from '../storage/device-document.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
+import { deviceOf } from '../storage/stored-device.ts';
 
 /** Every tag of the device that has a value, by its name (R-RES9). */
 function shownTags(device: Device, tags: TagSet): [name: string, value: TagOutput][] {

@@ -1,8 +1,8 @@
 import { deviceIdOf, hwidHashOf } from '@tidings/audience';
+import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { contactsMeant } from './contacts-meant.ts';
-import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 
 /** Locates devices by hwid. Devices of another account's application count as unknown. */
 export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'locate'> {

@@ -1,12 +1,12 @@
 import { deviceIdOf, hwidHashOf, lastActivity } from '@tidings/audience';
-import { addressTexts } from '@tidings/channels';
+import { addressTexts, tokenText } from '@tidings/channels';
 import { sharedReads } from '@tidings/coordination';
 import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
 import { findAll } from '@tidings/mongo';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
-import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
+import { type IdentityKeys, tokenHash } from '../commands/action-of-command.ts';
 import { contactsMeant } from './contacts-meant.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
 /** The scope of a lookup by name. */

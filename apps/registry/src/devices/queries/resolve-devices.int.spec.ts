@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { deviceIdOf, hwidHashOf } from '@tidings/audience';
 import { createCollections } from '@tidings/mongo';
+import { DEVICES } from '@tidings/registry-store';
 import { identityKeysFrom } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
 import type { DevicesDeps } from '../commands/apply.ts';
-import { DEVICES } from '../storage/device-document.ts';
 import { deviceModels } from '../storage/devices.schema.ts';
 import { MAX_OF_USERS, resolveRpc } from './resolve-devices.ts';
 

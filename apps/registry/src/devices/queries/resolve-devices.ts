@@ -1,9 +1,9 @@
 import { DENIED, hwidHashOf } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
+import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { contactsMeant } from './contacts-meant.ts';
-import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 

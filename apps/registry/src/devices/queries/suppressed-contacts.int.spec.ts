@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { defaultTags } from '@tidings/audience';
 import { chunkOf, Platform, positionOf } from '@tidings/kernel';
+import { hasCategory } from '@tidings/registry-store';
 import { ContactsOfSlice } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
-import { hasCategory } from './suppressed-contacts.ts';
 
 describeWithMongo('contacts without a category', (mongo) => {
   it('are found by its whole name, however long (R-E14)', async () => {

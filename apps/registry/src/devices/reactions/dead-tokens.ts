@@ -1,14 +1,14 @@
 import { type DeviceAction, deviceLogOf } from '@tidings/audience';
-import { ACTIVITY_TOKEN, type AddressField, addressFields, variantOf } from '@tidings/channels';
+import { ACTIVITY_TOKEN, type AddressField, addressFields, variantOf, tokenText } from '@tidings/channels';
 import { resultsIn } from '@tidings/delivery';
 import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
-import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
+import { type IdentityKeys, tokenHash } from '../commands/action-of-command.ts';
 import type { DeviceLogCommand } from '../commands/device-log-command.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import type { ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */

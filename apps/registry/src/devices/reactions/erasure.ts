@@ -6,10 +6,10 @@ import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { chunkOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import { consume, type OutRecord, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import { inboxId, InboxStates } from '../../inbox/entry-states.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */

@@ -4,9 +4,9 @@ import { resultsIn } from '@tidings/delivery';
 import { facts, ReportKind, type Reports, type SliceOutcome, topicNames } from '@tidings/events';
 import { Bitmap, Platform, seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { AccountWriter } from '../../accounts/account-writer.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 import type { ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */

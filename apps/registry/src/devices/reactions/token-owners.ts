@@ -4,10 +4,10 @@ import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialTokenEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import { type Clock, Platform } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { DeviceLogCommand, DeviceLogReply } from '../commands/device-log-command.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
 
 export interface ReactionDeps {
   readonly db: Db;

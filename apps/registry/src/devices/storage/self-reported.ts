@@ -1,5 +1,5 @@
+import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
-import { type DeviceDocument, DEVICES } from './device-document.ts';
 import type { SelfReportedReader } from '../commands/device-log.ts';
 
 /** Reads self-reported state: the log loads states without it. */

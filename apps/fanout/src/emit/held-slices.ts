@@ -1,0 +1,22 @@
+import { positionsOfSlice, sliceCount } from '@tidings/delivery';
+import { Bitmap } from '@tidings/kernel';
+import type { Columns } from '@tidings/registry-store';
+
+/** The slices whose scanned devices are all held in the columns. */
+export function heldSlices(
+  columns: Columns,
+  sendable: Bitmap,
+  sliceSize: number,
+  slices: readonly number[],
+): readonly number[] {
+  if (columns.isWhole) return slices;
+  const positions = sendable.positions();
+  return slices.filter((number) => columns.holds(positionsOfSlice(positions, number, sliceSize)));
+}
+
+/** The positions of these slices. */
+export function membersOf(sendable: Bitmap, sliceSize: number, slices: readonly number[]): Bitmap {
+  if (slices.length === sliceCount(sendable.size, sliceSize)) return sendable;
+  const positions = sendable.positions();
+  return Bitmap.of(slices.flatMap((number) => Array.from(positionsOfSlice(positions, number, sliceSize))));
+}

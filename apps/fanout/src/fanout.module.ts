@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { getConnectionToken } from '@nestjs/mongoose';
+import { OperationsDefinition } from '@tidings/rpc';
+import { rpcControllers } from '@tidings/rpc/grpc';
+import { deploymentPlatformsOf } from '@tidings/runtime';
+import { ServiceProcess, storeModule } from '@tidings/service';
+import type { Connection } from 'mongoose';
+import { type FanoutService, openFanout } from './fanout.ts';
+
+const FANOUT = Symbol('fanout');
+
+/** The fan-out in a process of its own, on the registry's database. */
+@Module({
+  imports: [storeModule('registry')],
+  providers: [
+    {
+      provide: FANOUT,
+      inject: [ServiceProcess, getConnectionToken()],
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, (parts) =>
+          openFanout({ ...parts, deploymentPlatforms: deploymentPlatformsOf(process.configuration.providers) }),
+        ),
+    },
+  ],
+  controllers: rpcControllers<FanoutService>(FANOUT, { operations: OperationsDefinition }),
+})
+export class FanoutModule {}

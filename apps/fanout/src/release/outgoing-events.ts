@@ -1,0 +1,128 @@
+import { idsBelow } from '@tidings/delivery';
+import { MessageAccepted, type MessageEvent, OffsetStep } from '@tidings/events';
+import { sendIdOf } from '@tidings/kernel';
+import { expiryOf } from '@tidings/messaging';
+import type { Update } from '@tidings/mongo';
+import type { OutgoingDocument } from '@tidings/registry-store';
+import type { MessageIdentity } from '../plan/plans.ts';
+import { isRated, type Outgoing, type Released } from './outgoing-message.ts';
+
+/** Time of the watchdog's first check of a released message that is not completed. */
+const FIRST_CHECK_MS = 5_000;
+
+const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
+  message: code,
+  messageId: id,
+  account,
+});
+
+const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
+
+type Write = Update<OutgoingDocument>;
+
+/** The writes of an event of a message. */
+export function writesOf({ code, id, account, at, event }: MessageEvent): Write[] {
+  const q = { _id: code };
+  const keptOf = (accepted: MessageAccepted) => ({
+    id: Number(id),
+    account,
+    accepted: MessageAccepted.encode(accepted).finish(),
+    acceptedAt: at!,
+    expireAt: expiryOf(accepted, at!),
+    ...(accepted.content?.inbox && { order: Number(id) }),
+    ...(isRated({ accepted }) && { paced: true }),
+  });
+  switch (event?.$case) {
+    case 'accepted':
+      // For a message with joined recipients, the content for each is kept.
+      if (event.value.openUntil) return [];
+      return [{ q, u: { $setOnInsert: keptOf(event.value) }, upsert: true }];
+    case 'joined': {
+      const joined = { ...keptOf(event.value.message!), releasedAt: at!, checkAt: firstCheck(at!) };
+      const _id = sendIdOf({ message: code, bucket: event.value.bucket });
+      return [{ q: { _id }, u: { $setOnInsert: joined }, upsert: true }];
+    }
+    case 'released': {
+      const order = Number(event.value.inboxOrder);
+      const u = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
+      const placed = { q: { ...q, order: { $exists: true } }, u: { $max: { order } } };
+      // The place first: a released message is cached by readers of inboxes.
+      return [...(order > 0 ? [placed] : []), { q, u }];
+    }
+    case 'completed':
+    case 'failed':
+    case 'canceled':
+      return [{ q, u: { $unset: { checkAt: true, paced: true } } }];
+    case 'purged': {
+      if (!event.value.whole) return [];
+      // A removed one has no expiry.
+      const kept = { expireAt: { $exists: true } };
+      const u = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
+      return [
+        { q: { ...q, ...kept }, u },
+        { q: { _id: idsBelow(code), ...kept }, u, multi: true },
+      ];
+    }
+    case undefined:
+      return [];
+  }
+}
+
+/** A release that follows its acceptance is part of that write. */
+export function withReleases(writes: readonly Write[]): Write[] {
+  const merged: Write[] = [];
+  const last = new Map<unknown, number>();
+  for (const write of writes) {
+    const { _id } = write.q;
+    const at = last.get(_id);
+    const before = at === undefined ? undefined : merged[at];
+    if (before?.u.$setOnInsert && write.u.$min?.releasedAt) merged[at!] = { ...before, u: { ...before.u, ...write.u } };
+    else last.set(_id, merged.push(write) - 1);
+  }
+  return merged;
+}
+
+/** The place of a message: the later one of its acceptance and its release; 0 = none. */
+export const placeOf = (message: Pick<Outgoing, 'accepted' | 'messageId'>, released: bigint): bigint => {
+  if (!message.accepted.content?.inbox) return 0n;
+  return released > message.messageId ? released : message.messageId;
+};
+
+export const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: Date, order = 0n): Released => ({
+  ...identityOf(event),
+  bucket: event.event?.$case === 'joined' ? event.event.value.bucket : 0,
+  accepted,
+  inboxOrder: placeOf({ accepted, messageId: event.id }, order),
+  releasedAt,
+  expireAt: expiryOf(accepted, event.at!),
+});
+
+const isStep = ({ event }: MessageEvent): boolean => event?.$case === 'released' && event.value.step !== undefined;
+
+/** The releases of steps, and the other events. */
+export const splitSteps = (events: readonly MessageEvent[]) =>
+  [events.filter(isStep), events.filter((event) => !isStep(event))] as const;
+
+/** The write of a step, which expires with its message. */
+export function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, expireAt }: Outgoing) {
+  if (event?.$case !== 'released' || !event.value.step) throw new Error(`${code}: not a step`);
+  const step = OffsetStep.encode(event.value.step).finish();
+  const kept = { id: Number(id), account, step, acceptedAt: at!, releasedAt: at!, checkAt: firstCheck(at!), expireAt };
+  const order = accepted.content?.inbox && { order: Number(event.value.inboxOrder) };
+  const paced = isRated({ accepted }) && { paced: true };
+  const q = { _id: sendIdOf({ message: code, bucket: event.value.step.bucket }) };
+  return { q, u: { $setOnInsert: { ...kept, ...order, ...paced } }, upsert: true } as const;
+}
+
+/** The place that a release gives; 0 = that of the acceptance. */
+export const orderIn = ({ event }: MessageEvent): bigint => (event?.$case === 'released' ? event.value.inboxOrder : 0n);
+
+/** A step of a released message. */
+export const stepOf = (event: MessageEvent, message: Outgoing, step: OffsetStep, releasedAt: Date): Released => ({
+  ...message,
+  ...identityOf(event),
+  bucket: step.bucket,
+  step,
+  releasedAt,
+  inboxOrder: message.accepted.content?.inbox ? orderIn(event) : 0n,
+});

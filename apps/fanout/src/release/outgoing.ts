@@ -1,0 +1,216 @@
+import { sharedWrites } from '@tidings/coordination';
+import type { MessageEvent } from '@tidings/events';
+import { type Clock, sendIdOf, SizedEntries } from '@tidings/kernel';
+import { findAll, isTransient, type Update, updateAll } from '@tidings/mongo';
+import { codeIn, LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '@tidings/registry-store';
+import type { Lookup } from '@tidings/segments';
+import type { Collection, Db } from 'mongodb';
+import {
+  orderIn,
+  placeOf,
+  releasedOf,
+  splitSteps,
+  stepOf,
+  stepWrite,
+  withReleases,
+  writesOf,
+} from './outgoing-events.ts';
+import { isRated, isReleased, type Outgoing, outgoingOf, type Released } from './outgoing-message.ts';
+import { sizeOf } from './size-of.ts';
+
+const CACHED = 500;
+/** Bytes of the contents in memory; a content may have attachments. */
+const CACHED_BYTES = 64 * 1024 * 1024;
+/** A step without the mark, which a process of version 0.1.0 has released, is marked in this time. Later it would come too late. */
+const MARKED_WITHIN_MS = 24 * 3_600_000;
+
+/** The fan-out's own copy of unfinished messages, and of messages with plans. */
+export class OutgoingMessages {
+  readonly #db: Db;
+  readonly #messages: Collection<OutgoingDocument>;
+  readonly #clock: Clock;
+  /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
+  readonly #cache = new SizedEntries<Outgoing>({ atMost: CACHED, maxBytes: CACHED_BYTES });
+
+  /** Applies events of messages, together with events of concurrent calls; idempotent. */
+  readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#messages = db.collection<OutgoingDocument>(OUTGOING);
+    this.keep = sharedWrites((events) => this.#keep(events), { mayBeOneItem: (error) => !isTransient(error) });
+  }
+
+  async #keep(events: readonly MessageEvent[]): Promise<void> {
+    const [steps, others] = splitSteps(events);
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, withReleases(others.flatMap(writesOf)), { ordered: true });
+    if (steps.length === 0) return;
+    const messages = await this.find(steps.map(({ code }) => code));
+    const stepped = steps.flatMap((event) => {
+      const message = messages.get(event.code);
+      return message ? [stepWrite(event, message)] : [];
+    });
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, stepped);
+  }
+
+  /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
+  async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
+    const found: Released[] = [];
+    const missing = new Map<string, MessageEvent>();
+    const [steps, others] = splitSteps(events);
+    for (const each of others) {
+      const { code, at, event } = each;
+      if (event?.$case === 'joined') found.push(this.#remember(releasedOf(each, event.value.message!, at!)));
+      if (event?.$case !== 'released') continue;
+      const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
+      if (accepted?.event?.$case !== 'accepted') missing.set(code, each);
+      else if (!accepted.event.value.openUntil)
+        found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!, orderIn(each))));
+    }
+    for (const [code, message] of await this.find([...missing.keys()])) {
+      // The release itself may not be stored yet.
+      const release = missing.get(code)!;
+      const inboxOrder = placeOf(message, orderIn(release));
+      found.push(this.#remember({ ...message, inboxOrder, releasedAt: message.releasedAt ?? release.at! }));
+    }
+    return [...found, ...(await this.#steps(steps, events))];
+  }
+
+  /** The steps that these events release; the message of a step may have been accepted by the same events. */
+  async #steps(steps: readonly MessageEvent[], events: readonly MessageEvent[]): Promise<Released[]> {
+    if (steps.length === 0) return [];
+    const accepted = new Map(
+      events.flatMap((each) =>
+        each.event?.$case === 'accepted' ? [[each.code, releasedOf(each, each.event.value, each.at!)]] : [],
+      ),
+    );
+    const stored = await this.find(steps.map(({ code }) => code).filter((code) => !accepted.has(code)));
+    return steps.flatMap((each) => {
+      const message = accepted.get(each.code) ?? stored.get(each.code);
+      const step = each.event?.$case === 'released' ? each.event.value.step : undefined;
+      return message && step ? [this.#remember(stepOf(each, message, step, each.at!))] : [];
+    });
+  }
+
+  /** The messages with these ids (of `sendIdOf`) that are known here and have not expired. */
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
+    const found = new Map<string, Outgoing>();
+    const missing = new Set<string>();
+    const now = new Date(this.#clock.now());
+    for (const id of ids) {
+      const cached = this.#cache.get(id);
+      if (!cached) missing.add(id);
+      else if (cached.expireAt > now) found.set(id, cached);
+    }
+    if (missing.size > 0) {
+      const stored = await findAll<OutgoingDocument>(this.#db, OUTGOING, {
+        _id: { $in: [...missing] },
+        expireAt: { $gt: now },
+      });
+      // A step has the content of its message.
+      const stepped = stored.filter(({ accepted }) => !accepted).map(({ _id }) => codeIn(_id));
+      const messages = stepped.length > 0 ? await this.find([...new Set(stepped)]) : new Map<string, Outgoing>();
+      for (const each of stored) {
+        const message = outgoingOf(each, messages.get(codeIn(each._id)));
+        if (message) found.set(each._id, this.#remember(message));
+      }
+    }
+    return found;
+  }
+
+  /** Reads from the store, not the cache: another process may have purged a cached message with its application (R-B2). */
+  async hasStored(ids: readonly string[]): Promise<boolean> {
+    const kept = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
+    return (await this.#messages.findOne(kept, { projection: { _id: 1 } })) !== null;
+  }
+
+  #remember<M extends Outgoing>(message: M): M {
+    if (!isReleased(message)) return message;
+    // The steps of a message share its content.
+    const { accepted: content } = message;
+    this.#cache.set(sendIdOf(message), message, { content, bytes: sizeOf(content) });
+    return message;
+  }
+
+  /** The lookup of a message's scans in an application. Concurrent calls may choose; the first choice is kept. */
+  async lookupOf(code: string, application: string, choose: () => Promise<Lookup>): Promise<Lookup> {
+    const field = `lookups.${application}`;
+    const stored = async (): Promise<Lookup | undefined> =>
+      (await this.#messages.findOne({ _id: code }, { projection: { [field]: 1 } }))?.lookups?.[application];
+    const known = await stored();
+    if (known) return known;
+    const chosen = await choose();
+    await this.#messages.updateOne({ _id: code, [field]: { $exists: false } }, { $set: { [field]: chosen } });
+    return (await stored()) ?? chosen;
+  }
+
+  /** Makes messages due whose check lies further ahead than this. */
+  async checkSooner(now: Date, longestMs: number): Promise<void> {
+    const later = { checkAt: { $gt: new Date(now.getTime() + longestMs) } };
+    await this.#messages.updateMany(later, { $set: { checkAt: now } });
+  }
+
+  /** Messages due for the watchdog, the most overdue first. */
+  due(now: Date, limit: number): Promise<string[]> {
+    return this.#codes({ checkAt: { $lte: now } }, limit);
+  }
+
+  /** Open messages, due or not. */
+  open(limit: number): Promise<string[]> {
+    return this.#codes({ checkAt: { $exists: true } }, limit);
+  }
+
+  async #codes(filter: object, limit: number): Promise<string[]> {
+    const found = await this.#messages
+      .find(filter, { projection: { _id: 1 }, limit, hint: 'checkAt' })
+      .sort({ checkAt: 1 })
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  /** Sets the time of the watchdog's next check per message; undefined = none, because nothing of it is open. */
+  async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
+    const released = this.#clock.now() - MARKED_WITHIN_MS;
+    const writes = [...times].map(([code, checkAt]): Update<OutgoingDocument> => {
+      const message = this.#cache.get(code);
+      const isStep = message?.step !== undefined && isRated(message) && message.releasedAt!.getTime() > released;
+      const u = checkAt
+        ? { $set: { checkAt, ...(isStep && { paced: true }) } }
+        : { $unset: { checkAt: true as const, paced: true as const } };
+      // A message that was completed meanwhile stays closed.
+      return { q: { _id: code, checkAt: { $exists: true } }, u };
+    });
+    await updateAll<OutgoingDocument>(this.#db, OUTGOING, writes);
+  }
+
+  async expired(now: Date, limit: number): Promise<string[]> {
+    const found = await this.#messages
+      .find({ expireAt: { $lte: now } }, { projection: { _id: 1 }, limit, hint: 'expireAt' })
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  /** Removes all data of the messages; what remains of them is {@link late} once no fact about them can arrive. */
+  async remove(codes: readonly string[], now: Date): Promise<void> {
+    for (const code of codes) this.#cache.delete(code);
+    const removeAt = new Date(now.getTime() + LATE_MS);
+    const writes = codes.map((_id) => ({ replaceOne: { filter: { _id }, replacement: { removeAt } } }));
+    await this.#removed.bulkWrite(writes, { ordered: false });
+  }
+
+  async late(now: Date, limit: number): Promise<string[]> {
+    const found = await this.#removed
+      .find({ removeAt: { $lte: now } }, { projection: { _id: 1 }, limit, hint: 'removeAt' })
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  async forget(codes: readonly string[]): Promise<void> {
+    await this.#removed.deleteMany({ _id: { $in: [...codes] } });
+  }
+
+  get #removed(): Collection<RemovedDocument> {
+    return this.#messages as unknown as Collection<RemovedDocument>;
+  }
+}

@@ -1,0 +1,137 @@
+import { type ChunkKey, chunkRecordKey } from '@tidings/delivery';
+import type { LogWriter } from '@tidings/event-store';
+import { FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
+import { chunkOf, type Clock } from '@tidings/kernel';
+import { namedIn } from '@tidings/messaging';
+import type { DeviceScan } from '@tidings/registry-store';
+import type { Broker, Position } from '@tidings/streaming';
+import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
+import type { Chunks } from '../chunks.ts';
+import type { BufferPool } from '../buffer-pool.ts';
+import type { OutgoingMessages } from './outgoing.ts';
+import { laneOf, NAMED_AT_ONCE, onlyChunkOf, type Outgoing, type Released } from './outgoing-message.ts';
+import { fanoutLogOf, type PlanFanout } from '../plan/fanouts.ts';
+
+export interface ReleaseDeps {
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly scan: DeviceScan;
+  readonly outgoing: OutgoingMessages;
+  readonly chunks: Chunks;
+  /** Buffers for messages that are planned on release. */
+  readonly buffers: BufferPool;
+  readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
+}
+
+/** A chunk of a message with work to do. */
+export interface Task {
+  readonly of: Outgoing;
+  readonly key: ChunkKey;
+}
+
+/** The topic of a message's tasks. */
+export const taskTopicOf = (message: Outgoing): string =>
+  laneOf(message) === 'direct' ? topicNames.fanoutDirect : topicNames.fanout;
+
+/** Publishes tasks, each in the lane of its message; returns their places. */
+export async function publishTasks(broker: Broker, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Position>> {
+  const byTopic = Map.groupBy(tasks, ({ of }) => taskTopicOf(of));
+  const published = [...byTopic].map(async ([topic, together]) => {
+    const records = together.map(({ of, key }) => ({
+      key: chunkRecordKey(key),
+      value: FanoutTask.encode({ ...key, account: of.account, outcomesAgain: false }).finish(),
+    }));
+    const positions = await broker.publish(topic, records);
+    return together.map((task, i) => [task, positions[i]!] as const);
+  });
+  return new Map((await Promise.all(published)).flat());
+}
+
+/** Splits released messages into chunks. */
+export class Releases {
+  readonly #deps: ReleaseDeps;
+
+  constructor(deps: ReleaseDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Applies events of messages, in order: stores accepted ones, and splits released ones. Idempotent; an expired message is not released, since its plans
+   * may have been removed.
+   * @param traces the traces of messages, by code: the consequences of a release continue the trace of its message
+   */
+  async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
+    const { clock, outgoing } = this.#deps;
+    const keeping = outgoing.keep(events);
+    // A failure is reported below, and may come before it is awaited.
+    keeping.catch(() => undefined);
+    const found = await outgoing.released(events);
+    const released = found.filter(({ expireAt }) => expireAt.getTime() > clock.now());
+    const releasing = released.map((message) =>
+      inSpan('release message', { of: [traces?.get(message.message), currentTrace()] }, () =>
+        this.release(message, keeping),
+      ),
+    );
+    await Promise.all([keeping, ...releasing]);
+  }
+
+  /**
+   * Splits a message into the chunks of its applications, once, and has them planned.
+   * @param kept resolves when the message is stored; nothing is emitted before
+   */
+  async release(message: Released, kept: Promise<void> = Promise.resolve()): Promise<void> {
+    await Promise.all(message.accepted.applications.map((application) => this.#release(message, application, kept)));
+  }
+
+  async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
+    const { broker, chunks, buffers } = this.#deps;
+    const target = message.accepted.audience?.target;
+    const keys = (of: readonly number[]): ChunkKey[] =>
+      of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
+    const isSmall = target?.$case === 'named' && namedIn(target.value, application).length <= NAMED_AT_ONCE;
+    const only = onlyChunkOf(message);
+    if (only !== undefined) {
+      // One commit contains both the split and the plan.
+      await Promise.all([kept, ...keys([only]).map((key) => chunks.plan(message, key, buffers, { ready: kept }))]);
+      return;
+    }
+    const split = await this.#chunksOf(message, application);
+    const fanout = this.#planFanout(message, application, split);
+    if (isSmall) {
+      // The recipients determine the chunks, so their plans need not wait for the split.
+      const ready = Promise.all([fanout, kept]);
+      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, buffers, { ready }))]);
+      return;
+    }
+    const [planned] = await Promise.all([fanout, kept]);
+    await publishTasks(
+      broker,
+      keys(planned).map((key) => ({ of: message, key })),
+    );
+  }
+
+  async #chunksOf({ accepted: { audience } }: Released, application: string): Promise<readonly number[]> {
+    const target = audience?.target;
+    switch (target?.$case) {
+      case 'named':
+        return [...new Set(namedIn(target.value, application).map(chunkOf))].sort((a, b) => a - b);
+      case 'selection': {
+        const { activity } = target.value;
+        if (activity !== '') return this.#deps.scan.chunksWith(application, activity);
+        const last = await this.#deps.scan.lastSeq(application);
+        return Array.from({ length: last < 0 ? 0 : chunkOf(last) + 1 }, (_, chunk) => chunk);
+      }
+      case undefined:
+        return [];
+    }
+  }
+
+  #planFanout(message: Released, application: string, chunks: readonly number[]): Promise<readonly number[]> {
+    return this.#deps.fanouts.submit(fanoutLogOf(message.message), {
+      of: message,
+      key: { message: message.message, bucket: message.bucket, application },
+      chunks,
+      at: new Date(this.#deps.clock.now()),
+    });
+  }
+}

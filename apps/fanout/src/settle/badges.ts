@@ -1,0 +1,126 @@
+import { badgeIn, badgesOf, type PushKind, relativeBadge } from '@tidings/channels';
+import { isSettled, sendableId } from '@tidings/delivery';
+import type { SliceOutcome } from '@tidings/events';
+import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
+import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, MongoClient } from 'mongodb';
+import type { SliceStatusStore } from './slice-statuses.ts';
+import type { OutgoingMessages } from '../release/outgoing.ts';
+
+/**
+ * The badges of plans of 0.1.0, which allotted none: makes the badge that was sent to a device its new base, once per device and message (R-C9). The
+ * bases and the settled status of the slice are written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base. Where badges differ
+ * between locales, a device has the one of its language at this time (R-O4).
+ */
+export class Badges {
+  readonly #db: Db;
+  readonly #devices: Collection<DeviceDocument>;
+  readonly #outgoing: OutgoingMessages;
+  readonly #statuses: SliceStatusStore;
+
+  constructor(db: Db, outgoing: OutgoingMessages, statuses: SliceStatusStore) {
+    this.#db = db;
+    this.#devices = db.collection<DeviceDocument>(DEVICES);
+    this.#outgoing = outgoing;
+    this.#statuses = statuses;
+  }
+
+  /** Records the slices with badges, and the badges; returns the outcomes that remain to be recorded. Idempotent. */
+  async settle(
+    outcomes: readonly SliceOutcome[],
+    isOld: (outcome: SliceOutcome) => boolean = () => true,
+  ): Promise<readonly SliceOutcome[]> {
+    const messages = await this.#outgoing.find([...new Set(outcomes.filter(isOld).map(sendIdOf))]);
+    const others: SliceOutcome[] = [];
+    const bySendable = new Map<string, Map<number, Badged>>();
+    for (const outcome of outcomes) {
+      const { platform, variant } = outcome;
+      const content = messages.get(sendIdOf(outcome))?.accepted.content;
+      const kind = { platform, variant, content };
+      const badges = badgesOf(kind);
+      if (badges.every((badge) => badge === undefined) || outcome.outcome?.$case !== 'settled' || !isOld(outcome)) {
+        others.push(outcome);
+        continue;
+      }
+      const id = sendableId(outcome);
+      const slices = bySendable.get(id) ?? new Map<number, Badged>();
+      bySendable.set(id, slices.set(outcome.number, { outcome, kind, badges: new Set(badges) }));
+    }
+    for (const [id, slices] of bySendable) await this.#settleTogether(id, [...slices.values()]);
+    return others;
+  }
+
+  /** One after another: the statuses of two slices of a sendable set are in one document. */
+  async #settleTogether(id: string, slices: readonly Badged[]): Promise<void> {
+    await clientOf(this.#db).withSession((session) =>
+      session.withTransaction(async () => {
+        const statuses = (await this.#statuses.find([id], session)).get(id);
+        const open = slices.filter(({ outcome }) => !isSettled(statuses, outcome.number));
+        if (open.length === 0) return;
+        await this.#statuses.record(
+          open.map(({ outcome }) => outcome),
+          session,
+        );
+        const writes: Write[] = [];
+        for (const each of open) writes.push(...(await this.#writesOf(each, session)));
+        if (writes.length > 0) await this.#devices.bulkWrite(writes, { ordered: true, session });
+      }),
+    );
+  }
+
+  async #writesOf({ outcome, kind, badges }: Badged, session: ClientSession): Promise<Write[]> {
+    const seqs = sentIn(outcome);
+    const [badge] = badges;
+    if (badges.size === 1) return badge === undefined ? [] : writesOf(outcome, seqs, badge);
+    const filter = { app: outcome.application, seq: { $in: seqs } };
+    const options = { projection: { _id: 0, seq: 1, lang: 1 }, session };
+    const devices = await this.#devices.find(filter, options).toArray();
+    const byBadge = new Map<string, number[]>();
+    for (const { seq, lang = '' } of devices) {
+      const own = badgeIn(kind, lang);
+      if (own !== undefined) byBadge.set(own, [...(byBadge.get(own) ?? []), seq]);
+    }
+    return [...byBadge].flatMap(([own, of]) => writesOf(outcome, of, own));
+  }
+}
+
+/** The outcome of a slice whose message has a badge. */
+interface Badged {
+  readonly outcome: SliceOutcome;
+  readonly kind: PushKind;
+  /** The badges in all languages; undefined = none. */
+  readonly badges: ReadonlySet<string | undefined>;
+}
+
+type Write = AnyBulkWriteOperation<DeviceDocument>;
+
+/** The client of a database, which its type lacks. */
+const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
+
+function sentIn({ outcome, chunk }: SliceOutcome): number[] {
+  if (outcome?.$case !== 'settled') return [];
+  return outcome.value.sent.flatMap(({ set }) =>
+    Array.from(Bitmap.decode(set).positions(), (position) => seqOf(chunk, position)),
+  );
+}
+
+function writesOf(outcome: SliceOutcome, seqs: readonly number[], badge: string): Write[] {
+  if (seqs.length === 0) return [];
+  const { application } = outcome;
+  const message = sendIdOf(outcome);
+  const filter = { app: application, seq: { $in: seqs }, status: 1 };
+  const write = (update: object, also: object = {}): Write => ({
+    updateMany: {
+      filter: { ...filter, ...also } as Filter<DeviceDocument>,
+      update: update,
+    },
+  });
+  const by = relativeBadge(badge);
+  const set = (value: number): object => ({ $set: { 'self.badge': value, 'self.badgeOf': message } });
+  if (by === undefined) return /^\d{1,9}$/.test(badge) ? [write(set(Number(badge)))] : [];
+  const add = { $inc: { 'self.badge': by }, $set: { 'self.badgeOf': message } };
+  if (by >= 0) return [write(add)];
+  // Never below 0. Increments come first: a device set to 0 would match them, too.
+  const isBelow = { $or: [{ 'self.badge': { $lt: -by } }, { 'self.badge': { $exists: false } }] };
+  return [write(add, { 'self.badge': { $gte: -by } }), write(set(0), isBelow)];
+}

@@ -1,0 +1,42 @@
+import type { TestDevice } from '@tidings/audience';
+import { TOKEN_BIT, tokenText } from '@tidings/channels';
+import { TOKEN_BYTES } from '@tidings/kernel';
+import { type Columns, LONG_TOKEN } from './columns.ts';
+import type { Wanted } from './wanted.ts';
+
+/** Every device has one, and a test device has no hwid that a report could come from: its hash proves nothing. */
+const NO_CHECK = 0;
+
+/**
+ * Reads test devices into columns, by their positions. They have a token, a platform and a language; they have no tags, no badge and no control
+ * group (R-L2).
+ */
+export function readTestDevices(
+  columns: Columns,
+  devices: ReadonlyMap<number, TestDevice>,
+  positions: Iterable<number>,
+  { values = [], fields = [], languages }: Pick<Wanted, 'values' | 'fields' | 'languages'>,
+): void {
+  columns.reset(values.length, fields);
+  for (const position of positions) {
+    const device = devices.get(position);
+    if (!device) continue;
+    const { platform, language = '' } = device;
+    const token = tokenText(platform, device.pushToken);
+    const isLong = Buffer.byteLength(token) > TOKEN_BYTES;
+    if (!isLong) columns.tokens.bytes.appendText(token);
+    columns.values.addEmpty(columns.count);
+    columns.fieldTexts.addEmpty(columns.count);
+    columns.add({
+      position,
+      platform,
+      flags: isLong ? LONG_TOKEN : 0,
+      fields: TOKEN_BIT,
+      language: !languages || languages.has(language) ? language : '',
+      controlBucket: 0,
+      check: NO_CHECK,
+      badge: 0,
+      badgeGeneration: 0,
+    });
+  }
+}

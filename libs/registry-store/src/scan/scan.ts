@@ -1,0 +1,296 @@
+import type { Circle, Expression, OffsetRange } from '@tidings/events';
+import { CHUNK_SIZE, chunkOf, type Bitmap, positionOf, seqOf, seqRangeOf, TEST_CHUNK } from '@tidings/kernel';
+import {
+  canLookUp,
+  canMatch,
+  chooseLookup,
+  type Comparable,
+  compilePredicate,
+  type DeviceLayout,
+  type Lookup,
+  type Predicate,
+  type Sample,
+  scanPlan,
+  type Viewpoint,
+} from '@tidings/segments';
+import type { Collection, Db, Filter } from 'mongodb';
+import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../devices/device-document.ts';
+import { testDevicesOf } from '../configuration/test-devices.ts';
+import { Columns } from './columns.ts';
+import { listed, near } from './filters.ts';
+import { DeviceReader } from './read-device.ts';
+import { type NamedScan, namedScans } from './named-scans.ts';
+import { readTestDevices } from './read-test-devices.ts';
+import { Siblings } from './siblings.ts';
+import { projectionOf, type Wanted } from './wanted.ts';
+
+/** Documents per reply of MongoDB; larger replies are slower. */
+const BATCH = 1000;
+/** Applications up to this size are read whole: choosing would cost as much. */
+const SMALL = 8192;
+/** The sample: this number of ranges of the application, of this number of seqs each. */
+const STRETCHES = 16;
+const STRETCH = 256;
+/** Above one wanted device per this number of seqs, a range is read rather than each seq looked up. */
+const SPARSE = 8;
+
+const indexOfField: Readonly<Partial<Record<string, string>>> = {
+  tz: deviceIndexes.timezone,
+  'self.open': deviceIndexes.activity,
+};
+
+/** The layout of the collection of devices for segments. */
+export const deviceLayout: DeviceLayout = {
+  seqIndex: deviceIndexes.seq,
+  tagsIndex: deviceIndexes.tags,
+  fields: new Map(
+    [...tagFields].map(([tag, path]) => {
+      const index = indexOfField[path];
+      return [tag, index === undefined ? { path } : { path, index }];
+    }),
+  ),
+};
+
+/** The expression that selects recipients, with the moment that "N days ago" counts from. */
+export interface Selected {
+  readonly expression: Expression | undefined;
+  readonly now: Date;
+  /** Only devices that were in it within 24 hours before `now`. @default anywhere */
+  readonly circle?: Circle | undefined;
+  /** Also devices without a token, for the inbox (R-H12), or because they may have another address. @default false */
+  readonly withoutToken?: boolean;
+  /** Only devices with a token for this live activity (R-M2). @default "", any */
+  readonly activity?: string;
+  /** Conditions on tags of other applications match the devices whose siblings there meet them (R-O5). @default false, they match none */
+  readonly bySiblings?: boolean;
+}
+
+const viewpointOf = (application: string, { now, bySiblings }: Selected): Viewpoint => ({
+  now,
+  application,
+  bySiblings,
+});
+
+/** The additional data of each device. */
+export type Extras = Pick<Wanted, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
+
+/** Reads devices for the fan-out, by seq in their application. */
+export class DeviceScan {
+  readonly #db: Db;
+  readonly #devices: Collection<DeviceDocument>;
+  readonly #named: (scan: NamedScan) => Promise<void>;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#devices = db.collection<DeviceDocument>(DEVICES);
+    this.#named = namedScans(this.#devices);
+  }
+
+  /** The highest seq of the application's devices, or -1. */
+  async lastSeq(application: string): Promise<number> {
+    const last = await this.#devices.findOne(
+      { app: application },
+      { projection: { _id: 0, seq: 1 }, sort: { app: -1, seq: -1 }, hint: deviceIndexes.seq },
+    );
+    return last?.seq ?? -1;
+  }
+
+  /**
+   * Chooses the lookup for the scans of all ranges of an application, from a sample of bounded size; see {@link chooseLookup}.
+   * @param stretch seqs per scan
+   */
+  async chooseLookup(application: string, selected: Selected, stretch = CHUNK_SIZE): Promise<Lookup> {
+    const { expression } = selected;
+    const viewpoint = viewpointOf(application, selected);
+    if (!expression || !canLookUp(expression, viewpoint, deviceLayout)) return [];
+    const total = (await this.lastSeq(application)) + 1;
+    if (total <= SMALL) return [];
+    const { tags } = compilePredicate(expression, viewpoint);
+    const devices = await this.#sample(application, tags, total);
+    return chooseLookup(expression, viewpoint, deviceLayout, { devices, total, chunks: Math.ceil(total / stretch) });
+  }
+
+  async #sample(application: string, tags: Predicate['tags'], total: number): Promise<Sample['devices']> {
+    const devices: (readonly Comparable[])[][] = [];
+    const predicate = {
+      tags,
+      matches(values: readonly (readonly Comparable[])[]): boolean {
+        devices.push(values.map((each) => [...each]));
+        return false;
+      },
+    };
+    const stretches = Array.from({ length: STRETCHES }, (_, i) => {
+      const from = Math.floor((i * total) / STRETCHES);
+      return { app: application, seq: { $gte: from, $lt: from + STRETCH } };
+    });
+    await this.#read([{ $or: stretches }], deviceIndexes.seq, new Columns(), { predicate });
+    return devices;
+  }
+
+  /** Reads the devices of a chunk that are selected and have a token, unless that is not wanted (R-H12). */
+  async selected(
+    columns: Columns,
+    { application, chunk }: { readonly application: string; readonly chunk: number },
+    selection: Selected,
+    lookup: Lookup,
+    extras: Extras,
+  ): Promise<void> {
+    const { expression, now, circle, withoutToken = false, activity = '' } = selection;
+    if (activity !== '') return this.#holders(columns, application, chunk, activity, extras);
+    const viewpoint = viewpointOf(application, selection);
+    const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
+    const [from, to] = seqRangeOf(chunk);
+    const selected = filter(application, from, to, {
+      ...(withoutToken ? { status: 1 } : { token: { $exists: true } }),
+      ...(circle && near(circle, now)),
+    });
+    const filters = canMatch(expression, viewpoint) ? [selected] : [];
+    await this.#read(filters, hint, columns, { ...extras, predicate: residual, circle });
+  }
+
+  /** Reads the devices of a chunk with a token for a live activity. */
+  async #holders(columns: Columns, app: string, chunk: number, activity: string, extras: Extras): Promise<void> {
+    const [$gte, $lte] = seqRangeOf(chunk);
+    const filter = { app, 'activities.k': activity, seq: { $gte, $lte } };
+    await this.#read([filter], deviceIndexes.activities, columns, extras);
+  }
+
+  /** The chunks with devices that have a token for a live activity, ascending: one read of the index for each. */
+  async chunksWith(app: string, activity: string): Promise<number[]> {
+    const chunks: number[] = [];
+    const options = { projection: { _id: 0, seq: 1 }, sort: { seq: 1 }, hint: deviceIndexes.activities } as const;
+    for (let from = 0; ; from = seqRangeOf(chunks.at(-1)!)[1] + 1) {
+      const next = await this.#devices.findOne({ app, 'activities.k': activity, seq: { $gte: from } }, options);
+      if (!next) return chunks;
+      chunks.push(chunkOf(next.seq));
+    }
+  }
+
+  /** Number of selected devices of the application, with or without a token. */
+  async count(application: string, selected: Selected): Promise<number> {
+    const viewpoint = viewpointOf(application, selected);
+    if (!canMatch(selected.expression, viewpoint)) return 0;
+    const [lookup, last] = await Promise.all([this.chooseLookup(application, selected), this.lastSeq(application)]);
+    const { filter, hint, residual } = scanPlan(selected.expression, viewpoint, deviceLayout, lookup);
+    const columns = new Columns();
+    let count = 0;
+    for (let chunk = 0; seqRangeOf(chunk)[0] <= last; chunk++) {
+      const [from, to] = seqRangeOf(chunk);
+      await this.#read([filter(application, from, to)], hint, columns, { predicate: residual });
+      count += columns.count;
+    }
+    return count;
+  }
+
+  /** The seqs of the selected devices in [`from`, `to`), all of one chunk, with or without a token, ascending. */
+  async numbers(
+    application: string,
+    [from, to]: readonly [from: number, to: number],
+    selected: Selected,
+    lookup: Lookup,
+  ): Promise<number[]> {
+    const { expression } = selected;
+    const viewpoint = viewpointOf(application, selected);
+    if (from >= to || !canMatch(expression, viewpoint)) return [];
+    const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
+    const columns = new Columns();
+    await this.#read([filter(application, from, to - 1)], hint, columns, { predicate: residual });
+    const chunk = chunkOf(from);
+    return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
+  }
+
+  /** Reads the selected ones of these devices, all of one chunk; concurrent calls share a query. Test devices are selected by nothing else. */
+  async named(
+    columns: Columns,
+    application: string,
+    seqs: readonly number[],
+    extras: Extras,
+    { expression, now }: Pick<Selected, 'expression' | 'now'> = { expression: undefined, now: new Date(0) },
+  ): Promise<void> {
+    if (seqs[0] !== undefined && chunkOf(seqs[0]) === TEST_CHUNK) {
+      return this.#readTestDevices(columns, application, seqs.map(positionOf), extras);
+    }
+    const predicate = expression && compilePredicate(expression, { now, application });
+    await this.#named({ application, seqs, columns, wanted: { ...extras, predicate } });
+  }
+
+  /**
+   * Reads the selected ones of the first `limit` devices of the application with an offset in the range, or of its first devices if that is
+   * undefined. They may be of several chunks: of two at the same position the columns hold the first.
+   * @returns whether there were no more than that
+   */
+  async first(
+    columns: Columns,
+    application: string,
+    range: OffsetRange | undefined,
+    selected: Selected,
+    limit: number,
+  ): Promise<boolean> {
+    const { expression, circle } = selected;
+    const predicate = expression && compilePredicate(expression, viewpointOf(application, selected));
+    const filter = { app: application, ...(range && { tz: { $gte: range.from, $lte: range.to } }) };
+    const hint = range ? deviceIndexes.timezone : deviceIndexes.seq;
+    return (await this.#read([filter], hint, columns, { predicate, circle }, limit)) < limit;
+  }
+
+  /** Reads the devices at these positions of a chunk, and perhaps others. */
+  async at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
+    const positions = wanted.positions();
+    if (chunk === TEST_CHUNK) return this.#readTestDevices(columns, application, positions, extras);
+    const [first, last] = [positions[0], positions.at(-1)];
+    if (first === undefined || last === undefined) {
+      await this.#read([], deviceIndexes.seq, columns, extras);
+      return;
+    }
+    const close = last - first < positions.length * SPARSE;
+    const filters = close
+      ? [{ app: application, seq: { $gte: seqOf(chunk, first), $lte: seqOf(chunk, last) } }]
+      : listed(
+          application,
+          Array.from(positions, (position) => seqOf(chunk, position)),
+        );
+    await this.#read(filters, deviceIndexes.seq, columns, extras);
+  }
+
+  async #readTestDevices(
+    columns: Columns,
+    application: string,
+    positions: Iterable<number>,
+    extras: Extras,
+  ): Promise<void> {
+    readTestDevices(columns, await testDevicesOf(this.#db, application), positions, extras);
+  }
+
+  async #read(
+    filters: readonly Filter<DeviceDocument>[],
+    hint: string,
+    columns: Columns,
+    wanted: Wanted,
+    limit = 0,
+  ): Promise<number> {
+    const conditions = wanted.predicate?.siblings;
+    const siblings = conditions && new Siblings(this.#devices, conditions);
+    const reader = new DeviceReader(columns, { ...wanted, siblings });
+    const projection = projectionOf(wanted);
+    let read = 0;
+    for (const filter of filters) {
+      const cursor = this.#devices.find<Buffer>(filter, { projection, hint, batchSize: BATCH, limit, raw: true });
+      try {
+        let more = await cursor.hasNext();
+        while (more) {
+          const documents = cursor.readBufferedDocuments();
+          // The next batch is transferred while this one is read.
+          const next = cursor.hasNext();
+          next.catch(() => undefined);
+          await siblings?.find(documents, reader);
+          for (const document of documents) reader.read(document);
+          read += documents.length;
+          more = await next;
+        }
+      } finally {
+        await cursor.close();
+      }
+    }
+    return read;
+  }
+}
