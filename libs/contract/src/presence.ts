@@ -8,12 +8,13 @@ export const isGiven = (value: unknown): boolean => value !== undefined && value
 /** Names the missing argument, given the object that contains the field. */
 type Need = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
 
-const needs = new WeakMap<object, Need>();
+/** A registry, because the copies that `describe` and `meta` make of a schema inherit its entry. */
+const needs = z.registry<{ readonly need: Need }>();
 
 /** An optional field that is required under conditions; `need` names the missing argument, which may be another field (R-C1, R-C6). */
 export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: Need) {
   const field = optional(schema);
-  needs.set(field, need);
+  needs.add(field, { need });
   return field;
 }
 
@@ -22,7 +23,7 @@ export const alternative = <Schema extends z.ZodType>(schema: Schema) => optiona
 
 /** A required object that the specification does not mark: where it is absent, `need` names the first marked field in it (R-ER2). */
 export function unmarked<Schema extends z.ZodType>(schema: Schema, need: Need): Schema {
-  needs.set(schema, need);
+  needs.add(schema, { need });
   return schema;
 }
 
@@ -74,7 +75,7 @@ export function isOptional(schema: unknown): boolean {
 }
 
 /** Whether a field has a rule of its own for the argument that is missing. */
-export const isConditional = (schema: object): boolean => needs.has(schema);
+export const isConditional = (schema: z.core.$ZodType): boolean => needs.get(schema) !== undefined;
 
 const choiceIn = (taken: unknown) => (taken instanceof z.ZodType ? choices.get(taken) : undefined);
 
@@ -92,7 +93,7 @@ export function shapeFor(schema: unknown, value: unknown): Readonly<Record<strin
 const fieldOf = (key: string, schema: z.core.$ZodType): Field => ({
   key,
   required: !isOptional(schema),
-  need: needs.get(schema),
+  need: needs.get(schema)?.need,
   within: missingIn(schema),
 });
 

@@ -166,7 +166,7 @@ export const refusedBeside = (field: string) =>
     .null({ error: `must not be used with ${field}` })
     .transform(() => undefined)
     .optional()
-    .meta({ description: `Refused: \`${field}\` says who receives the message.` });
+    .meta({ constraint: `Refused: \`${field}\` says who receives the message.` });
 
 /** The output of a method without a payload. */
 export const nothing = z.void();

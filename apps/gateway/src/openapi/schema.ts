@@ -13,20 +13,25 @@ const schemaOf = (type: z.ZodType, io: 'input' | 'output'): ObjectSchema => {
   return simplified(schema);
 };
 
-/** The description of a field, followed by what its schema adds, such as a limit. */
-const described = (schema: Schema, words: string | undefined): Schema => {
-  const own = schema['description'] as string | undefined;
-  const description = [words, own].filter((text) => text !== undefined).join(' ');
-  return description === '' ? schema : { ...schema, description };
-};
+/** A schema with its description, which ends with the constraint that JSON Schema has no keyword for. */
+function described(schema: Schema, description: string | undefined): Schema {
+  const { constraint } = schema;
+  if (constraint === undefined) return description === undefined ? schema : { ...schema, description };
+  const whole = description === undefined ? constraint : `${description} ${constraint as string}`;
+  const members = Object.entries(schema).filter(([keyword]) => keyword !== 'description');
+  return Object.fromEntries(
+    members.map(([keyword, value]) => (keyword === 'constraint' ? ['description', whole] : [keyword, value])),
+  );
+}
 
 /** A schema with a description for each of its fields. @param path the fields that lead to it */
 function withWords(schema: Schema, method: string, path: readonly string[]): Schema {
   const { properties, items, additionalProperties, anyOf } = schema;
-  const within = (of: unknown): Schema => withWords(of as Schema, method, path);
+  const within = (of: unknown): Schema => described(withWords(of as Schema, method, path), undefined);
   const fields = Object.entries((properties ?? {}) as Schema).map(([name, of]): [string, Schema] => {
     const at = [...path, name];
-    return [name, described(withWords(of as Schema, method, at), describe(method, at))];
+    const own = (of as Schema)['description'] as string | undefined;
+    return [name, described(withWords(of as Schema, method, at), own ?? describe(method, at))];
   });
   return {
     ...schema,
@@ -49,7 +54,14 @@ export function parametersOf(name: string, method: Method): Schema[] {
   const { properties = {}, required = [] } = schemaOf(method.input, 'input');
   const inPath = pathParameters(method);
   const inQuery = hasBody(method) ? [] : Object.keys(properties).filter((each) => !inPath.includes(each));
-  const wordsFor = (field: string) => described({}, describe(name, [field]));
+  const wordsFor = (field: string) => {
+    const { description } = (properties[field] ?? {}) as { readonly description?: string };
+    return described({}, description ?? describe(name, [field]));
+  };
+  const schemaFor = (field: string): Schema => {
+    const { description: _, ...schema } = properties[field]!;
+    return schema;
+  };
   return [
     ...inPath.map((each) => ({
       name: each,
@@ -63,7 +75,7 @@ export function parametersOf(name: string, method: Method): Schema[] {
       in: 'query',
       required: required.includes(each),
       ...wordsFor(each),
-      schema: properties[each],
+      schema: schemaFor(each),
     })),
   ];
 }
@@ -77,7 +89,8 @@ function inputsOf(method: Method): ObjectSchema[] {
     const deciding = simplified({ enum: typeof value === 'number' ? [value, String(value)] : [value] });
     const word = platformWordOf(Number(value));
     const title = `${choices.by} ${value}${word === undefined ? '' : ` (${word})`}`;
-    return { title, ...schema, properties: { ...schema.properties, [choices.by]: deciding } };
+    const { description } = schema.properties?.[choices.by] ?? {};
+    return { title, ...schema, properties: { ...schema.properties, [choices.by]: { ...deciding, description } } };
   });
 }
 

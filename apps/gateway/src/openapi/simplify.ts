@@ -83,11 +83,22 @@ const isWords = (values: unknown): boolean =>
 const isUnbounded = (keyword: string, value: unknown): boolean =>
   (keyword === 'minimum' || keyword === 'maximum') && Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
 
+/** The description of a field; a nullable field has that of its value. */
+function descriptionOf({ description, anyOf }: Schema): unknown {
+  const [value, empty] = (anyOf ?? []) as (Schema | undefined)[];
+  return description ?? (value && empty?.['type'] === 'null' ? descriptionOf(value) : undefined);
+}
+
+function simplifiedField(schema: Schema): Schema {
+  const description = descriptionOf(schema);
+  return { ...simplified(schema), ...(description !== undefined && { description }) };
+}
+
 function simplifiedMember([keyword, value]: readonly [string, unknown]): [string, unknown] {
   if (keyword === 'properties') {
     return [
       keyword,
-      Object.fromEntries(Object.entries(value as Schema).map(([name, of]) => [name, simplified(of as Schema)])),
+      Object.fromEntries(Object.entries(value as Schema).map(([name, of]) => [name, simplifiedField(of as Schema)])),
     ];
   }
   if (keyword === 'additionalProperties' && isSchema(value) && Object.keys(value).length === 0) return [keyword, true];
@@ -102,7 +113,8 @@ function simplifiedMember([keyword, value]: readonly [string, unknown]): [string
  * JSON number. Common client generators drop alternatives and mixed lists of values.
  */
 export function simplified(schema: Schema): Schema {
-  const members = Object.entries(schema).filter(([keyword, value]) => !isUnbounded(keyword, value));
+  const { description: _, ...keywords } = schema;
+  const members = Object.entries(keywords).filter(([keyword, value]) => !isUnbounded(keyword, value));
   const { anyOf, ...own } = Object.fromEntries(members.map(simplifiedMember)) as { readonly anyOf?: readonly Schema[] };
   const branches = anyOf ?? flattened(own);
   if (!anyOf && branches.length === 1) return own;

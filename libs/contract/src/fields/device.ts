@@ -37,7 +37,7 @@ export const deviceType = integer.refine(isRegistrable, 'unknown platform');
 
 /** The platform of a caller that may not be registered yet: an unknown device gets a record without a token (R-C7). */
 export const earlyDeviceType = optional(deviceType).meta({
-  description:
+  constraint:
     'If the hwid is unknown, creates a record of this push platform without a push token, for the registration that follows',
 });
 

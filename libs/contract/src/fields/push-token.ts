@@ -19,7 +19,7 @@ const upTo = (max: number): string => `Up to ${max} bytes in UTF-8`;
 const bytesUpTo = (max: number) =>
   anyIdentity
     .refine((value) => isWithinBytes(value, max), tooLong(max))
-    .meta({ maxLength: max, description: upTo(max) });
+    .meta({ maxLength: max, constraint: upTo(max) });
 
 /** A token whose limit does not depend on the platform: up to 4096 bytes (R-LM6). */
 export const deviceToken = bytesUpTo(TOKEN_BYTES);
@@ -39,7 +39,7 @@ export const pushUrlOf = (platform: number, token: string): URL | undefined =>
 
 const tokenWords = {
   maxLength: TOKEN_BYTES,
-  description: `${upTo(TOKEN_BYTES)}; the endpoint of a web push subscription up to ${WEB_PUSH_BYTES}`,
+  constraint: `${upTo(TOKEN_BYTES)}; the endpoint of a web push subscription up to ${WEB_PUSH_BYTES}`,
 };
 
 /** A push token. Its limit depends on the platform: use it with {@link checkPushToken}. */

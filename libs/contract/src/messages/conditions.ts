@@ -15,7 +15,7 @@ const MAX_CONDITIONS = 100;
 const scalarSchema = { type: ['string', 'number', 'boolean'] };
 export const conditionSchema = {
   type: 'array',
-  description: '[tag, operator, operand]',
+  constraint: '[tag, operator, operand]',
   prefixItems: [
     { type: 'string' },
     { type: 'string' },

@@ -32,7 +32,7 @@ const fields = {
   users: optional(names),
   filter: optional(unchecked({ type: 'string' })),
   conditions: optional(unchecked(conditionsSchema)),
-  conditions_operator: optional(unchecked({ type: 'string', description: 'AND or OR, in any case' })),
+  conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })),
   from: optional(mailbox),
   'reply-to': optional(mailbox),
   bcc: optional(copies),

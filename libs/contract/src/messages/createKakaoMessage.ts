@@ -22,7 +22,7 @@ const refused = z
   .null({ error: 'must not be used with createKakaoMessage' })
   .transform(() => undefined)
   .optional()
-  .meta({ description: 'Refused: `devices` or `users` say who receives the message.' });
+  .meta({ constraint: 'Refused: `devices` or `users` say who receives the message.' });
 
 const { preset: _, ...common } = channelFields;
 

@@ -59,7 +59,7 @@ export const recipientFields = {
   filter_code: optional(unchecked({ type: 'string' })),
   geozone: optional(geozone),
   conditions: optional(unchecked(conditionsSchema)),
-  conditions_operator: optional(unchecked({ type: 'string', description: 'AND or OR, in any case' })),
+  conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })),
 };
 
 type Fields = { [Name in keyof typeof recipientFields]: z.output<(typeof recipientFields)[Name]> };

@@ -60,7 +60,7 @@ const bounded = (json: string, context: z.core.ParsePayload): string => {
 };
 
 /** Describes {@link bounded}, which JSON Schema cannot express. */
-const boundedWords = { description: `At most ${TEXT_LIMIT} characters as JSON.` };
+const boundedWords = { constraint: `At most ${TEXT_LIMIT} characters as JSON.` };
 
 /** Custom data as JSON text of at most 65,536 characters: an object or array, or JSON text that is kept byte for byte (R-I18). */
 export const jsonData = z
@@ -93,6 +93,6 @@ export const rootParamsWithData = anyObject
 /** {@link jsonObject} of at most `max` bytes as compact JSON (R-I22). */
 export const rootParamsWithin = (max: number) =>
   anyObject
-    .meta({ description: `At most ${max} bytes as JSON.` })
+    .meta({ constraint: `At most ${max} bytes as JSON.` })
     .transform((value) => jsonText(value))
     .refine((json) => Buffer.byteLength(json) <= max, `at most ${max} bytes`);

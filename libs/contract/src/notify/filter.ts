@@ -48,7 +48,7 @@ const condition = object({
   tag: alternative(tag),
   application: alternative(application),
   segment: alternative(object({ code: identity })),
-  group: alternative(unchecked({ type: 'object', description: 'A filter within the filter.' })),
+  group: alternative(unchecked({ type: 'object', constraint: 'A filter within the filter.' })),
   negated: optional(boolean),
 }).transform((given, context): FilterCondition => {
   const kinds = (['tag', 'application', 'segment', 'group'] as const).filter((kind) => given[kind] !== undefined);
