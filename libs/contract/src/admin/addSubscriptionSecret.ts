@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { exampleSecret } from '../fields/subscription.ts';
-import { identity, object } from '../values.ts';
+import { exampleSecret, subscriptionId } from '../fields/subscription.ts';
+import { object } from '../values.ts';
 
 /** Makes another secret of a subscription by HTTP; earlier ones are valid for 24 hours more (R-T8). */
 export const addSubscriptionSecret = admin('addSubscriptionSecret', {
   route: 'POST subscriptions/{id}/secret',
   status: 201,
-  input: object({ id: identity }),
-  output: z.object({ secret: z.string() }),
+  input: object({ id: subscriptionId }),
+  output: z.object({
+    secret: z.string().describe('The new secret, returned only here. Earlier secrets are valid for 24 hours more.'),
+  }),
   examples: [{ request: { id: 'sub-3' }, reply: { secret: exampleSecret } }],
 });

@@ -6,7 +6,10 @@ import { nothing, object, optional } from '../values.ts';
 
 /** Path, query and body parameters. */
 const input = object({ address: emailAddress, account: optional(account) });
-const output = z.object({ address: z.string(), complained_at: z.string() });
+const output = z.object({
+  address: z.string().describe('E-mail address, case-insensitive.'),
+  complained_at: z.string().describe('Time of the complaint: RFC 3339, in UTC.'),
+});
 const examples = [
   {
     request: { address: 'Anna@example.com' },

@@ -6,7 +6,7 @@ import { identityOf, object } from '../values.ts';
 export const createAccount = admin('createAccount', {
   route: 'POST accounts',
   status: 201,
-  input: object({ name: identityOf(1, 255) }),
-  output: z.object({ account: z.string() }),
+  input: object({ name: identityOf(1, 255).describe('Name of the account.') }),
+  output: z.object({ account: z.string().describe('Identifies the new account.') }),
   examples: [{ request: { name: 'Example Ltd' }, reply: { account: 'acc-2' } }],
 });

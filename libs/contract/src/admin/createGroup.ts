@@ -9,7 +9,10 @@ const MAX_APPLICATIONS = 1000;
 export const createGroup = admin('createGroup', {
   route: 'POST groups',
   status: 201,
-  input: object({ name: nonEmptyIdentity, applications: listOf(applicationCode, MAX_APPLICATIONS) }),
-  output: z.object({ code: z.string() }),
+  input: object({
+    name: nonEmptyIdentity.describe('Name of the group.'),
+    applications: listOf(applicationCode, MAX_APPLICATIONS).describe('Codes of the applications, all of one account.'),
+  }),
+  output: z.object({ code: z.string().describe('Code of the new group.') }),
   examples: [{ request: { name: 'Europe', applications: ['A1B2C-3D4E5'] }, reply: { code: 'B1B2C-3D4E5' } }],
 });

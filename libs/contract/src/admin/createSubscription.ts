@@ -9,12 +9,15 @@ export const createSubscription = admin('createSubscription', {
   route: 'POST subscriptions',
   status: 201,
   input: object({
-    endpoint,
+    endpoint: endpoint,
     events: eventNames,
     ...filters,
     account: optional(account),
   }).transform(({ message_codes: messageCodes, ...given }) => ({ ...given, messageCodes })),
-  output: z.object({ id: z.string(), secret: newSecret }),
+  output: z.object({
+    id: z.string().describe('Identifies the new subscription.'),
+    secret: newSecret.describe('Signs events to an `http://` or `https://` endpoint; returned only here.'),
+  }),
   examples: [
     {
       request: { endpoint: 'grpc://events.example.com:9000', events: ['Push Sent', 'Push Delivered', 'Push Opened'] },

@@ -21,14 +21,25 @@ export const createToken = admin('createToken', {
   route: 'POST tokens',
   status: 201,
   input: object({
-    scope: oneOf(['api', 'device', 'server']).transform((scope) => (scope === 'server' ? 'api' : scope)),
+    scope: oneOf(['api', 'device', 'server'])
+      .transform((scope) => (scope === 'server' ? 'api' : scope))
+      .describe('Kind of token: `api` or `device`. `server` is a synonym of `api`.'),
     applications: optionalUnless(grant, ({ scope, applications }) =>
       scope === 'device' || isGiven(applications) ? undefined : 'applications',
+    ).describe(
+      'Codes of the applications that the token covers, or `all`. Required for API tokens; a device token covers ' +
+        'all if left out.',
     ),
     account: optional(account),
-    expires_at: optional(moment),
+    expires_at: optional(moment).describe(
+      'Expiry of the token: Unix seconds or a date, returned as RFC 3339, in UTC. Without it the token is valid ' +
+        'until it is revoked.',
+    ),
   }).transform(({ applications = ALL, expires_at: expiresAt, ...given }) => ({ ...given, applications, expiresAt })),
-  output: z.object({ id: z.string(), token: z.string() }),
+  output: z.object({
+    id: z.string().describe('Identifies the token.'),
+    token: z.string().describe('The token. Only this reply contains it.'),
+  }),
   examples: [
     {
       request: { scope: 'api', applications: ['A1B2C-3D4E5'] },

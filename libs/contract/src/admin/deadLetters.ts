@@ -7,23 +7,42 @@ const name = identityOf(1, 255);
 const reasons = ['decode', 'unknown', 'handler'] as const;
 
 /** Fields that select dead letters; those left out select all. */
-const filter = { topic: optional(name), group: optional(name), reason: optional(oneOf(reasons)) };
-const page = { after: optional(name), limit: optional(integerOf(1, MAX_PAGE)) };
+const filterOf = (effect: 'Lists' | 'Redrives') => ({
+  topic: optional(name).describe(`${effect} only records of this topic.`),
+  group: optional(name).describe(`${effect} only records that this consumer group could not handle.`),
+  reason: optional(oneOf(reasons)).describe(`${effect} only records that were dead-lettered for this reason.`),
+});
+const page = {
+  after: optional(name).describe(
+    'Identifier of the last dead letter of the page before, or `next` of the call before; left out: from the first.',
+  ),
+  limit: optional(integerOf(1, MAX_PAGE)).describe('Maximum number of dead letters, up to 500.'),
+};
 
 const deadLetter = z.object({
-  id: z.string(),
-  reason: z.enum(reasons),
-  error: z.string(),
-  group: z.string(),
-  topic: z.string(),
-  partition: z.int(),
-  offset: z.int(),
-  key: z.string(),
-  published_at: z.string(),
-  payload_bytes: z.int(),
-  /** SHA-256 of a payload of which only the beginning was kept. Such a record cannot be redriven. */
-  cut_sha256: z.string().nullable(),
-  redriven_at: z.string().nullable(),
+  id: z.string().describe('Identifies the dead letter. Identifiers are in the order of publication.'),
+  reason: z
+    .enum(reasons)
+    .describe(
+      '`decode`: it could not be decoded; `unknown`: the version does not have its kind; `handler`: its handler ' +
+        'failed on every try.',
+    ),
+  error: z.string().describe('The error of the last try.'),
+  group: z.string().describe('The consumer group that could not handle it.'),
+  topic: z.string().describe('Topic of the record.'),
+  partition: z.int().describe('Partition of the record.'),
+  offset: z.int().describe('Offset of the record in its partition.'),
+  key: z.string().describe('Key of the record.'),
+  published_at: z.string().describe('Time at which the record was published: RFC 3339, in UTC.'),
+  payload_bytes: z.int().describe('Size of the payload in bytes.'),
+  cut_sha256: z
+    .string()
+    .nullable()
+    .describe(
+      'SHA-256 of the payload, if only its beginning was kept; such a record cannot be redriven. Null if it was kept ' +
+        'whole.',
+    ),
+  redriven_at: z.string().nullable().describe('Time at which it was redriven: RFC 3339, in UTC; null before it.'),
 });
 
 const example: z.output<typeof deadLetter> = {
@@ -47,8 +66,15 @@ const example: z.output<typeof deadLetter> = {
  */
 export const listDeadLetters = admin('listDeadLetters', {
   route: 'GET dead-letters',
-  input: object({ ...filter, ...page, state: optional(oneOf(['open', 'redriven'])) }),
-  output: z.object({ dead_letters: z.array(deadLetter), next: z.string().nullable() }),
+  input: object({
+    ...filterOf('Lists'),
+    ...page,
+    state: optional(oneOf(['open', 'redriven'])).describe('`open`, the default, or `redriven`.'),
+  }),
+  output: z.object({
+    dead_letters: z.array(deadLetter).describe('The dead letters, the earliest published first.'),
+    next: z.string().nullable().describe('Identifier to continue after; null if there are no more.'),
+  }),
   examples: [
     { request: {}, reply: { dead_letters: [example], next: null } },
     {
@@ -68,8 +94,11 @@ export const listDeadLetters = admin('listDeadLetters', {
 /** Returns a dead letter with its headers and payload (architecture 6). */
 export const getDeadLetter = admin('getDeadLetter', {
   route: 'GET dead-letters/{id}',
-  input: object({ id: name }),
-  output: deadLetter.extend({ headers: z.record(z.string(), z.string()), payload: z.string() }),
+  input: object({ id: name.describe('Identifies the dead letter. Identifiers are in the order of publication.') }),
+  output: deadLetter.extend({
+    headers: z.record(z.string(), z.string()).describe('Headers of the record.'),
+    payload: z.string().describe('Payload of the record, in base64.'),
+  }),
   examples: [{ request: { id: example.id }, reply: { ...example, headers: {}, payload: 'AAECAw==' } }],
 });
 
@@ -80,11 +109,24 @@ export const getDeadLetter = admin('getDeadLetter', {
  */
 export const redriveDeadLetters = admin('redriveDeadLetters', {
   route: 'POST dead-letters/redrive',
-  input: object({ ids: optional(listOf(name, MAX_PAGE)), ...filter, ...page }),
+  input: object({
+    ids: optional(listOf(name, MAX_PAGE)).describe(
+      'Identifiers of dead letters; the other fields then select among them.',
+    ),
+    ...filterOf('Redrives'),
+    ...page,
+  }),
   output: z.object({
-    redriven: z.int(),
-    stuck: z.array(z.object({ id: z.string(), reason: z.string() })),
-    next: z.string().nullable(),
+    redriven: z.int().describe('Number of dead letters whose records were published again.'),
+    stuck: z
+      .array(
+        z.object({
+          id: z.string().describe('Identifies the dead letter.'),
+          reason: z.string().describe('Why it cannot be redriven.'),
+        }),
+      )
+      .describe('Dead letters that cannot be redriven. They stay dead letters.'),
+    next: z.string().nullable().describe('Identifier to continue after; null if there are no more.'),
   }),
   examples: [
     { request: { ids: [example.id] }, reply: { redriven: 1, stuck: [], next: null } },

@@ -6,7 +6,10 @@ import { nothing, object, text } from '../values.ts';
 export const deleteInboxMessage = admin('deleteInboxMessage', {
   route: 'DELETE applications/{code}/inbox/{order}',
   status: 204,
-  input: object({ code: applicationCode, order: text }).transform(({ code: application, order }) => ({
+  input: object({
+    code: applicationCode.describe('Code of the application.'),
+    order: text.describe('`order` of the message.'),
+  }).transform(({ code: application, order }) => ({
     application,
     order,
   })),

@@ -1,11 +1,12 @@
 import { admin } from '../families/admin.ts';
-import { identity, nothing, object } from '../values.ts';
+import { tokenId } from '../fields/token.ts';
+import { nothing, object } from '../values.ts';
 
 /** Revokes a token; every gateway refuses it within 5 seconds (R-T1, R-T8). */
 export const deleteToken = admin('deleteToken', {
   route: 'DELETE tokens/{id}',
   status: 204,
-  input: object({ id: identity }),
+  input: object({ id: tokenId }),
   output: nothing,
   examples: [{ request: { id: 'tok-1' }, reply: undefined }],
 });

@@ -1,11 +1,11 @@
 import { admin } from '../families/admin.ts';
-import { exampleToken, shownToken } from '../fields/token.ts';
-import { identity, object } from '../values.ts';
+import { exampleToken, shownToken, tokenId } from '../fields/token.ts';
+import { object } from '../values.ts';
 
 /** Returns a valid token without its secret (R-T8). */
 export const getToken = admin('getToken', {
   route: 'GET tokens/{id}',
-  input: object({ id: identity }),
+  input: object({ id: tokenId }),
   output: shownToken,
   examples: [{ request: { id: 'tok-1' }, reply: exampleToken }],
 });

@@ -7,9 +7,19 @@ export const listDeletions = admin('listDeletions', {
   route: 'GET deletions',
   input: object({}),
   output: z.object({
-    deletions: z.array(
-      z.object({ application: z.string(), service: z.string(), devices: z.int().nonnegative().nullable() }),
-    ),
+    deletions: z
+      .array(
+        z.object({
+          application: z.string().describe('Code of the deleted application.'),
+          service: z.string().describe('The service, such as `registry`.'),
+          devices: z
+            .int()
+            .nonnegative()
+            .nullable()
+            .describe('Devices that are not removed yet; null in services that do not own devices.'),
+        }),
+      )
+      .describe('Deleted applications with data that is being purged: an entry for each service that has some.'),
   }),
   examples: [
     {

@@ -7,6 +7,6 @@ import { object } from '../values.ts';
 export const listSubscriptions = admin('listSubscriptions', {
   route: 'GET subscriptions',
   input: object({}),
-  output: z.object({ subscriptions: z.array(shownSubscription) }),
+  output: z.object({ subscriptions: z.array(shownSubscription).describe('The subscriptions, oldest first.') }),
   examples: [{ request: {}, reply: { subscriptions: [exampleSubscription] } }],
 });

@@ -7,6 +7,6 @@ import { object } from '../values.ts';
 export const listTokens = admin('listTokens', {
   route: 'GET tokens',
   input: object({}),
-  output: z.object({ tokens: z.array(shownToken) }),
+  output: z.object({ tokens: z.array(shownToken).describe('The valid tokens.') }),
   examples: [{ request: {}, reply: { tokens: [exampleToken] } }],
 });

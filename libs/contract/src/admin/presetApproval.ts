@@ -3,12 +3,12 @@ import { admin } from '../families/admin.ts';
 import { presetCode } from '../presets/preset-code.ts';
 import { boolean, object } from '../values.ts';
 
-const output = z.object({ approved: z.boolean() });
+const output = z.object({ approved: z.boolean().describe('Whether e-mail may use the preset.') });
 
 /** Approves a preset of any account for mail, or withdraws the approval; new presets are approved (R-E7, R-T8). */
 export const setPresetApproval = admin('setPresetApproval', {
   route: 'PUT presets/{code}/approval',
-  input: object({ code: presetCode, approved: boolean }),
+  input: object({ code: presetCode, approved: boolean.describe('Whether e-mail may use the preset.') }),
   output,
   examples: [{ request: { code: 'A1B2C-3D4E5', approved: false }, reply: { approved: false } }],
 });

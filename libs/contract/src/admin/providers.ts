@@ -4,22 +4,36 @@ import { nothing, object, text } from '../values.ts';
 
 const error = z.object({
   /** Name of the cause as in the funnel, such as `certificate_expired` or `connection_refused` (R-P1). */
-  name: z.string(),
-  message: z.string(),
-  at: z.string(),
+  name: z.string().describe('Name of the failure, such as `connection_refused`.'),
+  message: z.string().describe('Description of the failure.'),
+  at: z.string().describe('Time of the failure: RFC 3339, in UTC.'),
 });
 
 const provider = z.object({
   /** Fingerprint of the credential; applications with equal credentials share one entry. */
-  credential: z.string(),
-  channel: z.string(),
-  applications: z.array(z.string()),
-  state: z.enum(['open', 'throttled', 'unreachable']),
-  last_error: error.nullable(),
-  throttled_until: z.string().nullable(),
-  throttled_because: z.string().nullable(),
+  credential: z
+    .string()
+    .describe('Fingerprint of the credential. Applications with equal credentials share one entry.'),
+  channel: z.string().describe('The channel that uses the credential, such as `apns`.'),
+  applications: z.array(z.string()).describe('Codes of the applications that use the credential.'),
+  state: z
+    .enum(['open', 'throttled', 'unreachable'])
+    .describe(
+      'State of the provider: it accepts messages (`open`), asked to wait (`throttled`), or cannot be reached.',
+    ),
+  last_error: error.nullable().describe('The last connection failure; null if there was none.'),
+  throttled_until: z.string().nullable().describe('End of the throttle: RFC 3339, in UTC; null if not throttled.'),
+  throttled_because: z.string().nullable().describe('Reason that the provider gave; null if not throttled.'),
   /** Push services of browsers that asked to wait: at most 100 of each dispatcher. */
-  push_services: z.array(z.object({ origin: z.string(), throttled_until: z.string(), throttled_because: z.string() })),
+  push_services: z
+    .array(
+      z.object({
+        origin: z.string().describe('Origin of the push service.'),
+        throttled_until: z.string().describe('End of the throttle: RFC 3339, in UTC.'),
+        throttled_because: z.string().describe('Reason that the push service gave.'),
+      }),
+    )
+    .describe('Push services of browsers that asked to wait; others accept pushes with the credential.'),
 });
 
 /**
@@ -30,7 +44,7 @@ const provider = z.object({
 export const listProviders = admin('listProviders', {
   route: 'GET providers',
   input: object({}),
-  output: z.object({ providers: z.array(provider) }),
+  output: z.object({ providers: z.array(provider).describe('The credentials in use.') }),
   examples: [
     {
       request: {},
@@ -72,7 +86,9 @@ export const listProviders = admin('listProviders', {
 export const liftThrottle = admin('liftThrottle', {
   route: 'DELETE providers/{credential}',
   status: 204,
-  input: object({ credential: text }),
+  input: object({
+    credential: text.describe('Fingerprint of the credential. Applications with equal credentials share one entry.'),
+  }),
   output: nothing,
   examples: [{ request: { credential: 'fcm-2r8Vw0Jq6mYxC3nLk9sTaQ' }, reply: undefined }],
 });

@@ -2,25 +2,46 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { integer, object, oneOf } from '../values.ts';
 
-const topic = z.object({ topic: z.string(), handled: z.int(), total: z.int() });
+const topic = z.object({
+  topic: z.string().describe('Name of the topic.'),
+  handled: z.int().describe('Number of its records handled so far.'),
+  total: z.int().describe('Number of its records to handle.'),
+});
 
 const replay = z.object({
   /** Counts the replays of the system. */
-  id: z.int(),
-  projection: z.string(),
-  state: z.enum(['running', 'done', 'canceled']),
-  started: z.string(),
-  finished: z.string().nullable(),
+  id: z.int().describe('Number of the replay.'),
+  projection: z
+    .string()
+    .describe('The projection: `statistics`, which metrics and funnels are counted from, or `conversions`.'),
+  state: z.enum(['running', 'done', 'canceled']).describe('`running`, `done` or `canceled`.'),
+  started: z.string().describe('Time at which it began: RFC 3339, in UTC.'),
+  finished: z
+    .string()
+    .nullable()
+    .describe(
+      'Time at which queries began to read the new projection, or the replay was canceled: RFC 3339, in UTC; null ' +
+        'before it.',
+    ),
   /** Records of all topics. The total grows when a topic's reading begins. */
-  handled: z.int(),
-  total: z.int(),
+  handled: z.int().describe('Number of records handled so far, of all topics.'),
+  total: z.int().describe('Number of records to handle; it grows when the reading of a topic begins.'),
   /** Records that could not be handled; they do not stop a replay. */
-  skipped: z.int(),
+  skipped: z.int().describe('Number of records that could not be handled. They do not stop a replay.'),
   /** Records a second. */
-  rate: z.int(),
-  topics: z.array(topic),
+  rate: z.int().describe('Records handled a second.'),
+  topics: z.array(topic).describe('Progress by topic.'),
   /** Figures that are older than the topics, and were taken from the former projection (R-LM3); null where there are none. */
-  kept: z.object({ before: z.string(), messages: z.int(), blocks: z.int() }).nullable(),
+  kept: z
+    .object({
+      before: z.string().describe('Beginning of the topics: RFC 3339, in UTC. Older figures were kept.'),
+      messages: z.int().describe('Number of messages whose figures were kept.'),
+      blocks: z.int().describe('Number of blocks of conversions that were kept.'),
+    })
+    .nullable()
+    .describe(
+      'Figures that are older than the topics, and were taken from the former projection; null if there are none.',
+    ),
 });
 
 const topics = [
@@ -52,7 +73,11 @@ const begun = { ...running, handled: 0, total: 0, rate: 0, topics: [] };
 export const startReplay = admin('startReplay', {
   route: 'POST replay',
   status: 202,
-  input: object({ projection: oneOf(['statistics', 'conversions']) }),
+  input: object({
+    projection: oneOf(['statistics', 'conversions']).describe(
+      'The projection: `statistics`, which metrics and funnels are counted from, or `conversions`.',
+    ),
+  }),
   output: replay,
   examples: [{ request: { projection: 'statistics' }, reply: begun }],
 });
@@ -63,7 +88,7 @@ export const startReplay = admin('startReplay', {
  */
 export const cancelReplay = admin('cancelReplay', {
   route: 'DELETE replay/{id}',
-  input: object({ id: integer }),
+  input: object({ id: integer.describe('Number of the replay.') }),
   output: replay,
   examples: [{ request: { id: 3 }, reply: { ...running, state: 'canceled', finished: '2026-01-15T12:00:02Z' } }],
 });

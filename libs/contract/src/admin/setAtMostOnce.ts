@@ -10,7 +10,10 @@ import { boolean, object } from '../values.ts';
  */
 export const setAtMostOnce = admin('setAtMostOnce', {
   route: 'PUT applications/{code}/at-most-once',
-  input: object({ code: applicationCode, on: boolean }).transform(({ code: application, on }) => ({ application, on })),
-  output: z.object({ on: z.boolean() }),
+  input: object({
+    code: applicationCode.describe('Code of the application.'),
+    on: boolean.describe('Whether a crash may lose a push rather than repeat it.'),
+  }).transform(({ code: application, on }) => ({ application, on })),
+  output: z.object({ on: z.boolean().describe('Whether a crash may lose a push rather than repeat it.') }),
   examples: [{ request: { code: 'A1B2C-3D4E5', on: true }, reply: { on: true } }],
 });

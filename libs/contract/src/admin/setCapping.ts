@@ -8,9 +8,14 @@ const MAX_COUNT = 1_000_000;
 /** Sets the frequency cap of an application; a count of 0 removes it (R-I12, R-T8). */
 export const setCapping = admin('setCapping', {
   route: 'PUT applications/{code}/capping',
-  input: object({ code: applicationCode, days: integerOf(1, 30), count: integerOf(0, MAX_COUNT) }).transform(
-    ({ code: application, days, count }) => ({ application, days, count }),
-  ),
-  output: z.object({ days: z.number(), count: z.number() }),
+  input: object({
+    code: applicationCode.describe('Code of the application.'),
+    days: integerOf(1, 30).describe('Period of the cap in days.'),
+    count: integerOf(0, MAX_COUNT).describe('Maximum number of messages to a device in the period; 0 removes the cap.'),
+  }).transform(({ code: application, days, count }) => ({ application, days, count })),
+  output: z.object({
+    days: z.number().describe('Period of the cap in days.'),
+    count: z.number().describe('Maximum number of messages to a device in the period; 0 removes the cap.'),
+  }),
   examples: [{ request: { code: 'A1B2C-3D4E5', days: 7, count: 3 }, reply: { days: 7, count: 3 } }],
 });

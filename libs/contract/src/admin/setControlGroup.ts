@@ -7,11 +7,14 @@ import { number, object } from '../values.ts';
 export const setControlGroup = admin('setControlGroup', {
   route: 'PUT applications/{code}/control-group',
   input: object({
-    code: applicationCode,
+    code: applicationCode.describe('Code of the application.'),
     percentage: number
       .refine((value) => value >= 0 && value <= 100, 'must be 0 to 100')
-      .meta({ minimum: 0, maximum: 100 }),
+      .meta({ minimum: 0, maximum: 100 })
+      .describe('Percentage of users that receive no marketing messages, 0 to 100.'),
   }).transform(({ code: application, percentage }) => ({ application, percentage })),
-  output: z.object({ percentage: z.number() }),
+  output: z.object({
+    percentage: z.number().describe('Percentage of users that receive no marketing messages, 0 to 100.'),
+  }),
   examples: [{ request: { code: 'A1B2C-3D4E5', percentage: 12.5 }, reply: { percentage: 12.5 } }],
 });

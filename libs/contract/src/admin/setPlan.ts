@@ -6,7 +6,10 @@ import { boolean, object } from '../values.ts';
 /** Restricts an account to registering e-mail contacts, or allows all devices, the default; existing registrations stay (R-E3). */
 export const setPlan = admin('setPlan', {
   route: 'PUT accounts/{account}/plan',
-  input: object({ account, email_only: boolean }),
-  output: z.object({ email_only: z.boolean() }),
+  input: object({
+    account: account.describe('Identifies the account.'),
+    email_only: boolean.describe('Whether only e-mail contacts can be registered.'),
+  }),
+  output: z.object({ email_only: z.boolean().describe('Whether only e-mail contacts can be registered.') }),
   examples: [{ request: { account: 'A1B2C-3D4E5', email_only: true }, reply: { email_only: true } }],
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { identity, integerOf, object } from '../values.ts';
+import { tokenId } from '../fields/token.ts';
+import { integerOf, object } from '../values.ts';
 
 const MAX_REQUESTS = 1_000_000;
 const DAY_SECONDS = 86_400;
@@ -11,7 +12,16 @@ const DAY_SECONDS = 86_400;
  */
 export const setRateLimit = admin('setRateLimit', {
   route: 'PUT tokens/{id}/rate-limit',
-  input: object({ id: identity, requests: integerOf(0, MAX_REQUESTS), seconds: integerOf(1, DAY_SECONDS) }),
-  output: z.object({ requests: z.number(), seconds: z.number() }),
+  input: object({
+    id: tokenId,
+    requests: integerOf(0, MAX_REQUESTS).describe(
+      'Size of a burst, and number of requests per period; 0 removes the limit.',
+    ),
+    seconds: integerOf(1, DAY_SECONDS).describe('Length of the period in seconds.'),
+  }),
+  output: z.object({
+    requests: z.number().describe('Size of a burst, and number of requests per period; 0 removes the limit.'),
+    seconds: z.number().describe('Length of the period in seconds.'),
+  }),
   examples: [{ request: { id: 'tok-1', requests: 100, seconds: 1 }, reply: { requests: 100, seconds: 1 } }],
 });

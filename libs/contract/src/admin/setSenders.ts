@@ -13,11 +13,16 @@ const MAX_SENDERS = 1000;
 export const setSenders = admin('setSenders', {
   route: 'PUT senders',
   input: object({
-    required: boolean,
-    verified: array(senderAddress).max(MAX_SENDERS, `at most ${MAX_SENDERS} entries`),
+    required: boolean.describe('Whether senders must be verified addresses.'),
+    verified: array(senderAddress)
+      .max(MAX_SENDERS, `at most ${MAX_SENDERS} entries`)
+      .describe('The verified addresses.'),
     account: optional(account),
   }),
-  output: z.object({ required: z.boolean(), verified: z.array(z.string()) }),
+  output: z.object({
+    required: z.boolean().describe('Whether senders must be verified addresses.'),
+    verified: z.array(z.string()).describe('The verified addresses.'),
+  }),
   examples: [
     {
       request: { required: true, verified: ['News@example.com'] },

@@ -9,7 +9,10 @@ import { boolean, object } from '../values.ts';
  */
 export const setTracking = admin('setTracking', {
   route: 'PUT applications/{code}/tracking',
-  input: object({ code: applicationCode, on: boolean }).transform(({ code: application, on }) => ({ application, on })),
-  output: z.object({ on: z.boolean() }),
+  input: object({
+    code: applicationCode.describe('Code of the application.'),
+    on: boolean.describe('Whether deliveries are counted per device.'),
+  }).transform(({ code: application, on }) => ({ application, on })),
+  output: z.object({ on: z.boolean().describe('Whether deliveries are counted per device.') }),
   examples: [{ request: { code: 'A1B2C-3D4E5', on: false }, reply: { on: false } }],
 });

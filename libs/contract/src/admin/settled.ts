@@ -8,8 +8,20 @@ import { boolean, object, optional } from '../values.ts';
  */
 export const settled = admin('settled', {
   route: 'GET settled',
-  input: object({ brief: optional(boolean) }),
-  output: z.object({ settled: z.literal(true) }),
+  input: object({
+    brief: optional(boolean).describe(
+      'Whether a 409 names the open items of one service only. A busy system then answers after a fraction of the ' +
+        'work: services are no longer queried once one has open items.',
+    ),
+  }),
+  output: z.object({
+    settled: z
+      .literal(true)
+      .describe(
+        'Always true: no work is in progress. Work for a later time, such as a schedule or a retry, does not count, ' +
+          'nor does the purge of deleted applications.',
+      ),
+  }),
   examples: [
     { request: {}, reply: { settled: true } },
     { request: { brief: true }, reply: { settled: true } },

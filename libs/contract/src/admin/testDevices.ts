@@ -14,9 +14,16 @@ export const listAllTestDevices = admin('listAllTestDevices', {
   route: 'GET test-devices/{application}',
   input: object({ application: applicationCode }),
   output: z.object({
-    test_devices: z.array(
-      z.object({ token_hash: z.string(), name: z.string(), platform: z.int(), confirmed: z.boolean() }),
-    ),
+    test_devices: z
+      .array(
+        z.object({
+          token_hash: z.string().describe('SHA-256 of the push token, in hex.'),
+          name: z.string().describe('Name of the test device.'),
+          platform: z.int().describe('Platform code.'),
+          confirmed: z.boolean().describe('Whether messages to test devices reach it.'),
+        }),
+      )
+      .describe('The test devices, oldest first.'),
   }),
   examples: [
     {
@@ -34,8 +41,12 @@ export const listAllTestDevices = admin('listAllTestDevices', {
  */
 export const confirmTestDevice = admin('confirmTestDevice', {
   route: 'PUT test-devices/{application}/{token_hash}',
-  input: object({ application: applicationCode, token_hash: tokenHash, confirmed: boolean }),
-  output: z.object({ confirmed: z.boolean() }),
+  input: object({
+    application: applicationCode,
+    token_hash: tokenHash.describe('SHA-256 of the push token, in hex.'),
+    confirmed: boolean.describe('Whether messages to test devices reach it.'),
+  }),
+  output: z.object({ confirmed: z.boolean().describe('Whether messages to test devices reach it.') }),
   examples: [
     {
       request: { application: 'A1B2C-3D4E5', token_hash: EXAMPLE_HASH, confirmed: true },
@@ -48,7 +59,7 @@ export const confirmTestDevice = admin('confirmTestDevice', {
 export const deleteTestDevice = admin('deleteTestDevice', {
   route: 'DELETE test-devices/{application}/{token_hash}',
   status: 204,
-  input: object({ application: applicationCode, token_hash: tokenHash }),
+  input: object({ application: applicationCode, token_hash: tokenHash.describe('SHA-256 of the push token, in hex.') }),
   output: nothing,
   examples: [{ request: { application: 'A1B2C-3D4E5', token_hash: EXAMPLE_HASH }, reply: undefined }],
 });

@@ -3,10 +3,11 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
-const input = object({ code: applicationCode, token_required: boolean }).transform(
-  ({ code: application, token_required: required }) => ({ application, required }),
-);
-const output = z.object({ token_required: z.boolean() });
+const input = object({
+  code: applicationCode.describe('Code of the application.'),
+  token_required: boolean.describe('Whether a token is demanded.'),
+}).transform(({ code: application, token_required: required }) => ({ application, required }));
+const output = z.object({ token_required: z.boolean().describe('Whether a token is demanded.') });
 const examples = [{ request: { code: 'A1B2C-3D4E5', token_required: true }, reply: { token_required: true } }] as const;
 
 /** Demands the device token for the inboxes of an application, or serves them without one, the default (R-J1, R-T8). Takes up to 5 seconds. */
@@ -30,14 +31,18 @@ export const listOpenAccess = admin('listOpenAccess', {
   route: 'GET open-access',
   input: object({}),
   output: z.object({
-    applications: z.array(
-      z.object({
-        application: z.string(),
-        inbox_token_required: z.boolean(),
-        test_device_token_required: z.boolean(),
-        unconfirmed_test_devices: z.int(),
-      }),
-    ),
+    applications: z
+      .array(
+        z.object({
+          application: z.string().describe('Code of the application.'),
+          inbox_token_required: z.boolean().describe('Whether inboxes need the device token.'),
+          test_device_token_required: z.boolean().describe('Whether createTestDevice needs a token.'),
+          unconfirmed_test_devices: z
+            .int()
+            .describe('Number of test devices that were made without a token and not confirmed.'),
+        }),
+      )
+      .describe('The applications.'),
   }),
   examples: [
     {

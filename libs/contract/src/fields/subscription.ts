@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPlatformWord, platformWordOf, platformWords } from '../statistics/platform-words.ts';
-import { array, boolean, identityOf, listOf, oneOf, optional, text } from '../values.ts';
+import { array, boolean, identity, identityOf, listOf, oneOf, optional, text } from '../values.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from './application.ts';
 
@@ -26,32 +26,43 @@ const eventName = oneOf(served);
 
 const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://, https:// or kafka://';
 
+const ENDPOINT =
+  'Destination of the events: a stream of the subscriber, `grpc://host:port` or `grpcs://` with TLS, posts to ' +
+  '`http://` or `https://`, or `kafka://topic`, a topic of its own. Left out: the subscriber dials in.';
+
 /** Address of a subscriber (R-EV1); its owner parses it in full. */
-export const endpointAddress = identityOf(1, MAX_ENDPOINT).refine(
-  (address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address),
-  SCHEMES,
-);
+export const endpointAddress = identityOf(1, MAX_ENDPOINT)
+  .refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES)
+  .describe(ENDPOINT);
 
 /** A subscription without an endpoint waits for its subscriber to connect (R-EV7). */
 export const endpoint = optional(endpointAddress);
 
-export const eventNames = listOf(eventName, served.length).transform(unique);
+const EVENTS = `Names of events: ${served.map((name) => `\`${name}\``).join(', ')}. Other names are refused.`;
+
+export const eventNames = listOf(eventName, served.length).transform(unique).describe(EVENTS);
+
+export const subscriptionId = identity.describe('Identifies the subscription.');
 
 const filter = <Entry extends z.ZodType>(entry: Entry) =>
   optional(array(entry).max(MAX_ENTRIES, `at most ${MAX_ENTRIES} entries`).transform(unique));
 
 /** The filters of a subscription besides event names; absent and empty lists exclude nothing. */
 export const filters = {
-  applications: filter(applicationCode),
+  applications: filter(applicationCode).describe('Codes of applications; empty or left out: all of the account.'),
   platforms: filter(
     text
       .refine(isPlatformWord, 'unknown value')
       .meta({ enum: Object.keys(platformWords) })
       .transform((word) => platformWords[word]),
+  ).describe('Limits events to these platforms, by name such as `IOS`; empty or left out: all.'),
+  campaigns: filter(campaignCode).describe(
+    'Limits events to messages of these campaigns, by code; empty or left out: all.',
   ),
-  campaigns: filter(campaignCode),
-  message_codes: filter(identityOf(1, MAX_CODE).transform((code) => code.toUpperCase())),
-  enabled: optional(boolean),
+  message_codes: filter(identityOf(1, MAX_CODE).transform((code) => code.toUpperCase())).describe(
+    'Limits events to these messages; empty or left out: all.',
+  ),
+  enabled: optional(boolean).describe('Whether the subscriber receives events.'),
 } as const;
 
 /** A secret that signs events; only the reply that makes it has it. */
@@ -59,21 +70,38 @@ export const newSecret = z.string().optional();
 
 /** A subscription in replies. */
 export const shownSubscription = z.object({
-  id: z.string(),
-  account: z.string(),
-  endpoint: z.string(),
-  events: z.array(z.string()),
-  applications: z.array(z.string()),
-  platforms: z.array(z.string()),
-  campaigns: z.array(z.string()),
-  message_codes: z.array(z.string()),
-  enabled: z.boolean(),
-  created_at: z.string().nullable(),
-  disabled_reason: z.string().nullable(),
-  disabled_at: z.string().nullable(),
-  deferred_events: z.number(),
-  oldest_deferred_at: z.string().nullable(),
-  dropped_events: z.number(),
+  id: z.string().describe('Identifies the subscription.'),
+  account: z.string().describe('Identifies the account; the default one if left out.'),
+  endpoint: z.string().describe(ENDPOINT),
+  events: z.array(z.string()).describe(EVENTS),
+  applications: z.array(z.string()).describe('Codes of applications; empty or left out: all of the account.'),
+  platforms: z.array(z.string()).describe('Limits events to these platforms; empty: all.'),
+  campaigns: z.array(z.string()).describe('Limits events to messages of these campaigns; empty: all.'),
+  message_codes: z.array(z.string()).describe('Limits events to these messages; empty or left out: all.'),
+  enabled: z.boolean().describe('Whether the subscriber receives events.'),
+  created_at: z.string().nullable().describe('Time of creation: RFC 3339, in UTC.'),
+  disabled_reason: z
+    .string()
+    .nullable()
+    .describe(
+      'The last failure of a subscriber that did nothing but fail for 72 hours; null unless that disabled the ' +
+        'subscription.',
+    ),
+  disabled_at: z
+    .string()
+    .nullable()
+    .describe('Time of that: RFC 3339, in UTC; null otherwise. Enabling the subscription clears both.'),
+  deferred_events: z
+    .number()
+    .describe(
+      'Number of events that failed three times, and of later events of the same device and message, which wait ' +
+        'behind them.',
+    ),
+  oldest_deferred_at: z
+    .string()
+    .nullable()
+    .describe('Time at which the oldest of them happened: RFC 3339, in UTC; null if there is none.'),
+  dropped_events: z.number().describe('Number of such events that were dropped, as there were more than 100,000.'),
 });
 
 export const exampleSubscription = {

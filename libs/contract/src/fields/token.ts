@@ -1,14 +1,31 @@
 import { z } from 'zod';
+import { identity } from '../values.ts';
+
+export const tokenId = identity.describe('Identifies the token.');
 
 /** A token in replies, without its secret. */
 export const shownToken = z.object({
-  id: z.string(),
-  account: z.string(),
-  scope: z.enum(['api', 'device']),
-  applications: z.union([z.literal('all'), z.array(z.string())]),
-  created_at: z.string().nullable(),
-  expires_at: z.string().nullable(),
-  rate_limit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
+  id: z.string().describe('Identifies the token.'),
+  account: z.string().describe('Identifies the account; the default one if left out.'),
+  scope: z.enum(['api', 'device']).describe('Kind of token: `api` or `device`. `server` is a synonym of `api`.'),
+  applications: z
+    .union([z.literal('all'), z.array(z.string())])
+    .describe('Codes of the applications that the token covers, or `all`.'),
+  created_at: z.string().nullable().describe('Time of creation: RFC 3339, in UTC.'),
+  expires_at: z
+    .string()
+    .nullable()
+    .describe(
+      'Expiry of the token: Unix seconds or a date, returned as RFC 3339, in UTC. Without it the token is valid ' +
+        'until it is revoked.',
+    ),
+  rate_limit: z
+    .object({
+      requests: z.number().describe('Size of a burst, and number of requests per period; 0 removes the limit.'),
+      seconds: z.number().describe('Length of the period in seconds.'),
+    })
+    .nullable()
+    .describe('Rate limit of the token; null if there is none.'),
 });
 
 export const exampleToken = {
