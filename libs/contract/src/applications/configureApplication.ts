@@ -44,6 +44,7 @@ const fieldsFor = (request: Readonly<Record<string, unknown>>): z.ZodType<Platfo
   fields.get(integer.safeParse(request['device_type']).data ?? 0) ?? refused;
 
 const flag = z.boolean();
+const never = flag.describe('Always false: the platform is not supported.');
 
 const unconfigured = {
   ios: false,
@@ -80,23 +81,25 @@ export const configureApplication = json13('configureApplication', {
   scope: 'api',
   input: choice(fieldsFor, { by: 'device_type', schemas: fields }),
   output: z.object({
-    providers: z.object({
-      ios: flag,
-      amazon: flag,
-      android: flag,
-      baidu_android: flag,
-      chrome: flag,
-      email: flag,
-      firefox: flag,
-      huawei_android: flag,
-      internet_explorer: flag,
-      osx: flag,
-      safari: flag,
-      sms: flag,
-      web: flag,
-      whats_app: flag,
-      windows: flag,
-    }),
+    providers: z
+      .object({
+        ios: flag.describe('Whether iOS is configured and enabled.'),
+        amazon: flag.describe('Whether Amazon is configured and enabled.'),
+        android: flag.describe('Whether Android is configured and enabled.'),
+        baidu_android: never,
+        chrome: flag.describe('Whether Chrome is configured and enabled.'),
+        email: flag.describe('Whether e-mail is configured and enabled.'),
+        firefox: flag.describe('Whether Firefox is configured and enabled.'),
+        huawei_android: flag.describe('Whether Huawei is configured and enabled.'),
+        internet_explorer: never,
+        osx: flag.describe('Whether macOS is configured and enabled.'),
+        safari: flag.describe('Whether Safari is configured and enabled.'),
+        sms: flag.describe('Whether SMS is configured and enabled.'),
+        web: flag.describe('Whether Chrome, Firefox or Safari is configured and enabled.'),
+        whats_app: flag.describe('Whether WhatsApp is configured and enabled.'),
+        windows: flag.describe('Whether Windows is configured and enabled.'),
+      })
+      .describe('Platforms, and whether each is configured and enabled.'),
   }),
   examples: [
     {

@@ -11,11 +11,15 @@ import { boolean, object, optional, textOf } from '../values.ts';
 export const createApplication = json13('createApplication', {
   scope: 'api',
   input: object({
-    title: textOf(1, 255),
-    icon: optional(pngIcon),
-    sdk_ios: optional(sdk.ios),
-    sdk_android: optional(sdk.android),
-    authorize_all_tokens: optional(boolean),
+    title: textOf(1, 255).describe('Title of the application.'),
+    icon: optional(pngIcon).describe('Icon of the application: a PNG of at most 200 KiB in base64.'),
+    sdk_ios: optional(sdk.ios).describe('SDK in the iOS app, which determines the payload format; `pw` if left out.'),
+    sdk_android: optional(sdk.android).describe(
+      'SDK in the Android app, which determines the payload format; `pw` if left out.',
+    ),
+    authorize_all_tokens: optional(boolean).describe(
+      'Whether every API token of the account may use the application; false if left out.',
+    ),
   }).transform((request) => ({
     title: request.title,
     icon: request.icon,
@@ -23,7 +27,7 @@ export const createApplication = json13('createApplication', {
     sdkAndroid: request.sdk_android ?? 'pw',
     authorizeAllTokens: request.authorize_all_tokens ?? false,
   })),
-  output: z.object({ application: z.string() }),
+  output: z.object({ application: z.string().describe('Code of the new application.') }),
   examples: [
     {
       request: { auth: 'token', title: 'News', sdk_ios: 'pw', authorize_all_tokens: '0' },

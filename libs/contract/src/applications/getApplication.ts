@@ -4,6 +4,7 @@ import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
 const setting = z.string();
+const legacy = setting.describe('Legacy; empty.');
 
 /**
  * Returns an application's settings, with encoded secrets (R-RES19 to R-RES21). With more than 10,000 devices, `languages` is the last result of
@@ -11,28 +12,34 @@ const setting = z.string();
  */
 export const getApplication = json13('getApplication', {
   scope: 'api',
-  input: object({ application: applicationCode }),
+  input: object({ application: applicationCode.describe('Code of the application; in the reply, its settings.') }),
   output: z.object({
-    application: z.object({
-      adm_cid: setting,
-      adm_secret: setting,
-      android_api_type: setting,
-      android_gcm_api_key: setting,
-      android_sdk: setting,
-      icon_url: z.string().nullable(),
-      ios_apple_appid: setting,
-      ios_apple_team: setting,
-      ios_apple_user: setting,
-      ios_gateway: setting,
-      ios_key_management_type: setting,
-      ios_key_password: setting,
-      ios_sdk: setting,
-      title: z.string(),
-      wp7_state: setting,
-      wp7_type: setting,
-      providers: z.record(z.string(), z.boolean()),
-      languages: z.record(z.string(), z.string()),
-    }),
+    application: z
+      .object({
+        adm_cid: setting.describe('Client ID of Amazon, encoded, starting with `x`; empty if not set.'),
+        adm_secret: setting.describe('Client secret of Amazon, encoded, starting with `x`; empty if not set.'),
+        android_api_type: setting.describe(
+          'Service that reaches Android devices: `fcm`; empty if Android is not configured.',
+        ),
+        android_gcm_api_key: setting.describe('Credential of Android, encoded, starting with `x`; empty if not set.'),
+        android_sdk: setting.describe('SDK in the Android app.'),
+        icon_url: z.string().nullable().describe('URL of the icon; null if there is none.'),
+        ios_apple_appid: legacy,
+        ios_apple_team: legacy,
+        ios_apple_user: legacy,
+        ios_gateway: setting.describe(
+          'APNs environment: 0 sandbox, 1 production, as text; empty if iOS is not configured.',
+        ),
+        ios_key_management_type: setting.describe('Key management: `manual`; empty if iOS is not configured.'),
+        ios_key_password: setting.describe('Password of the key file, encoded, starting with `x`; empty if not set.'),
+        ios_sdk: setting.describe('SDK in the iOS app.'),
+        title: z.string().describe('Title of the application.'),
+        wp7_state: legacy,
+        wp7_type: legacy,
+        providers: z.record(z.string(), z.boolean()).describe('Platforms, and whether each is configured and enabled.'),
+        languages: z.record(z.string(), z.string()).describe('Number of devices, as text, by language.'),
+      })
+      .describe('Code of the application; in the reply, its settings.'),
   }),
   examples: [
     {

@@ -30,7 +30,12 @@ export const getApplicationFile = json13('getApplicationFile', {
   textReply: true,
   input: object({
     application: applicationCode,
-    file: text.refine((file) => files.has(file), 'unknown value').meta({ enum: [...files] }),
+    file: text
+      .refine((file) => files.has(file), 'unknown value')
+      .meta({ enum: [...files] })
+      .describe(
+        'File to return: a private key or a certificate such as `ios_push_certificate`, or `safari_push_package`.',
+      ),
   }),
   output: z.string(),
   examples: [

@@ -6,15 +6,24 @@ import { integer, object, optional } from '../values.ts';
 export const getApplications = json13('getApplications', {
   scope: 'api',
   input: object({
-    page: optional(integer.refine((page) => page >= 0, 'must be 0 or more').meta({ minimum: 0 })),
+    page: optional(integer.refine((page) => page >= 0, 'must be 0 or more').meta({ minimum: 0 })).describe(
+      'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if ' +
+        'there are more than 100.',
+    ),
   }).transform(({ page }) => ({
     // Clients count from 0 or from 1.
     page: page || 1,
   })),
   output: z.object({
-    applications: z.record(z.string(), z.string()),
-    page: z.number().optional(),
-    total: z.number().optional(),
+    applications: z.record(z.string(), z.string()).describe('Titles by application code.'),
+    page: z
+      .number()
+      .optional()
+      .describe(
+        'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if ' +
+          'there are more than 100.',
+      ),
+    total: z.number().optional().describe('Number of applications; present only if there are more than 100.'),
   }),
   examples: [
     { request: { auth: 'token', page: 1 }, reply: { applications: { 'A1B2C-3D4E5': 'News' } } },

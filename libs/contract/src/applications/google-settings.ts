@@ -8,10 +8,10 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 const accountSchema = {
   type: 'object',
   properties: {
-    type: { const: 'service_account' },
-    project_id: { type: 'string' },
-    private_key: { type: 'string' },
-    client_email: { type: 'string' },
+    type: { const: 'service_account', description: 'Always `service_account`.' },
+    project_id: { type: 'string', description: 'Firebase project.' },
+    private_key: { type: 'string', description: 'Private key in PEM.' },
+    client_email: { type: 'string', description: 'Address of the service account.' },
   },
   required: ['type', 'project_id', 'private_key', 'client_email'],
 };
@@ -31,7 +31,11 @@ const serviceAccount = z
     error: 'must be a non-empty string',
     path: ['client_email'],
   })
-  .refine((account) => JSON.stringify(account).length <= TEXT_LIMIT, `at most ${TEXT_LIMIT} characters`);
+  .refine((account) => JSON.stringify(account).length <= TEXT_LIMIT, `at most ${TEXT_LIMIT} characters`)
+  .describe('Firebase service account: the key file as an object.');
+
+const vapidKey = anyBase64.describe('Public VAPID key in base64 or base64url.');
+const vapidPrivateKey = anyBase64.describe('Private VAPID key in base64 or base64url.');
 
 /** device_type 3. */
 export const androidFields = platformFields(
@@ -47,7 +51,7 @@ export const androidFields = platformFields(
       'triggerIO',
       'titanium',
       'unity',
-    ]),
+    ]).describe('What the app is built with.'),
     android_fcm_service_account: serviceAccount,
   },
   { secrets: ['android_fcm_service_account'] },
@@ -57,8 +61,8 @@ export const androidFields = platformFields(
 export const chromeFields = platformFields(
   {
     chrome_fcm_service_account: serviceAccount,
-    chrome_vapid_key: anyBase64,
-    chrome_vapid_private_key: anyBase64,
+    chrome_vapid_key: vapidKey,
+    chrome_vapid_private_key: vapidPrivateKey,
   },
   { secrets: ['chrome_fcm_service_account', 'chrome_vapid_private_key'] },
 );
@@ -66,10 +70,10 @@ export const chromeFields = platformFields(
 /** device_type 12. */
 export const firefoxFields = platformFields(
   {
-    firefox_is_enabled: optional(boolean),
+    firefox_is_enabled: optional(boolean).describe('Whether Firefox is enabled; true if left out.'),
     firefox_fcm_service_account: serviceAccount,
-    firefox_vapid_key: anyBase64,
-    firefox_vapid_private_key: anyBase64,
+    firefox_vapid_key: vapidKey,
+    firefox_vapid_private_key: vapidPrivateKey,
   },
   { secrets: ['firefox_fcm_service_account', 'firefox_vapid_private_key'], enabled: 'firefox_is_enabled' },
 );

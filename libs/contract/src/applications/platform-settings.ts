@@ -26,7 +26,11 @@ export const platformFields = <Shape extends z.core.$ZodShape>(
   shape: Shape,
   { secrets, enabled }: { readonly secrets: readonly string[]; readonly enabled?: string },
 ): z.ZodType<PlatformSettings> =>
-  object({ application: applicationCode, device_type: integer, ...shape }).transform((request) => {
+  object({
+    application: applicationCode,
+    device_type: integer.describe('Platform to configure. It determines the other fields.'),
+    ...shape,
+  }).transform((request) => {
     const { application, device_type: platform, ...fields } = request as Record<string, unknown>;
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
     return {

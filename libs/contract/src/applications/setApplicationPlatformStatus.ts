@@ -17,30 +17,38 @@ export const switchedPlatforms: ReadonlyMap<number, string> = new Map([
 ]);
 
 const flag = z.boolean();
+const never = flag.describe('Always false: the platform is not supported.');
 
 /** Enables or disables a platform of an application, configured or not; idempotent (R-S5, R-B5). Spec B. */
 export const setApplicationPlatformStatus = json13('setApplicationPlatformStatus', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    platform: integer.refine((code) => switchedPlatforms.has(code), 'unknown value'),
-    status: oneOf(['enable', 'disable']),
+    platform: integer
+      .refine((code) => switchedPlatforms.has(code), 'unknown value')
+      .describe(
+        'Platform to enable or disable: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 ' +
+          'Firefox.',
+      ),
+    status: oneOf(['enable', 'disable']).describe('Whether to enable or disable the platform.'),
   }).transform(({ status, ...given }) => ({ ...given, enabled: status === 'enable' })),
   output: z.object({
-    message: z.string(),
-    available_platforms: z.object({
-      iOS: flag,
-      BlackBerry: flag,
-      Android: flag,
-      'Windows Phone': flag,
-      'OS X': flag,
-      Windows: flag,
-      Amazon: flag,
-      Safari: flag,
-      Chrome: flag,
-      Firefox: flag,
-      'Internet Explorer 11': flag,
-    }),
+    message: z.string().describe('Description of the change.'),
+    available_platforms: z
+      .object({
+        iOS: flag.describe('Whether iOS is enabled.'),
+        BlackBerry: never,
+        Android: flag.describe('Whether Android is enabled.'),
+        'Windows Phone': never,
+        'OS X': flag.describe('Whether macOS is enabled.'),
+        Windows: flag.describe('Whether Windows is enabled.'),
+        Amazon: flag.describe('Whether Amazon is enabled.'),
+        Safari: flag.describe('Whether Safari is enabled.'),
+        Chrome: flag.describe('Whether Chrome is enabled.'),
+        Firefox: flag.describe('Whether Firefox is enabled.'),
+        'Internet Explorer 11': never,
+      })
+      .describe('Platforms, and whether each is enabled.'),
   }),
   examples: [
     {

@@ -24,14 +24,18 @@ const webAddress = text
 /** device_type 18: an SMSC, or Twilio's Messages API in its place (R-A6). Fields of SMPP beside those of HTTP are not used. */
 export const smsFields = platformFields(
   {
-    sms_smpp_host: needed('sms_smpp_host', textOf(1, 255)),
-    sms_smpp_port: needed('sms_smpp_port', integerOf(1, 65_535)),
-    sms_system_id: needed('sms_system_id', text),
-    sms_password: needed('sms_password', text),
-    sms_http_url: needed('sms_http_url', webAddress),
-    sms_http_account: needed('sms_http_account', textOf(1, 255)),
-    sms_http_token: needed('sms_http_token', textOf(1, 255)),
-    sms_sender: textOf(1, 20),
+    sms_smpp_host: needed('sms_smpp_host', textOf(1, 255)).describe(
+      'Host of the SMS centre. Required without `sms_http_url`, as are the other fields of SMPP.',
+    ),
+    sms_smpp_port: needed('sms_smpp_port', integerOf(1, 65_535)).describe('Port of the SMS centre.'),
+    sms_system_id: needed('sms_system_id', text).describe('SMPP system ID.'),
+    sms_password: needed('sms_password', text).describe('SMPP password.'),
+    sms_http_url: needed('sms_http_url', webAddress).describe(
+      'Base URL of Twilio’s Messages API, or of one like it. In place of the fields of SMPP; MMS need it.',
+    ),
+    sms_http_account: needed('sms_http_account', textOf(1, 255)).describe('Account of the API.'),
+    sms_http_token: needed('sms_http_token', textOf(1, 255)).describe('Auth token of the account.'),
+    sms_sender: textOf(1, 20).describe('Sender name or number that recipients see.'),
   },
   { secrets: ['sms_password', 'sms_http_token'] },
 );

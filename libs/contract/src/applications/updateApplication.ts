@@ -9,10 +9,10 @@ export const updateApplication = json13('updateApplication', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    icon: optional(pngIcon),
-    sdk_ios: optional(sdk.ios),
-    sdk_android: optional(sdk.android),
-    title: optional(textOf(1, 255)),
+    icon: optional(pngIcon).describe('Icon of the application: a PNG of at most 200 KiB in base64.'),
+    sdk_ios: optional(sdk.ios).describe('SDK in the iOS app, which determines the payload format.'),
+    sdk_android: optional(sdk.android).describe('SDK in the Android app, which determines the payload format.'),
+    title: optional(textOf(1, 255)).describe('Title of the application.'),
   }).transform(({ sdk_ios: sdkIos, sdk_android: sdkAndroid, ...given }) => ({ ...given, sdkIos, sdkAndroid })),
   output: nothing,
   examples: [
