@@ -9,17 +9,24 @@ const MOST = 1_000_000;
 
 /** The entry of a message in an inbox (R-J5). */
 const inboxMessage = z.object({
-  inbox_id: z.string(),
-  order: z.string(),
-  rt: z.string(),
-  send_date: z.string(),
-  title: z.string(),
-  text: z.string(),
-  action_type: z.int(),
-  action_params: z.string(),
-  image: z.string(),
-  status: z.int(),
-  hash: z.string(),
+  inbox_id: z.string().describe('Identifies the message.'),
+  order: z
+    .string()
+    .describe('Place in the inbox, and the code of the entry for inboxStatus. A newer message has a larger one.'),
+  rt: z.string().describe('When the message leaves the inbox, in Unix seconds.'),
+  send_date: z.string().describe('When the message was saved to the inbox, in Unix seconds.'),
+  title: z.string().describe('Title; empty if there is none.'),
+  text: z.string().describe('Text, in the language of the device that the user used last.'),
+  action_type: z.int().describe('Target of a tap: 0 nothing, 1 a link, 2 rich media.'),
+  action_params: z
+    .string()
+    .describe(
+      'JSON object with those of the payload that apply: link `l`, rich media `rm`, data `u`, `meta_data` in `md`, ' +
+        'statistics hash `p`.',
+    ),
+  image: z.string().describe('URL of the picture; empty if there is none.'),
+  status: z.int().describe('1 delivered, 2 read, 3 opened.'),
+  hash: z.string().describe('Statistics hash of the message.'),
 });
 
 /**
@@ -30,22 +37,26 @@ export const getInboxMessages = json13('getInboxMessages', {
   scope: 'none',
   input: object({
     application: applicationCode,
-    userId,
-    hwid: optional(hwid),
-    last_code: optional(text.refine((code) => code === '' || /^\d{1,19}$/.test(code), 'must be an integer')),
+    userId: userId.describe('The user whose inbox it is; the hwid of a device without a user ID.'),
+    hwid: optional(hwid).describe(
+      'The calling device. If it belongs to the user, messages that it got before it had a user ID are listed, too.',
+    ),
+    last_code: optional(text.refine((code) => code === '' || /^\d{1,19}$/.test(code), 'must be an integer')).describe(
+      '`next` of the page before; empty or left out for the first page.',
+    ),
     count: optional(
       integer
         .refine((value) => value >= 0, 'must not be negative')
         .transform((value) => Math.min(value, MOST))
         .meta({ minimum: 0 }),
-    ),
-    device_type: optional(integer),
+    ).describe('Maximum number of messages; 0 or left out means all.'),
+    device_type: optional(integer).describe('Platform of the calling device; has no effect.'),
   }),
   output: z.object({
-    messages: z.array(inboxMessage),
-    next: z.string(),
-    deleted: z.array(z.string()),
-    new_inbox: z.int(),
+    messages: z.array(inboxMessage).describe('The page, newest message first.'),
+    next: z.string().describe('Pass it as `last_code` for the next page. An empty page is the last one.'),
+    deleted: z.array(z.string()).describe('Orders of messages that an operator deleted.'),
+    new_inbox: z.int().describe('Number of messages with status 1, on all pages.'),
   }),
   examples: [
     {

@@ -12,13 +12,18 @@ export const inboxStatus = json13('inboxStatus', {
   scope: 'none',
   input: object({
     application: applicationCode,
-    inbox_code: identity,
-    userId,
-    status: integerOf(1, 4),
-    hash: optional(identity),
-    hwid: optional(hwid),
-    time: optional(clientMoment),
-    device_type: optional(integer),
+    inbox_code: identity.describe('`order` of the message.'),
+    userId: userId.describe('The user whose inbox it is; the hwid of a device without a user ID.'),
+    status: integerOf(1, 4).describe('1 delivered, 2 read, 3 opened, 4 deleted.'),
+    hash: optional(identity).describe('Statistics hash of the message; has no effect.'),
+    hwid: optional(hwid).describe(
+      'The calling device. If it belongs to the user, its platform counts for `inbox_opens`.',
+    ),
+    time: optional(clientMoment).describe(
+      'When it happened on the device, in Unix seconds or milliseconds, or as a date; now if left out. A call that ' +
+        'is older than the last one has no effect.',
+    ),
+    device_type: optional(integer).describe('Platform of the calling device; has no effect.'),
   }),
   output: nothing,
   examples: [
