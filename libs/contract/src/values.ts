@@ -118,8 +118,12 @@ export function refuseIllFormedNames(
     if (!name.isWellFormed()) addIssue({ code: 'custom', message: ILL_FORMED, path: [name.toWellFormed()] });
 }
 
+/** The description of a field with the values of tags. */
+export const TAG_VALUES =
+  'Values by tag name. The type of the tag determines the valid values; null removes the value. An object `{"operation": "increment" | "append" | "remove", "value": …}` changes the value instead. Integers are exact, from -2^63 to 2^63 - 1; send those beyond 2^53 as text if your JSON library rounds them.';
+
 /** Tag values by name, as services accept them. The type of a tag determines its valid values (R-C4). */
-export const tagValues = anyObject.superRefine(refuseIllFormedNames).transform(tagTexts);
+export const tagValues = anyObject.superRefine(refuseIllFormedNames).transform(tagTexts).describe(TAG_VALUES);
 
 /** A value that is not checked here. @param schema the expected JSON Schema, for the API's description only */
 export const unchecked = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema);
@@ -144,7 +148,7 @@ function wellNamed(tags: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** {@link tagValues} without those whose names no tag has, where a tag problem must not refuse the rest (R-C3, R-G5). */
-export const wellNamedTagValues = anyObject.transform((tags) => tagTexts(wellNamed(tags)));
+export const wellNamedTagValues = anyObject.transform((tags) => tagTexts(wellNamed(tags))).describe(TAG_VALUES);
 
 /**
  * The optional tags of a registration. A value that is no object is ignored, such as the list that PHP makes of an empty map: a tag problem must not
@@ -153,9 +157,9 @@ export const wellNamedTagValues = anyObject.transform((tags) => tagTexts(wellNam
 export const registrationTags = (
   convert: (tags: Record<string, unknown>, context: z.core.ParsePayload) => Record<string, unknown> = tagTexts,
 ) =>
-  optional(unchecked({ type: 'object' })).transform((given, context) =>
-    isObject(given) ? convert(wellNamed(given), context) : undefined,
-  );
+  optional(unchecked({ type: 'object' }))
+    .transform((given, context) => (isObject(given) ? convert(wellNamed(given), context) : undefined))
+    .describe(TAG_VALUES);
 
 /** The refusal of a part that is left out and that the API does not mark as required: its absence is a wrong value (R-ER2). */
 export const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });

@@ -43,11 +43,17 @@ export const listOperator = optional(oneOf(['set', 'append', 'remove'])).transfo
 /** The common fields of the three requests that start a job, entries last. */
 export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
   application: applicationCode,
-  devices: array(entry).min(1, 'must not be empty').max(MAX_DEVICES, jobEntries.tooMany),
+  devices: array(entry)
+    .min(1, 'must not be empty')
+    .max(MAX_DEVICES, jobEntries.tooMany)
+    .describe('The devices, up to 50,000.'),
 });
 
 /** The reply to a started job (R-G1). */
-export const jobStarted = z.object({ request_id: z.string(), status: z.literal('Pending') });
+export const jobStarted = z.object({
+  request_id: z.string().describe('Identifies the job.'),
+  status: z.literal('Pending').describe('`Pending`, `Completed` or `Failed`.'),
+});
 
 export const exampleStarted = { request_id: '0e6d0b4e-5d1c-4f0a-9b54-6a4d1c1f7a42', status: 'Pending' as const };
 
@@ -67,7 +73,10 @@ const queryFlag = z.union(
 );
 
 /** A request for a job's status (R-G3). */
-export const jobQuery = object({ request_id: identity, detailed: optional(queryFlag) }).transform((query) => ({
+export const jobQuery = object({
+  request_id: identity.describe('Identifies the job.'),
+  detailed: optional(queryFlag).describe('Whether to return the result for each device.'),
+}).transform((query) => ({
   requestId: query.request_id,
   detailed: query.detailed ?? false,
 }));
@@ -76,34 +85,50 @@ const status = z.enum(['Completed', 'Pending', 'Failed']);
 const rowStatus = z.enum(['done', 'failed', 'not found']);
 
 const shown = {
-  request_id: z.string(),
-  status,
-  progress: z.int(),
-  devices_success: z.int(),
+  request_id: z.string().describe('Identifies the job.'),
+  status: status.describe('`Pending`, `Completed` or `Failed`.'),
+  progress: z.int().describe('Progress in per cent, 0 to 100.'),
+  devices_success: z.int().describe('Number of rows processed.'),
 };
 
 /** The status of a job that registers or unregisters (R-G4). */
 export const shownJob = z.object({
   ...shown,
-  devices: z.array(z.object({ hwid: z.string(), status: rowStatus })).optional(),
+  devices: z
+    .array(
+      z.object({
+        hwid: z
+          .string()
+          .describe(
+            'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of ' +
+              'a WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.',
+          ),
+        status: rowStatus.describe('`done`, `failed`, or `not found` if the device does not exist.'),
+      }),
+    )
+    .optional()
+    .describe('Result for each entry; present only if `detailed` is true.'),
 });
 
 /** The status of a job that sets tags (R-G4). */
 export const shownTagsJob = z.object({
   ...shown,
-  devices_not_found: z.int(),
-  devices_failed: z.int(),
+  devices_not_found: z.int().describe('Number of rows whose device was not found.'),
+  devices_failed: z.int().describe('Number of rows that failed.'),
   devices: z
     .array(
       z.object({
-        hwid: z.string(),
-        user_id: z.string().optional(),
-        push_token: z.string().optional(),
-        status: rowStatus,
-        tags: z.record(z.string(), z.string()),
+        hwid: z.string().describe('The device; if it was not found, the identifier in the entry.'),
+        user_id: z.string().optional().describe('The user in the entry.'),
+        push_token: z.string().optional().describe('The push token in the entry.'),
+        status: rowStatus.describe('`done`, `failed`, or `not found` if the device does not exist.'),
+        tags: z
+          .record(z.string(), z.string())
+          .describe('Result of each tag: `ok`, `tag not found`, or the reason for refusing the value.'),
       }),
     )
-    .optional(),
+    .optional()
+    .describe('Result for each device; present only if `detailed` is true.'),
 });
 
 export const exampleQuery = { request_id: exampleStarted.request_id };

@@ -21,11 +21,17 @@ import {
 } from './bulk.ts';
 
 const fields = object({
-  hwid: text,
+  hwid: text.describe(
+    'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of ' +
+      'a WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.',
+  ),
   // A value that is not valid fails this entry only (R-G5).
-  push_token: anyPushToken,
-  platform: integer,
-  list_operator: listOperator,
+  push_token: anyPushToken.describe('Token that the push provider issued to the device; an empty string removes it.'),
+  platform: integer.describe('Platform code of the device.'),
+  list_operator: listOperator.describe(
+    'How to apply values of list tags: `set`, the default, replaces them, `append` adds to them, `remove` removes ' +
+      'from them.',
+  ),
   ...placeFields,
   tags: optional(wellNamedTagValues),
 });

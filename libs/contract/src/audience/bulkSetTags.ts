@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { longIntegersIn, tagTexts } from '../long-integer.ts';
 import { optionalUnless } from '../presence.ts';
-import { anyObject, boolean, identity, object, optional, refuseIllFormedNames } from '../values.ts';
+import { anyObject, boolean, identity, object, optional, refuseIllFormedNames, TAG_VALUES } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -22,11 +22,18 @@ const fields = object({
     [given['hwid'], given['user_id'], given['push_token']].every((each) => (each ?? null) === null)
       ? 'hwid'
       : undefined,
+  ).describe('The device. One of `hwid`, `user_id` and `push_token` must be given.'),
+  user_id: optional(identity).describe(
+    'All devices of this user. One of `hwid`, `user_id` and `push_token` must be given.',
   ),
-  user_id: optional(identity),
-  push_token: optional(identity),
-  list_operator: listOperator,
-  tags: anyObject.superRefine(refuseIllFormedNames),
+  push_token: optional(identity).describe(
+    'The device with this push token. One of `hwid`, `user_id` and `push_token` must be given.',
+  ),
+  list_operator: listOperator.describe(
+    'How to apply values of list tags: `set`, the default, replaces them, `append` adds to them, `remove` removes ' +
+      'from them.',
+  ),
+  tags: anyObject.superRefine(refuseIllFormedNames).describe(TAG_VALUES),
 });
 
 type Fields = z.output<typeof fields>;
@@ -56,7 +63,12 @@ export const bulkSetTags = audience('POST bulkSetTags', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
   entries: jobEntries,
-  input: object({ ...jobFields(entry), create_missing_tags: optional(boolean) }).transform((request) => ({
+  input: object({
+    ...jobFields(entry),
+    create_missing_tags: optional(boolean).describe(
+      'Whether to add tags that the account lacks, with the type of their first value; false if left out.',
+    ),
+  }).transform((request) => ({
     application: request.application,
     createMissingTags: request.create_missing_tags ?? false,
     devices: request.devices,

@@ -13,7 +13,12 @@ import {
   shownJob,
 } from './bulk.ts';
 
-const entry = object({ hwid: identity }).transform(({ hwid }): BulkEntry => ({
+const entry = object({
+  hwid: identity.describe(
+    'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of a ' +
+      'WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.',
+  ),
+}).transform(({ hwid }): BulkEntry => ({
   identifier: { $case: 'hwid', value: hwid },
   listOperator: 'set',
   tags: undefined,

@@ -10,12 +10,19 @@ const format = text.transform((word) => word.toLowerCase()).pipe(oneOf(['csv', '
 const request = object({
   filterExpression: optionalUnless(identity, (given) =>
     (given['filterExpression'] ?? given['filterCode'] ?? null) === null ? 'filterExpression' : undefined,
+  ).describe('Expression of the segmentation language. Required without `filterCode`, and takes precedence over it.'),
+  filterCode: optional(identity).describe('Code of a segment.'),
+  format: optional(format).describe(
+    'Format of the file: `csv`, the default, or `json`, one object per line. Case-insensitive.',
   ),
-  filterCode: optional(identity),
-  format: optional(format),
-  exportData: optional(array(oneOf(EXPORT_DATA))),
-  exportCsv: optional(boolean),
-  csv_escape: optional(boolean),
+  exportData: optional(array(oneOf(EXPORT_DATA))).describe('Columns of the file; all if left out.'),
+  exportCsv: optional(boolean).describe(
+    'Whether to write a file; true if left out. With false, devices are only counted.',
+  ),
+  csv_escape: optional(boolean).describe(
+    'Whether cells of a CSV file that a spreadsheet would take for formulas begin with an apostrophe; false if ' +
+      'left out.',
+  ),
 }).transform(({ filterExpression, filterCode = '', ...given }) => ({
   /** An expression takes precedence over a filter. */
   ...(filterExpression === undefined
@@ -38,7 +45,7 @@ const exampleTask = { task_id: '2741835920174653' };
 export const exportSegment = audience('POST exportSegment', {
   scope: 'api',
   input: request,
-  output: z.object({ task_id: z.string() }),
+  output: z.object({ task_id: z.string().describe('Identifies the export.') }),
   examples: [
     {
       request: {
@@ -58,14 +65,16 @@ const exampleLink =
 /** Returns the progress of an export, and once it is completed a new link to its archive, valid for 24 hours (R-N7). Spec N. */
 export const getExportSegment = audience('POST exportSegment/result', {
   scope: 'optional',
-  input: object({ task_id: identity }).transform((given) => ({ taskId: given.task_id })),
+  input: object({ task_id: identity.describe('Identifies the export.') }).transform((given) => ({
+    taskId: given.task_id,
+  })),
   output: z.object({
-    status: z.enum(['in-progress', 'completed', 'failed']),
-    progress: z.int(),
-    devices_count: z.int(),
+    status: z.enum(['in-progress', 'completed', 'failed']).describe('`in-progress`, `completed` or `failed`.'),
+    progress: z.int().describe('Progress in per cent, 0 to 100.'),
+    devices_count: z.int().describe('Number of devices.'),
     /** Both are "" before the archive exists, and if devices are only counted. */
-    filename: z.string(),
-    csv_filename: z.string(),
+    filename: z.string().describe('Link to the ZIP archive, valid for 24 hours; empty if there is none.'),
+    csv_filename: z.string().describe('The same link under its former name.'),
   }),
   examples: [
     {

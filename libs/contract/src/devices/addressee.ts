@@ -6,6 +6,6 @@ import { optional } from '../values.ts';
 export const addressee = {
   hwid: optionalUnless(hwid, (request) =>
     (request['hwid'] ?? null) === null && (request['userId'] ?? null) === null ? 'hwid' : undefined,
-  ),
-  userId: optional(userId),
+  ).describe('The device. Required without `userId`, and takes precedence over it.'),
+  userId: optional(userId).describe('Selects the devices of this user if `hwid` is left out.'),
 };

@@ -14,9 +14,9 @@ export const applicationOpen = json13('applicationOpen', {
     userId: optional(userId),
     language: deviceLanguage,
     timezone: optional(timezoneSeconds),
-    app_version: optional(text),
-    os_version: optional(text),
-    device_model: optional(text),
+    app_version: optional(text).describe('Version of the app on the device.'),
+    os_version: optional(text).describe('Version of the operating system.'),
+    device_model: optional(text).describe('Model of the device.'),
   }).transform((request) => ({
     application: request.application,
     hwid: request.hwid,

@@ -8,7 +8,10 @@ import { object } from '../values.ts';
 export const checkDevice = json13('checkDevice', {
   scope: 'device',
   input: object({ application: applicationCode, hwid }),
-  output: z.object({ exist: z.boolean(), push_token_exist: z.boolean() }),
+  output: z.object({
+    exist: z.boolean().describe('Whether the device is registered.'),
+    push_token_exist: z.boolean().describe('Whether the device has a push token.'),
+  }),
   examples: [
     { request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: { exist: true, push_token_exist: true } },
   ],

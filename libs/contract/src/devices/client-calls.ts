@@ -22,6 +22,6 @@ export const richMediaAction = json13('richMediaAction', definition);
 /** Lists in-apps; always empty (R-X1). */
 export const getInApps = json13('getInApps', {
   ...definition,
-  output: z.object({ inApps: z.array(z.never()) }),
+  output: z.object({ inApps: z.array(z.never()).describe('Always empty.') }),
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: { inApps: [] } }],
 });

@@ -7,7 +7,16 @@ import { object } from '../values.ts';
 export const getConfig = json13('getConfig', {
   scope: 'device',
   input: object({ application: applicationCode }),
-  output: z.object({ features: z.object({ events: z.array(z.string()), vapid_key: z.optional(z.string()) }) }),
+  output: z.object({
+    features: z
+      .object({
+        events: z.array(z.string()).describe('Always empty.'),
+        vapid_key: z
+          .optional(z.string())
+          .describe('Public VAPID key that browsers subscribe with; absent if no browser platform is configured.'),
+      })
+      .describe('Features that the client may use.'),
+  }),
   examples: [
     {
       request: { application: 'A1B2C-3D4E5', features: ['vapid_key', 'events'] },

@@ -8,7 +8,9 @@ import { addressee } from './addressee.ts';
 export const getTags = json13('getTags', {
   scope: 'device',
   input: object({ application: applicationCode, ...addressee }),
-  output: z.object({ result: anyObject }),
+  output: z.object({
+    result: anyObject.describe('Values by tag name. A tag without a value is absent. Integers have up to 64 bits.'),
+  }),
   examples: [
     {
       request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' },

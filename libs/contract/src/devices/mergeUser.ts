@@ -12,11 +12,14 @@ export const mergeUser = json13('mergeUser', {
   scope: 'device',
   input: object({
     application: applicationCode,
-    oldUserId: userId,
+    oldUserId: userId.describe('The user that the devices belong to.'),
     newUserId: optionalUnless(userId, ({ newUserId, merge }) =>
       (newUserId ?? null) === null && boolean.safeParse(merge).data !== false ? 'newUserId' : undefined,
+    ).describe('The user that the devices move to. Optional if `merge` is false.'),
+    merge: optional(boolean).describe(
+      'Whether the new user receives the devices and the tags that it lacks; true if left out. With false the ' +
+        'devices are only detached from their user.',
     ),
-    merge: optional(boolean),
   }),
   output: nothing,
   examples: [

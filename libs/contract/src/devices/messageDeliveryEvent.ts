@@ -6,7 +6,11 @@ import { identity, nothing, object, optional } from '../values.ts';
 /** Reports the delivery of a push; otherwise like pushStat (R-C7, R-C11). Spec C. */
 export const messageDeliveryEvent = json13('messageDeliveryEvent', {
   scope: 'device',
-  input: object({ application: applicationCode, hwid, hash: optional(identity) }),
+  input: object({
+    application: applicationCode,
+    hwid,
+    hash: optional(identity).describe('The value of `p` in the push payload. A report without it is not counted.'),
+  }),
   output: nothing,
   examples: [
     {

@@ -42,24 +42,37 @@ function numberedOperations(tags: Record<string, unknown>, context: z.core.Parse
 
 const fields = object({
   application: applicationCode,
-  user_id: optional(userId),
-  email: optional(emailAddress),
-  sms_phone_number: optional(smsNumber),
-  whatsapp_phone_number: optional(whatsAppNumber),
+  user_id: optional(userId).describe('Identifies the user of the device.'),
+  email: optional(emailAddress).describe('Address of an e-mail contact to register.'),
+  sms_phone_number: optional(smsNumber).describe('E.164 phone number with `+` to register for SMS.'),
+  whatsapp_phone_number: optional(whatsAppNumber).describe('E.164 phone number with `+` to register for WhatsApp.'),
   language: deviceLanguage,
   timezone: optional(timezoneSeconds),
   ...placeFields,
-  tags: registrationTags(numberedOperations),
+  tags: registrationTags(numberedOperations).describe(
+    'Values by tag name, for every registered device and contact. Unknown tags and values of a wrong type are ' +
+      'skipped.',
+  ),
   push_devices: optional(
     array(
       object({
         hwid,
-        platform: deviceType.refine(isPushPlatform, 'unknown platform'),
-        push_token: optional(pushToken),
-        platformData: optional(object({ public_key: optional(webPushKey), auth_token: optional(webPushKey) })),
+        platform: deviceType
+          .refine(isPushPlatform, 'unknown platform')
+          .describe(
+            'Platform of the device: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 ' +
+              'Firefox, 17 Huawei.',
+          ),
+        push_token: optional(pushToken).describe('Token that the push provider issued to the device.'),
+        platformData: optional(
+          object({
+            public_key: optional(webPushKey).describe('Public key of a web push subscription, `p256dh`.'),
+            auth_token: optional(webPushKey).describe('Secret of a web push subscription, `auth`.'),
+          }),
+        ).describe('Further data that web push requires.'),
       }).check((context) => checkPushToken(context, context.value.platform, context.value.push_token)),
     ).max(MAX_DEVICES, `at most ${MAX_DEVICES} entries`),
-  ),
+  ).describe('Devices to register for push.'),
 });
 
 type Fields = z.output<typeof fields>;

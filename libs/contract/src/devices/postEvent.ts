@@ -22,12 +22,19 @@ const definition = {
   body: 'either',
   input: object({
     application: applicationCode,
-    event: identityOf(1, 255),
-    hwid: optional(hwid),
-    userId: optional(userId),
-    attributes: optional(anyObject),
-    timestampUTC: optional(clientMoment),
-    timestampCurrent: optional(clientMoment),
+    event: identityOf(1, 255).describe('Name of the event.'),
+    hwid: optional(hwid).describe('The device that the event belongs to. Required without `userId`.'),
+    userId: optional(userId).describe(
+      'The user. If `hwid` is left out, the event belongs to the device that the user used last.',
+    ),
+    attributes: optional(anyObject).describe(
+      'Values of the event. `amount` and `currency` together give its monetary value.',
+    ),
+    timestampUTC: optional(clientMoment).describe(
+      'Time of the event: Unix seconds or milliseconds, or a date. It decides which open the event follows; up to ' +
+        '72 hours ago count.',
+    ),
+    timestampCurrent: optional(clientMoment).describe('Time of the event by the clock and time zone of the device.'),
   })
     .refine((request) => (request.hwid ?? request.userId) !== undefined, { path: ['hwid'], error: 'must be set' })
     .transform(({ attributes, timestampUTC: happenedAt, timestampCurrent: localAt, ...given }, context) => ({
@@ -38,7 +45,11 @@ const definition = {
       happenedAt,
       localAt,
     })),
-  output: z.object({ code: z.literal(''), required: z.literal(false), message_hash: z.literal('') }),
+  output: z.object({
+    code: z.literal('').describe('Always empty.'),
+    required: z.literal(false).describe('Always false.'),
+    message_hash: z.literal('').describe('Always empty.'),
+  }),
   examples: [
     {
       request: {

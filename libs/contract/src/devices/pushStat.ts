@@ -10,7 +10,7 @@ export const pushStat = json13('pushStat', {
     application: applicationCode,
     hwid,
     userId: optional(userId),
-    hash: optional(identity),
+    hash: optional(identity).describe('The value of `p` in the push payload. A report without it is not counted.'),
   }),
   output: nothing,
   examples: [

@@ -14,22 +14,28 @@ const fields = object({
     if ((request['hwid'] ?? null) !== null) return undefined;
     if (integer.safeParse(request['device_type']).data !== Platform.Email) return 'hwid';
     return (request['email'] ?? null) === null ? 'email' : undefined;
-  }),
+  }).describe(
+    'Identifies the device in its application; case-sensitive. For SMS it is the phone number with `+`, for ' +
+      'WhatsApp `whatsapp:` and the number. Optional for e-mail if `email` is given.',
+  ),
   device_type: deviceType,
-  push_token: optional(pushToken),
+  push_token: optional(pushToken).describe(
+    'Token that the push provider issued to the device. If left out, the stored token is kept; an empty string ' +
+      'removes it. Not used for SMS and WhatsApp.',
+  ),
   language: deviceLanguage,
   timezone: optional(timezoneSeconds),
-  email: optional(text),
-  tags: registrationTags(),
-  idfa: optional(text),
+  email: optional(text).describe('Address of an e-mail contact. Required for `device_type` 14 if `hwid` is left out.'),
+  tags: registrationTags().describe('Values by tag name. Unknown tags and values of a wrong type are skipped.'),
+  idfa: optional(text).describe('Advertising identifier of the device.'),
   userId: optional(userId),
-  app_version: optional(text),
-  device_model: optional(text),
-  os_version: optional(text),
-  public_key: optional(webPushKey),
-  auth_token: optional(webPushKey),
-  fcm_token: optional(deviceToken),
-  fcm_push_set: optional(deviceToken),
+  app_version: optional(text).describe('Version of the app on the device.'),
+  device_model: optional(text).describe('Model of the device.'),
+  os_version: optional(text).describe('Version of the operating system.'),
+  public_key: optional(webPushKey).describe('Public key of a web push subscription, `p256dh`.'),
+  auth_token: optional(webPushKey).describe('Secret of a web push subscription, `auth`.'),
+  fcm_token: optional(deviceToken).describe('Token of a browser that Firebase Cloud Messaging reaches.'),
+  fcm_push_set: optional(deviceToken).describe('Identifies the set of FCM subscriptions that the browser belongs to.'),
   ...placeFields,
 });
 

@@ -8,7 +8,7 @@ const definition = (platform: number, number: typeof smsNumber) => ({
   scope: 'device' as const,
   input: object({
     application: applicationCode,
-    number,
+    number: number.describe('E.164 phone number with `+`.'),
     userId: optional(userId),
     language: deviceLanguage,
     timezone: optional(timezoneSeconds),

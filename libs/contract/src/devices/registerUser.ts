@@ -11,7 +11,7 @@ export const registerUser = json13('registerUser', {
     userId,
     hwid,
     device_type: earlyDeviceType,
-    tz_offset: optional(timezoneSeconds),
+    tz_offset: optional(timezoneSeconds).describe('Offset of the contact from UTC in seconds, -43200 to 50400.'),
   }),
   output: nothing,
   examples: [

@@ -7,7 +7,13 @@ import { nothing, object, optional } from '../values.ts';
 /** Stores the token that starts live activities on a device; null removes it (R-X2). */
 export const setActivityPushToStartToken = json13('setActivityPushToStartToken', {
   scope: 'device',
-  input: object({ application: applicationCode, hwid, activity_push_to_start_token: optional(deviceToken) }),
+  input: object({
+    application: applicationCode,
+    hwid,
+    activity_push_to_start_token: optional(deviceToken).describe(
+      'Token that starts live activities on the device; null removes it.',
+    ),
+  }),
   output: nothing,
   examples: [
     {

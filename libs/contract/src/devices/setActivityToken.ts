@@ -10,8 +10,8 @@ export const setActivityToken = json13('setActivityToken', {
   input: object({
     application: applicationCode,
     hwid,
-    activity_id: identityOf(1, 255),
-    activity_push_token: optional(deviceToken),
+    activity_id: identityOf(1, 255).describe('Identifies the live activity on the device.'),
+    activity_push_token: optional(deviceToken).describe('Token that updates the live activity; null removes it.'),
   }),
   output: nothing,
   examples: [

@@ -16,8 +16,10 @@ export const setBadge = json13('setBadge', {
   input: object({
     application: applicationCode,
     hwid,
-    badge: optionalUnless(number, ({ badge, badges }) => ((badge ?? badges ?? null) === null ? 'badge' : undefined)),
-    badges: optional(number).meta({ description: 'Another name of `badge`, which prevails' }),
+    badge: optionalUnless(number, ({ badge, badges }) =>
+      (badge ?? badges ?? null) === null ? 'badge' : undefined,
+    ).describe('Number on the app icon. Later changes such as `+1` start from it.'),
+    badges: optional(number).describe('Another name of `badge`, which prevails'),
   }).transform(({ badge, badges, ...device }) => ({ ...device, badge: badge ?? badges! })),
   output: nothing,
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', badge: 3 }, reply: undefined }],

@@ -13,14 +13,20 @@ export const setPurchase = json13('setPurchase', {
   input: object({
     application: applicationCode,
     hwid,
-    transactionDate: clientMoment,
-    quantity: integerOf(1, MAX_QUANTITY),
+    transactionDate: clientMoment.describe(
+      'Time of the purchase: Unix seconds or milliseconds, or a date such as `2026-01-15 12:00:00` in UTC.',
+    ),
+    quantity: integerOf(1, MAX_QUANTITY).describe('Number of items.'),
     currency: text
       .refine((value) => /^[A-Za-z]{3}$/.test(value), 'must be three letters')
       .meta({ pattern: '^[A-Za-z]{3}$' })
-      .transform((value) => value.toUpperCase()),
-    productIdentifier: textOf(1, 255),
-    price: number.refine((value) => value >= 0, 'must be 0 or more').meta({ minimum: 0 }),
+      .transform((value) => value.toUpperCase())
+      .describe('Currency of the price, an ISO 4217 three-letter code.'),
+    productIdentifier: textOf(1, 255).describe('Identifies the product.'),
+    price: number
+      .refine((value) => value >= 0, 'must be 0 or more')
+      .meta({ minimum: 0 })
+      .describe('Price of one item, 0 or more.'),
   }).refine(({ price, quantity }) => Number.isFinite(price * quantity), {
     path: ['price'],
     error: 'must be a number',

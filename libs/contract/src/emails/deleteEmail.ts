@@ -5,7 +5,10 @@ import { identity, nothing, object } from '../values.ts';
 /** Erases the contacts of an address; an unknown address succeeds (R-E6). Spec E. */
 export const deleteEmail = json13('deleteEmail', {
   scope: 'device',
-  input: object({ application: applicationCode, email: identity.transform((address) => address.toLowerCase()) }),
+  input: object({
+    application: applicationCode,
+    email: identity.transform((address) => address.toLowerCase()).describe('E-mail address, case-insensitive.'),
+  }),
   output: nothing,
   examples: [{ request: { application: 'A1B2C-3D4E5', email: 'anna@example.com' }, reply: undefined }],
 });

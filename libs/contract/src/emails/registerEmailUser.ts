@@ -12,7 +12,7 @@ export const registerEmailUser = json13('registerEmailUser', {
     application: applicationCode,
     email: emailAddress,
     userId,
-    tz_offset: optional(timezoneSeconds),
+    tz_offset: optional(timezoneSeconds).describe('Offset of the contact from UTC in seconds, -43200 to 50400.'),
     ...placeFields,
   }).transform((request) => ({
     application: request.application,

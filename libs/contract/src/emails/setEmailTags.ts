@@ -14,11 +14,13 @@ export const setEmailTags = json13('setEmailTags', {
     application: applicationCode,
     email: optionalUnless(address, (request) =>
       isGiven(request['email']) || isGiven(request['userId']) ? undefined : 'email',
-    ),
+    ).describe('Address of the contact. Required without `userId`, and takes precedence over it.'),
     tags: tagValues,
-    userId: optional(userId),
+    userId: optional(userId).describe('Selects the contacts of this user if `email` is left out.'),
   }),
-  output: z.object({ skipped: z.array(z.string()) }),
+  output: z.object({
+    skipped: z.array(z.string()).describe('Number of records that could not be handled. They do not stop a replay.'),
+  }),
   examples: [
     {
       request: { application: 'A1B2C-3D4E5', email: 'anna@example.com', tags: { Name: 'Anna', Old: null } },

@@ -16,16 +16,20 @@ export const addTag = json13('addTag', {
   scope: 'api',
   input: object({
     tag: tagOf({
-      name,
-      type: integerOf(1, 7),
-      application_specific: optional(boolean),
-    }),
+      name: name.describe('Name of the tag. Spaces around it are dropped.'),
+      type: integerOf(1, 7).describe(
+        'Type of the values: 1 integer, 2 string, 3 list, 4 date, 5 boolean, 6 decimal, 7 version.',
+      ),
+      application_specific: optional(boolean).describe(
+        'Whether a device has one value per application; false if left out.',
+      ),
+    }).describe('The tag.'),
   }).transform(({ tag }) => ({
     name: tag.name,
     type: tag.type,
     applicationSpecific: tag.application_specific ?? false,
   })),
-  output: z.object({ result: z.literal(true) }),
+  output: z.object({ result: z.literal(true).describe('`SENT`, `FAILED`, `IN_FLIGHT` or `EXCLUDED`.') }),
   examples: [
     {
       request: { auth: 'token', tag: { name: 'Level', type: 1, application_specific: true } },

@@ -9,7 +9,9 @@ import { tagOf } from './tag.ts';
  */
 export const deleteTag = json13('deleteTag', {
   scope: 'api',
-  input: object({ tag: tagOf({ name: identity }) }).transform(({ tag }) => ({ name: tag.name })),
-  output: z.object({ result: z.literal(true) }),
+  input: object({
+    tag: tagOf({ name: identity.describe('Name of the tag. Spaces around it are dropped.') }).describe('The tag.'),
+  }).transform(({ tag }) => ({ name: tag.name })),
+  output: z.object({ result: z.literal(true).describe('`SENT`, `FAILED`, `IN_FLIGHT` or `EXCLUDED`.') }),
   examples: [{ request: { auth: 'token', tag: { name: 'Outdated' } }, reply: { result: true } }],
 });

@@ -7,7 +7,17 @@ export const listTags = json13('listTags', {
   scope: 'api',
   input: object({}),
   output: z.object({
-    tags: z.array(z.object({ name: z.string(), type: z.int(), isApplicationSpecific: z.boolean() })),
+    tags: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the tag.'),
+          type: z
+            .int()
+            .describe('Type of the values: 1 integer, 2 string, 3 list, 4 date, 5 boolean, 6 decimal, 7 version.'),
+          isApplicationSpecific: z.boolean().describe('Whether a device has one value per application.'),
+        }),
+      )
+      .describe('The tags of the account, by name.'),
   }),
   examples: [
     {

@@ -12,10 +12,12 @@ export const createTestDevice = json13('createTestDevice', {
   scope: 'none',
   input: object({
     application: applicationCode,
-    push_token: pushToken.refine((token) => token !== '', 'must not be empty'),
+    push_token: pushToken
+      .refine((token) => token !== '', 'must not be empty')
+      .describe('Token that the push provider issued to the device.'),
     device_type: deviceType,
-    name: identityOf(1, 255),
-    description: optional(textOf(0, 1024)),
+    name: identityOf(1, 255).describe('Name of the test device.'),
+    description: optional(textOf(0, 1024)).describe('Description of the test device.'),
     language: optional(language),
   }).check((context) => checkPushToken(context, context.value.device_type, context.value.push_token)),
   output: nothing,

@@ -8,16 +8,18 @@ export const listTestDevices = json13('listTestDevices', {
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({
-    TestDevices: z.array(
-      z.object({
-        name: z.string(),
-        type: z.string(),
-        pushtoken: z.string(),
-        description: z.string(),
-        languages: z.array(z.string()),
-        confirmed: z.boolean(),
-      }),
-    ),
+    TestDevices: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the test device.'),
+          type: z.string().describe('Platform code, as text.'),
+          pushtoken: z.string().describe('Token that the push provider issued to the device.'),
+          description: z.string().describe('Description of the test device.'),
+          languages: z.array(z.string()).describe('Language of the device, if known.'),
+          confirmed: z.boolean().describe('Whether messages to test devices reach it.'),
+        }),
+      )
+      .describe('The test devices.'),
   }),
   examples: [
     {
