@@ -6,4 +6,5 @@ export const campaignCode = identity.transform((code) => code.toUpperCase());
 /** {@link campaignCode} of a required campaign; "" counts as none (R-ER2, R-RES5). */
 export const namedCampaign = identity
   .refine((code) => code !== '', 'not found')
-  .transform((code) => code.toUpperCase());
+  .transform((code) => code.toUpperCase())
+  .describe('Code of the campaign that the message counts for.');

@@ -8,10 +8,10 @@ export const createCampaign = json13('createCampaign', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    name: nonEmptyIdentity,
-    description: optional(text),
+    name: nonEmptyIdentity.describe('Name of the campaign.'),
+    description: optional(text).describe('Description of the campaign.'),
   }).transform(({ description = '', ...given }) => ({ ...given, description })),
-  output: z.object({ campaign: z.string() }),
+  output: z.object({ campaign: z.string().describe('Code of the new campaign.') }),
   examples: [
     {
       request: { auth: 'token', application: 'A1B2C-3D4E5', name: 'Spring', description: 'Everything for the garden' },

@@ -5,7 +5,7 @@ import { campaignCode } from './campaign-code.ts';
 /** Deletes a campaign; its messages stay unchanged. */
 export const deleteCampaign = json13('deleteCampaign', {
   scope: 'api',
-  input: object({ campaign: campaignCode }),
+  input: object({ campaign: campaignCode.describe('Code of the campaign.') }),
   output: nothing,
   examples: [{ request: { auth: 'token', campaign: 'C1B2C-3D4E5' }, reply: undefined }],
 });

@@ -12,13 +12,27 @@ export const getCampaigns = json13('getCampaigns', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    cursor: optional(cursor),
-    limit: optional(integerOf(1, 100)),
+    cursor: optional(cursor).describe(
+      'Start of the next page: the `cursor` of the previous page; empty for the first page and after the last.',
+    ),
+    limit: optional(integerOf(1, 100)).describe('Maximum number of dead letters, up to 500.'),
   }).transform(({ application, cursor: after = '', limit = DEFAULT_LIMIT }) => ({ application, after, limit })),
   output: z.object({
-    campaigns: z.array(z.object({ code: z.string(), name: z.string(), description: z.string() })),
-    limit: z.int(),
-    cursor: z.string(),
+    campaigns: z
+      .array(
+        z.object({
+          code: z.string().describe('Code of the campaign.'),
+          name: z.string().describe('Name of the campaign.'),
+          description: z.string().describe('Description of the campaign.'),
+        }),
+      )
+      .describe('The campaigns, oldest first.'),
+    limit: z.int().describe('Maximum number of dead letters, up to 500.'),
+    cursor: z
+      .string()
+      .describe(
+        'Start of the next page: the `cursor` of the previous page; empty for the first page and after the last.',
+      ),
   }),
   examples: [
     {

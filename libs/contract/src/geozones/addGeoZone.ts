@@ -8,16 +8,24 @@ import { timetable } from './timetable.ts';
 const MAX_ZONES = 1000;
 
 const zone = object({
-  name: zoneName,
+  name: zoneName.describe('Name of the zone.'),
   lat,
   lng,
-  cooldown,
+  cooldown: cooldown.describe(
+    'Seconds after a message in which the zone sends nothing more to the device; 0 for none.',
+  ),
   range,
-  content: optional(zoneContent),
-  presetCode: optional(zonePreset),
-  cluster: optional(clusterCode),
-  campaign: optional(zoneCampaign),
-  timetable: optional(timetable),
+  content: optional(zoneContent).describe(
+    'Text to send. A text, or texts by language; `default` serves every other language. Required without ' +
+      '`presetCode`.',
+  ),
+  presetCode: optional(zonePreset).describe('Code of the preset that supplies the messages.'),
+  cluster: optional(clusterCode).describe('Code of the cluster that the zone belongs to; null for none.'),
+  campaign: optional(zoneCampaign).describe('Code of the campaign that messages count for; null for none.'),
+  timetable: optional(timetable).describe(
+    'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always ' +
+      'open.',
+  ),
 })
   .refine(({ content, presetCode }) => content || presetCode, 'content or presetCode is required')
   .transform(({ content = '', presetCode: preset = '', cluster = '', campaign = '', ...given }) => ({
@@ -34,8 +42,8 @@ const zone = object({
  */
 export const addGeoZone = json13('addGeoZone', {
   scope: 'api',
-  input: object({ application: applicationCode, geozones: listOf(zone, MAX_ZONES) }),
-  output: z.object({ GeoZones: z.array(z.int()) }),
+  input: object({ application: applicationCode, geozones: listOf(zone, MAX_ZONES).describe('The zones.') }),
+  output: z.object({ GeoZones: z.array(z.int()).describe('Ids of the new zones, in order.') }),
   examples: [
     {
       request: {

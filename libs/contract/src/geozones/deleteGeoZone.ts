@@ -21,7 +21,7 @@ const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema
 /** Deletes geozones, all or none (R-F2). Spec F. */
 export const deleteGeoZone = json13('deleteGeoZone', {
   scope: 'api',
-  input: object({ application: applicationCode, geozones: oneOrMore }),
+  input: object({ application: applicationCode, geozones: oneOrMore.describe('Ids of the zones, or one id.') }),
   output: nothing,
   examples: [
     { request: { auth: 'token', application: 'A1B2C-3D4E5', geozones: [961_234] }, reply: undefined },

@@ -6,9 +6,10 @@ import { clusterCode } from './fields.ts';
 /** Deletes a cluster; its zones stay without a cluster (R-F6). Spec F. */
 export const deleteGeoZoneCluster = json13('deleteGeoZoneCluster', {
   scope: 'api',
-  input: object({ application: applicationCode, geoZoneCluster: clusterCode }).transform(
-    ({ application, geoZoneCluster: code }) => ({ application, code }),
-  ),
+  input: object({
+    application: applicationCode,
+    geoZoneCluster: clusterCode.describe('Code of the cluster.'),
+  }).transform(({ application, geoZoneCluster: code }) => ({ application, code })),
   output: nothing,
   examples: [
     { request: { auth: 'token', application: 'A1B2C-3D4E5', geoZoneCluster: 'E1B2C-3D4E5' }, reply: undefined },

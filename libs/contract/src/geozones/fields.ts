@@ -14,16 +14,16 @@ const degrees = (most: number) =>
     .meta({ minimum: -most, maximum: most });
 
 /** Degrees, as a number or a numeric string (R-C13, R-F1). */
-export const lat = degrees(90);
-export const lng = degrees(180);
+export const lat = degrees(90).describe('Latitude in degrees.');
+export const lng = degrees(180).describe('Longitude in degrees.');
 
 export const zoneName = nonEmptyIdentity;
 
 /** Seconds; 0 = none. */
 export const cooldown = integerOf(0, UINT32_MAX);
 
-/** Meters (Spec, Limits). */
-export const range = integerOf(50, 1000);
+/** Spec, Limits. */
+export const range = integerOf(50, 1000).describe('Radius of the zone in meters, 50 to 1,000.');
 
 /** A text, plain or by language, as its original JSON text; "" for an empty one. */
 export const zoneContent = unchecked(localizedSchema).transform((value, context) => {

@@ -6,7 +6,18 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import { bit, object, optional } from '../values.ts';
 import { lat, lng } from './fields.ts';
 
-const nearby = z.object({ name: z.string(), lat: z.number(), lng: z.number(), range: z.int(), distance: z.int() });
+const nearby = z.object({
+  name: z.string().describe('Name of the zone.'),
+  lat: z.number().describe('Latitude in degrees.'),
+  lng: z.number().describe('Longitude in degrees.'),
+  range: z.int().describe('Radius of the zone in meters, 50 to 1,000.'),
+  distance: z.int().describe('Distance of the device from the centre of the zone, in meters.'),
+});
+
+const nearest = nearby.extend({
+  name: nearby.shape.name.describe('Name of the nearest zone.'),
+  range: nearby.shape.range.describe('Radius of the zone in meters.'),
+});
 
 type Request = Readonly<Record<string, unknown>>;
 
@@ -27,14 +38,18 @@ export const getNearestZone = json13('getNearestZone', {
     hwid,
     lat: optionalUnless(lat, (request) => (isNowhere(request) ? undefined : missingIn(request, 'lat'))),
     lng: optionalUnless(lng, (request) => (isNowhere(request) ? undefined : missingIn(request, 'lng'))),
-    more: optional(bit),
+    more: optional(bit).describe('1 answers up to 20 zones instead of one.'),
   }).transform(({ more = false, lat: north, lng: east, ...device }) => ({
     ...device,
     more,
     /** Undefined: the device stops reporting its location. */
     place: north === undefined || east === undefined ? undefined : { lat: north, lng: east },
   })),
-  output: z.union([nearby, z.object({ geozones: z.array(nearby) }), z.null()]),
+  output: z.union([
+    nearest,
+    z.object({ geozones: z.array(nearby).describe('The nearest zones, if `more` is 1.') }),
+    z.null(),
+  ]),
   examples: [
     {
       request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', lat: '52.52', lng: 13.37, more: 0 },

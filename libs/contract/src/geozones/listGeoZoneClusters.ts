@@ -8,7 +8,18 @@ export const listGeoZoneClusters = json13('listGeoZoneClusters', {
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({
-    clusters: z.array(z.object({ code: z.string(), cooldown: z.int(), geozones: z.int(), name: z.string() })),
+    clusters: z
+      .array(
+        z.object({
+          code: z.string().describe('Code of the cluster.'),
+          cooldown: z
+            .int()
+            .describe('Seconds in which a user does not get the same message again from a zone of the cluster.'),
+          geozones: z.int().describe('Number of zones in the cluster.'),
+          name: z.string().describe('Name of the cluster.'),
+        }),
+      )
+      .describe('The clusters.'),
   }),
   examples: [
     {

@@ -5,24 +5,38 @@ import { localizedSchema } from '../messages/texts.ts';
 import { anyObject, object, unchecked } from '../values.ts';
 
 const zone = z.object({
-  id: z.int(),
-  name: z.string(),
-  lat: z.number(),
-  lng: z.number(),
-  range: z.int(),
-  cooldown: z.int(),
-  content: unchecked(localizedSchema).nullable(),
-  presetCode: z.string().nullable(),
-  campaign_id: z.int().nullable(),
-  timetable: anyObject.nullable(),
-  status: z.boolean(),
+  id: z.int().describe('Id of the zone.'),
+  name: z.string().describe('Name of the zone.'),
+  lat: z.number().describe('Latitude in degrees.'),
+  lng: z.number().describe('Longitude in degrees.'),
+  range: z.int().describe('Radius of the zone in meters, 50 to 1,000.'),
+  cooldown: z.int().describe('Seconds after a message in which the zone sends nothing more to the device; 0 for none.'),
+  content: unchecked(localizedSchema).nullable().describe('Text to send, as given; null if the preset supplies it.'),
+  presetCode: z.string().nullable().describe('Code of the preset that supplies the messages; null if there is none.'),
+  campaign_id: z.int().nullable().describe('Number of the campaign that messages count for; null if there is none.'),
+  timetable: anyObject
+    .nullable()
+    .describe(
+      'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always ' +
+        'open.',
+    ),
+  status: z.boolean().describe('Whether the zone is activated.'),
 });
 
 /** Lists the geozones of an application by cluster, those without a cluster last (R-F6). Spec F. */
 export const listGeoZones = json13('listGeoZones', {
   scope: 'api',
   input: object({ application: applicationCode }),
-  output: z.object({ clusters: z.array(z.object({ name: z.string(), geoZones: z.array(zone) })) }),
+  output: z.object({
+    clusters: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the cluster.'),
+          geoZones: z.array(zone).describe('The zones of the cluster.'),
+        }),
+      )
+      .describe('The clusters.'),
+  }),
   examples: [
     {
       request: { auth: 'token', application: 'A1B2C-3D4E5' },

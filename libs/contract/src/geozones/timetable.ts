@@ -16,6 +16,8 @@ export interface TimetableHours {
 /** Names of days in the order of their numbers, starting at 1. */
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
+const fullNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
 const DAY_MINUTES = 1440;
 const MAX_INTERVALS = 2;
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
@@ -60,15 +62,27 @@ const intervalsSchema = {
   maxItems: MAX_INTERVALS,
   items: {
     type: 'object',
-    properties: { start: { type: 'string' }, stop: { type: 'string' } },
+    properties: {
+      start: { type: 'string', description: 'Opening time: `HH:mm`.' },
+      stop: {
+        type: 'string',
+        description:
+          'Closing time: `HH:mm`. A time before `start` is on the next day; `00:00` and `24:00` mean the end of the day.',
+      },
+    },
     required: ['start', 'stop'],
   },
 };
 const timetableSchema = {
   type: 'object',
   properties: {
-    timezone: { type: ['integer', 'string', 'null'] },
-    ...Object.fromEntries(dayNames.map((name) => [name, intervalsSchema])),
+    timezone: {
+      type: ['integer', 'string', 'null'],
+      description: 'Offset of the times from UTC in seconds; 0 if left out.',
+    },
+    ...Object.fromEntries(
+      dayNames.map((name, index) => [name, { ...intervalsSchema, description: `Hours of ${fullNames[index]}.` }]),
+    ),
   },
 };
 

@@ -7,8 +7,10 @@ export const compileFilter = json13('compileFilter', {
   scope: 'api',
   // May examine every device of an application.
   deadlineMs: 60_000,
-  input: object({ devices_filter: identity }).transform(({ devices_filter }) => ({ expression: devices_filter })),
-  output: z.object({ devices_count: z.int() }),
+  input: object({ devices_filter: identity.describe('Expression of the segmentation language.') }).transform(
+    ({ devices_filter }) => ({ expression: devices_filter }),
+  ),
+  output: z.object({ devices_count: z.int().describe('Number of devices.') }),
   examples: [
     {
       request: { auth: 'token', devices_filter: 'A("A1B2C-3D4E5") * T("Level", GTE, 5)' },

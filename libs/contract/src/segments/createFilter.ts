@@ -12,10 +12,14 @@ import { identity, identityOf, object, optional } from '../values.ts';
 export const createFilter = json13('createFilter', {
   scope: 'api',
   input: object({
-    name: identityOf(1, 255),
-    filter_expression: identity,
-    application: optional(applicationCode),
-    expiration_date: optional(dayOfTime),
+    name: identityOf(1, 255).describe('Name of the segment, unique in the account.'),
+    filter_expression: identity.describe('Expression of the segmentation language.'),
+    application: optional(applicationCode).describe(
+      'Code of the application that the segment is bound to; none if left out.',
+    ),
+    expiration_date: optional(dayOfTime).describe(
+      'The segment is deleted at the start of this day, in UTC: `YYYY-MM-DD`. Null or left out: never.',
+    ),
   }).transform(({ name, filter_expression, application, expiration_date }) => ({
     name,
     expression: filter_expression,
@@ -23,7 +27,7 @@ export const createFilter = json13('createFilter', {
     application: application ?? '',
     expiresAt: expiration_date,
   })),
-  output: z.object({ name: z.string() }),
+  output: z.object({ name: z.string().describe('Name of the segment, unique in the account.') }),
   examples: [
     {
       request: {

@@ -7,7 +7,7 @@ import { identity, nothing, object } from '../values.ts';
  */
 export const deleteFilter = json13('deleteFilter', {
   scope: 'api',
-  input: object({ name: identity }),
+  input: object({ name: identity.describe('Name of the segment.') }),
   output: nothing,
   examples: [{ request: { auth: 'token', name: 'Regulars' }, reply: undefined }],
 });

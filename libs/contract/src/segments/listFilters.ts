@@ -11,15 +11,25 @@ export const listFilters = json13('listFilters', {
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({
-    filters: z.array(
-      z.object({
-        code: z.string(),
-        name: z.string(),
-        filter_expression: z.string(),
-        expiration_date: z.string().nullable(),
-        application: z.string().nullable(),
-      }),
-    ),
+    filters: z
+      .array(
+        z.object({
+          code: z.string().describe('Code of the segment.'),
+          name: z.string().describe('Name of the segment.'),
+          filter_expression: z.string().describe('Expression of the segmentation language.'),
+          expiration_date: z
+            .string()
+            .nullable()
+            .describe(
+              'The segment is deleted at the start of this day, in UTC: `YYYY-MM-DD`. Null or left out: never.',
+            ),
+          application: z
+            .string()
+            .nullable()
+            .describe('Code of the application that the segment is bound to; null if there is none.'),
+        }),
+      )
+      .describe('The segments, oldest first.'),
   }),
   examples: [
     {
