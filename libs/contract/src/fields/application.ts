@@ -1,4 +1,6 @@
 import { identity } from '../values.ts';
 
 /** An application code, in upper case as stored; a malformed code counts as unknown (R-RES1). */
-export const applicationCode = identity.transform((code) => code.toUpperCase());
+export const applicationCode = identity
+  .transform((code) => code.toUpperCase())
+  .describe('Code of the application: two groups of five characters, case-insensitive.');

@@ -52,4 +52,5 @@ export const emailAddress = text
     context.issues.push({ code: 'custom', message, params, input: context.value });
   })
   .meta({ maxLength: MAX_ADDRESS })
-  .transform((address) => address.toLowerCase());
+  .transform((address) => address.toLowerCase())
+  .describe('E-mail address, case-insensitive.');

@@ -7,20 +7,31 @@ import { identityOf, object, optional } from '../values.ts';
 import { activityId, activityMessage } from './activity-notification.ts';
 import { notificationEntries, notificationsOf } from '../messages/notifications.ts';
 
-const { devices, users } = recipientFields;
-
 const notification = object({
-  content: localized,
-  title: optional(localized),
+  content: localized.describe(
+    'Text for devices that cannot start the activity, and of the alert that announces it: a text, or texts by ' +
+      'language; `default` serves every other language.',
+  ),
+  title: optional(localized).describe(
+    'Title of the same: a text, or texts by language; `default` serves every other language.',
+  ),
   live_activity: object({
-    'content-state': jsonObject,
-    'attributes-type': identityOf(1, 255),
-    attributes: jsonObject,
-  }),
-  live_activity_id: optional(activityId),
-  devices,
-  users,
-  filter_code: optional(identityOf(1, 255)),
+    'content-state': jsonObject.describe('The state to show, as the app declares it: an object.'),
+    'attributes-type': identityOf(1, 255).describe('Name of the type of the attributes in the app.'),
+    attributes: jsonObject.describe('What does not change while the activity lasts: an object.'),
+  }).describe('What the push says of the activity.'),
+  live_activity_id: optional(activityId).describe(
+    'Identifies the activity in later updates. An open activity is started on further devices, a closed one ' +
+      'afresh. Left out: a random one.',
+  ),
+  devices: recipientFields.devices.describe(
+    'Hwids or push tokens of the iOS devices that start the activity. Takes precedence over `filter_code`.',
+  ),
+  users: recipientFields.users.describe('Users whose iOS devices start the activity. Takes precedence over `devices`.'),
+  filter_code: optional(identityOf(1, 255)).describe(
+    'Code of the segment whose iOS devices start the activity. Without recipients: all iOS devices of the ' +
+      'application.',
+  ),
 }).transform(({ content: text, title, live_activity: live, live_activity_id: id, ...addressed }, context) => ({
   message: activityMessage({ recipients: recipientsOf(addressed, context), text, title, transactional: false }),
   /** Undefined: a random one. */
@@ -41,8 +52,16 @@ export const startLiveActivity = json13('startLiveActivity', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z.array(z.string()),
-    UnknownDevices: z.record(z.string(), z.array(z.string())).optional(),
+    Messages: z
+      .array(z.string())
+      .describe(
+        'Codes of the messages, one for each notification and in the same order. A small message to named recipients ' +
+          'has `CODE_NOT_AVAILABLE`.',
+      ),
+    UnknownDevices: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .describe('Entries of `devices` that are not registered, by code of the message; absent if there are none.'),
   }),
   examples: [
     {

@@ -8,13 +8,22 @@ import { activityId, activityMessage, moment, score } from './activity-notificat
 
 const notification = object({
   live_activity: object({
-    event: oneOf(['update', 'end']),
-    'content-state': jsonObject,
-    'dismissal-date': moment,
-    'relevance-score': score,
-    'stale-date': moment,
-  }),
-  live_activity_id: activityId,
+    event: oneOf(['update', 'end']).describe(
+      '`update` replaces the state. `end` shows the last one and closes the activity: later updates are refused.',
+    ),
+    'content-state': jsonObject.describe('The state to show, as the app declares it: an object.'),
+    'dismissal-date': moment.describe(
+      'When the ended activity disappears: seconds from now below 1,000,000,000, else unix time. Left out, the ' +
+        'system decides. No effect on updates.',
+    ),
+    'relevance-score': score.describe(
+      'Order of the activity among those of the app, 1 or more, the highest first; up to 100 is recommended.',
+    ),
+    'stale-date': moment.describe(
+      'When the state is out of date: seconds from now below 1,000,000,000, else unix time.',
+    ),
+  }).describe('What the push says of the activity.'),
+  live_activity_id: activityId.describe('Identifies the activity. Every device with a token for it receives the push.'),
 }).transform(({ live_activity: live, live_activity_id: id }) => ({
   // Devices that show the activity must not miss a part of it.
   message: activityMessage({ recipients: { kind: 'activity', id }, transactional: true }),
@@ -37,7 +46,14 @@ export const updateLiveActivity = json13('updateLiveActivity', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: z.array(z.string()) }),
+  output: z.object({
+    Messages: z
+      .array(z.string())
+      .describe(
+        'Codes of the messages, one for each notification and in the same order. A small message to named recipients ' +
+          'has `CODE_NOT_AVAILABLE`.',
+      ),
+  }),
   examples: [
     {
       request: {

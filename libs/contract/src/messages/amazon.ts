@@ -5,7 +5,7 @@ import { androidContent, androidFields } from './android.ts';
 export const amazonFields = {
   adm_root_params: androidFields.android_root_params,
   adm_sound: androidFields.android_sound,
-  adm_header: androidFields.android_header,
+  adm_header: androidFields.android_header.describe('Replaces `title` on Amazon devices.'),
   adm_icon: androidFields.android_icon,
   adm_custom_icon: androidFields.android_custom_icon,
   adm_banner: androidFields.android_banner,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { bit, boolean, integerOf, oneOf, optional, text } from '../values.ts';
-import { badge, ttl } from './ios.ts';
+import { boolean, integerOf, oneOf, optional, text } from '../values.ts';
+import { badge, silent, sound, ttl } from './ios.ts';
 import { jsonObject, localized } from './texts.ts';
 
 const led = text
@@ -9,23 +9,25 @@ const led = text
 
 /** Fields `android_*` of a notification. */
 export const androidFields = {
-  android_header: optional(localized),
-  android_content: optional(localized),
-  android_root_params: optional(jsonObject),
-  android_sound: optional(text),
-  android_sound_off: optional(boolean),
-  android_icon: optional(text),
-  android_custom_icon: optional(text),
-  android_banner: optional(text),
+  android_header: optional(localized).describe('Replaces `title` on Android.'),
+  android_content: optional(localized).describe('Replaces `content` on Android.'),
+  android_root_params: optional(jsonObject).describe('Members for the payload root.'),
+  android_sound: optional(sound),
+  android_sound_off: optional(boolean).describe('Whether to play no sound.'),
+  android_icon: optional(text).describe('Name of the small icon in the app.'),
+  android_custom_icon: optional(text).describe('URL of the large icon.'),
+  android_banner: optional(text).describe('URL of a picture to show.'),
   android_badges: optional(badge),
   android_gcm_ttl: optional(ttl),
-  android_vibration: optional(boolean),
-  android_led: optional(led),
-  android_priority: optional(integerOf(-2, 2)),
-  android_delivery_priority: optional(oneOf(['normal', 'high'])),
-  android_ibc: optional(text),
-  android_silent: optional(bit),
-  android_group_id: optional(text),
+  android_vibration: optional(boolean).describe('Whether the device vibrates.'),
+  android_led: optional(led).describe('Colour of the LED: 6 or 8 hex digits, with or without `#`.'),
+  android_priority: optional(integerOf(-2, 2)).describe('Priority of the notification, -2 to 2.'),
+  android_delivery_priority: optional(oneOf(['normal', 'high'])).describe(
+    'Delivery priority; `high` wakes a sleeping device.',
+  ),
+  android_ibc: optional(text).describe('Background colour of the icon.'),
+  android_silent: optional(silent),
+  android_group_id: optional(text).describe('Groups notifications on the device.'),
 };
 
 type Fields = { readonly [Name in keyof typeof androidFields]?: z.output<(typeof androidFields)[Name]> };

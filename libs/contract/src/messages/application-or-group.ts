@@ -9,7 +9,10 @@ export const applicationOrGroup = {
   application: optionalUnless(applicationCode, (request) =>
     isGiven(request['application']) || isGiven(request['applications_group']) ? undefined : 'application',
   ),
-  applications_group: optional(applicationCode),
+  applications_group: optional(applicationCode).describe(
+    'Code of a group of applications, in place of `application`: the message is sent to the devices of all of ' +
+      'them. `devices` and `users` must not be given then.',
+  ),
 };
 
 interface Given {

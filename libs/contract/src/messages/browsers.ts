@@ -5,21 +5,23 @@ import { localized } from './texts.ts';
 
 /** Fields `chrome_*` of a notification. */
 export const chromeFields = {
-  chrome_title: optional(localized),
-  chrome_icon: optional(text),
+  chrome_title: optional(localized).describe('Replaces `title` on Chrome.'),
+  chrome_icon: optional(text).describe('URL of the icon of the notification.'),
   chrome_gcm_ttl: optional(ttl),
-  chrome_duration: optional(integerOf(0, UINT32_MAX)),
-  chrome_image: optional(text),
-  chrome_button_text1: optional(text),
-  chrome_button_url1: optional(text),
-  chrome_button_text2: optional(text),
-  chrome_button_url2: optional(text),
+  chrome_duration: optional(integerOf(0, UINT32_MAX)).describe(
+    'Seconds for which the notification stays; 0 keeps it until somebody reacts to it.',
+  ),
+  chrome_image: optional(text).describe('URL of a picture to show.'),
+  chrome_button_text1: optional(text).describe('Label of the first button.'),
+  chrome_button_url1: optional(text).describe('URL that the first button opens; ignored without its label.'),
+  chrome_button_text2: optional(text).describe('Label of the second button.'),
+  chrome_button_url2: optional(text).describe('URL that the second button opens; ignored without its label.'),
 };
 
 /** Fields `firefox_*` of a notification. */
 export const firefoxFields = {
-  firefox_title: optional(localized),
-  firefox_icon: optional(text),
+  firefox_title: optional(localized).describe('Replaces `title` on Firefox.'),
+  firefox_icon: optional(text).describe('URL of the icon of the notification.'),
 };
 
 type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };

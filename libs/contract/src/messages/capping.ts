@@ -6,10 +6,18 @@ const MAX_COUNT = 1_000_000;
 
 /** Fields of frequency capping (R-I12). */
 export const cappingFields = {
-  capping_days: optional(integerOf(1, 30)),
-  capping_count: optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 })),
-  capping_exclude: optional(boolean),
-  capping_avoid: optional(boolean),
+  capping_days: optional(integerOf(1, 30)).describe(
+    'Period of the frequency cap in days, 1 to 30. It replaces the cap of the application. Requires ' +
+      '`capping_count`.',
+  ),
+  capping_count: optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 })).describe(
+    'Maximum number of messages to a device within `capping_days`; other devices are skipped. Requires ' +
+      '`capping_days`.',
+  ),
+  capping_exclude: optional(boolean).describe('Whether the message does not count for frequency caps.'),
+  capping_avoid: optional(boolean).describe(
+    'Whether the message ignores frequency caps. It counts for later messages.',
+  ),
 };
 
 interface Given {

@@ -8,9 +8,14 @@ import { jsonObject } from './texts.ts';
 
 /** The fields that the notifications of every method for one channel share (Spec I). */
 export const channelFields = {
-  send_date: sendDate,
+  send_date: sendDate.describe(
+    '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
+  ),
   preset: optional(namedPreset),
-  dynamic_content_placeholders: optional(jsonObject),
+  dynamic_content_placeholders: optional(jsonObject).describe(
+    'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of ' +
+      'that name.',
+  ),
   transactionId: optional(transactionId),
 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { array, identity, oneOf, text } from '../values.ts';
+import { array, identity, oneOf, optional, text, unchecked } from '../values.ts';
 
 /** A comparison of a tag; the tag's type determines the valid operators and operands (R-RES12). */
 export interface TagCondition {
@@ -24,8 +24,14 @@ export const conditionSchema = {
   minItems: 3,
   maxItems: 3,
 };
-export const conditionsSchema = {
+
+/** The description of a list of conditions. */
+export const CONDITIONS =
+  'Comparisons of tags that select devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, GTE, LTE, BETWEEN. Integers are compared exactly, up to 64 bits.';
+
+const conditionsSchema = {
   type: 'array',
+  description: CONDITIONS,
   minItems: 1,
   maxItems: MAX_CONDITIONS,
   items: conditionSchema,
@@ -41,6 +47,14 @@ const condition = z
 
 const bareTriple = (value: unknown): unknown =>
   Array.isArray(value) && typeof value[0] === 'string' ? [value] : value;
+
+/** The fields of conditions, which are ignored unchecked where others select the recipients (R-I3). */
+export const conditionFields = {
+  conditions: optional(unchecked(conditionsSchema)),
+  conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })).describe(
+    'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).',
+  ),
+};
 
 /** A list of conditions; a bare triple counts as a list of one (R-RES16). */
 export const conditions = z

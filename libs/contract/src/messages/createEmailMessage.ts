@@ -8,8 +8,8 @@ import { boolean, identity, listOf, nonEmptyIdentity, nothing, object, oneOf, op
 import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { cappingFields, cappingOf } from './capping.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { conditionsSchema } from './conditions.ts';
-import { attachments, copies, emailBody, listUnsubscribe, mailbox, subject } from './email-fields.ts';
+import { conditionFields } from './conditions.ts';
+import { attachmentsOf, copies, emailBody, listUnsubscribe, mailboxOf, subject } from './email-fields.ts';
 import { notificationEntries, notificationsOf } from './notifications.ts';
 import { type Recipients, selectedRecipients } from './recipients.ts';
 import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
@@ -19,25 +19,63 @@ const names = listOf(identity, MAX_NAMES);
 
 const fields = {
   ...channelFields,
-  preset: namedPreset,
-  subject: optional(subject),
-  content: optional(emailBody),
-  attachments: optional(attachments),
+  preset: namedPreset.describe(
+    'Code of an e-mail preset that supplies body and subject where they are left out. Its approval must not have ' +
+      'been withdrawn.',
+  ),
+  subject: optional(subject).describe(
+    'Subject, or subjects by language: taken under the key of the body, and empty if it lacks that key. A text ' +
+      'serves every language.',
+  ),
+  content: optional(emailBody).describe(
+    'HTML of the e-mail. A text, or texts by language; `default` serves every other language. Values of ' +
+      'placeholders are escaped, except `Raw` ones.',
+  ),
+  attachments: optional(
+    attachmentsOf({
+      name: 'Name of the file, without slashes and control characters.',
+      content: 'The file in base64, at most 1,048,576 characters.',
+    }),
+  ).describe('Files that every e-mail carries, at most 2.'),
   list_unsubscribe: optional(listUnsubscribe),
   campaign: optional(namedCampaign),
-  ignore_user_timezone: optional(boolean),
-  timezone: optional(zoneName),
-  devices: optional(names),
-  use_auto_registration: optional(boolean),
-  users: optional(names),
-  filter: optional(unchecked({ type: 'string' })),
-  conditions: optional(unchecked(conditionsSchema)),
-  conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })),
-  from: optional(mailbox),
-  'reply-to': optional(mailbox),
-  bcc: optional(copies),
-  email_type: optional(oneOf(['marketing', 'transactional'])),
-  email_category: optional(nonEmptyIdentity),
+  ignore_user_timezone: optional(boolean).describe(
+    'Whether every recipient gets the message at the same moment. False makes `send_date` the time on the clock of ' +
+      'each device, by its stored offset; where that has passed, the message is sent at once.',
+  ),
+  timezone: optional(zoneName).describe(
+    'Name of the time zone of `send_date`, UTC if left out; with `ignore_user_timezone` false, of devices without ' +
+      'a stored offset.',
+  ),
+  devices: optional(names).describe(
+    'Addresses of the recipients, at most 1,000; unknown ones are left out. Takes precedence over `users`, ' +
+      '`filter` and `conditions`.',
+  ),
+  use_auto_registration: optional(boolean).describe(
+    'Whether unknown addresses are registered; those that are not valid are left out.',
+  ),
+  users: optional(names).describe(
+    'Ids of the users who receive the e-mail. Takes precedence over `filter` and `conditions`.',
+  ),
+  filter: optional(unchecked({ type: 'string' })).describe(
+    'Name of the segment that receives the message. Must not be combined with `conditions`.',
+  ),
+  ...conditionFields,
+  from: optional(mailboxOf({ name: 'Name that recipients see.', email: 'Address of the sender.' })).describe(
+    'Sender, in place of the sender of the application.',
+  ),
+  'reply-to': optional(mailboxOf({ name: 'Name that recipients see.', email: 'Address for replies.' })).describe(
+    'Addressee of replies, in place of the addressee of the application.',
+  ),
+  bcc: optional(copies).describe('Addresses that receive a copy of each e-mail, at most 10.'),
+  email_type: optional(oneOf(['marketing', 'transactional'])).describe(
+    '`marketing`, or `transactional`, the default. Marketing leaves out the control group and who has ' +
+      'unsubscribed. A cap in the request applies if the field is left out.',
+  ),
+  email_category: optional(nonEmptyIdentity).describe(
+    'Category of the subscription preferences, required for marketing. One of the categories of the account, if it ' +
+      'has any.',
+  ),
   ...cappingFields,
   ...sendRateFields,
 };

@@ -15,10 +15,17 @@ const MAX_USERS = 1000;
 const notification = object({
   content: optionalUnless(lineText, ({ content, preset, template }) =>
     [content, preset, template].some(isGiven) ? undefined : 'content',
+  ).describe(
+    'Text of the message, up to 5,000 characters, which may contain placeholders. Required without `preset` and ' +
+      '`template`.',
   ),
   ...channelFields,
-  devices: listOf(hwid, MAX_USERS),
-  template: optional(lineTemplates),
+  devices: listOf(hwid, MAX_USERS).describe('Ids of the users, up to 1,000. Unknown ones are registered.'),
+  template: optional(lineTemplates).describe(
+    'Templates by language, each with one of `image`, `image_carousel` and `raw`. A template is sent in place of ' +
+      'the text; users have a language only if they are registered with one, otherwise `default`, `en` or the first ' +
+      'one counts.',
+  ),
 }).transform(({ content, devices, template, ...common }) =>
   channelMessage(common, {
     platform: Platform.Line,
@@ -37,7 +44,9 @@ export const createLineMessage = json13('createLineMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: z.array(z.string()) }),
+  output: z.object({
+    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+  }),
   examples: [
     {
       request: {

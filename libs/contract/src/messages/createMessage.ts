@@ -25,8 +25,16 @@ export const createMessage = json13('createMessage', {
   messagesOn210: true,
   input: fields,
   output: z.object({
-    Messages: z.array(z.string()),
-    UnknownDevices: z.record(z.string(), z.array(z.string())).optional(),
+    Messages: z
+      .array(z.string())
+      .describe(
+        'Codes of the messages, one for each notification and in the same order. A small message to named recipients ' +
+          'has `CODE_NOT_AVAILABLE`.',
+      ),
+    UnknownDevices: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .describe('Entries of `devices` that are not registered, by code of the message; absent if there are none.'),
   }),
   examples: [
     {

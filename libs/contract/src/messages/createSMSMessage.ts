@@ -22,9 +22,15 @@ const notification = object({
   ...channelFields,
   content: optionalUnless(nonEmptyText, ({ content, preset }) =>
     isGiven(content) || isGiven(preset) ? undefined : 'content',
+  ).describe(
+    'Text of the SMS, which may contain placeholders. Required without `preset`. A long text is sent in several ' +
+      'parts.',
   ),
-  devices: oneNumber,
-  use_auto_registration: optional(boolean),
+  devices: oneNumber.describe(
+    'The phone number, in a list of its own: `+` and 7 to 15 digits. It must be registered, unless ' +
+      '`use_auto_registration` is set.',
+  ),
+  use_auto_registration: optional(boolean).describe('Whether the number is registered if it is unknown.'),
 }).transform(({ content, devices, use_auto_registration: registers = false, ...common }) => ({
   message: channelMessage(common, {
     platform: Platform.Sms,
@@ -42,7 +48,9 @@ export const createSMSMessage = json13('createSMSMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: z.array(z.string()) }),
+  output: z.object({
+    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+  }),
   examples: [
     {
       request: {

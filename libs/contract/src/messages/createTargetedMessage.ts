@@ -1,21 +1,28 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { identity, object, refusedBeside } from '../values.ts';
+import { CONDITIONS } from './conditions.ts';
 import { messageFields, messageOf } from './notification.ts';
 import { restrictionFields } from './recipients.ts';
 
 const refused = refusedBeside('devices_filter');
 
 const fields = object({
-  devices_filter: identity,
+  devices_filter: identity.describe(
+    'Expression of the segmentation language that selects the devices. The message goes to every application that ' +
+      'it names in `A` or `AT`.',
+  ),
   ...messageFields,
+  timezone: messageFields.timezone.describe('Offset of the device from UTC in seconds, -43200 to 50400.'),
+  title: messageFields.title.describe('Title of the application.'),
+  page_id: messageFields.page_id.describe('Number of a page; null if there is none.'),
   ...restrictionFields,
-  devices: refused,
-  users: refused,
+  devices: refused.describe('The devices, up to 50,000.'),
+  users: refused.describe('Users that receive the message on all their devices. Takes precedence over `devices`.'),
   to: refused,
   filter: refused,
-  filter_code: refused,
-  conditions: refused,
+  filter_code: refused.describe('Code of the segment; empty if there is none.'),
+  conditions: refused.describe(CONDITIONS),
 });
 
 /**
@@ -28,7 +35,7 @@ export const createTargetedMessage = json13('createTargetedMessage', {
     const recipients = { kind: 'expression', source: given.devices_filter } as const;
     return messageOf(given, { recipients, circle: given.geozone, platforms: given.platforms }, context);
   }),
-  output: z.object({ messageCode: z.string() }),
+  output: z.object({ messageCode: z.string().describe('Code of the message.') }),
   examples: [
     {
       request: {

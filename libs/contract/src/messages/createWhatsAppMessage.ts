@@ -20,8 +20,11 @@ const oneContact = z
 const notification = object({
   ...channelFields,
   ...whatsAppFields,
-  devices: oneContact,
-  use_auto_registration: optional(boolean),
+  devices: oneContact.describe(
+    'The number, in a list of its own: `whatsapp:`, `+` and 7 to 15 digits. It must be registered, unless ' +
+      '`use_auto_registration` is set.',
+  ),
+  use_auto_registration: optional(boolean).describe('Whether the number is registered if it is unknown.'),
 })
   .refine(({ content, content_id: template, preset }) => (content ?? template ?? preset) !== undefined, {
     path: ['content'],
@@ -44,7 +47,9 @@ export const createWhatsAppMessage = json13('createWhatsAppMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: z.array(z.string()) }),
+  output: z.object({
+    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+  }),
   examples: [
     {
       request: {

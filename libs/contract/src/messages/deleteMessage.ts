@@ -4,7 +4,9 @@ import { nothing, object, text } from '../values.ts';
 /** Cancels a message that is not sent yet: it reaches nobody and stays in the history as CANCELED (R-I29, R-S1). Spec I. */
 export const deleteMessage = json13('deleteMessage', {
   scope: 'api',
-  input: object({ message: text }).transform(({ message: code }) => ({ code })),
+  input: object({ message: text.describe('Code of the message, as createMessage returned it.') }).transform(
+    ({ message: code }) => ({ code }),
+  ),
   output: nothing,
   examples: [{ request: { auth: 'token', message: 'C3F8-C3863ED4-334AD4F1' }, reply: undefined }],
 });

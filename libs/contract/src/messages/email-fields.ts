@@ -23,10 +23,10 @@ export interface GivenEmail {
   readonly subject: GivenSubject | undefined;
   /** HTML. */
   readonly body: LocalizedText | undefined;
-  readonly from: z.output<typeof mailbox> | undefined;
-  readonly replyTo: z.output<typeof mailbox> | undefined;
+  readonly from: Mailbox | undefined;
+  readonly replyTo: Mailbox | undefined;
   readonly bcc: readonly string[];
-  readonly attachments: z.output<typeof attachments>;
+  readonly attachments: z.output<ReturnType<typeof attachmentsOf>>;
   readonly listUnsubscribe: string | undefined;
   readonly category: string | undefined;
 }
@@ -55,13 +55,17 @@ const content = z
   .refine((value) => BASE64.test(value) && value.replace(/={1,2}$/, '').length % 4 !== 1, 'must be base64')
   .transform((value) => Buffer.from(value, 'base64'));
 
-const attachment = object({ name: optional(name), content: optional(content) })
-  .refine((given) => given.name !== undefined, mustBeSet('name'))
-  .refine((given) => given.content !== undefined, mustBeSet('content'))
-  .transform((given) => ({ name: given.name!, content: given.content! }));
-
-/** Files that every mail of a message carries (R-E10). */
-export const attachments = list(attachment, ATTACHMENTS_MAX);
+/** Files that every mail of a message carries (R-E10). @param words the descriptions of the fields */
+export const attachmentsOf = (words: { readonly name: string; readonly content: string }) => {
+  const attachment = object({
+    name: optional(name).describe(words.name),
+    content: optional(content).describe(words.content),
+  })
+    .refine((given) => given.name !== undefined, mustBeSet('name'))
+    .refine((given) => given.content !== undefined, mustBeSet('content'))
+    .transform((given) => ({ name: given.name!, content: given.content! }));
+  return list(attachment, ATTACHMENTS_MAX);
+};
 
 /** Addresses that receive a copy of each mail (R-E10). */
 export const copies = list(
@@ -69,10 +73,13 @@ export const copies = list(
   BCC_MAX,
 );
 
-/** A sender, or an address for replies, in place of the application's. */
-export const mailbox = object({ name: optional(text), email: optional(senderAddress) })
-  .refine((given) => given.email !== undefined, mustBeSet('email'))
-  .transform((given) => ({ address: given.email!, name: given.name ?? '' }));
+/** A sender, or an address for replies, in place of the application's. @param words the descriptions of the fields */
+export const mailboxOf = (words: { readonly name: string; readonly email: string }) =>
+  object({ name: optional(text).describe(words.name), email: optional(senderAddress).describe(words.email) })
+    .refine((given) => given.email !== undefined, mustBeSet('email'))
+    .transform((given) => ({ address: given.email!, name: given.name ?? '' }));
+
+type Mailbox = z.output<ReturnType<typeof mailboxOf>>;
 
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\{[^{}|]*\|[^{}]*\}/g;
 
@@ -82,4 +89,8 @@ function isListUnsubscribe(template: string): boolean {
 }
 
 /** The address for unsubscribing from a mail (R-E11). */
-export const listUnsubscribe = nonEmptyText.refine(isListUnsubscribe, 'must be an https, http or mailto URL');
+export const listUnsubscribe = nonEmptyText
+  .refine(isListUnsubscribe, 'must be an https, http or mailto URL')
+  .describe(
+    'An https, http or mailto URL for the header `List-Unsubscribe`. Marketing without it has a link of the service, by which mail clients unsubscribe with one click.',
+  );

@@ -4,8 +4,8 @@ import { androidContent, androidFields } from './android.ts';
 
 /** Fields `huawei_android_*` of a notification: the fields of Android, and the lock screen. */
 export const huaweiFields = {
-  huawei_android_header: androidFields.android_header,
-  huawei_android_content: androidFields.android_content,
+  huawei_android_header: androidFields.android_header.describe('Replaces `title` on Huawei devices.'),
+  huawei_android_content: androidFields.android_content.describe('Replaces `content` on Huawei devices.'),
   huawei_android_badges: androidFields.android_badges,
   huawei_android_silent: androidFields.android_silent,
   huawei_android_icon: androidFields.android_icon,
@@ -19,7 +19,7 @@ export const huaweiFields = {
   huawei_android_root_params: androidFields.android_root_params,
   huawei_android_priority: androidFields.android_priority,
   huawei_android_ibc: androidFields.android_ibc,
-  huawei_android_lockscreen: optional(boolean),
+  huawei_android_lockscreen: optional(boolean).describe('Whether the lock screen shows the notification.'),
   huawei_android_delivery_priority: androidFields.android_delivery_priority,
   huawei_android_group_id: androidFields.android_group_id,
 };

@@ -14,9 +14,15 @@ export const inboxFields = {
       .transform(withoutTime)
       .refine(isDay, NOT_AFTER_SEND)
       .transform((day) => Math.max(0, Date.parse(day) / DAY_MS)),
+  ).describe(
+    'Day on which the message leaves the inbox, `YYYY-MM-DD`; it must be after the day of the send. Saves the ' +
+      'message to the inbox, takes precedence over `inbox_days`.',
   ),
-  inbox_days: optional(integerOf(1, 30)),
-  inbox_image: optional(text),
+  inbox_days: optional(integerOf(1, 30)).describe(
+    'Number of days, 1 to 30, after which the message leaves the inbox; 1 if left out. Saves the message to the ' +
+      'inbox.',
+  ),
+  inbox_image: optional(text).describe('URL of a picture for the entry in the inbox. Saves the message to the inbox.'),
 };
 
 /** The picture of an entry for a platform, 0 being all others, and a locale. */

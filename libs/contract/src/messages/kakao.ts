@@ -6,9 +6,12 @@ const MAX_TEMPLATE = 100;
 
 /** The fields of the block `kakao` of notify (R-O1). */
 export const kakaoFields = {
-  template: textOf(1, MAX_TEMPLATE),
-  content: optional(nonEmptyText),
-  content_variables: optional(templateValues()),
+  template: textOf(1, MAX_TEMPLATE).describe('Code of the approved template.'),
+  content: optional(nonEmptyText).describe(
+    'Whole text of the message, which must match the template; `content_variables` fill `#{name}` and `{{name}}` ' +
+      'in it.',
+  ),
+  content_variables: optional(templateValues()).describe('Values of the variables, as JSON text.'),
 };
 
 type Fields = { readonly [Name in keyof typeof kakaoFields]: z.output<(typeof kakaoFields)[Name]> };

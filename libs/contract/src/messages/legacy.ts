@@ -1,13 +1,17 @@
+import type { z } from 'zod';
 import { integer, oneOf, optional, text } from '../values.ts';
 import { localized } from './texts.ts';
 
+const unused = <Schema extends z.ZodType>(schema: Schema) =>
+  optional(schema).describe('Field of a platform without devices: it is checked and has no effect.');
+
 /** Fields of platforms that no device registers with: they are checked and reach no device (R-RES24, R-I22). */
 export const legacyFields = {
-  wp_type: optional(oneOf(['Tile', 'Toast'])),
-  wp_background: optional(text),
-  wp_backbackground: optional(text),
-  wp_backtitle: optional(localized),
-  wp_backcontent: optional(localized),
-  wp_count: optional(integer),
-  blackberry_header: optional(localized),
+  wp_type: unused(oneOf(['Tile', 'Toast'])),
+  wp_background: unused(text),
+  wp_backbackground: unused(text),
+  wp_backtitle: unused(localized),
+  wp_backcontent: unused(localized),
+  wp_count: unused(integer),
+  blackberry_header: unused(localized),
 };

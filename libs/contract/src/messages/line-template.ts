@@ -23,32 +23,52 @@ const altText = optional(
     .meta({ maxLength: ALT_TEXT_LENGTH }),
 );
 
-const image = object({ alt_text: altText, image_url: optional(picture), preview_image_url: optional(picture) })
+const image = object({
+  alt_text: altText.describe('At most 400 characters. LINE shows a picture without it.'),
+  image_url: optional(picture).describe(
+    'URL of the picture: https, JPEG or PNG, up to 2,000 characters and 10 MB. It may contain placeholders.',
+  ),
+  preview_image_url: optional(picture).describe(
+    'URL of a smaller picture: https, up to 2,000 characters and 1 MB; the picture itself if left out. It may ' +
+      'contain placeholders.',
+  ),
+})
   .refine((given) => given.image_url !== undefined, mustBeSet('image_url'))
   .transform(({ image_url: url, preview_image_url: previewUrl }) => ({ url: url!, previewUrl }));
 
-const column = object({ image_url: optional(picture) }).refine(
-  (given) => given.image_url !== undefined,
-  mustBeSet('image_url'),
-);
+const column = object({
+  image_url: optional(picture).describe(
+    'URL of the picture: https, up to 2,000 characters. It may contain placeholders.',
+  ),
+}).refine((given) => given.image_url !== undefined, mustBeSet('image_url'));
 
 const carousel = object({
-  alt_text: altText,
-  columns: array(column).min(1, 'must have 1 to 10 entries').max(10, 'must have 1 to 10 entries'),
+  alt_text: altText.describe(
+    'Text shown where the template cannot be, up to 400 characters; the title of the application if left out.',
+  ),
+  columns: array(column)
+    .min(1, 'must have 1 to 10 entries')
+    .max(10, 'must have 1 to 10 entries')
+    .describe('The pictures, 1 to 10.'),
 }).transform(({ alt_text: alternativeText, columns }) => ({
   altText: alternativeText,
   urls: columns.map(({ image_url: url }) => url!),
 }));
 
-const flex = object({ alt_text: altText, content: optional(jsonObject) })
+const flex = object({
+  alt_text: altText.describe(
+    'Text shown where the template cannot be, up to 400 characters; the title of the application if left out.',
+  ),
+  content: optional(jsonObject).describe('The layout, a bubble or a carousel. Placeholders in it are not replaced.'),
+})
   .refine((given) => given.content !== undefined, mustBeSet('content'))
   .transform(({ alt_text: alternativeText, content }) => ({ altText: alternativeText, content: content! }));
 
 /** A template in one language: exactly one of the types. */
 const template = object({
-  image: alternative(image),
-  image_carousel: alternative(carousel),
-  raw: alternative(flex),
+  image: alternative(image).describe('A picture.'),
+  image_carousel: alternative(carousel).describe('Pictures side by side, each of which opens at a tap.'),
+  raw: alternative(flex).describe('A layout in the format of Flex Messages.'),
 })
   .refine(
     ({ image: a, image_carousel: b, raw: c }) => [a, b, c].filter((each) => each !== undefined).length === 1,

@@ -1,13 +1,15 @@
 import type { z } from 'zod';
-import { optional, text } from '../values.ts';
-import { badge, ttl } from './ios.ts';
+import { optional } from '../values.ts';
+import { badge, sound, ttl } from './ios.ts';
 import { rootParamsWithin } from './texts.ts';
 
 /** Fields `mac_*` of a notification. */
 export const macFields = {
   mac_badges: optional(badge),
-  mac_sound: optional(text),
-  mac_root_params: optional(rootParamsWithin(256)),
+  mac_sound: optional(sound),
+  mac_root_params: optional(rootParamsWithin(256)).describe(
+    'Members for the payload root on macOS, `aps` included; at most 256 bytes as JSON.',
+  ),
   mac_ttl: optional(ttl),
 };
 

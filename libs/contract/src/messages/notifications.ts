@@ -15,4 +15,7 @@ export const notificationEntries: EntryList = {
 
 /** The notifications of a request (R-I1). */
 export const notificationsOf = <Element extends z.ZodType>(element: Element) =>
-  array(element).min(1, WRONG_LENGTH).max(MAX_NOTIFICATIONS, WRONG_LENGTH);
+  array(element)
+    .min(1, WRONG_LENGTH)
+    .max(MAX_NOTIFICATIONS, WRONG_LENGTH)
+    .describe('The messages to send. If one is refused, none is sent.');

@@ -4,7 +4,7 @@ import { parseWithin } from '../forward.ts';
 import { lat, lng, range } from '../geozones/fields.ts';
 import type { StructuredFilter } from '../notify/filter.ts';
 import { array, identity, identityOf, integer, listOf, object, optional, unchecked, whole } from '../values.ts';
-import { conditions, conditionsOperator, conditionsSchema, type TagCondition } from './conditions.ts';
+import { conditionFields, conditions, conditionsOperator, type TagCondition } from './conditions.ts';
 
 /** The recipients of a notification (R-I3). Names are distinct. */
 export type Recipients =
@@ -51,15 +51,30 @@ const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional
  * are ignored unchecked, as is `platforms` beside few devices, hence `unknown` (R-I3, R-I5, R-I20).
  */
 export const recipientFields = {
-  platforms: optional(unchecked({ type: 'array', items: { type: 'integer' } })),
-  devices: optional(names),
-  to: optional(names),
-  users: optional(names),
-  filter: optional(unchecked({ type: 'string' })),
-  filter_code: optional(unchecked({ type: 'string' })),
-  geozone: optional(geozone),
-  conditions: optional(unchecked(conditionsSchema)),
-  conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })),
+  platforms: optional(unchecked({ type: 'array', items: { type: 'integer' } })).describe(
+    'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, ' +
+      '17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE. Empty or left out: all push platforms. Ignored if ' +
+      '`devices` has fewer than 10 entries.',
+  ),
+  devices: optional(names).describe(
+    'Hwids or push tokens of the recipients. Takes precedence over `filter` and `conditions`.',
+  ),
+  to: optional(names).describe(
+    'Hwids of contacts of e-mail, SMS and WhatsApp that receive the message, up to 1,000. `users` and `devices` ' +
+      'take precedence.',
+  ),
+  users: optional(names).describe(
+    'Users that receive the message on all their devices. Takes precedence over `devices`.',
+  ),
+  filter: optional(unchecked({ type: 'string' })).describe(
+    'Name of the segment that receives the message. Must not be combined with `conditions`.',
+  ),
+  filter_code: optional(unchecked({ type: 'string' })).describe('Code of the segment, instead of its name.'),
+  geozone: optional(geozone).describe(
+    'Selects the devices whose last location is at most 24 hours old and at most `range` meters (50 to 1000) away: ' +
+      '`{"lat", "lng", "range"}`. Ignored beside a list of recipients.',
+  ),
+  ...conditionFields,
 };
 
 type Fields = { [Name in keyof typeof recipientFields]: z.output<(typeof recipientFields)[Name]> };
@@ -96,8 +111,16 @@ export function recipientsOf(fields: Partial<Fields>, context: z.core.ParsePaylo
 
 /** The fields that restrict the devices that an expression selects (R-I5, R-I20). */
 export const restrictionFields = {
-  platforms: optional(platformList.transform((codes) => (codes.length === 0 ? undefined : [...new Set(codes)]))),
-  geozone: optional(geozone),
+  platforms: optional(
+    platformList.transform((codes) => (codes.length === 0 ? undefined : [...new Set(codes)])),
+  ).describe(
+    'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, ' +
+      '17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE. Empty or left out: all push platforms.',
+  ),
+  geozone: optional(geozone).describe(
+    'Selects the devices whose last location is at most 24 hours old and at most `range` meters (50 to 1000) away: ' +
+      '`{"lat", "lng", "range"}`. Ignored beside a list of recipients.',
+  ),
 };
 
 /** The circle that selected devices are in; undefined: anywhere, or recipients are listed (R-I20). */

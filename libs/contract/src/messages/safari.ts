@@ -6,9 +6,13 @@ import { localized } from './texts.ts';
 
 /** Fields `safari_*` of a notification. */
 export const safariFields = {
-  safari_title: alternative(localized),
-  safari_action: optional(text),
-  safari_url_args: optional(array(text)),
+  safari_title: alternative(localized).describe(
+    'Title on Safari; required with any other field of Safari, unless there is a `title`.',
+  ),
+  safari_action: optional(text).describe('Label of the button on Safari.'),
+  safari_url_args: optional(array(text)).describe(
+    'Values for the URL that a click on Safari opens, one for each `%@` of its template; none if left out.',
+  ),
   safari_ttl: optional(ttl),
 };
 

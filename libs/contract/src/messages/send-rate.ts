@@ -6,8 +6,11 @@ import type { Recipients } from './recipients.ts';
 export const sendRate = integerOf(100, 1000);
 
 export const sendRateFields = {
-  send_rate: optional(sendRate),
-  send_rate_avoid: optional(boolean),
+  send_rate: optional(sendRate).describe(
+    'Maximum pushes per second of the message, 100 to 1,000, over all platforms. Replaces the rate of the preset. ' +
+      'Not with `devices`.',
+  ),
+  send_rate_avoid: optional(boolean).describe('Whether the message is sent without a send rate, whoever sets one.'),
 };
 
 interface Given {

@@ -39,6 +39,9 @@ export const localizedOf = (each: z.ZodType<string>) =>
       return { entries };
     });
 
+/** The description of {@link localized}, after what the texts are. */
+export const BY_LANGUAGE = 'A text, or texts by language; `default` serves every other language.';
+
 /** A text, or texts keyed by language. */
 export const localized = localizedOf(text);
 
@@ -76,7 +79,8 @@ export const jsonData = z
       { type: 'string', contentMediaType: 'application/json', maxLength: TEXT_LIMIT },
     ],
   })
-  .transform((value, context) => bounded(typeof value === 'string' ? value : jsonText(value), context));
+  .transform((value, context) => bounded(typeof value === 'string' ? value : jsonText(value), context))
+  .describe('Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.');
 
 /** An object as JSON text of at most 65,536 characters. */
 export const jsonObject = anyObject.meta(boundedWords).transform((value, context) => bounded(jsonText(value), context));

@@ -9,17 +9,30 @@ const MAX_LANGUAGE = 35;
 
 /** The content of a message to WhatsApp, in createWhatsAppMessage and in notify (R-I27, R-O1). */
 export const whatsAppFields = {
-  content: alternative(nonEmptyText),
-  content_id: alternative(textOf(1, MAX_TEMPLATE)),
-  language: optional(textOf(1, MAX_LANGUAGE)),
-  content_variables: optional(templateValues()),
-  button_url_variables: optional(templateValues({ pattern: /^\d$/, refusal: 'names must be 0 to 9' })),
+  content: alternative(nonEmptyText).describe(
+    'Text of the message, which may contain placeholders. Required without `content_id` and `preset`.',
+  ),
+  content_id: alternative(textOf(1, MAX_TEMPLATE)).describe(
+    'Name of the approved template, which is sent in place of the text.',
+  ),
+  language: optional(textOf(1, MAX_LANGUAGE)).describe('Language of the template, `en_US` if left out.'),
+  content_variables: optional(templateValues()).describe(
+    'Values of the body of the template, by number or by name. An object of texts, or JSON text of one, of up to ' +
+      '100 entries.',
+  ),
+  button_url_variables: optional(templateValues({ pattern: /^\d$/, refusal: 'names must be 0 to 9' })).describe(
+    'Ends of the URLs of the buttons of the template, by the position of the button from 0. An object of texts, or ' +
+      'JSON text of one, of up to 100 entries.',
+  ),
   header_variables: optional(
     templateValues({
       pattern: /^(text|image|video|document)$/,
       refusal: 'must have one of text, image, video, document',
       max: 1,
     }),
+  ).describe(
+    'Value of the header of the template by its kind: `text`, or the URL or id of an `image`, `video` or ' +
+      '`document`. An object of texts, or JSON text of one, of up to 100 entries.',
   ),
 };
 

@@ -10,10 +10,17 @@ const tag = text.refine((value) => TAG.test(value), 'must be 1 to 16 letters or 
 
 /** Fields `wns_*` of a notification (R-I22). */
 export const windowsFields = {
-  wns_content: alternative(localizedOf(base64)),
-  wns_type: optional(oneOf(['Tile', 'Toast', 'Badge', 'Raw'])),
-  wns_tag: optional(tag),
-  wns_cache: optional(bit),
+  wns_content: alternative(localizedOf(base64)).describe(
+    'The notification on Windows in base64, XML or raw data, or by language; without it the texts of the message ' +
+      'are shown as a toast.',
+  ),
+  wns_type: optional(oneOf(['Tile', 'Toast', 'Badge', 'Raw'])).describe(
+    'Kind of `wns_content`, which all kinds but `Toast` require; `Toast` if left out.',
+  ),
+  wns_tag: optional(tag).describe(
+    'Tag of the notification, by which a later tile replaces it: 1 to 16 letters or digits.',
+  ),
+  wns_cache: optional(bit).describe('1 lets the provider keep the notification for an unreachable device, 0 does not.'),
   wns_ttl: optional(ttl),
 };
 

@@ -17,10 +17,13 @@ const NO_CAPPING = { cap: undefined, exclude: false, avoid: false };
 
 /** A frequency cap (R-I12). */
 const frequencyCapping = object({
-  days: cappingFields.capping_days.in.unwrap().unwrap(),
-  count: cappingFields.capping_count.in.unwrap().unwrap(),
-  exclude: optional(boolean),
-  avoid: optional(boolean),
+  days: cappingFields.capping_days.in.unwrap().unwrap().describe('Period of the cap in days, 1 to 30.'),
+  count: cappingFields.capping_count.in
+    .unwrap()
+    .unwrap()
+    .describe('Maximum number of messages to a device in the period.'),
+  exclude: optional(boolean).describe('Whether the message does not count for caps.'),
+  avoid: optional(boolean).describe('Whether the message is sent whatever the cap, though it counts.'),
 }).transform(({ days, count, exclude, avoid }, context) =>
   cappingOf({ capping_days: days, capping_count: count, capping_exclude: exclude, capping_avoid: avoid }, context),
 );
@@ -43,16 +46,26 @@ const placeholders = anyObject
 export const commonFields = {
   application: applicationCode,
   platforms: optional(platforms),
-  schedule: optional(schedule),
-  payload: alternative(payload),
+  schedule: optional(schedule).describe('Time to send; now if left out.'),
+  payload: alternative(payload).describe('Payload of the record, in base64.'),
   ...channelBlocks,
   campaign: optional(namedCampaign),
-  campaign_name: optional(nonEmptyIdentity),
+  campaign_name: optional(nonEmptyIdentity).describe(
+    'Name of the campaign that the message counts for; created if missing. Ignored if `campaign` is given.',
+  ),
   message_type: optional(oneOf(['MESSAGE_TYPE_MARKETING', 'MESSAGE_TYPE_TRANSACTIONAL'])),
-  frequency_capping: optional(frequencyCapping),
-  dynamic_content_placeholders: optional(placeholders),
-  email_category: optional(nonEmptyIdentity),
-  meta_data: optional(jsonObject),
+  frequency_capping: optional(frequencyCapping).describe(
+    'Frequency cap of the message, in place of the cap of the application.',
+  ),
+  dynamic_content_placeholders: optional(placeholders).describe(
+    'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of ' +
+      'that name.',
+  ),
+  email_category: optional(nonEmptyIdentity).describe(
+    'Category of the subscription preferences: contacts who have left it get no e-mail. One of the categories of ' +
+      'the account, if it has any.',
+  ),
+  meta_data: optional(jsonObject).describe('An object that the payload carries in `md`, and that clients report back.'),
 };
 
 type Fields = z.output<z.ZodObject<typeof commonFields>>;

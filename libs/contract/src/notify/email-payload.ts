@@ -1,10 +1,10 @@
 import {
-  attachments,
+  attachmentsOf,
   copies,
   emailBody,
   type GivenEmail,
   listUnsubscribe,
-  mailbox,
+  mailboxOf,
   subject,
 } from '../messages/email-fields.ts';
 import { namedPreset } from '../presets/preset-code.ts';
@@ -19,14 +19,22 @@ export interface EmailPayload {
 
 /** The block of e-mail (R-O1). Without a preset it says all: a missing subject is empty. */
 export const emailPayload = object({
-  subject: optional(subject),
-  body: optional(emailBody),
-  email_template: optional(namedPreset),
-  from: optional(mailbox),
-  reply_to: optional(mailbox),
+  subject: optional(subject).describe(
+    'Subject, or subjects by the languages of the body. Empty if left out without `email_template`.',
+  ),
+  body: optional(emailBody).describe('HTML, or HTML by language. Required without `email_template`.'),
+  email_template: optional(namedPreset).describe(
+    'Code of an e-mail preset that supplies body and subject where they are left out. Required without `body`.',
+  ),
+  from: optional(mailboxOf({ name: 'Name of the sender.', email: 'Address of the sender.' })).describe('The sender.'),
+  reply_to: optional(
+    mailboxOf({ name: 'Name of the recipient of replies.', email: 'Address of the recipient of replies.' }),
+  ).describe('Recipient of replies.'),
   list_unsubscribe: optional(listUnsubscribe),
-  attachments: optional(attachments),
-  bcc: optional(copies),
+  attachments: optional(
+    attachmentsOf({ name: 'Name of the file.', content: 'Content of the file in base64.' }),
+  ).describe('Up to 2 files.'),
+  bcc: optional(copies).describe('Up to 10 addresses that receive copies.'),
 })
   .refine(({ body, email_template: template }) => (body ?? template) !== undefined, {
     path: ['body'],

@@ -37,19 +37,25 @@ const operandSchema = { anyOf: [scalarSchema, { type: 'array', items: scalarSche
 const MAX_CONDITIONS = 100;
 
 const tag = object({
-  application: optional(applicationCode),
-  name: identity,
-  operator: text,
-  value: unchecked(operandSchema),
+  application: optional(applicationCode).describe('Code of the application whose devices have the tag; left out: any.'),
+  name: identity.describe('Name of the tag.'),
+  operator: text.describe('EQ, NOTEQ, IN, NOTIN, GTE, LTE or BETWEEN.'),
+  value: unchecked(operandSchema).describe('The operand, or a list of operands.'),
 });
-const application = object({ code: applicationCode, platforms: optional(array(text)), with_tokens: optional(boolean) });
+const application = object({
+  code: applicationCode.describe('Code of the application.'),
+  platforms: optional(array(text)).describe('Platforms of the devices by name, such as `iOS`; left out: all.'),
+  with_tokens: optional(boolean).describe('Whether only devices with a push token are meant.'),
+});
 
 const condition = object({
-  tag: alternative(tag),
-  application: alternative(application),
-  segment: alternative(object({ code: identity })),
-  group: alternative(unchecked({ type: 'object', constraint: 'A filter within the filter.' })),
-  negated: optional(boolean),
+  tag: alternative(tag).describe('A comparison of a tag.'),
+  application: alternative(application).describe('Devices of an application.'),
+  segment: alternative(object({ code: identity.describe('Code of the segment.') })).describe('Another segment.'),
+  group: alternative(unchecked({ type: 'object', constraint: 'A filter within the filter.' })).describe(
+    'A filter within the filter.',
+  ),
+  negated: optional(boolean).describe('Whether devices that do not match are meant.'),
 }).transform((given, context): FilterCondition => {
   const kinds = (['tag', 'application', 'segment', 'group'] as const).filter((kind) => given[kind] !== undefined);
   const negated = given.negated === true;
@@ -79,9 +85,13 @@ function groupOf(given: unknown, context: z.core.ParsePayload): StructuredFilter
 
 /** `filter_expression` of a segment (R-O1). */
 export const filter: z.ZodType<StructuredFilter> = object({
-  operator: optional(oneOf(['AND', 'OR'])),
-  negated: optional(boolean),
-  conditions: listOf(condition, MAX_CONDITIONS),
+  operator: optional(oneOf(['AND', 'OR'])).describe(
+    'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).',
+  ),
+  negated: optional(boolean).describe('Whether devices that do not match are meant.'),
+  conditions: listOf(condition, MAX_CONDITIONS).describe(
+    'Conditions, each with one of `tag`, `application`, `segment` and `group`.',
+  ),
 }).transform((given) => ({
   any: given.operator === 'OR',
   negated: given.negated === true,

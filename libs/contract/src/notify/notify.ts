@@ -12,9 +12,9 @@ const MAX_NAMES = 1000;
 
 /** Pushes a second (R-I11). */
 const notifiedRate = object({
-  value: sendRate,
-  bucket: optional(oneOf(['1s'])),
-  avoid: optional(boolean),
+  value: sendRate.describe('Pushes a second, 100 to 1,000.'),
+  bucket: optional(oneOf(['1s'])).describe('Length of the interval: always `1s`.'),
+  avoid: optional(boolean).describe('Sends without a rate, also if the preset has one.'),
 }).transform(({ value, avoid = false }) => ({ value, avoid }));
 
 /** The rate of the preset, if any. */
@@ -22,10 +22,21 @@ const NO_RATE = { value: undefined, avoid: false };
 
 const segment = object({
   ...commonFields,
-  code: alternative(identityOf(1, 255)),
-  expression: alternative(identity),
-  filter_expression: alternative(filter),
-  send_rate: optional(notifiedRate),
+  platforms: commonFields.platforms.describe(
+    'Platforms by name, such as `IOS`, or by code. Empty or left out: those that the blocks serve.',
+  ),
+  message_type: commonFields.message_type.describe(
+    '`MESSAGE_TYPE_MARKETING`, the default, or `MESSAGE_TYPE_TRANSACTIONAL`, which is exempt from frequency caps ' +
+      'and control groups.',
+  ),
+  code: alternative(identityOf(1, 255)).describe('Code of the segment.'),
+  expression: alternative(identity).describe(
+    'Expression of the segmentation language that selects the devices. A device always belongs to `application`.',
+  ),
+  filter_expression: alternative(filter).describe('The structured form of an expression.'),
+  send_rate: optional(notifiedRate).describe(
+    'Maximum pushes a second, over all platforms; the rate of the preset if left out.',
+  ),
 }).transform((given, context) => {
   const { code, expression, filter_expression: tree } = given;
   if ([code, expression, tree].filter((each) => each !== undefined).length > 1) {
@@ -48,16 +59,31 @@ const segment = object({
   };
 });
 
-const list = object({ list: listOf(identity, MAX_NAMES).transform((names) => [...new Set(names)]) });
+const list = object({
+  list: listOf(identity, MAX_NAMES)
+    .transform((names) => [...new Set(names)])
+    .describe('The recipients, 1 to 1,000; repeated ones count once.'),
+});
 
 const transactional = object({
   ...commonFields,
-  hwids: alternative(list),
-  users: alternative(list),
-  push_tokens: alternative(list),
-  test_devices: optional(boolean),
-  return_unknown_identifiers: optional(boolean),
-  use_latest_user_device: optional(boolean),
+  platforms: commonFields.platforms.describe(
+    'Platforms that the recipients are restricted to, by name or code. Empty or left out: those that the blocks ' +
+      'serve.',
+  ),
+  message_type: commonFields.message_type.describe(
+    '`MESSAGE_TYPE_TRANSACTIONAL`, the default, or `MESSAGE_TYPE_MARKETING`.',
+  ),
+  hwids: alternative(list).describe('Recipients by hwid.'),
+  users: alternative(list).describe('Recipients by user id: all their devices.'),
+  push_tokens: alternative(list).describe('Recipients by push token.'),
+  test_devices: optional(boolean).describe('The test devices, oldest first.'),
+  return_unknown_identifiers: optional(boolean).describe(
+    'Whether the reply lists unknown recipients; true if left out.',
+  ),
+  use_latest_user_device: optional(boolean).describe(
+    'Whether only the most recently active device of each user, on the platforms of the message, is meant.',
+  ),
 }).transform((given, context) => {
   const { hwids, users, push_tokens: tokens, test_devices: isTest = false } = given;
   if ([hwids, users, tokens].filter((each) => each !== undefined).length + (isTest ? 1 : 0) !== 1) {
@@ -80,8 +106,10 @@ const oneOfBoth = ({ segment: toSegment, transactional: toNames }: Request): str
 
 const input = object({
   transaction_id: optional(transactionId),
-  segment: optionalUnless(segment, oneOfBoth),
-  transactional: alternative(transactional),
+  segment: optionalUnless(segment, oneOfBoth).describe(
+    'A message to a segment of an application. Required without `transactional`.',
+  ),
+  transactional: alternative(transactional).describe('A message to named recipients. Required without `segment`.'),
 }).transform(({ transaction_id, segment: toSegment, transactional: toNames }) => ({
   /** "" = none. */
   transactionId: transaction_id ?? '',
@@ -105,7 +133,15 @@ export const notify = notifyMethod('notify', {
   // Compiling takes some 300 ms of CPU time, and saves 0.15 ms a request.
   isCompiled: false,
   output: z.object({
-    result: z.object({ message_code: z.string(), unknown_identifiers: z.array(z.string()).optional() }),
+    result: z
+      .object({
+        message_code: z.string().describe('Code of the message.'),
+        unknown_identifiers: z
+          .array(z.string())
+          .optional()
+          .describe('Recipients that are not registered; absent if there are none.'),
+      })
+      .describe('`SENT`, `FAILED`, `IN_FLIGHT` or `EXCLUDED`.'),
   }),
   examples: [
     {

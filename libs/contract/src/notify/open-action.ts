@@ -9,9 +9,20 @@ const shortener = text
 
 /** The target of a tap: exactly one of a link, a page of rich media, a remote page (R-O1). */
 export const openAction = object({
-  link: alternative(object({ url: nonEmptyText, shortener: optional(shortener) })),
-  rich_media: alternative(object({ code: nonEmptyText })),
-  remote_page: alternative(object({ url: nonEmptyText })),
+  link: alternative(
+    object({
+      url: nonEmptyText.describe('The URL. It may contain placeholders.'),
+      shortener: optional(shortener).describe(
+        '`NONE`, the default, keeps the URL; the name of a shortener replaces it by a short one.',
+      ),
+    }),
+  ).describe('A URL to open.'),
+  rich_media: alternative(object({ code: nonEmptyText.describe('Code of the page.') })).describe(
+    'A page of rich media.',
+  ),
+  remote_page: alternative(
+    object({ url: nonEmptyText.describe('URL of the page. It may contain placeholders.') }),
+  ).describe('A page on the web.'),
 })
   .refine(
     ({ link, rich_media, remote_page }) =>

@@ -32,12 +32,27 @@ const openActions = z
 /** The texts and the target of a push (R-O1). */
 export const payload = object({
   preset: optional(namedPreset),
-  silent: optional(boolean),
-  content: optional(object({ localized_content: localizedContent })),
+  silent: optional(boolean).describe('Whether the push is delivered to the app without being shown.'),
+  content: optional(
+    object({
+      localized_content: localizedContent.describe(
+        'Blocks by locale and platform. A locale with a block for the platform, or with `default`, is chosen: the ' +
+          'exact language, then `default`, `en`, the first. There the block of the platform precedes `default`.',
+      ),
+    }),
+  ).describe('Texts and settings. Required unless another field of the payload says something.'),
   custom_data: optional(jsonData),
-  open_action: optional(openAction),
-  open_actions: optional(openActions),
-  voip_push: optional(boolean),
+  open_action: optional(openAction).describe(
+    'Action of a tap, instead of the action of the preset: one of `link`, `rich_media` and `remote_page`.',
+  ),
+  open_actions: optional(openActions).describe(
+    'Actions by code of the platform, in place of `open_action`. Those of iOS (1), Android (3), macOS (7), Windows ' +
+      '(8), Amazon (9), Chrome (11), Firefox (12) and Huawei (17) are used. Other platforms have no action, and ' +
+      'theirs are ignored; Safari (10) opens the URL of its website with `url_args`.',
+  ),
+  voip_push: optional(boolean).describe(
+    'Whether the push is a call. An app with a service account or VoIP certificate receives it as one.',
+  ),
 }).check(({ value, issues }) => {
   // A value that was refused is there as it was given.
   const own = Array.isArray(value.open_actions) ? value.open_actions : [];

@@ -27,10 +27,15 @@ const after = text
 
 /** When a message is sent (R-O1): at an instant, after a time, or else at once. */
 export const schedule = object({
-  at: alternative(at),
-  after: alternative(after),
-  follow_user_timezone: optional(boolean),
-  past_timezones_behaviour: optional(oneOf(['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])),
+  at: alternative(at).describe('Time in RFC 3339, at most 365 days ahead. A past time means now.'),
+  after: alternative(after).describe('Time from now in seconds, such as `5s`.'),
+  follow_user_timezone: optional(boolean).describe(
+    'Whether the wall time of `at` in UTC is the local time of every device.',
+  ),
+  past_timezones_behaviour: optional(oneOf(['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])).describe(
+    'Treatment of time zones where the time has passed: `SEND_IMMEDIATELY`, the default; `NEXT_DAY`; or `SKIP`, ' +
+      'which leaves their devices out.',
+  ),
 })
   .refine((given) => given.at === undefined || given.after === undefined, 'at most one of at, after')
   .transform((given) => ({

@@ -7,7 +7,6 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import {
   array,
   atMost,
-  bit,
   identity,
   integer,
   nonEmptyIdentity,
@@ -19,7 +18,7 @@ import {
   TEXT_LIMIT,
   whole,
 } from '../values.ts';
-import { interruptionLevel, ttl } from '../messages/ios.ts';
+import { interruptionLevel, silent, sound, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
 /** Presets do not include legacy platforms (R-K2). */
@@ -29,18 +28,18 @@ const platforms = array(integer)
   .transform((codes) => [...new Set(codes)]);
 
 const options = object({
-  url: optional(text),
+  url: optional(text).describe('URL to open. Required for `url` and `deepLink`.'),
   shortener: optional(
     integer.refine((value) => value === 0 || value === 2, 'must be 0 or 2').meta({ minimum: 0, maximum: 2 }),
-  ),
-  richMediaCode: optional(text),
-  id: optional(integer),
-  params: optional(jsonObject),
+  ).describe('2, the default, replaces the URL by a short one that counts clicks; 0 keeps it.'),
+  richMediaCode: optional(text).describe('Code of the rich media page. Required for `richMedia`.'),
+  id: optional(integer).describe('Number of the place in the app to open.'),
+  params: optional(jsonObject).describe('Parameters of the place.'),
 });
 
 const action = object({
-  type: optional(oneOf(['url', 'deepLink', 'richMedia', 'openApp'])),
-  options: optional(options),
+  type: optional(oneOf(['url', 'deepLink', 'richMedia', 'openApp'])).describe('Kind of action; `openApp` if left out.'),
+  options: optional(options).describe('Parameters of the action.'),
 }).transform(({ type = 'openApp', options: given = {} }, context) => {
   const need = type === 'openApp' ? undefined : type === 'richMedia' ? 'richMediaCode' : 'url';
   if (need && !given[need]) {
@@ -58,14 +57,16 @@ const action = object({
 const platformSettings = object({
   ios: optional(
     object({
-      sound: optional(text),
-      silent: optional(bit),
+      sound: optional(sound),
+      silent: optional(silent),
       ttl: optional(ttl),
-      rootParams: optional(rootParamsWithData),
+      rootParams: optional(rootParamsWithData).describe('Members for the payload root.'),
       interruptionLevel: optional(interruptionLevel),
     }).transform(({ ttl: ttlSeconds, ...settings }) => ({ ...settings, ttlSeconds })),
+  ).describe('Settings for iOS.'),
+  android: optional(object({ rootParams: optional(jsonObject).describe('Members for the payload root.') })).describe(
+    'Settings for Android.',
   ),
-  android: optional(object({ rootParams: optional(jsonObject) })),
 });
 
 /** The settings of a platform from both places; the first takes precedence. */
@@ -75,13 +76,21 @@ function together<Settings extends object>(first: Settings | undefined, second: 
 }
 
 const content = object({
-  message: emailBody,
-  title: optional(localized),
-  subtitle: optional(localized),
-  action: optional(action),
+  message: emailBody.describe(
+    'Text of the message, HTML in an e-mail preset. A text, or texts by language; `default` serves every other ' +
+      'language.',
+  ),
+  title: optional(localized).describe(
+    'Title of the message, the subject in an e-mail preset. A text, or texts by language; `default` serves every ' +
+      'other language.',
+  ),
+  subtitle: optional(localized).describe(
+    'Line below the title, on iOS. A text, or texts by language; `default` serves every other language.',
+  ),
+  action: optional(action).describe('Action of a tap.'),
   userData: optional(jsonData),
-  properties: optional(platformSettings),
-  platforms: optional(platformSettings),
+  properties: optional(platformSettings).describe('Settings by platform. Takes precedence over `platforms`.'),
+  platforms: optional(platformSettings).describe('Settings by platform.'),
 }).transform((given) => ({
   text: given.message,
   title: given.title,
@@ -112,15 +121,29 @@ export const createPreset = json13('createPreset', {
   scope: 'api',
   application: (request) => request['applicationCode'],
   input: object({
-    name: nonEmptyIdentity,
+    name: nonEmptyIdentity.describe('Name of the preset.'),
     applicationCode: optionalUnless(applicationCode, (request) =>
       isGiven(request['applicationCode']) || isGiven(request['applicationGroupCode']) ? undefined : 'applicationCode',
+    ).describe('Code of the application. Required without `applicationGroupCode`.'),
+    applicationGroupCode: optional(applicationCode).describe(
+      'Code of a group of applications, instead of `applicationCode`.',
     ),
-    applicationGroupCode: optional(applicationCode),
-    campaignCode: optional(identity.refine((code) => code !== '', CAMPAIGN_NOT_FOUND)),
-    content,
-    scheduling: optional(object({ sendRate: optional(sendRate) })),
-    segmentation: object({ filter: optional(identity.refine((name) => name !== '', 'not found')), platforms }),
+    campaignCode: optional(identity.refine((code) => code !== '', CAMPAIGN_NOT_FOUND)).describe(
+      'Code of the campaign that messages count for.',
+    ),
+    content: content.describe('Content of the messages.'),
+    scheduling: optional(
+      object({ sendRate: optional(sendRate).describe('Pushes per second, 100 to 1,000.') }),
+    ).describe('Speed of sending.'),
+    segmentation: object({
+      filter: optional(identity.refine((name) => name !== '', 'not found')).describe(
+        'Name of the segment that receives the message.',
+      ),
+      platforms: platforms.describe(
+        'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 ' +
+          'e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.',
+      ),
+    }).describe('Recipients of the message.'),
   })
     .refine(
       (request) => request.applicationCode === undefined || request.applicationGroupCode === undefined,

@@ -8,15 +8,22 @@ export const getPreset = json13('getPreset', {
   scope: 'api',
   input: object({ preset_code: presetCode }).transform(({ preset_code: code }) => ({ code })),
   output: z.object({
-    preset: z.object({
-      code: z.string(),
-      name: z.string(),
-      page_id: z.int().nullable(),
-      url: z.string(),
-      content: z.record(z.string(), z.string()),
-      properties: anyObject,
-      platforms: z.array(z.int()),
-    }),
+    preset: z
+      .object({
+        code: z.string().describe('Code of the preset.'),
+        name: z.string().describe('Name of the preset.'),
+        page_id: z.int().nullable().describe('Number of a page; null if there is none.'),
+        url: z.string().describe('URL that a tap opens; empty if there is none.'),
+        content: z.record(z.string(), z.string()).describe('Texts by language; `default` serves every other language.'),
+        properties: anyObject.describe('Settings, with the field names of createMessage.'),
+        platforms: z
+          .array(z.int())
+          .describe(
+            'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 ' +
+              'e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.',
+          ),
+      })
+      .describe('The preset.'),
   }),
   examples: [
     {

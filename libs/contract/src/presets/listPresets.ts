@@ -7,7 +7,16 @@ import { object } from '../values.ts';
 export const listPresets = json13('listPresets', {
   scope: 'api',
   input: object({ application: applicationCode }),
-  output: z.object({ presets: z.array(z.object({ name: z.string(), code: z.string() })) }),
+  output: z.object({
+    presets: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the preset.'),
+          code: z.string().describe('Code of the preset.'),
+        }),
+      )
+      .describe('The presets, oldest first.'),
+  }),
   examples: [
     {
       request: { auth: 'token', application: 'A1B2C-3D4E5' },

@@ -3,7 +3,7 @@ import { apiV2 } from '../families/api-v2.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { day } from '../fields/dates.ts';
-import { conditionSchema } from '../messages/conditions.ts';
+import { conditionSchema, CONDITIONS } from '../messages/conditions.ts';
 import {
   array,
   boolean,
@@ -27,7 +27,10 @@ const platform = text
   .meta({ enum: Object.keys(platformWords) })
   .transform((word) => platformWords[word]);
 
-const dateRange = object({ date_from: optional(day), date_to: optional(day) })
+const dateRange = object({
+  date_from: optional(day).describe('The first day, `YYYY-MM-DD`.'),
+  date_to: optional(day).describe('The last day, `YYYY-MM-DD`.'),
+})
   .refine(({ date_from: from, date_to: to }) => !from || !to || from <= to, 'date_from must not be after date_to')
   .transform(({ date_from: from, date_to: to }) => ({
     createdFrom: from,
@@ -54,13 +57,20 @@ const named = <Name extends z.ZodType>(name: Name) => array(name).max(MAX_NAMED,
 
 const filters = object({
   application: applicationCode,
-  platforms: optional(array(platform).transform((codes) => [...new Set(codes)])),
-  date_range: optional(dateRange),
-  campaign: optional(campaignCode),
-  source: optional(source),
-  messages_codes: optional(named(identity.transform((code) => code.toUpperCase()))),
-  messages_ids: optional(named(integer.refine((id) => id >= 0, 'must be 0 or more').meta({ minimum: 0 }))),
-  message_type: optional(oneOf(['TRANSACTIONAL', 'BROADCAST', 'ALL'])),
+  platforms: optional(array(platform).transform((codes) => [...new Set(codes)])).describe(
+    'Selects messages sent to at least one of these platforms.',
+  ),
+  date_range: optional(dateRange).describe('Range of creation dates, in UTC, both days included.'),
+  campaign: optional(campaignCode).describe('Code of the campaign of the messages.'),
+  source: optional(source).describe('Origin of the message.'),
+  messages_codes: optional(named(identity.transform((code) => code.toUpperCase()))).describe('Codes of the messages.'),
+  messages_ids: optional(named(integer.refine((id) => id >= 0, 'must be 0 or more').meta({ minimum: 0 }))).describe(
+    'Numbers of the messages.',
+  ),
+  message_type: optional(oneOf(['TRANSACTIONAL', 'BROADCAST', 'ALL'])).describe(
+    '`TRANSACTIONAL` for named recipients, `BROADCAST` for others, `ALL`, the default. Without dates, ' +
+      '`TRANSACTIONAL` covers the last 7 days and the others 365.',
+  ),
 }).transform((given) => ({
   application: given.application,
   platforms: given.platforms ?? [],
@@ -76,13 +86,13 @@ const filters = object({
 const counter = z.int();
 
 const metric = z.object({
-  platform: z.int(),
-  sends: counter,
-  opens: counter,
-  deliveries: counter,
-  inbox_opens: counter,
-  unshowable_sends: counter,
-  errors: counter,
+  platform: z.int().describe('Platform code.'),
+  sends: counter.describe('Devices that the message was sent to.'),
+  opens: counter.describe('Devices that opened the message; e-mail also counts opens by machines.'),
+  deliveries: counter.describe('Devices that confirmed delivery; e-mails that were accepted and not returned.'),
+  inbox_opens: counter.describe('Devices that opened the message in the inbox.'),
+  unshowable_sends: counter.describe('Devices that the message was sent to with notifications turned off.'),
+  errors: counter.describe('Devices that sending failed for.'),
 });
 
 const localized = z.record(z.string(), z.string());
@@ -91,71 +101,92 @@ const parameters = z.record(z.string(), z.unknown());
 /** An object or array, or any other value that was given as a JSON string (R-I18). */
 const customData = unchecked({ title: 'Any JSON value' });
 
+const conditions = z.array(unchecked(conditionSchema)).describe(CONDITIONS);
+
 const details = z.object({
-  title: z.string(),
-  filter_name: z.string(),
-  filter_code: z.string(),
-  content: localized,
-  platform_parameters: z.object({
-    android_header: z.string(),
-    android_root_params: parameters,
-    ios_title: z.string(),
-    ios_subtitle: z.string(),
-    ios_root_params: parameters,
-    chrome_header: z.string(),
-    chrome_root_params: parameters,
-    firefox_header: z.string(),
-    firefox_root_params: parameters,
-  }),
-  conditions: z.array(unchecked(conditionSchema)),
-  conditions_operator: z.enum(['AND', 'OR']),
-  data: customData,
+  title: z.string().describe('Title of the message.'),
+  filter_name: z.string().describe('Name of the segment; empty if there is none.'),
+  filter_code: z.string().describe('Code of the segment; empty if there is none.'),
+  content: localized.describe('Texts by language; `default` serves every other language.'),
+  platform_parameters: z
+    .object({
+      android_header: z.string().describe('Replaces `title` on Android.'),
+      android_root_params: parameters.describe('Members of the payload root on Android.'),
+      ios_title: z.string().describe('Replaces `title` on iOS.'),
+      ios_subtitle: z.string().describe('Replaces `subtitle` on iOS.'),
+      ios_root_params: parameters.describe('Members of the payload root on iOS.'),
+      chrome_header: z.string().describe('Title on Chrome.'),
+      chrome_root_params: parameters.describe('Members of the payload root on Chrome.'),
+      firefox_header: z.string().describe('Title on Firefox.'),
+      firefox_root_params: parameters.describe('Members of the payload root on Firefox.'),
+    })
+    .describe('Settings by platform.'),
+  conditions,
+  conditions_operator: z
+    .enum(['AND', 'OR'])
+    .describe('Whether all conditions must hold (`AND`, the default) or at least one (`OR`).'),
+  data: customData.describe('Custom data for the app, as it was given; `{}` if there is none.'),
 });
 
 /** Metrics of e-mail (R-E16). */
 const emailMetric = z.object({
-  sends: counter,
-  opens: counter,
-  deliveries: counter,
-  hard_bounces: counter,
-  soft_bounces: counter,
-  rejects: counter,
-  confirmed_sends: counter,
-  unsubs: counter,
-  complaints: counter,
-  errors: counter,
+  sends: counter.describe('Devices that the message was sent to.'),
+  opens: counter.describe('Devices that opened the message; e-mail also counts opens by machines.'),
+  deliveries: counter.describe('Devices that confirmed delivery; e-mails that were accepted and not returned.'),
+  hard_bounces: counter.describe(
+    'E-mails that were refused or returned for good, by the first bounce of each recipient.',
+  ),
+  soft_bounces: counter.describe('E-mails that were refused or returned for a passing reason.'),
+  rejects: counter.describe('Contacts that were left out as unsubscribed, blacklisted or after a complaint.'),
+  confirmed_sends: counter.describe('E-mails that the receiving side accepted.'),
+  unsubs: counter.describe('Recipients who unsubscribed.'),
+  complaints: counter.describe('Recipients who complained.'),
+  errors: counter.describe('Devices that sending failed for.'),
 });
 
 const emailDetails = z.object({
-  template: z.string(),
-  filter_name: z.string(),
-  filter_code: z.string(),
-  subject: localized,
-  from_name: z.string(),
-  from_email: z.string(),
-  reply_name: z.string(),
-  reply_email: z.string(),
-  follow_user_timezone: z.boolean(),
-  conditions: z.array(unchecked(conditionSchema)),
-  conditions_operator: z.enum(['AND', 'OR']),
+  template: z.string().describe('Code of the preset; empty if there is none.'),
+  filter_name: z.string().describe('Name of the segment; empty if there is none.'),
+  filter_code: z.string().describe('Code of the segment; empty if there is none.'),
+  subject: localized.describe('Subjects by language; `default` serves every other language.'),
+  from_name: z
+    .string()
+    .describe('Name of the sender: that of the message, or the one that the application had when it was sent.'),
+  from_email: z
+    .string()
+    .describe('Address of the sender: that of the message, or the one that the application had when it was sent.'),
+  reply_name: z.string().describe('Name of the addressee of replies, likewise.'),
+  reply_email: z.string().describe('Address for replies, likewise.'),
+  follow_user_timezone: z.boolean().describe('Whether the time of sending is local to each recipient.'),
+  conditions,
+  conditions_operator: z
+    .enum(['AND', 'OR'])
+    .describe('Whether all conditions must hold (`AND`, the default) or at least one (`OR`).'),
 });
 
 const message = z.object({
-  id: z.int(),
-  code: z.string(),
-  created_date: z.string(),
-  send_date: z.string(),
-  status: z.string(),
-  platforms: z.array(z.string()),
-  source: z.string(),
+  id: z.int().describe('Number of the message.'),
+  code: z.string().describe('Code of the message.'),
+  created_date: z.string().describe('Time of creation: `YYYY-MM-DD HH:MM:SS` in UTC.'),
+  send_date: z.string().describe('Time of sending: `YYYY-MM-DD HH:MM:SS` in UTC.'),
+  status: z.string().describe('`CREATING`, `PENDING`, `PROCESSING`, `DONE`, `FAIL` or `CANCELED`.'),
+  platforms: z.array(z.string()).describe('Platforms of the message.'),
+  source: z.string().describe('Origin of the message.'),
   push_info: z
     .object({
-      details: details.optional(),
-      follow_user_timezone: z.boolean(),
-      metrics: z.array(metric).optional(),
+      details: details.optional().describe('Content of the message.'),
+      follow_user_timezone: z.boolean().describe('Whether the time of sending is local to each recipient.'),
+      metrics: z.array(metric).optional().describe('Metrics by platform.'),
     })
-    .optional(),
-  email_info: z.object({ details: emailDetails.optional(), metrics: z.array(emailMetric).optional() }).optional(),
+    .optional()
+    .describe('Push settings of the message; absent if it reaches e-mail contacts alone.'),
+  email_info: z
+    .object({
+      details: emailDetails.optional().describe('Content of the message.'),
+      metrics: z.array(emailMetric).optional().describe('Metrics by platform.'),
+    })
+    .optional()
+    .describe('E-mail settings of the message; absent if it reaches no e-mail contacts.'),
 });
 
 /** Lists the messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H. */
@@ -163,10 +194,17 @@ export const messagesList = apiV2('messages:list', {
   scope: 'server',
   application: ({ filters: given }) => (isObject(given) ? given['application'] : undefined),
   input: object({
-    filters,
-    params: optional(object({ with_details: optional(boolean), with_metrics: optional(boolean) })),
-    per_page: optional(integerOf(1, 499)),
-    page: optional(integer.refine((value) => value >= 0, 'must be 0 or more').meta({ minimum: 0 })),
+    filters: filters.describe('Selection of messages.'),
+    params: optional(
+      object({
+        with_details: optional(boolean).describe('Whether to return the content; false if left out.'),
+        with_metrics: optional(boolean).describe('Whether to return metrics; false if left out.'),
+      }),
+    ).describe('Optional parts of the reply.'),
+    per_page: optional(integerOf(1, 499)).describe('Messages per page; 500 if left out.'),
+    page: optional(integer.refine((value) => value >= 0, 'must be 0 or more').meta({ minimum: 0 })).describe(
+      'Page number, from 0.',
+    ),
   }).transform((request) => ({
     ...request.filters,
     withDetails: request.params?.with_details ?? false,
@@ -174,7 +212,10 @@ export const messagesList = apiV2('messages:list', {
     perPage: request.per_page ?? DEFAULT_PER_PAGE,
     page: request.page ?? 0,
   })),
-  output: z.object({ total: z.int(), items: z.array(message) }),
+  output: z.object({
+    total: z.int().describe('Number of matching messages.'),
+    items: z.array(message).describe('The messages, newest first.'),
+  }),
   examples: [
     {
       request: {

@@ -6,28 +6,54 @@ import { array, identity, integer, object, optional } from '../values.ts';
 const count = z.string();
 
 const interval = z.object({
-  timestamp: z.string(),
-  platform: z.int(),
-  sends: count,
-  opens: count,
-  deliveries: count,
-  inbox_opens: count,
-  unshowable_sends: count,
-  errors: count,
+  timestamp: z.string().describe('Start of the hour: `YYYY-MM-DD HH:MM:SS` in UTC.'),
+  platform: z.int().describe('Platform code.'),
+  sends: count.describe('Devices that the message was sent to.'),
+  opens: count.describe('Devices that opened the message; e-mail also counts opens by machines.'),
+  deliveries: count.describe('Devices that confirmed delivery; e-mails that were accepted and not returned.'),
+  inbox_opens: count.describe('Devices that opened the message in the inbox.'),
+  unshowable_sends: count.describe('Devices that the message was sent to with notifications turned off.'),
+  errors: count.describe('Devices that sending failed for.'),
 });
 
-const event = z.object({ name: z.string(), hits: z.int(), conversion: z.number(), revenue: z.number().optional() });
+const event = z.object({
+  name: z.string().describe('Name of the event; `In-app Purchase` for `setPurchase`.'),
+  hits: z.int().describe('Number of events.'),
+  conversion: z.number().describe('Hits relative to opens, rounded to 4 decimals; 0 without opens.'),
+  revenue: z
+    .number()
+    .optional()
+    .describe('Sum of the amounts, without conversion of currencies. Absent if no event had an amount and a currency.'),
+});
 
 /** Returns the metrics of a message by hour, and the events of its recipients that followed an open (R-H5 to R-H7). Spec H. */
 export const totalsByIntervals = apiV2('statistics/messages/totalsByIntervals', {
   scope: 'server',
   input: object({
-    message_code: identity.transform((code) => code.toUpperCase()),
-    platforms: optional(array(integer.refine(isPlatform, 'unknown value'))),
+    message_code: identity.transform((code) => code.toUpperCase()).describe('Code of the message.'),
+    platforms: optional(array(integer.refine(isPlatform, 'unknown value'))).describe(
+      'Platform codes to count; empty or left out: all.',
+    ),
   }).transform((request) => ({ code: request.message_code, platforms: request.platforms ?? [] })),
   output: z.object({
-    metrics: z.array(interval),
-    conversion: z.object({ sends: count, opens: count, events: z.array(event) }),
+    metrics: z
+      .array(interval)
+      .describe(
+        'Metrics by hour and platform, in this order; rows without any count are left out. A counter belongs to the ' +
+          'hour of its own event.',
+      ),
+    conversion: z
+      .object({
+        sends: count.describe('Devices that the message was sent to.'),
+        opens: count.describe('Devices that opened the message; e-mail also counts opens by machines.'),
+        events: z
+          .array(event)
+          .describe(
+            'The events by name. An event counts for the message that its device opened last before it, and when it is ' +
+              'reported.',
+          ),
+      })
+      .describe('Events and purchases of devices within 24 hours after they opened the message.'),
   }),
   examples: [
     {
