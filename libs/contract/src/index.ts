@@ -47,7 +47,6 @@ export type { Example, Family, InputOf, Method, OutputOf, Request, Scope, Verb }
 export { platformWordOf, type PlatformWord } from './statistics/platform-words.ts';
 export { conformanceCases, type ConformanceCase } from './conformance.ts';
 export { choicesOf } from './presence.ts';
-export { describe, keysOf, words } from './descriptions/describe.ts';
 export { notes } from './generated/notes.ts';
 export { LongInteger, withText } from './long-integer.ts';
 export { hasLoneSurrogates, isWellFormed, markedAs, wellFormed, withLoneSurrogates } from './lone-surrogates.ts';

@@ -124,7 +124,7 @@ function contentOf(name: string, method: Method): Schema {
   const examples = examplesOf(answers);
   const refused = method.family === 'json13' ? { refusal: { value: refusalExample(method) } } : {};
   if (!method.textReply) {
-    return { 'application/json': { schema: replySchema(name, method), examples: { ...examples, ...refused } } };
+    return { 'application/json': { schema: replySchema(method), examples: { ...examples, ...refused } } };
   }
   return {
     'text/plain': { schema: { type: 'string', description: 'The file.' }, examples },
@@ -140,7 +140,7 @@ function successOf(name: string, method: Method): Schema {
 
 function operationOf(name: string, method: Method): Operation {
   const note = notes[name];
-  const parameters = parametersOf(name, method);
+  const parameters = parametersOf(method);
   const bodies = examplesOf(method.examples.map((one) => sent(method, one)));
   return {
     operationId: name,
@@ -152,7 +152,7 @@ function operationOf(name: string, method: Method): Operation {
     ...(hasBody(method) && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: bodySchema(name, method), examples: bodies } },
+        content: { 'application/json': { schema: bodySchema(method), examples: bodies } },
       },
     }),
     responses: { [method.status]: successOf(name, method), ...faultsOf(name, method) },

@@ -1,4 +1,4 @@
-import { choicesOf, describe, type Family, type Method, platformWordOf } from '@tidings/contract';
+import { choicesOf, type Family, type Method, platformWordOf } from '@tidings/contract';
 import { z } from 'zod';
 import { type Schema, simplified } from './simplify.ts';
 
@@ -13,35 +13,6 @@ const schemaOf = (type: z.ZodType, io: 'input' | 'output'): ObjectSchema => {
   return simplified(schema);
 };
 
-/** A schema with its description, which ends with the constraint that JSON Schema has no keyword for. */
-function described(schema: Schema, description: string | undefined): Schema {
-  const { constraint } = schema;
-  if (constraint === undefined) return description === undefined ? schema : { ...schema, description };
-  const whole = description === undefined ? constraint : `${description} ${constraint as string}`;
-  const members = Object.entries(schema).filter(([keyword]) => keyword !== 'description');
-  return Object.fromEntries(
-    members.map(([keyword, value]) => (keyword === 'constraint' ? ['description', whole] : [keyword, value])),
-  );
-}
-
-/** A schema with a description for each of its fields. @param path the fields that lead to it */
-function withWords(schema: Schema, method: string, path: readonly string[]): Schema {
-  const { properties, items, additionalProperties, anyOf } = schema;
-  const within = (of: unknown): Schema => described(withWords(of as Schema, method, path), undefined);
-  const fields = Object.entries((properties ?? {}) as Schema).map(([name, of]): [string, Schema] => {
-    const at = [...path, name];
-    const own = (of as Schema)['description'] as string | undefined;
-    return [name, described(withWords(of as Schema, method, at), own ?? describe(method, at))];
-  });
-  return {
-    ...schema,
-    ...(properties !== undefined && { properties: Object.fromEntries(fields) }),
-    ...(items !== undefined && { items: within(items) }),
-    ...(typeof additionalProperties === 'object' && { additionalProperties: within(additionalProperties) }),
-    ...(anyOf !== undefined && { anyOf: (anyOf as Schema[]).map(within) }),
-  };
-}
-
 /** Parameter names in braces in a method's path. */
 export const pathParameters = ({ path }: Pick<Method, 'path'>): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
@@ -50,33 +21,22 @@ export const pathParameters = ({ path }: Pick<Method, 'path'>): string[] =>
 export const hasBody = ({ verb }: Pick<Method, 'verb'>): boolean => verb !== 'GET' && verb !== 'DELETE';
 
 /** The path parameters of a method, and its query parameters if it has no body. */
-export function parametersOf(name: string, method: Method): Schema[] {
+export function parametersOf(method: Method): Schema[] {
   const { properties = {}, required = [] } = schemaOf(method.input, 'input');
   const inPath = pathParameters(method);
   const inQuery = hasBody(method) ? [] : Object.keys(properties).filter((each) => !inPath.includes(each));
-  const wordsFor = (field: string) => {
-    const { description } = (properties[field] ?? {}) as { readonly description?: string };
-    return described({}, description ?? describe(name, [field]));
-  };
-  const schemaFor = (field: string): Schema => {
-    const { description: _, ...schema } = properties[field]!;
-    return schema;
-  };
   return [
     ...inPath.map((each) => ({
       name: each,
       in: 'path',
       required: true,
-      ...wordsFor(each),
+      description: properties[each]?.['description'],
       schema: { type: 'string' },
     })),
-    ...inQuery.map((each) => ({
-      name: each,
-      in: 'query',
-      required: required.includes(each),
-      ...wordsFor(each),
-      schema: schemaFor(each),
-    })),
+    ...inQuery.map((each) => {
+      const { description, ...schema } = properties[each]!;
+      return { name: each, in: 'query', required: required.includes(each), description, schema };
+    }),
   ];
 }
 
@@ -89,26 +49,26 @@ function inputsOf(method: Method): ObjectSchema[] {
     const deciding = simplified({ enum: typeof value === 'number' ? [value, String(value)] : [value] });
     const word = platformWordOf(Number(value));
     const title = `${choices.by} ${value}${word === undefined ? '' : ` (${word})`}`;
-    const { description } = schema.properties?.[choices.by] ?? {};
-    return { title, ...schema, properties: { ...schema.properties, [choices.by]: { ...deciding, description } } };
+    const by = { ...deciding, description: schema.properties?.[choices.by]?.['description'] };
+    return { title, ...schema, properties: { ...schema.properties, [choices.by]: by } };
   });
 }
 
 /** The schema of a request's body: the parameters except those in the path, wrapped if the family wraps them. */
-export function bodySchema(name: string, method: Method): Schema {
+export function bodySchema(method: Method): Schema {
   const names = new Set(pathParameters(method));
   // The token may be in the header instead (R-T3).
-  const credential = method.scope === 'api' ? { auth: { type: 'string' } } : {};
+  const credential =
+    method.scope === 'api' ? { auth: text('API token. Optional if the `Authorization` header carries it.') } : {};
   const bare = inputsOf(method).map(({ properties = {}, required = [], ...schema }) => {
     const fields = Object.entries(properties).filter(([field]) => !names.has(field));
     const needed = required.filter((field) => !names.has(field));
-    const whole = {
+    return {
       ...schema,
       type: 'object',
       properties: { ...credential, ...Object.fromEntries(fields) },
       ...(needed.length > 0 && { required: needed }),
     };
-    return withWords(whole, name, []);
   });
   const whole = bare.length === 1 ? bare[0]! : { anyOf: bare };
   if (method.body !== 'wrapped') return whole;
@@ -197,16 +157,16 @@ export const refusalSchema = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>):
   ref(messagesOn210 ? 'MessageRefusal' : 'Refusal');
 
 /** The reply with the HTTP status of a success, in the family's envelope: a success, or a refusal. */
-export function replySchema(name: string, method: Method): Schema {
+export function replySchema(method: Method): Schema {
   const isNothing = method.output instanceof z.ZodVoid;
-  const response = isNothing ? nothing : withWords(schemaOf(method.output, 'output'), name, []);
+  const response = isNothing ? nothing : schemaOf(method.output, 'output');
   if (method.family !== 'json13') return response;
   const success = objectOf({
     status_code: { type: 'integer', const: 200, description: 'Says that the method did what it should.' },
     status_message: { type: 'string', const: 'OK', description: 'Always `OK`.' },
     ...(method.omitResponse
       ? {}
-      : { response: described(response, isNothing ? undefined : 'What the method answers.') }),
+      : { response: isNothing ? nothing : { ...response, description: 'What the method answers.' } }),
   });
   return { oneOf: [success, refusalSchema(method)] };
 }

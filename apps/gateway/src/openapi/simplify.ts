@@ -89,10 +89,17 @@ function descriptionOf({ description, anyOf }: Schema): unknown {
   return description ?? (value && empty?.['type'] === 'null' ? descriptionOf(value) : undefined);
 }
 
-function simplifiedField(schema: Schema): Schema {
-  const description = descriptionOf(schema);
-  return { ...simplified(schema), ...(description !== undefined && { description }) };
+/** A schema with its description, which ends with the constraint that JSON Schema has no keyword for. */
+function described(schema: Schema, description?: unknown): Schema {
+  const { constraint } = schema;
+  if (constraint === undefined) return description === undefined ? schema : { ...schema, description };
+  const whole = [description, constraint].filter((text) => text !== undefined).join(' ');
+  return Object.fromEntries(
+    Object.entries(schema).map((member) => (member[0] === 'constraint' ? ['description', whole] : member)),
+  );
 }
+
+const simplifiedField = (schema: Schema): Schema => described(simplified(schema), descriptionOf(schema));
 
 function simplifiedMember([keyword, value]: readonly [string, unknown]): [string, unknown] {
   if (keyword === 'properties') {
@@ -103,7 +110,7 @@ function simplifiedMember([keyword, value]: readonly [string, unknown]): [string
   }
   if (keyword === 'additionalProperties' && isSchema(value) && Object.keys(value).length === 0) return [keyword, true];
   if (['items', 'additionalProperties', 'not'].includes(keyword) && isSchema(value))
-    return [keyword, simplified(value)];
+    return [keyword, described(simplified(value))];
   if (['anyOf', 'oneOf', 'prefixItems'].includes(keyword)) return [keyword, (value as Schema[]).map(simplified)];
   return [keyword, value];
 }
