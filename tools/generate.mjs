@@ -1,5 +1,5 @@
 // Generates TypeScript from proto/: the events and their dependencies into @tidings/events, the services into
-// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; the method descriptions from docstrings;
+// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy;
 // the AsyncAPI document of the public topics; the tables of topics and collections in docs/operations.md; and the dashboards of Grafana.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
@@ -10,7 +10,6 @@ import { dirname, join, posix } from 'node:path';
 import { asyncApi, asyncApiPath } from './asyncapi.mjs';
 import { dashboards, dashboardsPath } from './dashboards.mjs';
 import { operations, operationsPath } from './retention.mjs';
-import { notes, notesPath } from './notes.mjs';
 import { filesBelow, root } from './packages.mjs';
 
 const events = 'libs/events/src/generated';
@@ -92,10 +91,10 @@ const filesIn = (folders) => folders.flatMap((folder) => filesBelow(folder).map(
 /** The generation steps, in order: the tables of the operations page come from the services, which need the generated code. */
 const steps = [
   {
-    present: () => filesIn([events, rpc, posix.dirname(notesPath)]),
+    present: () => filesIn([events, rpc]),
     wanted() {
       const files = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
-      return files.set(notesPath, notes()).set(asyncApiPath, asyncApi());
+      return files.set(asyncApiPath, asyncApi());
     },
   },
   { present: () => filesIn([dashboardsPath]), wanted: dashboards },

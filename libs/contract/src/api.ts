@@ -15,6 +15,26 @@ import { statisticsMethods } from './statistics/statistics-methods.ts';
 import { tagMethods } from './tags/tag-methods.ts';
 import { testDeviceMethods } from './test-devices/test-device-methods.ts';
 
+/** The methods that are served, by the tag that they have in `/openapi.json`. */
+export const groups = {
+  applications: applicationMethods,
+  devices: deviceMethods,
+  emails: emailMethods,
+  tags: tagMethods,
+  'test-devices': testDeviceMethods,
+  segments: segmentMethods,
+  audience: audienceMethods,
+  messages: messageMethods,
+  'live-activities': liveActivityMethods,
+  inbox: inboxMethods,
+  notify: notifyMethods,
+  geozones: geozoneMethods,
+  presets: presetMethods,
+  campaigns: campaignMethods,
+  statistics: statisticsMethods,
+  admin: adminMethods,
+} as const;
+
 /** Every API method that is served, by group. Each has a handler in the gateway; any other name is an unknown method (R-ER5). */
 export const api = {
   ...applicationMethods,

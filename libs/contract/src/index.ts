@@ -1,4 +1,4 @@
-export { api } from './api.ts';
+export { api, groups } from './api.ts';
 export { secretOf } from './authorization.ts';
 export { adminMethods } from './admin/admin-methods.ts';
 export { explainAnswers } from './admin/explain.ts';
@@ -47,7 +47,6 @@ export type { Example, Family, InputOf, Method, OutputOf, Request, Scope, Verb }
 export { platformWordOf, type PlatformWord } from './statistics/platform-words.ts';
 export { conformanceCases, type ConformanceCase } from './conformance.ts';
 export { choicesOf } from './presence.ts';
-export { notes } from './generated/notes.ts';
 export { LongInteger, withText } from './long-integer.ts';
 export { hasLoneSurrogates, isWellFormed, markedAs, wellFormed, withLoneSurrogates } from './lone-surrogates.ts';
 export { isObject } from './values.ts';

@@ -36,6 +36,8 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly family: Family;
   /** Name as the API spells it. */
   readonly name: string;
+  /** What callers read in `/openapi.json`. */
+  readonly description: string;
   readonly verb: Verb;
   /** From the root, with `{name}` for path parameters. */
   readonly path: string;

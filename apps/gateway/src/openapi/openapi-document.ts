@@ -1,4 +1,4 @@
-import { api, type Example, type Family, type Method, notes } from '@tidings/contract';
+import { type Example, type Family, groups, type Method } from '@tidings/contract';
 import { envelopes } from '../envelopes/envelopes.ts';
 import { storesMore } from '../limits/storage-guard.ts';
 import { introductionOf, placeholders } from './introduction.ts';
@@ -106,16 +106,6 @@ const answered = (method: Method, { reply }: Example<unknown>): unknown => {
   return body === '' ? undefined : JSON.parse(body);
 };
 
-const REFERENCE = /R-[A-Z]+\d+|[Aa]rchitecture \d+|Spec [A-Z]\b|Facts \d+/.source;
-/** References to the project's design documents: in parentheses, or as a sentence. */
-const REFERENCES = new RegExp(
-  `\\s*\\((?:(?:${REFERENCE})(?:, | to | and )?)+\\)|\\s(?:${REFERENCE})(?:\\s*\\([^)]*\\))?\\.`,
-  'g',
-);
-
-/** A docstring in its public form. */
-const publicText = (docstring = ''): string => docstring.replace(REFERENCES, '').trim();
-
 /** The success reply of a method, by content type. */
 function contentOf(name: string, method: Method): Schema {
   const answers = method.examples
@@ -138,15 +128,14 @@ function successOf(name: string, method: Method): Schema {
   return { description, content: contentOf(name, method) };
 }
 
-function operationOf(name: string, method: Method): Operation {
-  const note = notes[name];
+function operationOf(group: string, name: string, method: Method): Operation {
   const parameters = parametersOf(method);
   const bodies = examplesOf(method.examples.map((one) => sent(method, one)));
   return {
     operationId: name,
-    tags: [note?.folder ?? method.family],
+    tags: [group],
     summary: name,
-    description: publicText(note?.text),
+    description: method.description,
     security: security[method.scope],
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody(method) && {
@@ -162,10 +151,11 @@ function operationOf(name: string, method: Method): Operation {
 /** The whole API from the contract: every served method with its examples (architecture 7). */
 export function openApiOf(url: string): OpenApi {
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const [name, method] of Object.entries<Method>(api)) {
-    (paths[method.path] ??= {})[method.verb.toLowerCase()] = operationOf(name, method);
+  for (const [group, methods] of Object.entries(groups)) {
+    for (const [name, method] of Object.entries<Method>(methods)) {
+      (paths[method.path] ??= {})[method.verb.toLowerCase()] = operationOf(group, name, method);
+    }
   }
-  const tags = new Set(Object.values(paths).flatMap((of) => Object.values(of).flatMap((operation) => operation.tags)));
   return {
     openapi: '3.1.0',
     info: {
@@ -174,7 +164,7 @@ export function openApiOf(url: string): OpenApi {
       description: introductionOf(url),
     },
     servers: [{ url }],
-    tags: [...tags].map((name) => ({ name })),
+    tags: Object.keys(groups).map((name) => ({ name })),
     paths,
     components: { securitySchemes, schemas: sharedSchemas },
   };

@@ -3,8 +3,9 @@ import { admin } from '../families/admin.ts';
 import { exampleSecret, subscriptionId } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** Makes another secret of a subscription by HTTP; earlier ones are valid for 24 hours more (R-T8). */
+/** R-T8. */
 export const addSubscriptionSecret = admin('addSubscriptionSecret', {
+  description: 'Makes another secret of a subscription by HTTP; earlier ones are valid for 24 hours more.',
   route: 'POST subscriptions/{id}/secret',
   status: 201,
   input: object({ id: subscriptionId }),

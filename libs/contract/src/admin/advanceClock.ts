@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { number, object } from '../values.ts';
 
-/** Advances the clock of the whole system; for tests only (architecture 8). */
+/** Architecture 8. */
 export const advanceClock = admin('advanceClock', {
+  description: 'Advances the clock of the whole system; for tests only.',
   route: 'POST clock',
   input: object({
     advance_seconds: number

@@ -17,19 +17,30 @@ const examples = [
   },
 ];
 
-/** Returns the time since which an address is on the account's blacklist; `account` is a query parameter (R-E5, R-T8). */
-export const getBlacklisted = admin('getBlacklisted', { route: 'GET blacklist/{address}', input, output, examples });
+/** R-E5, R-T8. */
+export const getBlacklisted = admin('getBlacklisted', {
+  description: "Returns the time since which an address is on the account's blacklist; `account` is a query parameter.",
+  route: 'GET blacklist/{address}',
+  input,
+  output,
+  examples,
+});
 
-/** Adds an address to the account's blacklist, as a hard bounce does; an address that is already listed keeps its time (R-E5). */
+/** R-E5. */
 export const blacklistAddress = admin('blacklistAddress', {
+  description:
+    "Adds an address to the account's blacklist, as a hard bounce does; an address that is already listed keeps its " +
+    'time.',
   route: 'PUT blacklist/{address}',
   input,
   output,
   examples,
 });
 
-/** Removes an address from the account's blacklist; nothing else removes it. `account` is a query parameter (R-E5, R-T8). */
+/** R-E5, R-T8. */
 export const clearAddress = admin('clearAddress', {
+  description:
+    "Removes an address from the account's blacklist; nothing else removes it. `account` is a query parameter.",
   route: 'DELETE blacklist/{address}',
   status: 204,
   input,

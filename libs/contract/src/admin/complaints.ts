@@ -17,19 +17,29 @@ const examples = [
   },
 ];
 
-/** Returns the time of an address's complaint about the account's mail; `account` is a query parameter (R-E14, R-T8). */
-export const getComplaint = admin('getComplaint', { route: 'GET complaints/{address}', input, output, examples });
+/** R-E14, R-T8. */
+export const getComplaint = admin('getComplaint', {
+  description: "Returns the time of an address's complaint about the account's mail; `account` is a query parameter.",
+  route: 'GET complaints/{address}',
+  input,
+  output,
+  examples,
+});
 
-/** Records a complaint about the account's mail, as a complaint report does; a repeated complaint keeps the first time (R-E14). */
+/** R-E14. */
 export const recordComplaint = admin('recordComplaint', {
+  description:
+    "Records a complaint about the account's mail, as a complaint report does; a repeated complaint keeps the first " +
+    'time.',
   route: 'PUT complaints/{address}',
   input,
   output,
   examples,
 });
 
-/** Clears the complaint of an address; nothing else clears it. `account` is a query parameter (R-E14, R-T8). */
+/** R-E14, R-T8. */
 export const clearComplaint = admin('clearComplaint', {
+  description: 'Clears the complaint of an address; nothing else clears it. `account` is a query parameter.',
   route: 'DELETE complaints/{address}',
   status: 204,
   input,

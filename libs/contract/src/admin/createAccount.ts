@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { identityOf, object } from '../values.ts';
 
-/** Creates an account in addition to the default one (architecture 5, R-T8). */
+/** Architecture 5, R-T8. */
 export const createAccount = admin('createAccount', {
+  description: 'Creates an account in addition to the default one.',
   route: 'POST accounts',
   status: 201,
   input: object({ name: identityOf(1, 255).describe('Name of the account.') }),

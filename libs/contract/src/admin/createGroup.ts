@@ -5,8 +5,9 @@ import { listOf, nonEmptyIdentity, object } from '../values.ts';
 
 const MAX_APPLICATIONS = 1000;
 
-/** Creates a group of applications of one account (R-I2, R-T8). */
+/** R-I2, R-T8. */
 export const createGroup = admin('createGroup', {
+  description: 'Creates a group of applications of one account.',
   route: 'POST groups',
   status: 201,
   input: object({

@@ -4,8 +4,9 @@ import { account } from '../fields/account.ts';
 import { endpoint, eventNames, exampleSecret, filters, newSecret } from '../fields/subscription.ts';
 import { object, optional } from '../values.ts';
 
-/** Subscribes an endpoint to events of an account (R-EV1, R-T8). */
+/** R-EV1, R-T8. */
 export const createSubscription = admin('createSubscription', {
+  description: 'Subscribes an endpoint to events of an account.',
   route: 'POST subscriptions',
   status: 201,
   input: object({

@@ -13,11 +13,11 @@ const grant = z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)
   error: 'must be "all" or a list of application codes',
 });
 
-/**
- * Issues a token. Only this reply contains its secret. The token is valid until it is revoked, or until `expires_at`. Scope `server` means
- * `api`. A device token covers all applications unless it is limited to some (R-T1, R-T2, R-T8).
- */
+/** R-T1, R-T2, R-T8. */
 export const createToken = admin('createToken', {
+  description:
+    'Issues a token. Only this reply contains its secret. The token is valid until it is revoked, or until ' +
+    '`expires_at`. Scope `server` means `api`. A device token covers all applications unless it is limited to some.',
   route: 'POST tokens',
   status: 201,
   input: object({

@@ -60,11 +60,11 @@ const example: z.output<typeof deadLetter> = {
   redriven_at: null,
 };
 
-/**
- * Lists the records that a consumer could not handle, the earliest published first: up to `limit` (100) after the identifier `after`. Those that
- * were redriven are listed if `state` is `redriven` (architecture 6).
- */
+/** Architecture 6. */
 export const listDeadLetters = admin('listDeadLetters', {
+  description:
+    'Lists the records that a consumer could not handle, the earliest published first: up to `limit` (100) after the ' +
+    'identifier `after`. Those that were redriven are listed if `state` is `redriven`.',
   route: 'GET dead-letters',
   input: object({
     ...filterOf('Lists'),
@@ -91,8 +91,9 @@ export const listDeadLetters = admin('listDeadLetters', {
   ],
 });
 
-/** Returns a dead letter with its headers and payload (architecture 6). */
+/** Architecture 6. */
 export const getDeadLetter = admin('getDeadLetter', {
+  description: 'Returns a dead letter with its headers and payload.',
   route: 'GET dead-letters/{id}',
   input: object({ id: name.describe('Identifies the dead letter. Identifiers are in the order of publication.') }),
   output: deadLetter.extend({
@@ -102,12 +103,13 @@ export const getDeadLetter = admin('getDeadLetter', {
   examples: [{ request: { id: example.id }, reply: { ...example, headers: {}, payload: 'AAECAw==' } }],
 });
 
-/**
- * Publishes dead letters to their topics again, the earliest published first: those of `ids`, else those that the other fields select, at most `limit`
- * (500) after the identifier `after`. Every group of the topic receives them; one that fails again becomes another dead letter. Repeat the call with
- * `after` set to `next` until that is null (architecture 6).
- */
+/** Architecture 6. */
 export const redriveDeadLetters = admin('redriveDeadLetters', {
+  description:
+    'Publishes dead letters to their topics again, the earliest published first: those of `ids`, else those that the ' +
+    'other fields select, at most `limit` (500) after the identifier `after`. Every group of the topic receives ' +
+    'them; one that fails again becomes another dead letter. Repeat the call with `after` set to `next` until that ' +
+    'is null.',
   route: 'POST dead-letters/redrive',
   input: object({
     ids: optional(listOf(name, MAX_PAGE)).describe(

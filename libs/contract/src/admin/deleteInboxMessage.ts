@@ -2,8 +2,9 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** Deletes the entries of a message in all inboxes of an application, with status 5, which is final (R-S4, R-T8). */
+/** R-S4, R-T8. */
 export const deleteInboxMessage = admin('deleteInboxMessage', {
+  description: 'Deletes the entries of a message in all inboxes of an application, with status 5, which is final.',
   route: 'DELETE applications/{code}/inbox/{order}',
   status: 204,
   input: object({

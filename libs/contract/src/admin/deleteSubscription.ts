@@ -2,8 +2,9 @@ import { admin } from '../families/admin.ts';
 import { subscriptionId } from '../fields/subscription.ts';
 import { nothing, object } from '../values.ts';
 
-/** Deletes a subscription; its subscriber receives no further events (R-T8). */
+/** R-T8. */
 export const deleteSubscription = admin('deleteSubscription', {
+  description: 'Deletes a subscription; its subscriber receives no further events.',
   route: 'DELETE subscriptions/{id}',
   status: 204,
   input: object({ id: subscriptionId }),

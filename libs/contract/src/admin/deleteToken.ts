@@ -2,8 +2,9 @@ import { admin } from '../families/admin.ts';
 import { tokenId } from '../fields/token.ts';
 import { nothing, object } from '../values.ts';
 
-/** Revokes a token; every gateway refuses it within 5 seconds (R-T1, R-T8). */
+/** R-T1, R-T8. */
 export const deleteToken = admin('deleteToken', {
+  description: 'Revokes a token; every gateway refuses it within 5 seconds.',
   route: 'DELETE tokens/{id}',
   status: 204,
   input: object({ id: tokenId }),

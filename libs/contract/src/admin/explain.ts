@@ -95,11 +95,12 @@ const attempt = z.object({
   outcome_unknown: z.boolean().describe('Whether a try had no answer: the push may have been delivered.'),
 });
 
-/**
- * Explains why a device did or did not get a message: its place in the plan, the attempts to send to it while they are remembered, and its outcome
- * for 30 days. Summed over an audience, the outcomes are the delivery funnel. 404 if the device or the message is unknown (R-T8, R-LM3).
- */
+/** R-T8, R-LM3. */
 export const explain = admin('explain', {
+  description:
+    'Explains why a device did or did not get a message: its place in the plan, the attempts to send to it while ' +
+    'they are remembered, and its outcome for 30 days. Summed over an audience, the outcomes are the delivery ' +
+    'funnel. 404 if the device or the message is unknown.',
   route: 'GET explain',
   input: object({
     application: applicationCode.describe('Code of the application of the device.'),

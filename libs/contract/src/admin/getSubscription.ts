@@ -2,8 +2,9 @@ import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription, subscriptionId } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** Returns a subscription (R-T8). */
+/** R-T8. */
 export const getSubscription = admin('getSubscription', {
+  description: 'Returns a subscription.',
   route: 'GET subscriptions/{id}',
   input: object({ id: subscriptionId }),
   output: shownSubscription,

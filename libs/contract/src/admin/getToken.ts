@@ -2,8 +2,9 @@ import { admin } from '../families/admin.ts';
 import { exampleToken, shownToken, tokenId } from '../fields/token.ts';
 import { object } from '../values.ts';
 
-/** Returns a valid token without its secret (R-T8). */
+/** R-T8. */
 export const getToken = admin('getToken', {
+  description: 'Returns a valid token without its secret.',
   route: 'GET tokens/{id}',
   input: object({ id: tokenId }),
   output: shownToken,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { object } from '../values.ts';
 
-/** Lists the deleted applications whose data is being purged, by service (R-B2). `settled` does not wait for them. */
+/** R-B2. */
 export const listDeletions = admin('listDeletions', {
+  description:
+    'Lists the deleted applications whose data is being purged, by service. `settled` does not wait for them.',
   route: 'GET deletions',
   input: object({}),
   output: z.object({

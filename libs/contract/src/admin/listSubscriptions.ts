@@ -3,8 +3,9 @@ import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** Lists all subscriptions, oldest first (R-T8). */
+/** R-T8. */
 export const listSubscriptions = admin('listSubscriptions', {
+  description: 'Lists all subscriptions, oldest first.',
   route: 'GET subscriptions',
   input: object({}),
   output: z.object({ subscriptions: z.array(shownSubscription).describe('The subscriptions, oldest first.') }),

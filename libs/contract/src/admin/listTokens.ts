@@ -3,8 +3,9 @@ import { admin } from '../families/admin.ts';
 import { exampleToken, shownToken } from '../fields/token.ts';
 import { object } from '../values.ts';
 
-/** Lists all valid tokens without their secrets (R-T8). */
+/** R-T8. */
 export const listTokens = admin('listTokens', {
+  description: 'Lists all valid tokens without their secrets.',
   route: 'GET tokens',
   input: object({}),
   output: z.object({ tokens: z.array(shownToken).describe('The valid tokens.') }),

@@ -5,16 +5,18 @@ import { boolean, object } from '../values.ts';
 
 const output = z.object({ approved: z.boolean().describe('Whether e-mail may use the preset.') });
 
-/** Approves a preset of any account for mail, or withdraws the approval; new presets are approved (R-E7, R-T8). */
+/** R-E7, R-T8. */
 export const setPresetApproval = admin('setPresetApproval', {
+  description: 'Approves a preset of any account for mail, or withdraws the approval; new presets are approved.',
   route: 'PUT presets/{code}/approval',
   input: object({ code: presetCode, approved: boolean.describe('Whether e-mail may use the preset.') }),
   output,
   examples: [{ request: { code: 'A1B2C-3D4E5', approved: false }, reply: { approved: false } }],
 });
 
-/** Returns whether a preset is approved for mail (R-E7). */
+/** R-E7. */
 export const getPresetApproval = admin('getPresetApproval', {
+  description: 'Returns whether a preset is approved for mail.',
   route: 'GET presets/{code}/approval',
   input: object({ code: presetCode }),
   output,

@@ -36,12 +36,12 @@ const provider = z.object({
     .describe('Push services of browsers that asked to wait; others accept pushes with the credential.'),
 });
 
-/**
- * Lists the credentials that dispatchers have used since they started, with the reachability of their provider, the last connection failure,
- * and the end of a throttle. Throttled credentials are listed after a restart as well (R-P1). A push service of browsers throttles a
- * credential alone, in the process that it asked to wait.
- */
+/** R-P1. */
 export const listProviders = admin('listProviders', {
+  description:
+    'Lists the credentials that dispatchers have used since they started, with the reachability of their provider, ' +
+    'the last connection failure, and the end of a throttle. Throttled credentials are listed after a restart as ' +
+    'well. A push service of browsers throttles a credential alone, in the process that it asked to wait.',
   route: 'GET providers',
   input: object({}),
   output: z.object({ providers: z.array(provider).describe('The credentials in use.') }),
@@ -82,8 +82,9 @@ export const listProviders = admin('listProviders', {
   ],
 });
 
-/** Lifts a throttle; the deferred pushes are sent within seconds. 404 if the credential is not throttled (R-P1). */
+/** R-P1. */
 export const liftThrottle = admin('liftThrottle', {
+  description: 'Lifts a throttle; the deferred pushes are sent within seconds. 404 if the credential is not throttled.',
   route: 'DELETE providers/{credential}',
   status: 204,
   input: object({

@@ -66,11 +66,11 @@ const running = {
 };
 const begun = { ...running, handled: 0, total: 0, rate: 0, topics: [] };
 
-/**
- * Begins to rebuild a projection from its topics; queries are answered from the former one until the new one has all facts. 409 while another
- * replay is running (architecture 4).
- */
+/** Architecture 4. */
 export const startReplay = admin('startReplay', {
+  description:
+    'Begins to rebuild a projection from its topics; queries are answered from the former one until the new one has ' +
+    'all facts. 409 while another replay is running.',
   route: 'POST replay',
   status: 202,
   input: object({
@@ -82,19 +82,19 @@ export const startReplay = admin('startReplay', {
   examples: [{ request: { projection: 'statistics' }, reply: begun }],
 });
 
-/**
- * Cancels a running replay: what it has built is dropped, and the projection that is read stays as it is. 404 for an unknown number, 409 if the replay
- * is not running any more; a canceled one is answered as it is (architecture 4).
- */
+/** Architecture 4. */
 export const cancelReplay = admin('cancelReplay', {
+  description:
+    'Cancels a running replay: what it has built is dropped, and the projection that is read stays as it is. 404 for ' +
+    'an unknown number, 409 if the replay is not running any more; a canceled one is answered as it is.',
   route: 'DELETE replay/{id}',
   input: object({ id: integer.describe('Number of the replay.') }),
   output: replay,
   examples: [{ request: { id: 3 }, reply: { ...running, state: 'canceled', finished: '2026-01-15T12:00:02Z' } }],
 });
 
-/** The progress of the replay that began last, and its result; 404 if there was none. */
 export const lastReplay = admin('lastReplay', {
+  description: 'The progress of the replay that began last, and its result; 404 if there was none.',
   route: 'GET replay',
   input: object({}),
   output: replay,

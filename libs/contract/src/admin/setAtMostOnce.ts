@@ -3,12 +3,11 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
-/**
- * Chooses what happens to pushes of unknown outcome: the worker died while it was sending, the connection was lost, or the provider did not answer.
- * Off, the default: the push is repeated with the same collapse id. On: the device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes
- * sent from now on.
- */
 export const setAtMostOnce = admin('setAtMostOnce', {
+  description:
+    'Chooses what happens to pushes of unknown outcome: the worker died while it was sending, the connection was ' +
+    'lost, or the provider did not answer. Off, the default: the push is repeated with the same collapse id. On: the ' +
+    'device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes sent from now on.',
   route: 'PUT applications/{code}/at-most-once',
   input: object({
     code: applicationCode.describe('Code of the application.'),

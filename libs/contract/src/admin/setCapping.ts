@@ -5,8 +5,9 @@ import { integerOf, object } from '../values.ts';
 
 const MAX_COUNT = 1_000_000;
 
-/** Sets the frequency cap of an application; a count of 0 removes it (R-I12, R-T8). */
+/** R-I12, R-T8. */
 export const setCapping = admin('setCapping', {
+  description: 'Sets the frequency cap of an application; a count of 0 removes it.',
   route: 'PUT applications/{code}/capping',
   input: object({
     code: applicationCode.describe('Code of the application.'),

@@ -5,8 +5,9 @@ import { array, identityOf, object, optional } from '../values.ts';
 
 const MAX_CATEGORIES = 1000;
 
-/** Replaces the e-mail categories of an account; an empty list accepts any category (R-E13, R-T8). */
+/** R-E13, R-T8. */
 export const setCategories = admin('setCategories', {
+  description: 'Replaces the e-mail categories of an account; an empty list accepts any category.',
   route: 'PUT categories',
   input: object({
     categories: array(identityOf(1, 255))

@@ -3,8 +3,9 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { number, object } from '../values.ts';
 
-/** Excludes a percentage of an application's users from marketing messages, to hundredths of a per cent (R-E15, R-T8). */
+/** R-E15, R-T8. */
 export const setControlGroup = admin('setControlGroup', {
+  description: "Excludes a percentage of an application's users from marketing messages, to hundredths of a per cent.",
   route: 'PUT applications/{code}/control-group',
   input: object({
     code: applicationCode.describe('Code of the application.'),

@@ -3,8 +3,9 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { boolean, object, optional } from '../values.ts';
 
-/** Turns an application's debug mode on for 60 minutes from now, or off (R-S8, R-T8). */
+/** R-S8, R-T8. */
 export const setDebug = admin('setDebug', {
+  description: "Turns an application's debug mode on for 60 minutes from now, or off.",
   route: 'POST applications/{code}/debug',
   input: object({
     code: applicationCode.describe('Code of the application.'),

@@ -3,8 +3,11 @@ import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
 import { boolean, object } from '../values.ts';
 
-/** Restricts an account to registering e-mail contacts, or allows all devices, the default; existing registrations stay (R-E3). */
+/** R-E3. */
 export const setPlan = admin('setPlan', {
+  description:
+    'Restricts an account to registering e-mail contacts, or allows all devices, the default; existing registrations ' +
+    'stay.',
   route: 'PUT accounts/{account}/plan',
   input: object({
     account: account.describe('Identifies the account.'),

@@ -6,11 +6,11 @@ import { integerOf, object } from '../values.ts';
 const MAX_REQUESTS = 1_000_000;
 const DAY_SECONDS = 86_400;
 
-/**
- * Limits a token to a burst of `requests`, refilled at `requests` per `seconds`; 0 requests remove the limit. All gateways share the limit and
- * apply a change within 5 seconds (R-LM2, R-T8).
- */
+/** R-LM2, R-T8. */
 export const setRateLimit = admin('setRateLimit', {
+  description:
+    'Limits a token to a burst of `requests`, refilled at `requests` per `seconds`; 0 requests remove the limit. All ' +
+    'gateways share the limit and apply a change within 5 seconds.',
   route: 'PUT tokens/{id}/rate-limit',
   input: object({
     id: tokenId,

@@ -6,11 +6,11 @@ import { array, boolean, object, optional } from '../values.ts';
 
 const MAX_SENDERS = 1000;
 
-/**
- * Sets the permitted sender and reply-to addresses of an account's mail: with `required` only those in `verified`, otherwise any. Replaces
- * both values; existing configurations of applications stay (R-A5, R-T8).
- */
+/** R-A5, R-T8. */
 export const setSenders = admin('setSenders', {
+  description:
+    "Sets the permitted sender and reply-to addresses of an account's mail: with `required` only those in " +
+    '`verified`, otherwise any. Replaces both values; existing configurations of applications stay.',
   route: 'PUT senders',
   input: object({
     required: boolean.describe('Whether senders must be verified addresses.'),

@@ -3,11 +3,12 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
-/**
- * Turns per-device counting of an application's deliveries on, the default, or off. When it is off, getDeliveryFunnel returns the basic form for
- * push, with the reason UNAVAILABLE, also for earlier messages (R-H18, R-T8). Device reports are stored in either case.
- */
+/** R-H18, R-T8. */
 export const setTracking = admin('setTracking', {
+  description:
+    "Turns per-device counting of an application's deliveries on, the default, or off. When it is off, " +
+    'getDeliveryFunnel returns the basic form for push, with the reason UNAVAILABLE, also for earlier messages. ' +
+    'Device reports are stored in either case.',
   route: 'PUT applications/{code}/tracking',
   input: object({
     code: applicationCode.describe('Code of the application.'),

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { boolean, object, optional } from '../values.ts';
 
-/**
- * Answers 200 if no work is in progress or due, otherwise 409 with a line for each open item: a barrier for tests, which repeat it. Work for a later
- * time does not count (architecture 8), nor does the purge of deleted applications, which may take minutes.
- */
+/** Architecture 8. */
 export const settled = admin('settled', {
+  description:
+    'Answers 200 if no work is in progress or due, otherwise 409 with a line for each open item: a barrier for ' +
+    'tests, which repeat it. Work for a later time does not count, nor does the purge of deleted applications, which ' +
+    'may take minutes.',
   route: 'GET settled',
   input: object({
     brief: optional(boolean).describe(

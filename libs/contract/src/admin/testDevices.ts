@@ -9,8 +9,9 @@ const tokenHash = text
 
 const EXAMPLE_HASH = '04f6d8b7b4d4fd5d1cde2b1ed1d0f2cf3c92d0cbd1dbbb9e2b3ae0c1c5f4a7e9';
 
-/** Lists the test devices of an application with the hashes of their push tokens, oldest first (R-L1, R-T8). */
+/** R-L1, R-T8. */
 export const listAllTestDevices = admin('listAllTestDevices', {
+  description: 'Lists the test devices of an application with the hashes of their push tokens, oldest first.',
   route: 'GET test-devices/{application}',
   input: object({ application: applicationCode }),
   output: z.object({
@@ -35,11 +36,11 @@ export const listAllTestDevices = admin('listAllTestDevices', {
   ],
 });
 
-/**
- * Confirms a test device that was made without a token, so that notify with `test_devices` reaches it, or takes the confirmation back. The path names it
- * by the SHA-256 of its push token, in hex (R-L1, R-T8).
- */
+/** R-L1, R-T8. */
 export const confirmTestDevice = admin('confirmTestDevice', {
+  description:
+    'Confirms a test device that was made without a token, so that notify with `test_devices` reaches it, or takes ' +
+    'the confirmation back. The path names it by the SHA-256 of its push token, in hex.',
   route: 'PUT test-devices/{application}/{token_hash}',
   input: object({
     application: applicationCode,
@@ -55,8 +56,9 @@ export const confirmTestDevice = admin('confirmTestDevice', {
   ],
 });
 
-/** Deletes a test device, by the SHA-256 of its push token, in hex (R-L1, R-T8). */
+/** R-L1, R-T8. */
 export const deleteTestDevice = admin('deleteTestDevice', {
+  description: 'Deletes a test device, by the SHA-256 of its push token, in hex.',
   route: 'DELETE test-devices/{application}/{token_hash}',
   status: 204,
   input: object({ application: applicationCode, token_hash: tokenHash.describe('SHA-256 of the push token, in hex.') }),

@@ -10,24 +10,33 @@ const input = object({
 const output = z.object({ token_required: z.boolean().describe('Whether a token is demanded.') });
 const examples = [{ request: { code: 'A1B2C-3D4E5', token_required: true }, reply: { token_required: true } }] as const;
 
-/** Demands the device token for the inboxes of an application, or serves them without one, the default (R-J1, R-T8). Takes up to 5 seconds. */
+/** R-J1, R-T8. */
 export const setInboxAccess = admin('setInboxAccess', {
+  description:
+    'Demands the device token for the inboxes of an application, or serves them without one, the default. Takes up ' +
+    'to 5 seconds.',
   route: 'PUT applications/{code}/inbox',
   input,
   output,
   examples,
 });
 
-/** Demands a token for createTestDevice of an application, or serves it without one, the default (R-L1, R-T8). Takes up to 5 seconds. */
+/** R-L1, R-T8. */
 export const setTestDeviceAccess = admin('setTestDeviceAccess', {
+  description:
+    'Demands a token for createTestDevice of an application, or serves it without one, the default. Takes up to 5 ' +
+    'seconds.',
   route: 'PUT applications/{code}/test-devices',
   input,
   output,
   examples,
 });
 
-/** Lists applications that demand a token where none is the default, or that have test devices which nobody has confirmed (R-J1, R-L1, R-T8). */
+/** R-J1, R-L1, R-T8. */
 export const listOpenAccess = admin('listOpenAccess', {
+  description:
+    'Lists applications that demand a token where none is the default, or that have test devices which nobody has ' +
+    'confirmed.',
   route: 'GET open-access',
   input: object({}),
   output: z.object({

@@ -74,10 +74,11 @@ const account = {
 
 const isWeb: ReadonlySet<number> = new Set([Platform.Chrome, Platform.Firefox, Platform.Safari]);
 
-/**
- * Replaces all settings of a platform and enables it, unless `firefox_is_enabled` is false. Key files are not validated (R-A1, R-A2). Spec A.
- */
+/** Spec A, R-A1, R-A2. */
 export const configureApplication = json13('configureApplication', {
+  description:
+    'Replaces all settings of a platform and enables it, unless `firefox_is_enabled` is false. Key files are not ' +
+    'validated.',
   scope: 'api',
   input: choice(fieldsFor, { by: 'device_type', schemas: fields }),
   output: z.object({

@@ -4,11 +4,11 @@ import { pngIcon } from '../fields/base64.ts';
 import { sdk } from '../fields/device.ts';
 import { boolean, object, optional, textOf } from '../values.ts';
 
-/**
- * Creates an application and gives the creating token access to it (R-B1, R-T2). The icon is a PNG of at most 200 KiB. An account has at most
- * 10,000 applications, unless the operator sets another quota (R-LM6, R-LM7). Spec B.
- */
+/** Spec B, R-B1, R-T2, R-LM6, R-LM7. */
 export const createApplication = json13('createApplication', {
+  description:
+    'Creates an application and gives the creating token access to it. The icon is a PNG of at most 200 KiB. An ' +
+    'account has at most 10,000 applications, unless the operator sets another quota.',
   scope: 'api',
   input: object({
     title: textOf(1, 255).describe('Title of the application.'),

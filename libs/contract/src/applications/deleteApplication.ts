@@ -2,11 +2,11 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { nothing, object } from '../values.ts';
 
-/**
- * Deletes an application for good. Once the call returns, after about a second, the code is unknown everywhere; its data is removed in the
- * background (R-B2). Spec B.
- */
+/** Spec B, R-B2. */
 export const deleteApplication = json13('deleteApplication', {
+  description:
+    'Deletes an application for good. Once the call returns, after about a second, the code is unknown everywhere; ' +
+    'its data is removed in the background.',
   scope: 'api',
   input: object({ application: applicationCode }),
   output: nothing,

@@ -6,11 +6,12 @@ import { object } from '../values.ts';
 const setting = z.string();
 const legacy = setting.describe('Legacy; empty.');
 
-/**
- * Returns an application's settings, with encoded secrets (R-RES19 to R-RES21). With more than 10,000 devices, `languages` is the last result of
- * a background count. A call starts a new count if the last one is older than a minute, and does not wait for it. Spec B.
- */
+/** Spec B, R-RES19 to R-RES21. */
 export const getApplication = json13('getApplication', {
+  description:
+    "Returns an application's settings, with encoded secrets. With more than 10,000 devices, `languages` is the last " +
+    'result of a background count. A call starts a new count if the last one is older than a minute, and does not ' +
+    'wait for it.',
   scope: 'api',
   input: object({ application: applicationCode.describe('Code of the application; in the reply, its settings.') }),
   output: z.object({

@@ -21,11 +21,12 @@ const files: ReadonlySet<string> = new Set([
   'wp7_ca',
 ]);
 
-/**
- * Returns a configured certificate or key as a PEM block and nothing else, or the Safari push package, a ZIP archive in base64 (R-B4). A file
- * that is not stored is 210 `File not found`; one that its password does not open is 210 `File cannot be opened`. Spec B.
- */
+/** Spec B, R-B4. */
 export const getApplicationFile = json13('getApplicationFile', {
+  description:
+    'Returns a configured certificate or key as a PEM block and nothing else, or the Safari push package, a ZIP ' +
+    'archive in base64. A file that is not stored is 210 `File not found`; one that its password does not open is ' +
+    '210 `File cannot be opened`.',
   scope: 'api',
   textReply: true,
   input: object({

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { integer, object, optional } from '../values.ts';
 
-/** Lists the applications that the token may use, oldest first, 100 a page; `page` and `total` are present only if there are more (R-B3). Spec B. */
+/** Spec B, R-B3. */
 export const getApplications = json13('getApplications', {
+  description:
+    'Lists the applications that the token may use, oldest first, 100 a page; `page` and `total` are present only if ' +
+    'there are more.',
   scope: 'api',
   input: object({
     page: optional(integer.refine((page) => page >= 0, 'must be 0 or more').meta({ minimum: 0 })).describe(

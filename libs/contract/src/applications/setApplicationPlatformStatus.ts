@@ -19,8 +19,9 @@ export const switchedPlatforms: ReadonlyMap<number, string> = new Map([
 const flag = z.boolean();
 const never = flag.describe('Always false: the platform is not supported.');
 
-/** Enables or disables a platform of an application, configured or not; idempotent (R-S5, R-B5). Spec B. */
+/** Spec B, R-S5, R-B5. */
 export const setApplicationPlatformStatus = json13('setApplicationPlatformStatus', {
+  description: 'Enables or disables a platform of an application, configured or not; idempotent.',
   scope: 'api',
   input: object({
     application: applicationCode,

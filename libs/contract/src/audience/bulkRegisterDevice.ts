@@ -74,11 +74,11 @@ const entry = fields.transform((given): BulkEntry => {
   };
 });
 
-/**
- * Registers up to 50,000 devices as registerDevice does; an invalid entry does not affect the others (R-G5). HTTP 429 while the application has
- * 100 open jobs, or 256 MiB of entries in open jobs. Spec G.
- */
+/** Spec G, R-G5. */
 export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
+  description:
+    'Registers up to 50,000 devices as registerDevice does; an invalid entry does not affect the others. HTTP 429 ' +
+    'while the application has 100 open jobs, or 256 MiB of entries in open jobs.',
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
   entries: jobEntries,
@@ -98,8 +98,9 @@ export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   ],
 });
 
-/** Returns the progress of a bulkRegisterDevice, and with `detailed` the result of each entry (R-G4, R-G5). Spec G. */
+/** Spec G, R-G4, R-G5. */
 export const getBulkRegisterDevice = audience('GET bulkRegisterDevice/{request_id}', {
+  description: 'Returns the progress of a bulkRegisterDevice, and with `detailed` the result of each entry.',
   scope: 'optional',
   input: jobQuery,
   output: shownJob,

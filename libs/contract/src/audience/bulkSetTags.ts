@@ -54,12 +54,12 @@ const entry = fields
     return { identifier: identifier!, listOperator: given.list_operator, tags, integers };
   });
 
-/**
- * Sets tags of up to 50,000 devices, selected by hwid, user or push token. The job's rows list the tags that were set (R-G4). With
- * `create_missing_tags`, missing tags are added up to the account's quota (R-G6). HTTP 429 while the application has 100 open jobs, or 256 MiB of
- * entries in open jobs. Spec G.
- */
+/** Spec G, R-G4, R-G6. */
 export const bulkSetTags = audience('POST bulkSetTags', {
+  description:
+    "Sets tags of up to 50,000 devices, selected by hwid, user or push token. The job's rows list the tags that were " +
+    "set. With `create_missing_tags`, missing tags are added up to the account's quota. HTTP 429 while the " +
+    'application has 100 open jobs, or 256 MiB of entries in open jobs.',
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
   entries: jobEntries,
@@ -90,8 +90,9 @@ export const bulkSetTags = audience('POST bulkSetTags', {
   ],
 });
 
-/** Returns the progress of a bulkSetTags, and with `detailed` the result of each row (R-G4, R-G5). Spec G. */
+/** Spec G, R-G4, R-G5. */
 export const getBulkSetTags = audience('GET bulkSetTags/{request_id}', {
+  description: 'Returns the progress of a bulkSetTags, and with `detailed` the result of each row.',
   scope: 'optional',
   input: jobQuery,
   output: shownTagsJob,

@@ -24,11 +24,11 @@ const entry = object({
   tags: undefined,
 }));
 
-/**
- * Removes the push tokens of up to 50,000 devices, as unregisterDevice does (R-G5). HTTP 429 while the application has 100 open jobs, or 256 MiB of
- * entries in open jobs. Spec G.
- */
+/** Spec G, R-G5. */
 export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
+  description:
+    'Removes the push tokens of up to 50,000 devices, as unregisterDevice does. HTTP 429 while the application has ' +
+    '100 open jobs, or 256 MiB of entries in open jobs.',
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,
   entries: jobEntries,
@@ -42,8 +42,9 @@ export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   ],
 });
 
-/** Returns the progress of a bulkUnregisterDevice, and with `detailed` the result of each entry (R-G4, R-G5). Spec G. */
+/** Spec G, R-G4, R-G5. */
 export const getBulkUnregisterDevice = audience('GET bulkUnregisterDevice/{request_id}', {
+  description: 'Returns the progress of a bulkUnregisterDevice, and with `detailed` the result of each entry.',
   scope: 'optional',
   input: jobQuery,
   output: shownJob,

@@ -37,12 +37,12 @@ const request = object({
 
 const exampleTask = { task_id: '2741835920174653' };
 
-/**
- * Exports the devices in a segment, of all applications that the token may use: a ZIP archive with a CSV file, or with one JSON object per
- * line (R-N6). The segment is resolved when the call is made. HTTP 429 while the application has 100 open jobs, or the account 100 open exports of
- * several applications. Spec N.
- */
+/** Spec N, R-N6. */
 export const exportSegment = audience('POST exportSegment', {
+  description:
+    'Exports the devices in a segment, of all applications that the token may use: a ZIP archive with a CSV file, or ' +
+    'with one JSON object per line. The segment is resolved when the call is made. HTTP 429 while the application ' +
+    'has 100 open jobs, or the account 100 open exports of several applications.',
   scope: 'api',
   input: request,
   output: z.object({ task_id: z.string().describe('Identifies the export.') }),
@@ -62,8 +62,10 @@ export const exportSegment = audience('POST exportSegment', {
 const exampleLink =
   'https://push.example/exports/export_segment_A1B2C-3D4E5_1768478400.csv.zip?exp=1768564800&sig=00ff';
 
-/** Returns the progress of an export, and once it is completed a new link to its archive, valid for 24 hours (R-N7). Spec N. */
+/** Spec N, R-N7. */
 export const getExportSegment = audience('POST exportSegment/result', {
+  description:
+    'Returns the progress of an export, and once it is completed a new link to its archive, valid for 24 hours.',
   scope: 'optional',
   input: object({ task_id: identity.describe('Identifies the export.') }).transform((given) => ({
     taskId: given.task_id,

@@ -7,8 +7,10 @@ const DEFAULT_LIMIT = 50;
 
 const cursor = text.refine((value) => /^\d{0,16}$/.test(value), 'must be the cursor of an earlier reply');
 
-/** Lists the campaigns of an application, oldest first; `cursor` selects the next page and is "" after the last (R-X3). */
+/** R-X3. */
 export const getCampaigns = json13('getCampaigns', {
+  description:
+    'Lists the campaigns of an application, oldest first; `cursor` selects the next page and is "" after the last.',
   scope: 'api',
   input: object({
     application: applicationCode,

@@ -4,8 +4,9 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { object } from '../values.ts';
 
-/** Returns whether a device is registered and has a push token (R-X1). */
+/** R-X1. */
 export const checkDevice = json13('checkDevice', {
+  description: 'Returns whether a device is registered and has a push token.',
   scope: 'device',
   input: object({ application: applicationCode, hwid }),
   output: z.object({

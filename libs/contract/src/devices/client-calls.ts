@@ -10,17 +10,27 @@ const definition = {
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: undefined }],
 } as const;
 
-/** Reports a page visit; accepted and not stored (R-X1). */
-export const pageVisit = json13('pageVisit', definition);
+/** R-X1. */
+export const pageVisit = json13('pageVisit', {
+  description: 'Reports a page visit; accepted and not stored.',
+  ...definition,
+});
 
-/** Requests the action of an in-app; accepted and not stored (R-X1). */
-export const triggerInAppAction = json13('triggerInAppAction', definition);
+/** R-X1. */
+export const triggerInAppAction = json13('triggerInAppAction', {
+  description: 'Requests the action of an in-app; accepted and not stored.',
+  ...definition,
+});
 
-/** Reports an action in rich media; accepted and not stored (R-X1). */
-export const richMediaAction = json13('richMediaAction', definition);
+/** R-X1. */
+export const richMediaAction = json13('richMediaAction', {
+  description: 'Reports an action in rich media; accepted and not stored.',
+  ...definition,
+});
 
-/** Lists in-apps; always empty (R-X1). */
+/** R-X1. */
 export const getInApps = json13('getInApps', {
+  description: 'Lists in-apps; always empty.',
   ...definition,
   output: z.object({ inApps: z.array(z.never()).describe('Always empty.') }),
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: { inApps: [] } }],

@@ -11,14 +11,17 @@ const definition = {
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-2' }, reply: undefined }],
 } as const;
 
-/**
- * Erases a device: its record, tags, inbox and location are removed within 5 seconds; statistics of past messages stay. An unknown device
- * succeeds (R-C7, R-C8). Spec C.
- */
-export const deleteDevice = json13('deleteDevice', definition);
+/** Spec C, R-C7, R-C8. */
+export const deleteDevice = json13('deleteDevice', {
+  description:
+    'Erases a device: its record, tags, inbox and location are removed within 5 seconds; statistics of past messages ' +
+    'stay. An unknown device succeeds.',
+  ...definition,
+});
 
-/** Erases a device as deleteDevice does; the body is the parameters themselves (R-ER3). Spec C. */
+/** Spec C, R-ER3. */
 export const deleteDeviceBare = json13('device-api/deleteDevice', {
+  description: 'Erases a device as deleteDevice does; the body is the parameters themselves.',
   ...definition,
   path: '/api/v2/device-api/deleteDevice',
   body: 'bare',

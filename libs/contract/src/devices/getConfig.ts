@@ -3,8 +3,11 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Returns the client configuration of an application: the VAPID key that browsers subscribe with, if Chrome or Firefox is configured (R-X1). */
+/** R-X1. */
 export const getConfig = json13('getConfig', {
+  description:
+    'Returns the client configuration of an application: the VAPID key that browsers subscribe with, if Chrome or ' +
+    'Firefox is configured.',
   scope: 'device',
   input: object({ application: applicationCode }),
   output: z.object({

@@ -4,8 +4,9 @@ import { applicationCode } from '../fields/application.ts';
 import { anyObject, object } from '../values.ts';
 import { addressee } from './addressee.ts';
 
-/** Returns the tags of a device, or the merged tags of a user's devices; unset tags are absent (R-RES9, R-C6). Spec C. */
+/** Spec C, R-RES9, R-C6. */
 export const getTags = json13('getTags', {
+  description: "Returns the tags of a device, or the merged tags of a user's devices; unset tags are absent.",
   scope: 'device',
   input: object({ application: applicationCode, ...addressee }),
   output: z.object({

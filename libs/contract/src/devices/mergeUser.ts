@@ -4,11 +4,11 @@ import { userId } from '../fields/device.ts';
 import { optionalUnless } from '../presence.ts';
 import { boolean, nothing, object, optional } from '../values.ts';
 
-/**
- * Moves the devices of one user to another, who also receives the tags that it lacks. With `merge: false` the devices are only detached from the
- * old user, and a new user is optional (R-X2). Idempotent.
- */
+/** R-X2. */
 export const mergeUser = json13('mergeUser', {
+  description:
+    'Moves the devices of one user to another, who also receives the tags that it lacks. With `merge: false` the ' +
+    'devices are only detached from the old user, and a new user is optional. Idempotent.',
   scope: 'device',
   input: object({
     application: applicationCode,

@@ -3,8 +3,9 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { identity, nothing, object, optional } from '../values.ts';
 
-/** Reports the delivery of a push; otherwise like pushStat (R-C7, R-C11). Spec C. */
+/** Spec C, R-C7, R-C11. */
 export const messageDeliveryEvent = json13('messageDeliveryEvent', {
+  description: 'Reports the delivery of a push; otherwise like pushStat.',
   scope: 'device',
   input: object({
     application: applicationCode,

@@ -93,8 +93,9 @@ function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsa
   ];
 }
 
-/** Registers the devices and contacts of a user, all or none (R-X3). */
+/** R-X3. */
 export const multiRegisterDevice = json13('multiRegisterDevice', {
+  description: 'Registers the devices and contacts of a user, all or none.',
   scope: 'device',
   input: fields
     .refine((request) => devicesIn(request).length > 0, { path: ['push_devices'], error: 'must be set' })

@@ -65,11 +65,16 @@ const definition = {
   ],
 } as const;
 
-/** Records an event of a device, or of the device that a user used last; events of unknown devices are ignored (R-X1). */
-export const postEvent = json13('postEvent', definition);
+/** R-X1. */
+export const postEvent = json13('postEvent', {
+  description:
+    'Records an event of a device, or of the device that a user used last; events of unknown devices are ignored.',
+  ...definition,
+});
 
-/** Records an event as postEvent does, under a separate path (R-X1). */
+/** R-X1. */
 export const eventApiPostEvent = json13('event-api/postEvent', {
+  description: 'Records an event as postEvent does, under a separate path.',
   ...definition,
   path: '/api/v1/event-api/postEvent',
 });

@@ -3,8 +3,11 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { identity, nothing, object, optional } from '../values.ts';
 
-/** Reports that a push was opened; `hash` is the payload's `p`. A report without it is not counted. A report of an unknown device or message, or with another device's hash, succeeds without effect (R-C7, R-C11). Spec C. */
+/** Spec C, R-C7, R-C11. */
 export const pushStat = json13('pushStat', {
+  description:
+    "Reports that a push was opened; `hash` is the payload's `p`. A report without it is not counted. A report of an " +
+    "unknown device or message, or with another device's hash, succeeds without effect.",
   scope: 'device',
   input: object({
     application: applicationCode,

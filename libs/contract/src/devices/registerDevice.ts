@@ -66,11 +66,11 @@ const identity = (request: Fields): { readonly hwid: string; readonly pushToken:
     ? emailContact(request)
     : { hwid: hwidOn(request.device_type, request.hwid!)!, pushToken: request.push_token };
 
-/**
- * Registers a device or updates its record. An absent push token keeps the stored one, "" removes it. Unknown tags and invalid tag values are
- * skipped (R-C1, R-C3). Spec C.
- */
+/** Spec C, R-C1, R-C3. */
 export const registerDevice = json13('registerDevice', {
+  description:
+    'Registers a device or updates its record. An absent push token keeps the stored one, "" removes it. Unknown ' +
+    'tags and invalid tag values are skipped.',
   scope: 'device',
   input: fields
     .check((context) => {

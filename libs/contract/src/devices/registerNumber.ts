@@ -31,8 +31,14 @@ const definition = (platform: number, number: typeof smsNumber) => ({
   examples: [{ request: { application: 'A1B2C-3D4E5', number: '+4915112345678', userId: 'user-1' }, reply: undefined }],
 });
 
-/** Registers a phone number for SMS (R-X3). */
-export const registerSmsNumber = json13('registerSmsNumber', definition(Platform.Sms, smsNumber));
+/** R-X3. */
+export const registerSmsNumber = json13('registerSmsNumber', {
+  description: 'Registers a phone number for SMS.',
+  ...definition(Platform.Sms, smsNumber),
+});
 
-/** Registers a phone number for WhatsApp (R-X3). */
-export const registerWhatsappNumber = json13('registerWhatsappNumber', definition(Platform.WhatsApp, whatsAppNumber));
+/** R-X3. */
+export const registerWhatsappNumber = json13('registerWhatsappNumber', {
+  description: 'Registers a phone number for WhatsApp.',
+  ...definition(Platform.WhatsApp, whatsAppNumber),
+});

@@ -3,8 +3,9 @@ import { applicationCode } from '../fields/application.ts';
 import { earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Assigns a device to a user (R-X1, R-RES3). */
+/** R-X1, R-RES3. */
 export const registerUser = json13('registerUser', {
+  description: 'Assigns a device to a user.',
   scope: 'device',
   input: object({
     application: applicationCode,

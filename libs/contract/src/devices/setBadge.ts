@@ -9,8 +9,9 @@ const MAX_BADGE = 2_147_483_647;
 
 const number = integerOf(0, MAX_BADGE);
 
-/** Stores the badge number of a device; later "+n" badges start from it (R-C9). Spec C. */
+/** Spec C, R-C9. */
 export const setBadge = json13('setBadge', {
+  description: 'Stores the badge number of a device; later "+n" badges start from it.',
   scope: 'device',
   omitResponse: true,
   input: object({

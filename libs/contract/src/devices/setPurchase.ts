@@ -7,8 +7,9 @@ import { integerOf, nothing, number, object, text, textOf } from '../values.ts';
 /** The largest quantity: the default purchase tag is incremented by at most this. */
 const MAX_QUANTITY = 2_147_483_647;
 
-/** Records a purchase: sets the default purchase tags, and counts as an event for conversions (R-C12, R-RES17). Spec C. */
+/** Spec C, R-C12, R-RES17. */
 export const setPurchase = json13('setPurchase', {
+  description: 'Records a purchase: sets the default purchase tags, and counts as an event for conversions.',
   scope: 'device',
   input: object({
     application: applicationCode,

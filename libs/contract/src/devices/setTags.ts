@@ -4,8 +4,11 @@ import { earlyDeviceType } from '../fields/device.ts';
 import { nothing, object, tagValues } from '../values.ts';
 import { addressee } from './addressee.ts';
 
-/** Sets, changes or removes (null) tags of a device, or of all devices of a user. The type of a tag determines its valid values (R-C4, R-C5). Spec C. */
+/** Spec C, R-C4, R-C5. */
 export const setTags = json13('setTags', {
+  description:
+    'Sets, changes or removes (null) tags of a device, or of all devices of a user. The type of a tag determines its ' +
+    'valid values.',
   scope: 'device',
   input: object({ application: applicationCode, ...addressee, device_type: earlyDeviceType, tags: tagValues }),
   output: nothing,

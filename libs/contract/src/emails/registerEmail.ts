@@ -7,8 +7,9 @@ import { integer, nothing, object, optional, registrationTags, whole } from '../
 
 const onlyEmail = integer.refine((code) => code === Platform.Email, whole(EMAIL_ONLY));
 
-/** Registers or updates an e-mail contact; unknown tags and invalid tag values are skipped (R-E1 to R-E3, R-C3). Spec E. */
+/** Spec E, R-E1 to R-E3, R-C3. */
 export const registerEmail = json13('registerEmail', {
+  description: 'Registers or updates an e-mail contact; unknown tags and invalid tag values are skipped.',
   scope: 'device',
   input: object({
     application: applicationCode,

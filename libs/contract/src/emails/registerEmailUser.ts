@@ -5,8 +5,9 @@ import { placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Assigns an e-mail contact to a user, and creates the contact if it does not exist (R-E1). Spec E. */
+/** Spec E, R-E1. */
 export const registerEmailUser = json13('registerEmailUser', {
+  description: 'Assigns an e-mail contact to a user, and creates the contact if it does not exist.',
   scope: 'device',
   input: object({
     application: applicationCode,

@@ -8,6 +8,8 @@ import { missingIn, shapeFor } from '../presence.ts';
 
 /** The settings of a method in every family. */
 export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
+  /** What callers read in `/openapi.json`. */
+  readonly description: string;
   readonly input: Input;
   readonly output: Output;
   readonly examples: readonly Example<z.output<Output>>[];
@@ -102,7 +104,14 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
   definition: Definition<Input, Output>,
   missingFault: (path: string) => Fault,
 ): Method<z.output<Input>, z.output<Output>> {
-  const { input, output, examples, application = applicationOf(input), deadlineMs = REQUEST_MS } = definition;
+  const {
+    description,
+    input,
+    output,
+    examples,
+    application = applicationOf(input),
+    deadlineMs = REQUEST_MS,
+  } = definition;
   const { isCompiled = true, entries } = definition;
   const missingPath = missingIn(input);
   const validated = (request: Request) => parsed(isCompiled ? compiledOnFirstUse(input) : input, request);
@@ -116,6 +125,7 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
     unauthorized: false,
     textReply: false,
     ...given,
+    description,
     input: input as z.ZodType<z.output<Input>>,
     output: output as z.ZodType<z.output<Output>>,
     examples,

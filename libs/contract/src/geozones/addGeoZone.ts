@@ -36,11 +36,11 @@ const zone = object({
     campaign,
   }));
 
-/**
- * Adds geozones, all or none, and returns their ids in order (R-F1, R-F3). An application has at most 10,000, unless the operator sets another
- * quota (R-LM7). Spec F.
- */
+/** Spec F, R-F1, R-F3, R-LM7. */
 export const addGeoZone = json13('addGeoZone', {
+  description:
+    'Adds geozones, all or none, and returns their ids in order. An application has at most 10,000, unless the ' +
+    'operator sets another quota.',
   scope: 'api',
   input: object({ application: applicationCode, geozones: listOf(zone, MAX_ZONES).describe('The zones.') }),
   output: z.object({ GeoZones: z.array(z.int()).describe('Ids of the new zones, in order.') }),

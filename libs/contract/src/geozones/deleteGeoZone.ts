@@ -18,8 +18,9 @@ const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema
     return id === undefined ? [] : [id];
   });
 
-/** Deletes geozones, all or none (R-F2). Spec F. */
+/** Spec F, R-F2. */
 export const deleteGeoZone = json13('deleteGeoZone', {
+  description: 'Deletes geozones, all or none.',
   scope: 'api',
   input: object({ application: applicationCode, geozones: oneOrMore.describe('Ids of the zones, or one id.') }),
   output: nothing,

@@ -3,8 +3,9 @@ import { applicationCode } from '../fields/application.ts';
 import { nothing, object } from '../values.ts';
 import { clusterCode } from './fields.ts';
 
-/** Deletes a cluster; its zones stay without a cluster (R-F6). Spec F. */
+/** Spec F, R-F6. */
 export const deleteGeoZoneCluster = json13('deleteGeoZoneCluster', {
+  description: 'Deletes a cluster; its zones stay without a cluster.',
   scope: 'api',
   input: object({
     application: applicationCode,

@@ -27,11 +27,12 @@ const isNowhere = ({ lat: north, lng: east }: Request): boolean => north === nul
 const missingIn = (request: Request, field: string): string | undefined =>
   isGiven(request[field]) ? undefined : field;
 
-/**
- * Records the location of a device, which makes the zones around it send (R-F4), and returns the nearest activated zone, or null if there is none;
- * with `more`, the nearest 20. If `lat` and `lng` are null, the stored location is removed and the reply is null. Distances are in whole meters (R-C13). Spec C.
- */
+/** Spec C, R-F4, R-C13. */
 export const getNearestZone = json13('getNearestZone', {
+  description:
+    'Records the location of a device, which makes the zones around it send, and returns the nearest activated zone, ' +
+    'or null if there is none; with `more`, the nearest 20. If `lat` and `lng` are null, the stored location is ' +
+    'removed and the reply is null. Distances are in whole meters.',
   scope: 'device',
   input: object({
     application: applicationCode,

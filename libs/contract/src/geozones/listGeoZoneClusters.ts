@@ -3,8 +3,9 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Lists the clusters of an application with their number of zones, oldest first (R-F6). Spec F. */
+/** Spec F, R-F6. */
 export const listGeoZoneClusters = json13('listGeoZoneClusters', {
+  description: 'Lists the clusters of an application with their number of zones, oldest first.',
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({

@@ -23,8 +23,9 @@ const zone = z.object({
   status: z.boolean().describe('Whether the zone is activated.'),
 });
 
-/** Lists the geozones of an application by cluster, those without a cluster last (R-F6). Spec F. */
+/** Spec F, R-F6. */
 export const listGeoZones = json13('listGeoZones', {
+  description: 'Lists the geozones of an application by cluster, those without a cluster last.',
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({

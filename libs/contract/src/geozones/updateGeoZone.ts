@@ -18,11 +18,12 @@ import { timetable } from './timetable.ts';
 /** Keeps null, which unbinds. */
 const unbound = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
-/**
- * Changes the given fields of a geozone. Null for `cluster` or `campaign` unbinds it; null for `timetable` keeps the zone always open. A text
- * replaces the preset's text, a preset brings its own, and they must not be combined (R-F1); "" removes one of them if the other remains. Spec F.
- */
+/** Spec F, R-F1. */
 export const updateGeoZone = json13('updateGeoZone', {
+  description:
+    'Changes the given fields of a geozone. Null for `cluster` or `campaign` unbinds it; null for `timetable` keeps ' +
+    "the zone always open. A text replaces the preset's text, a preset brings its own, and they must not be " +
+    'combined; "" removes one of them if the other remains.',
   scope: 'api',
   input: object({
     geoZoneId: zoneId.describe('Id of the zone.'),

@@ -29,11 +29,11 @@ const inboxMessage = z.object({
   hash: z.string().describe('Statistics hash of the message.'),
 });
 
-/**
- * Lists the inbox of a user, newest first; `next` continues it, and an empty page ends it (R-J3). Deleted and expired entries are left out (R-J4).
- * No token is required (R-J1). Spec J.
- */
+/** Spec J, R-J3, R-J4, R-J1. */
 export const getInboxMessages = json13('getInboxMessages', {
+  description:
+    'Lists the inbox of a user, newest first; `next` continues it, and an empty page ends it. Deleted and expired ' +
+    'entries are left out. No token is required.',
   scope: 'none',
   input: object({
     application: applicationCode,

@@ -42,11 +42,11 @@ const notification = object({
   attributesType: live['attributes-type'],
 }));
 
-/**
- * Starts live activities on iOS devices with a push-to-start token; other iOS devices get the text as an ordinary push (R-M1, R-M2). An activity is
- * closed 12 hours after its last start (R-S6). Spec M.
- */
+/** Spec M, R-M1, R-M2, R-S6. */
 export const startLiveActivity = json13('startLiveActivity', {
+  description:
+    'Starts live activities on iOS devices with a push-to-start token; other iOS devices get the text as an ordinary ' +
+    'push. An activity is closed 12 hours after its last start.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

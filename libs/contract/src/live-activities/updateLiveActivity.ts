@@ -37,11 +37,11 @@ const notification = object({
   relevanceScore: live['relevance-score'],
 }));
 
-/**
- * Updates or ends a live activity on every device with a token for it (R-M2). Updates are sent in order, one after the other; one that waits is
- * replaced by the next (R-M3). Spec M.
- */
+/** Spec M, R-M2, R-M3. */
 export const updateLiveActivity = json13('updateLiveActivity', {
+  description:
+    'Updates or ends a live activity on every device with a token for it. Updates are sent in order, one after the ' +
+    'other; one that waits is replaced by the next.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

@@ -174,11 +174,11 @@ const input = object({ ...applicationOrGroup, notifications: notificationsOf(not
   },
 );
 
-/**
- * Sends each notification as an e-mail, whose body and subject are those of the preset where the request has none. Success has no response. Spec E (R-E7
- * to R-E14).
- */
+/** Spec E, R-E7 to R-E14. */
 export const createEmailMessage = json13('createEmailMessage', {
+  description:
+    'Sends each notification as an e-mail, whose body and subject are those of the preset where the request has ' +
+    'none. Success has no response.',
   entries: notificationEntries,
   scope: 'api',
   input,

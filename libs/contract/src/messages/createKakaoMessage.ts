@@ -66,8 +66,9 @@ const notification = object({
   );
 });
 
-/** Sends each notification to Kakao contacts by an approved template; unknown contacts are registered. Spec I (R-I27). */
+/** Spec I, R-I27. */
 export const createKakaoMessage = json13('createKakaoMessage', {
+  description: 'Sends each notification to Kakao contacts by an approved template; unknown contacts are registered.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

@@ -38,8 +38,9 @@ const notification = object({
   }),
 );
 
-/** Sends each notification to users of LINE, who are registered if they are unknown. Spec I (R-I26). */
+/** Spec I, R-I26. */
 export const createLineMessage = json13('createLineMessage', {
+  description: 'Sends each notification to users of LINE, who are registered if they are unknown.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

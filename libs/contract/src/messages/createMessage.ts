@@ -15,11 +15,11 @@ const fields = object({ ...applicationOrGroup, notifications: notificationsOf(no
   },
 );
 
-/**
- * Sends messages, one per notification; all are checked before any is created (R-I1). A message to fewer than ten named recipients
- * returns CODE_NOT_AVAILABLE unless debug mode is on (R-I6). Spec I.
- */
+/** Spec I, R-I1, R-I6. */
 export const createMessage = json13('createMessage', {
+  description:
+    'Sends messages, one per notification; all are checked before any is created. A message to fewer than ten named ' +
+    'recipients returns CODE_NOT_AVAILABLE unless debug mode is on.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

@@ -42,8 +42,9 @@ const notification = object({
   registers,
 }));
 
-/** Sends each notification as an SMS to one phone number. Spec I (R-I25). */
+/** Spec I, R-I25. */
 export const createSMSMessage = json13('createSMSMessage', {
+  description: 'Sends each notification as an SMS to one phone number.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

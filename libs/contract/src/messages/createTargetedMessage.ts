@@ -25,11 +25,12 @@ const fields = object({
   conditions: refused.describe(CONDITIONS),
 });
 
-/**
- * Sends one message to the devices that an expression of the segmentation language selects, in each application that the expression names in an
- * application condition or a tag condition. The fields are those of a notification of createMessage. Spec I (R-I28, Spec N).
- */
+/** Spec I, R-I28, Spec N. */
 export const createTargetedMessage = json13('createTargetedMessage', {
+  description:
+    'Sends one message to the devices that an expression of the segmentation language selects, in each application ' +
+    'that the expression names in an application condition or a tag condition. The fields are those of a ' +
+    'notification of createMessage.',
   scope: 'api',
   input: fields.transform((given, context) => {
     const recipients = { kind: 'expression', source: given.devices_filter } as const;

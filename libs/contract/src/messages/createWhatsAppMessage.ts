@@ -41,8 +41,9 @@ const notification = object({
     registers,
   }));
 
-/** Sends each notification to one WhatsApp number, as a text or by an approved template. Spec I (R-I27). */
+/** Spec I, R-I27. */
 export const createWhatsAppMessage = json13('createWhatsAppMessage', {
+  description: 'Sends each notification to one WhatsApp number, as a text or by an approved template.',
   entries: notificationEntries,
   scope: 'api',
   messagesOn210: true,

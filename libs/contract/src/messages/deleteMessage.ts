@@ -1,8 +1,9 @@
 import { json13 } from '../families/json13.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** Cancels a message that is not sent yet: it reaches nobody and stays in the history as CANCELED (R-I29, R-S1). Spec I. */
+/** Spec I, R-I29, R-S1. */
 export const deleteMessage = json13('deleteMessage', {
+  description: 'Cancels a message that is not sent yet: it reaches nobody and stays in the history as CANCELED.',
   scope: 'api',
   input: object({ message: text.describe('Code of the message, as createMessage returned it.') }).transform(
     ({ message: code }) => ({ code }),

@@ -112,12 +112,13 @@ const CAMPAIGN_NOT_FOUND = whole('campaign: not found');
 const isWithinLimit = (message: LocalizedText, platforms: readonly number[]): boolean =>
   platforms.includes(Platform.Email) || message.entries.every((entry) => atMost(entry.text, TEXT_LIMIT));
 
-/**
- * Creates a preset, which supplies fields of messages, for an application, or for a group whose applications the token may all use. The reply is
- * empty; listPresets returns the code (R-K1). With platform 14 it is an e-mail preset, whose message is HTML and whose title is the subject
- * (R-K2). An application or a group has at most 10,000, unless the operator sets another quota (R-LM7). Spec K.
- */
+/** Spec K, R-K1, R-K2, R-LM7. */
 export const createPreset = json13('createPreset', {
+  description:
+    'Creates a preset, which supplies fields of messages, for an application, or for a group whose applications the ' +
+    'token may all use. The reply is empty; listPresets returns the code. With platform 14 it is an e-mail preset, ' +
+    'whose message is HTML and whose title is the subject. An application or a group has at most 10,000, unless the ' +
+    'operator sets another quota.',
   scope: 'api',
   application: (request) => request['applicationCode'],
   input: object({

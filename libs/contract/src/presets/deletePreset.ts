@@ -2,8 +2,9 @@ import { json13 } from '../families/json13.ts';
 import { nothing, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
 
-/** Deletes a preset; messages made of it stay unchanged (R-K5). Spec K. */
+/** Spec K, R-K5. */
 export const deletePreset = json13('deletePreset', {
+  description: 'Deletes a preset; messages made of it stay unchanged.',
   scope: 'api',
   input: object({ preset_code: presetCode }).transform(({ preset_code: code }) => ({ code })),
   output: nothing,

@@ -3,8 +3,9 @@ import { json13 } from '../families/json13.ts';
 import { anyObject, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
 
-/** Returns a preset, with the field names of createMessage (R-K3). Spec K. */
+/** Spec K, R-K3. */
 export const getPreset = json13('getPreset', {
+  description: 'Returns a preset, with the field names of createMessage.',
   scope: 'api',
   input: object({ preset_code: presetCode }).transform(({ preset_code: code }) => ({ code })),
   output: z.object({

@@ -3,8 +3,9 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Lists the presets of an application and of its groups that the token may use, oldest first (R-K1). Spec K. */
+/** Spec K, R-K1. */
 export const listPresets = json13('listPresets', {
+  description: 'Lists the presets of an application and of its groups that the token may use, oldest first.',
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { identity, object } from '../values.ts';
 
-/** Counts the devices that match an expression, in all applications that the token may use (R-N5, R-X2). */
+/** R-N5, R-X2. */
 export const compileFilter = json13('compileFilter', {
+  description: 'Counts the devices that match an expression, in all applications that the token may use.',
   scope: 'api',
   // May examine every device of an application.
   deadlineMs: 60_000,

@@ -4,12 +4,12 @@ import { applicationCode } from '../fields/application.ts';
 import { dayOfTime } from '../fields/dates.ts';
 import { identity, identityOf, object, optional } from '../values.ts';
 
-/**
- * Stores an expression of the segmentation language under a name that is unique in the account. The segment is deleted at the start of its
- * expiration date, UTC, if any. An application has at most 10,000, and an account 10,000 that are bound to no application, unless the operator
- * sets another quota (R-LM7). Spec N (R-N1, R-N3 to R-N5).
- */
+/** Spec N, R-N1, R-N3 to R-N5, R-LM7. */
 export const createFilter = json13('createFilter', {
+  description:
+    'Stores an expression of the segmentation language under a name that is unique in the account. The segment is ' +
+    'deleted at the start of its expiration date, UTC, if any. An application has at most 10,000, and an account ' +
+    '10,000 that are bound to no application, unless the operator sets another quota.',
   scope: 'api',
   input: object({
     name: identityOf(1, 255).describe('Name of the segment, unique in the account.'),

@@ -3,11 +3,11 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/**
- * Lists the segments that are bound to the application or to none, oldest first; a restricted token does not see segments that name other
- * applications (R-T9). Spec N (R-N1, R-RES6).
- */
+/** Spec N, R-N1, R-RES6, R-T9. */
 export const listFilters = json13('listFilters', {
+  description:
+    'Lists the segments that are bound to the application or to none, oldest first; a restricted token does not see ' +
+    'segments that name other applications.',
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({

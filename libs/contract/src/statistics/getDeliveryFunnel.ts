@@ -66,8 +66,9 @@ const channel = z.object({
   funnel: z.array(stage).describe('The stages, starting with the audience.'),
 });
 
-/** Returns the outcomes of a message's audience, stage by stage (R-H7 to R-H20). Spec H. */
+/** Spec H, R-H7 to R-H20. */
 export const getDeliveryFunnel = apiV2('statistics/messages/getDeliveryFunnel', {
+  description: "Returns the outcomes of a message's audience, stage by stage.",
   scope: 'server',
   input: object({
     message_code: identity.transform((code) => code.toUpperCase()).describe('Code of the message.'),

@@ -189,8 +189,9 @@ const message = z.object({
     .describe('E-mail settings of the message; absent if it reaches no e-mail contacts.'),
 });
 
-/** Lists the messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H. */
+/** Spec H, R-H2, R-H3, R-RES22. */
 export const messagesList = apiV2('messages:list', {
+  description: 'Lists the messages of an application, newest first.',
   scope: 'server',
   application: ({ filters: given }) => (isObject(given) ? given['application'] : undefined),
   input: object({

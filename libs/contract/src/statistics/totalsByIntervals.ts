@@ -26,8 +26,9 @@ const event = z.object({
     .describe('Sum of the amounts, without conversion of currencies. Absent if no event had an amount and a currency.'),
 });
 
-/** Returns the metrics of a message by hour, and the events of its recipients that followed an open (R-H5 to R-H7). Spec H. */
+/** Spec H, R-H5 to R-H7. */
 export const totalsByIntervals = apiV2('statistics/messages/totalsByIntervals', {
+  description: 'Returns the metrics of a message by hour, and the events of its recipients that followed an open.',
   scope: 'server',
   input: object({
     message_code: identity.transform((code) => code.toUpperCase()).describe('Code of the message.'),

@@ -8,11 +8,11 @@ const name = identity
   .refine((value) => value !== '' && [...value].length <= 255, 'must be 1 to 255 characters')
   .meta({ minLength: 1, maxLength: 255 });
 
-/**
- * Adds a tag to the account; its type cannot be changed (R-D1). An account has at most 10,000, unless the operator sets another quota
- * (R-LM7). Spec D.
- */
+/** Spec D, R-D1, R-LM7. */
 export const addTag = json13('addTag', {
+  description:
+    'Adds a tag to the account; its type cannot be changed. An account has at most 10,000, unless the operator sets ' +
+    'another quota.',
   scope: 'api',
   input: object({
     tag: tagOf({

@@ -3,11 +3,10 @@ import { json13 } from '../families/json13.ts';
 import { identity, object } from '../values.ts';
 import { tagOf } from './tag.ts';
 
-/**
- * Deletes a tag of the account at once, and its values in the background (R-D1, R-D2). Requires a token for all applications (R-T9).
- * Spec D.
- */
+/** Spec D, R-D1, R-D2, R-T9. */
 export const deleteTag = json13('deleteTag', {
+  description:
+    'Deletes a tag of the account at once, and its values in the background. Requires a token for all applications.',
   scope: 'api',
   input: object({
     tag: tagOf({ name: identity.describe('Name of the tag. Spaces around it are dropped.') }).describe('The tag.'),

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
 
-/** Lists the tags of the account by name, default tags included (R-D2, R-RES17). Spec D. */
+/** Spec D, R-D2, R-RES17. */
 export const listTags = json13('listTags', {
+  description: 'Lists the tags of the account by name, default tags included.',
   scope: 'api',
   input: object({}),
   output: z.object({

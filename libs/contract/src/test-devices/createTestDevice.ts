@@ -4,11 +4,12 @@ import { deviceType, language } from '../fields/device.ts';
 import { checkPushToken, pushToken } from '../fields/push-token.ts';
 import { identityOf, nothing, object, optional, textOf } from '../values.ts';
 
-/**
- * Adds a test device, or updates the one with its push token. An application has at most 100, unless the operator sets another quota (R-L1,
- * R-LM7). No token is required; a client address may call it in bursts of 120 per application, and 60 times a minute. Spec L.
- */
+/** Spec L, R-L1, R-LM7. */
 export const createTestDevice = json13('createTestDevice', {
+  description:
+    'Adds a test device, or updates the one with its push token. An application has at most 100, unless the operator ' +
+    'sets another quota. No token is required; a client address may call it in bursts of 120 per application, and 60 ' +
+    'times a minute.',
   scope: 'none',
   input: object({
     application: applicationCode,

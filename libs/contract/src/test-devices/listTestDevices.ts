@@ -3,8 +3,9 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Lists the test devices of an application, oldest first (R-L2). Spec L. */
+/** Spec L, R-L2. */
 export const listTestDevices = json13('listTestDevices', {
+  description: 'Lists the test devices of an application, oldest first.',
   scope: 'api',
   input: object({ application: applicationCode }),
   output: z.object({
