@@ -120,7 +120,9 @@ export function refuseIllFormedNames(
 
 /** The description of a field with the values of tags. */
 export const TAG_VALUES =
-  'Values by tag name. The type of the tag determines the valid values; null removes the value. An object `{"operation": "increment" | "append" | "remove", "value": …}` changes the value instead. Integers are exact, from -2^63 to 2^63 - 1; send those beyond 2^53 as text if your JSON library rounds them.';
+  'Values by tag name. The type of the tag determines the valid values; null removes the value. An object ' +
+  '`{"operation": "increment" | "append" | "remove", "value": …}` changes the value instead. Integers are exact, ' +
+  'from -2^63 to 2^63 - 1; send those beyond 2^53 as text if your JSON library rounds them.';
 
 /** Tag values by name, as services accept them. The type of a tag determines its valid values (R-C4). */
 export const tagValues = anyObject.superRefine(refuseIllFormedNames).transform(tagTexts).describe(TAG_VALUES);

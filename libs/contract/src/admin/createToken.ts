@@ -5,6 +5,7 @@ import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, oneOf, optional } from '../values.ts';
+import { shownToken } from '../fields/token.ts';
 
 const ALL = 'all' as const;
 const MAX_APPLICATIONS = 1000;
@@ -31,10 +32,7 @@ export const createToken = admin('createToken', {
         'all if left out.',
     ),
     account: optional(account),
-    expires_at: optional(moment).describe(
-      'Expiry of the token: Unix seconds or a date, returned as RFC 3339, in UTC. Without it the token is valid ' +
-        'until it is revoked.',
-    ),
+    expires_at: optional(moment).describe(shownToken.shape.expires_at.description!),
   }).transform(({ applications = ALL, expires_at: expiresAt, ...given }) => ({ ...given, applications, expiresAt })),
   output: z.object({
     id: z.string().describe('Identifies the token.'),

@@ -1,5 +1,5 @@
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { nothing, object, text } from '../values.ts';
 
 /** R-S4, R-T8. */
@@ -8,7 +8,7 @@ export const deleteInboxMessage = admin('deleteInboxMessage', {
   route: 'DELETE applications/{code}/inbox/{order}',
   status: 204,
   input: object({
-    code: applicationCode.describe('Code of the application.'),
+    code: namedApplication,
     order: text.describe('`order` of the message.'),
   }).transform(({ code: application, order }) => ({
     application,

@@ -111,17 +111,17 @@ export const explain = admin('explain', {
     answer: z
       .enum(explainAnswers)
       .describe(
-        '`SENT`, `FAILED`, `EXCLUDED`, `NOT_ADDRESSED`, `IN_FLIGHT`; `INBOX_ONLY` for a device without a push token ' +
-          'that has the message in the inbox; `NOT_RELEASED`, `CANCELED` or `NOT_DECIDED` before there are recipients; ' +
-          '`EXPIRED` 30 days after the message began.',
+        '`SENT`, `FAILED`, `EXCLUDED`, `NOT_ADDRESSED`, `IN_FLIGHT`; `INBOX_ONLY` for a device without a push ' +
+          'token that has the message in the inbox; `NOT_RELEASED`, `CANCELED` or `NOT_DECIDED` before there are ' +
+          'recipients; `EXPIRED` 30 days after the message began.',
       ),
     reason: z
       .string()
       .nullable()
       .describe(
         'Category of an exclusion or failure, state of the attempt in flight, or why the message does not address ' +
-          'the device: `application`, `deleted`, `registered_later`, `platform`, `not_joined`, `not_named`, `no_token` ' +
-          'or `filter`; null for other answers.',
+          'the device: `application`, `deleted`, `registered_later`, `platform`, `not_joined`, `not_named`, ' +
+          '`no_token` or `filter`; null for other answers.',
       ),
     explanation: z.string().describe('The answer in words.'),
     device: z

@@ -9,11 +9,10 @@ const error = z.object({
   at: z.string().describe('Time of the failure: RFC 3339, in UTC.'),
 });
 
+const CREDENTIAL = 'Fingerprint of the credential. Applications with equal credentials share one entry.';
+
 const provider = z.object({
-  /** Fingerprint of the credential; applications with equal credentials share one entry. */
-  credential: z
-    .string()
-    .describe('Fingerprint of the credential. Applications with equal credentials share one entry.'),
+  credential: z.string().describe(CREDENTIAL),
   channel: z.string().describe('The channel that uses the credential, such as `apns`.'),
   applications: z.array(z.string()).describe('Codes of the applications that use the credential.'),
   state: z
@@ -88,7 +87,7 @@ export const liftThrottle = admin('liftThrottle', {
   route: 'DELETE providers/{credential}',
   status: 204,
   input: object({
-    credential: text.describe('Fingerprint of the credential. Applications with equal credentials share one entry.'),
+    credential: text.describe(CREDENTIAL),
   }),
   output: nothing,
   examples: [{ request: { credential: 'fcm-2r8Vw0Jq6mYxC3nLk9sTaQ' }, reply: undefined }],

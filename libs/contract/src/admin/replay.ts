@@ -8,12 +8,12 @@ const topic = z.object({
   total: z.int().describe('Number of its records to handle.'),
 });
 
+const PROJECTION = 'The projection: `statistics`, which metrics and funnels are counted from, or `conversions`.';
+
 const replay = z.object({
   /** Counts the replays of the system. */
   id: z.int().describe('Number of the replay.'),
-  projection: z
-    .string()
-    .describe('The projection: `statistics`, which metrics and funnels are counted from, or `conversions`.'),
+  projection: z.string().describe(PROJECTION),
   state: z.enum(['running', 'done', 'canceled']).describe('`running`, `done` or `canceled`.'),
   started: z.string().describe('Time at which it began: RFC 3339, in UTC.'),
   finished: z
@@ -23,15 +23,12 @@ const replay = z.object({
       'Time at which queries began to read the new projection, or the replay was canceled: RFC 3339, in UTC; null ' +
         'before it.',
     ),
-  /** Records of all topics. The total grows when a topic's reading begins. */
   handled: z.int().describe('Number of records handled so far, of all topics.'),
   total: z.int().describe('Number of records to handle; it grows when the reading of a topic begins.'),
-  /** Records that could not be handled; they do not stop a replay. */
   skipped: z.int().describe('Number of records that could not be handled. They do not stop a replay.'),
-  /** Records a second. */
   rate: z.int().describe('Records handled a second.'),
   topics: z.array(topic).describe('Progress by topic.'),
-  /** Figures that are older than the topics, and were taken from the former projection (R-LM3); null where there are none. */
+  /** R-LM3. */
   kept: z
     .object({
       before: z.string().describe('Beginning of the topics: RFC 3339, in UTC. Older figures were kept.'),
@@ -74,9 +71,7 @@ export const startReplay = admin('startReplay', {
   route: 'POST replay',
   status: 202,
   input: object({
-    projection: oneOf(['statistics', 'conversions']).describe(
-      'The projection: `statistics`, which metrics and funnels are counted from, or `conversions`.',
-    ),
+    projection: oneOf(['statistics', 'conversions']).describe(PROJECTION),
   }),
   output: replay,
   examples: [{ request: { projection: 'statistics' }, reply: begun }],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
 export const setAtMostOnce = admin('setAtMostOnce', {
@@ -10,7 +10,7 @@ export const setAtMostOnce = admin('setAtMostOnce', {
     'device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes sent from now on.',
   route: 'PUT applications/{code}/at-most-once',
   input: object({
-    code: applicationCode.describe('Code of the application.'),
+    code: namedApplication,
     on: boolean.describe('Whether a crash may lose a push rather than repeat it.'),
   }).transform(({ code: application, on }) => ({ application, on })),
   output: z.object({ on: z.boolean().describe('Whether a crash may lose a push rather than repeat it.') }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { integerOf, object } from '../values.ts';
 
 const MAX_COUNT = 1_000_000;
@@ -10,7 +10,7 @@ export const setCapping = admin('setCapping', {
   description: 'Sets the frequency cap of an application; a count of 0 removes it.',
   route: 'PUT applications/{code}/capping',
   input: object({
-    code: applicationCode.describe('Code of the application.'),
+    code: namedApplication,
     days: integerOf(1, 30).describe('Period of the cap in days.'),
     count: integerOf(0, MAX_COUNT).describe('Maximum number of messages to a device in the period; 0 removes the cap.'),
   }).transform(({ code: application, days, count }) => ({ application, days, count })),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { number, object } from '../values.ts';
 
 /** R-E15, R-T8. */
@@ -8,7 +8,7 @@ export const setControlGroup = admin('setControlGroup', {
   description: "Excludes a percentage of an application's users from marketing messages, to hundredths of a per cent.",
   route: 'PUT applications/{code}/control-group',
   input: object({
-    code: applicationCode.describe('Code of the application.'),
+    code: namedApplication,
     percentage: number
       .refine((value) => value >= 0 && value <= 100, 'must be 0 to 100')
       .meta({ minimum: 0, maximum: 100 })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { boolean, object, optional } from '../values.ts';
 
 /** R-S8, R-T8. */
@@ -8,7 +8,7 @@ export const setDebug = admin('setDebug', {
   description: "Turns an application's debug mode on for 60 minutes from now, or off.",
   route: 'POST applications/{code}/debug',
   input: object({
-    code: applicationCode.describe('Code of the application.'),
+    code: namedApplication,
     on: optional(boolean).describe('Whether debug mode is on for an hour from now; true if left out.'),
   }).transform(({ code, on }) => ({
     application: code,

@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { tokenId } from '../fields/token.ts';
+import { rateLimit, tokenId } from '../fields/token.ts';
 import { integerOf, object } from '../values.ts';
 
 const MAX_REQUESTS = 1_000_000;
@@ -14,14 +13,9 @@ export const setRateLimit = admin('setRateLimit', {
   route: 'PUT tokens/{id}/rate-limit',
   input: object({
     id: tokenId,
-    requests: integerOf(0, MAX_REQUESTS).describe(
-      'Size of a burst, and number of requests per period; 0 removes the limit.',
-    ),
-    seconds: integerOf(1, DAY_SECONDS).describe('Length of the period in seconds.'),
+    requests: integerOf(0, MAX_REQUESTS).describe(rateLimit.shape.requests.description!),
+    seconds: integerOf(1, DAY_SECONDS).describe(rateLimit.shape.seconds.description!),
   }),
-  output: z.object({
-    requests: z.number().describe('Size of a burst, and number of requests per period; 0 removes the limit.'),
-    seconds: z.number().describe('Length of the period in seconds.'),
-  }),
+  output: rateLimit,
   examples: [{ request: { id: 'tok-1', requests: 100, seconds: 1 }, reply: { requests: 100, seconds: 1 } }],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
 /** R-H18, R-T8. */
@@ -11,7 +11,7 @@ export const setTracking = admin('setTracking', {
     'Device reports are stored in either case.',
   route: 'PUT applications/{code}/tracking',
   input: object({
-    code: applicationCode.describe('Code of the application.'),
+    code: namedApplication,
     on: boolean.describe('Whether deliveries are counted per device.'),
   }).transform(({ code: application, on }) => ({ application, on })),
   output: z.object({ on: z.boolean().describe('Whether deliveries are counted per device.') }),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
-import { applicationCode } from '../fields/application.ts';
+import { namedApplication } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
 const input = object({
-  code: applicationCode.describe('Code of the application.'),
+  code: namedApplication,
   token_required: boolean.describe('Whether a token is demanded.'),
 }).transform(({ code: application, token_required: required }) => ({ application, required }));
 const output = z.object({ token_required: z.boolean().describe('Whether a token is demanded.') });

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { integer, object, optional } from '../values.ts';
 
+const PAGE =
+  'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if there are ' +
+  'more than 100.';
+
 /** Spec B, R-B3. */
 export const getApplications = json13('getApplications', {
   description:
@@ -9,23 +13,14 @@ export const getApplications = json13('getApplications', {
     'there are more.',
   scope: 'api',
   input: object({
-    page: optional(integer.refine((page) => page >= 0, 'must be 0 or more').meta({ minimum: 0 })).describe(
-      'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if ' +
-        'there are more than 100.',
-    ),
+    page: optional(integer.refine((page) => page >= 0, 'must be 0 or more').meta({ minimum: 0 })).describe(PAGE),
   }).transform(({ page }) => ({
     // Clients count from 0 or from 1.
     page: page || 1,
   })),
   output: z.object({
     applications: z.record(z.string(), z.string()).describe('Titles by application code.'),
-    page: z
-      .number()
-      .optional()
-      .describe(
-        'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if ' +
-          'there are more than 100.',
-      ),
+    page: z.number().optional().describe(PAGE),
     total: z.number().optional().describe('Number of applications; present only if there are more than 100.'),
   }),
   examples: [

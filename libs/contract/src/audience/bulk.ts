@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
 import type { EntryList } from '../method.ts';
 import { array, boolean, identity, object, oneOf, optional } from '../values.ts';
+import { HWID } from '../fields/device.ts';
 
 /** R-LM1. */
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
@@ -38,7 +39,12 @@ export interface BulkEntry {
 }
 
 /** How values of List tags are applied (R-G2). */
-export const listOperator = optional(oneOf(['set', 'append', 'remove'])).transform((operator) => operator ?? 'set');
+export const listOperator = optional(oneOf(['set', 'append', 'remove']))
+  .transform((operator) => operator ?? 'set')
+  .describe(
+    'How to apply values of list tags: `set`, the default, replaces them, `append` adds to them, `remove` removes ' +
+      'from them.',
+  );
 
 /** The common fields of the three requests that start a job, entries last. */
 export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
@@ -97,12 +103,7 @@ export const shownJob = z.object({
   devices: z
     .array(
       z.object({
-        hwid: z
-          .string()
-          .describe(
-            'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of ' +
-              'a WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.',
-          ),
+        hwid: z.string().describe(HWID),
         status: rowStatus.describe('`done`, `failed`, or `not found` if the device does not exist.'),
       }),
     )

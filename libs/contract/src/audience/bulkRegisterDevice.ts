@@ -2,7 +2,7 @@ import { hwidOn, Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
-import { placeFields } from '../fields/device.ts';
+import { placeFields, HWID } from '../fields/device.ts';
 import { anyPushToken, pushTokenFault } from '../fields/push-token.ts';
 import { integer, object, optional, text, wellNamedTagValues } from '../values.ts';
 import {
@@ -21,17 +21,11 @@ import {
 } from './bulk.ts';
 
 const fields = object({
-  hwid: text.describe(
-    'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of ' +
-      'a WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.',
-  ),
+  hwid: text.describe(HWID),
   // A value that is not valid fails this entry only (R-G5).
   push_token: anyPushToken.describe('Token that the push provider issued to the device; an empty string removes it.'),
   platform: integer.describe('Platform code of the device.'),
-  list_operator: listOperator.describe(
-    'How to apply values of list tags: `set`, the default, replaces them, `append` adds to them, `remove` removes ' +
-      'from them.',
-  ),
+  list_operator: listOperator,
   ...placeFields,
   tags: optional(wellNamedTagValues),
 });

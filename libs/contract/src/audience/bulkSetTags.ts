@@ -29,10 +29,7 @@ const fields = object({
   push_token: optional(identity).describe(
     'The device with this push token. One of `hwid`, `user_id` and `push_token` must be given.',
   ),
-  list_operator: listOperator.describe(
-    'How to apply values of list tags: `set`, the default, replaces them, `append` adds to them, `remove` removes ' +
-      'from them.',
-  ),
+  list_operator: listOperator,
   tags: anyObject.superRefine(refuseIllFormedNames).describe(TAG_VALUES),
 });
 

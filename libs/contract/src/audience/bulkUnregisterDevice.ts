@@ -12,12 +12,10 @@ import {
   jobStarted,
   shownJob,
 } from './bulk.ts';
+import { HWID } from '../fields/device.ts';
 
 const entry = object({
-  hwid: identity.describe(
-    'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of a ' +
-      'WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.',
-  ),
+  hwid: identity.describe(HWID),
 }).transform(({ hwid }): BulkEntry => ({
   identifier: { $case: 'hwid', value: hwid },
   listOperator: 'set',

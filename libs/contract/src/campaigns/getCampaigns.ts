@@ -7,6 +7,9 @@ const DEFAULT_LIMIT = 50;
 
 const cursor = text.refine((value) => /^\d{0,16}$/.test(value), 'must be the cursor of an earlier reply');
 
+const CURSOR =
+  'Start of the next page: the `cursor` of the previous page; empty for the first page and after the last.';
+
 /** R-X3. */
 export const getCampaigns = json13('getCampaigns', {
   description:
@@ -14,9 +17,7 @@ export const getCampaigns = json13('getCampaigns', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    cursor: optional(cursor).describe(
-      'Start of the next page: the `cursor` of the previous page; empty for the first page and after the last.',
-    ),
+    cursor: optional(cursor).describe(CURSOR),
     limit: optional(integerOf(1, 100)).describe('Maximum number of dead letters, up to 500.'),
   }).transform(({ application, cursor: after = '', limit = DEFAULT_LIMIT }) => ({ application, after, limit })),
   output: z.object({
@@ -30,11 +31,7 @@ export const getCampaigns = json13('getCampaigns', {
       )
       .describe('The campaigns, oldest first.'),
     limit: z.int().describe('Maximum number of dead letters, up to 500.'),
-    cursor: z
-      .string()
-      .describe(
-        'Start of the next page: the `cursor` of the previous page; empty for the first page and after the last.',
-      ),
+    cursor: z.string().describe(CURSOR),
   }),
   examples: [
     {

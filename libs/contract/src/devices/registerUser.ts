@@ -1,6 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
+import { earlyDeviceType, hwid, userId, contactTimezone } from '../fields/device.ts';
 import { nothing, object, optional } from '../values.ts';
 
 /** R-X1, R-RES3. */
@@ -12,7 +12,7 @@ export const registerUser = json13('registerUser', {
     userId,
     hwid,
     device_type: earlyDeviceType,
-    tz_offset: optional(timezoneSeconds).describe('Offset of the contact from UTC in seconds, -43200 to 50400.'),
+    tz_offset: optional(contactTimezone),
   }),
   output: nothing,
   examples: [

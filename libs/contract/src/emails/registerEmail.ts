@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { hwid, language, placeFields, timezoneSeconds, userId } from '../fields/device.ts';
+import { hwid, language, placeFields, userId, contactTimezone } from '../fields/device.ts';
 import { EMAIL_ONLY, emailAddress } from '../fields/email-address.ts';
 import { integer, nothing, object, optional, registrationTags, whole } from '../values.ts';
 
@@ -16,7 +16,7 @@ export const registerEmail = json13('registerEmail', {
     email: emailAddress,
     language: optional(language),
     userId: optional(userId),
-    tz_offset: optional(timezoneSeconds).describe('Offset of the contact from UTC in seconds, -43200 to 50400.'),
+    tz_offset: optional(contactTimezone),
     ...placeFields,
     tags: registrationTags(),
     hwid: optional(hwid).describe('Identifies the contact; the address if left out.'),

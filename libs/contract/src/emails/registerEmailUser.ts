@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { placeFields, timezoneSeconds, userId } from '../fields/device.ts';
+import { placeFields, userId, contactTimezone } from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
@@ -13,7 +13,7 @@ export const registerEmailUser = json13('registerEmailUser', {
     application: applicationCode,
     email: emailAddress,
     userId,
-    tz_offset: optional(timezoneSeconds).describe('Offset of the contact from UTC in seconds, -43200 to 50400.'),
+    tz_offset: optional(contactTimezone),
     ...placeFields,
   }).transform((request) => ({
     application: request.application,

@@ -4,3 +4,6 @@ import { identity } from '../values.ts';
 export const applicationCode = identity
   .transform((code) => code.toUpperCase())
   .describe('Code of the application: two groups of five characters, case-insensitive.');
+
+/** {@link applicationCode} in the path of an operator's request. */
+export const namedApplication = applicationCode.describe('Code of the application.');

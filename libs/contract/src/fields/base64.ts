@@ -21,9 +21,10 @@ export const base64 = base64In(text);
  */
 export const keyFile = base64.meta({
   constraint:
-    'A .p12, .p8, .pem or .cer file of at most 64 KiB. Keys: RSA of 2048 to 4096 bits, or P-256, P-384, P-521; APNs takes P-256 in a .p8. ' +
-    'At most 32 keys and certificates, 500,000 hashes of key derivation in all, scrypt with N·r·p of at most 262,144 and 32 MiB; its password ' +
-    'at most 1,024 characters. Another file is an unusable key.',
+    'A .p12, .p8, .pem or .cer file of at most 64 KiB. Keys: RSA of 2048 to 4096 bits, or P-256, P-384, P-521; ' +
+    'APNs takes P-256 in a .p8. At most 32 keys and certificates, 500,000 hashes of key derivation in all, scrypt ' +
+    'with N·r·p of at most 262,144 and 32 MiB; its password at most 1,024 characters. Another file is an unusable ' +
+    'key.',
 });
 
 /** Whether the text is base64 or base64url, as web push keys are. */

@@ -5,8 +5,8 @@ const HWID_MAX = 255;
 
 /** The description of a field with any hwid. */
 export const HWID =
-  'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of a WhatsApp ' +
-  'contact `whatsapp:` and the number, of an e-mail contact usually the address.';
+  'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of a ' +
+  'WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.';
 
 /** Identifies a device in its application; case-sensitive (R-RES2). One that is too long is not valid. */
 export const hwid = anyText
@@ -43,23 +43,29 @@ export const timezoneSeconds = integerOf(-43_200, 50_400).describe(
 /** A country code in upper case, or undefined if invalid: an invalid one must not fail a registration (R-C3, R-RES18). */
 const country = text.transform((value) => (/^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : undefined));
 
+export const contactTimezone = timezoneSeconds.describe('Offset of the contact from UTC in seconds, -43200 to 50400.');
+
 /** The location that a device reports, in every method that registers one (R-RES17). */
 export const placeFields = {
   country: optional(country).describe('Country of the user, an ISO 3166 two-letter code. Other values are skipped.'),
   city: optional(text).describe('City of the user.'),
 };
 
+/** The platforms of devices, for descriptions. */
+export const PLATFORM_CODES =
+  '1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, 17 Huawei, 18 SMS, ' +
+  '21 WhatsApp, 22 Kakao, 23 LINE';
+
 /** A platform code that registerDevice accepts (Spec, Platform codes; R-RES24). */
 export const deviceType = integer
   .refine(isRegistrable, 'unknown platform')
-  .describe(
-    'Platform of the device: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.',
-  );
+  .describe(`Platform of the device: ${PLATFORM_CODES}.`);
 
 /** The platform of a caller that may not be registered yet: an unknown device gets a record without a token (R-C7). */
 export const earlyDeviceType = optional(deviceType).meta({
   constraint:
-    'If the hwid is unknown, creates a record of this push platform without a push token, for the registration that follows',
+    'If the hwid is unknown, creates a record of this push platform without a push token, for the registration ' +
+    'that follows',
 });
 
 export const sdk = {

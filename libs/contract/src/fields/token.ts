@@ -3,6 +3,11 @@ import { identity } from '../values.ts';
 
 export const tokenId = identity.describe('Identifies the token.');
 
+export const rateLimit = z.object({
+  requests: z.number().describe('Size of a burst, and number of requests per period; 0 removes the limit.'),
+  seconds: z.number().describe('Length of the period in seconds.'),
+});
+
 /** A token in replies, without its secret. */
 export const shownToken = z.object({
   id: z.string().describe('Identifies the token.'),
@@ -19,13 +24,7 @@ export const shownToken = z.object({
       'Expiry of the token: Unix seconds or a date, returned as RFC 3339, in UTC. Without it the token is valid ' +
         'until it is revoked.',
     ),
-  rate_limit: z
-    .object({
-      requests: z.number().describe('Size of a burst, and number of requests per period; 0 removes the limit.'),
-      seconds: z.number().describe('Length of the period in seconds.'),
-    })
-    .nullable()
-    .describe('Rate limit of the token; null if there is none.'),
+  rate_limit: rateLimit.nullable().describe('Rate limit of the token; null if there is none.'),
 });
 
 export const exampleToken = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
+import { BY_LANGUAGE } from '../messages/texts.ts';
 import { listOf, object, optional } from '../values.ts';
 import { clusterCode, cooldown, lat, lng, range, zoneCampaign, zoneContent, zoneName, zonePreset } from './fields.ts';
 import { timetable } from './timetable.ts';
@@ -11,21 +12,13 @@ const zone = object({
   name: zoneName.describe('Name of the zone.'),
   lat,
   lng,
-  cooldown: cooldown.describe(
-    'Seconds after a message in which the zone sends nothing more to the device; 0 for none.',
-  ),
+  cooldown: cooldown,
   range,
-  content: optional(zoneContent).describe(
-    'Text to send. A text, or texts by language; `default` serves every other language. Required without ' +
-      '`presetCode`.',
-  ),
+  content: optional(zoneContent).describe(`Text to send. ${BY_LANGUAGE} Required without \`presetCode\`.`),
   presetCode: optional(zonePreset).describe('Code of the preset that supplies the messages.'),
   cluster: optional(clusterCode).describe('Code of the cluster that the zone belongs to; null for none.'),
   campaign: optional(zoneCampaign).describe('Code of the campaign that messages count for; null for none.'),
-  timetable: optional(timetable).describe(
-    'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always ' +
-      'open.',
-  ),
+  timetable: optional(timetable),
 })
   .refine(({ content, presetCode }) => content || presetCode, 'content or presetCode is required')
   .transform(({ content = '', presetCode: preset = '', cluster = '', campaign = '', ...given }) => ({

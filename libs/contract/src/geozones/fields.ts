@@ -19,8 +19,9 @@ export const lng = degrees(180).describe('Longitude in degrees.');
 
 export const zoneName = nonEmptyIdentity;
 
-/** Seconds; 0 = none. */
-export const cooldown = integerOf(0, UINT32_MAX);
+export const cooldown = integerOf(0, UINT32_MAX).describe(
+  'Seconds after a message in which the zone sends nothing more to the device; 0 for none.',
+);
 
 /** Spec, Limits. */
 export const range = integerOf(50, 1000).describe('Radius of the zone in meters, 50 to 1,000.');

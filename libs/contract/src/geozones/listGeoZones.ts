@@ -3,6 +3,8 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { localizedSchema } from '../messages/texts.ts';
 import { anyObject, object, unchecked } from '../values.ts';
+import { TIMETABLE } from './timetable.ts';
+import { cooldown } from './fields.ts';
 
 const zone = z.object({
   id: z.int().describe('Id of the zone.'),
@@ -10,16 +12,11 @@ const zone = z.object({
   lat: z.number().describe('Latitude in degrees.'),
   lng: z.number().describe('Longitude in degrees.'),
   range: z.int().describe('Radius of the zone in meters, 50 to 1,000.'),
-  cooldown: z.int().describe('Seconds after a message in which the zone sends nothing more to the device; 0 for none.'),
+  cooldown: z.int().describe(cooldown.description!),
   content: unchecked(localizedSchema).nullable().describe('Text to send, as given; null if the preset supplies it.'),
   presetCode: z.string().nullable().describe('Code of the preset that supplies the messages; null if there is none.'),
   campaign_id: z.int().nullable().describe('Number of the campaign that messages count for; null if there is none.'),
-  timetable: anyObject
-    .nullable()
-    .describe(
-      'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always ' +
-        'open.',
-    ),
+  timetable: anyObject.nullable().describe(TIMETABLE),
   status: z.boolean().describe('Whether the zone is activated.'),
 });
 

@@ -67,7 +67,8 @@ const intervalsSchema = {
       stop: {
         type: 'string',
         description:
-          'Closing time: `HH:mm`. A time before `start` is on the next day; `00:00` and `24:00` mean the end of the day.',
+          'Closing time: `HH:mm`. A time before `start` is on the next day; `00:00` and `24:00` mean the end of ' +
+          'the day.',
       },
     },
     required: ['start', 'stop'],
@@ -86,6 +87,10 @@ const timetableSchema = {
   },
 };
 
+/** The description of opening hours. */
+export const TIMETABLE =
+  'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always open.';
+
 /** Opening hours of a week (R-F3). */
 export const timetable = z
   .custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true })
@@ -102,4 +107,5 @@ export const timetable = z
     const said = Object.entries(days).filter(([, given]) => isGiven(given));
     const given = { ...(isGiven(timezone) ? { timezone: offset } : {}), ...Object.fromEntries(said) };
     return { timezoneSeconds: offset, hours, given: jsonText(given) };
-  });
+  })
+  .describe(TIMETABLE);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { json13 } from '../families/json13.ts';
+import { BY_LANGUAGE } from '../messages/texts.ts';
 import { bit, nothing, object, optional } from '../values.ts';
 import {
   clusterCode,
@@ -28,24 +29,16 @@ export const updateGeoZone = json13('updateGeoZone', {
   input: object({
     geoZoneId: zoneId.describe('Id of the zone.'),
     name: optional(zoneName).describe('Name of the zone.'),
-    cooldown: optional(cooldown).describe(
-      'Seconds after a message in which the zone sends nothing more to the device; 0 for none.',
-    ),
+    cooldown: optional(cooldown),
     status: optional(bit).describe('1 activates the zone, 0 deactivates it.'),
-    content: optional(zoneContent).describe(
-      'Text to send. A text, or texts by language; `default` serves every other language. Must not be combined ' +
-        'with `presetCode`.',
-    ),
+    content: optional(zoneContent).describe(`Text to send. ${BY_LANGUAGE} Must not be combined with \`presetCode\`.`),
     presetCode: optional(zonePreset).describe('Code of the preset that supplies the messages.'),
     cluster: unbound(clusterCode).describe('Code of the cluster that the zone belongs to; null for none.'),
     campaign: unbound(zoneCampaign).describe('Code of the campaign that messages count for; null for none.'),
     lat: optional(lat),
     lng: optional(lng),
     range: optional(range),
-    timetable: unbound(timetable).describe(
-      'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is ' +
-        'always open.',
-    ),
+    timetable: unbound(timetable),
   })
     .refine(({ content, presetCode }) => !content || !presetCode, {
       error: 'must not be used together with presetCode',

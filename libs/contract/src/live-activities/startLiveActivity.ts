@@ -5,7 +5,12 @@ import { recipientFields, recipientsOf } from '../messages/recipients.ts';
 import { jsonObject, localized } from '../messages/texts.ts';
 import { identityOf, object, optional } from '../values.ts';
 import { activityId, activityMessage } from './activity-notification.ts';
-import { notificationEntries, notificationsOf } from '../messages/notifications.ts';
+import {
+  notificationEntries,
+  notificationsOf,
+  availableMessageCodes,
+  unknownDevices,
+} from '../messages/notifications.ts';
 
 const notification = object({
   content: localized.describe(
@@ -52,16 +57,8 @@ export const startLiveActivity = json13('startLiveActivity', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z
-      .array(z.string())
-      .describe(
-        'Codes of the messages, one for each notification and in the same order. A small message to named recipients ' +
-          'has `CODE_NOT_AVAILABLE`.',
-      ),
-    UnknownDevices: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .describe('Entries of `devices` that are not registered, by code of the message; absent if there are none.'),
+    Messages: availableMessageCodes,
+    UnknownDevices: unknownDevices,
   }),
   examples: [
     {

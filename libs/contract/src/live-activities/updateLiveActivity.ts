@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { jsonObject } from '../messages/texts.ts';
 import { object, oneOf } from '../values.ts';
-import { notificationEntries, notificationsOf } from '../messages/notifications.ts';
+import { notificationEntries, notificationsOf, availableMessageCodes } from '../messages/notifications.ts';
 import { activityId, activityMessage, moment, score } from './activity-notification.ts';
 
 const notification = object({
@@ -47,12 +47,7 @@ export const updateLiveActivity = json13('updateLiveActivity', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z
-      .array(z.string())
-      .describe(
-        'Codes of the messages, one for each notification and in the same order. A small message to named recipients ' +
-          'has `CODE_NOT_AVAILABLE`.',
-      ),
+    Messages: availableMessageCodes,
   }),
   examples: [
     {

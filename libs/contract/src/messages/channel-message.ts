@@ -1,7 +1,13 @@
 import type { PlatformCode } from '@tidings/kernel';
 import { namedPreset } from '../presets/preset-code.ts';
 import { optional } from '../values.ts';
-import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification, transactionId } from './notification.ts';
+import {
+  type GivenContent,
+  NOTHING_OF_THEIR_OWN,
+  type Notification,
+  transactionId,
+  messageFields,
+} from './notification.ts';
 import type { Recipients } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 import { jsonObject } from './texts.ts';
@@ -12,10 +18,7 @@ export const channelFields = {
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
   ),
   preset: optional(namedPreset),
-  dynamic_content_placeholders: optional(jsonObject).describe(
-    'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of ' +
-      'that name.',
-  ),
+  dynamic_content_placeholders: messageFields.dynamic_content_placeholders,
   transactionId: optional(transactionId),
 };
 

@@ -27,7 +27,10 @@ export const conditionSchema = {
 
 /** The description of a list of conditions. */
 export const CONDITIONS =
-  'Comparisons of tags that select devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, GTE, LTE, BETWEEN. Integers are compared exactly, up to 64 bits.';
+  'Comparisons of tags that select devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, ' +
+  'GTE, LTE, BETWEEN. Integers are compared exactly, up to 64 bits.';
+
+export const CONDITIONS_OPERATOR = 'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).';
 
 const conditionsSchema = {
   type: 'array',
@@ -52,7 +55,7 @@ const bareTriple = (value: unknown): unknown =>
 export const conditionFields = {
   conditions: optional(unchecked(conditionsSchema)),
   conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })).describe(
-    'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).',
+    CONDITIONS_OPERATOR,
   ),
 };
 

@@ -11,8 +11,10 @@ import { channelFields, channelMessage } from './channel-message.ts';
 import { conditionFields } from './conditions.ts';
 import { attachmentsOf, copies, emailBody, listUnsubscribe, mailboxOf, subject } from './email-fields.ts';
 import { notificationEntries, notificationsOf } from './notifications.ts';
-import { type Recipients, selectedRecipients } from './recipients.ts';
+import { type Recipients, selectedRecipients, recipientFields } from './recipients.ts';
 import { refuseRateOfDevices, sendRateFields, sendRateOf } from './send-rate.ts';
+import { BY_LANGUAGE } from './texts.ts';
+import { messageFields } from './notification.ts';
 
 const MAX_NAMES = 1000;
 const names = listOf(identity, MAX_NAMES);
@@ -28,8 +30,7 @@ const fields = {
       'serves every language.',
   ),
   content: optional(emailBody).describe(
-    'HTML of the e-mail. A text, or texts by language; `default` serves every other language. Values of ' +
-      'placeholders are escaped, except `Raw` ones.',
+    `HTML of the e-mail. ${BY_LANGUAGE} Values of placeholders are escaped, except \`Raw\` ones.`,
   ),
   attachments: optional(
     attachmentsOf({
@@ -39,14 +40,8 @@ const fields = {
   ).describe('Files that every e-mail carries, at most 2.'),
   list_unsubscribe: optional(listUnsubscribe),
   campaign: optional(namedCampaign),
-  ignore_user_timezone: optional(boolean).describe(
-    'Whether every recipient gets the message at the same moment. False makes `send_date` the time on the clock of ' +
-      'each device, by its stored offset; where that has passed, the message is sent at once.',
-  ),
-  timezone: optional(zoneName).describe(
-    'Name of the time zone of `send_date`, UTC if left out; with `ignore_user_timezone` false, of devices without ' +
-      'a stored offset.',
-  ),
+  ignore_user_timezone: messageFields.ignore_user_timezone,
+  timezone: messageFields.timezone,
   devices: optional(names).describe(
     'Addresses of the recipients, at most 1,000; unknown ones are left out. Takes precedence over `users`, ' +
       '`filter` and `conditions`.',
@@ -57,9 +52,7 @@ const fields = {
   users: optional(names).describe(
     'Ids of the users who receive the e-mail. Takes precedence over `filter` and `conditions`.',
   ),
-  filter: optional(unchecked({ type: 'string' })).describe(
-    'Name of the segment that receives the message. Must not be combined with `conditions`.',
-  ),
+  filter: recipientFields.filter,
   ...conditionFields,
   from: optional(mailboxOf({ name: 'Name that recipients see.', email: 'Address of the sender.' })).describe(
     'Sender, in place of the sender of the application.',

@@ -7,8 +7,8 @@ import { identityOf, listOf, object, optional, text } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { CONDITIONS } from './conditions.ts';
 import { kakaoContent, kakaoFields } from './kakao.ts';
-import { notificationEntries, notificationsOf } from './notifications.ts';
-import type { Recipients } from './recipients.ts';
+import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
+import { recipientFields, type Recipients } from './recipients.ts';
 import { templateValues } from './template-values.ts';
 
 const MAX_NAMES = 1000;
@@ -35,20 +35,14 @@ const notification = object({
     'Hwids of Kakao contacts, `kakao:` and 5 to 20 digits, up to 1,000. Unknown ones are registered. Required ' +
       'without `users`, which take precedence.',
   ),
-  users: optional(listOf(identityOf(1, 255), MAX_NAMES)).describe(
-    'Users that receive the message on all their devices. Takes precedence over `devices`.',
-  ),
+  users: optional(listOf(identityOf(1, 255), MAX_NAMES)).describe(recipientFields.users.description!),
   template: kakaoFields.template,
   kakao_content_variables: optional(templateValues()).describe(
     'Values of the template by name. An object of texts, or JSON text of one, of up to 100 entries.',
   ),
-  platforms: refused.describe(
-    'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, ' +
-      '17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE. Empty or left out: all push platforms. Ignored if ' +
-      '`devices` has fewer than 10 entries.',
-  ),
-  filter: refused.describe('Name of the segment that receives the message. Must not be combined with `conditions`.'),
-  filter_code: refused.describe('Code of the segment, instead of its name.'),
+  platforms: refused.describe(recipientFields.platforms.description!),
+  filter: refused.describe(recipientFields.filter.description!),
+  filter_code: refused.describe(recipientFields.filter_code.description!),
   conditions: refused.describe(CONDITIONS),
 }).transform(({ devices = [], users, template, kakao_content_variables: values, ...rest }) => {
   // Users take precedence, as in createMessage (R-I3).
@@ -74,7 +68,7 @@ export const createKakaoMessage = json13('createKakaoMessage', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+    Messages: messageCodes,
   }),
   examples: [
     {

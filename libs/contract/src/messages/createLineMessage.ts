@@ -7,7 +7,7 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { lineTemplates, lineText } from './line-template.ts';
-import { notificationEntries, notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 const MAX_USERS = 1000;
@@ -46,7 +46,7 @@ export const createLineMessage = json13('createLineMessage', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+    Messages: messageCodes,
   }),
   examples: [
     {

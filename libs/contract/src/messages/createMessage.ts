@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
 import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { notification } from './notification.ts';
-import { notificationEntries, notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf, availableMessageCodes, unknownDevices } from './notifications.ts';
 
 const fields = object({ ...applicationOrGroup, notifications: notificationsOf(notification) }).transform(
   (request, context) => {
@@ -25,16 +25,8 @@ export const createMessage = json13('createMessage', {
   messagesOn210: true,
   input: fields,
   output: z.object({
-    Messages: z
-      .array(z.string())
-      .describe(
-        'Codes of the messages, one for each notification and in the same order. A small message to named recipients ' +
-          'has `CODE_NOT_AVAILABLE`.',
-      ),
-    UnknownDevices: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .describe('Entries of `devices` that are not registered, by code of the message; absent if there are none.'),
+    Messages: availableMessageCodes,
+    UnknownDevices: unknownDevices,
   }),
   examples: [
     {

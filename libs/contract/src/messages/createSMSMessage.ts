@@ -6,7 +6,7 @@ import { smsNumber } from '../fields/device.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { array, boolean, nonEmptyText, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { notificationEntries, notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 /** A list of one phone number; anything else has the same refusal (R-I25). */
@@ -50,7 +50,7 @@ export const createSMSMessage = json13('createSMSMessage', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+    Messages: messageCodes,
   }),
   examples: [
     {

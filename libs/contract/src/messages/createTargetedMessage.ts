@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { identity, object, refusedBeside } from '../values.ts';
 import { CONDITIONS } from './conditions.ts';
 import { messageFields, messageOf } from './notification.ts';
-import { restrictionFields } from './recipients.ts';
+import { restrictionFields, recipientFields } from './recipients.ts';
 
 const refused = refusedBeside('devices_filter');
 
@@ -18,7 +18,7 @@ const fields = object({
   page_id: messageFields.page_id.describe('Number of a page; null if there is none.'),
   ...restrictionFields,
   devices: refused.describe('The devices, up to 50,000.'),
-  users: refused.describe('Users that receive the message on all their devices. Takes precedence over `devices`.'),
+  users: refused.describe(recipientFields.users.description!),
   to: refused,
   filter: refused,
   filter_code: refused.describe('Code of the segment; empty if there is none.'),

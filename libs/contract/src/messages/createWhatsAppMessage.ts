@@ -5,7 +5,7 @@ import { applicationCode } from '../fields/application.ts';
 import { whatsAppNumber } from '../fields/device.ts';
 import { array, boolean, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { notificationEntries, notificationsOf } from './notifications.ts';
+import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
 import { whatsAppContent, whatsAppFields } from './whatsapp.ts';
 
 /** A list of one contact; anything else has the same refusal (R-I27). */
@@ -49,7 +49,7 @@ export const createWhatsAppMessage = json13('createWhatsAppMessage', {
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
   output: z.object({
-    Messages: z.array(z.string()).describe('Codes of the messages, one for each notification and in the same order.'),
+    Messages: messageCodes,
   }),
   examples: [
     {

@@ -92,5 +92,6 @@ function isListUnsubscribe(template: string): boolean {
 export const listUnsubscribe = nonEmptyText
   .refine(isListUnsubscribe, 'must be an https, http or mailto URL')
   .describe(
-    'An https, http or mailto URL for the header `List-Unsubscribe`. Marketing without it has a link of the service, by which mail clients unsubscribe with one click.',
+    'An https, http or mailto URL for the header `List-Unsubscribe`. Marketing without it has a link of the ' +
+      'service, by which mail clients unsubscribe with one click.',
   );

@@ -21,7 +21,7 @@ const altText = optional(
   text
     .refine((value) => value.length <= ALT_TEXT_LENGTH, `at most ${ALT_TEXT_LENGTH} characters`)
     .meta({ maxLength: ALT_TEXT_LENGTH }),
-);
+).describe('Text shown where the template cannot be, up to 400 characters; the title of the application if left out.');
 
 const image = object({
   alt_text: altText.describe('At most 400 characters. LINE shows a picture without it.'),
@@ -43,9 +43,7 @@ const column = object({
 }).refine((given) => given.image_url !== undefined, mustBeSet('image_url'));
 
 const carousel = object({
-  alt_text: altText.describe(
-    'Text shown where the template cannot be, up to 400 characters; the title of the application if left out.',
-  ),
+  alt_text: altText,
   columns: array(column)
     .min(1, 'must have 1 to 10 entries')
     .max(10, 'must have 1 to 10 entries')
@@ -56,9 +54,7 @@ const carousel = object({
 }));
 
 const flex = object({
-  alt_text: altText.describe(
-    'Text shown where the template cannot be, up to 400 characters; the title of the application if left out.',
-  ),
+  alt_text: altText,
   content: optional(jsonObject).describe('The layout, a bubble or a carousel. Placeholders in it are not replaced.'),
 })
   .refine((given) => given.content !== undefined, mustBeSet('content'))

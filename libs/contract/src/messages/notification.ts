@@ -46,7 +46,8 @@ export const transactionId = identity
   .refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters')
   .meta({ maxLength: 255 })
   .describe(
-    'Idempotency key: within 5 minutes a request with the same key sends nothing and returns the code of the first message.',
+    'Idempotency key: within 5 minutes a request with the same key sends nothing and returns the code of the first ' +
+      'message.',
   );
 
 const notAShortener = 'must be one of 0, 1, 2, 3, true, false';
@@ -83,13 +84,10 @@ export const messageFields = {
     'Name of the campaign that the message counts for; created if missing. Ignored if `campaign` is given.',
   ),
   content: optional(localized).describe(
-    'Text of the message. A text, or texts by language; `default` serves every other language. It may contain ' +
-      'placeholders such as `{{Name|CapitalizeFirst|friend}}`.',
+    `Text of the message. ${BY_LANGUAGE} It may contain placeholders such as \`{{Name|CapitalizeFirst|friend}}\`.`,
   ),
   title: optional(localized).describe(`Title of the message. ${BY_LANGUAGE}`),
-  subtitle: optional(localized).describe(
-    'Line below the title, on iOS. A text, or texts by language; `default` serves every other language.',
-  ),
+  subtitle: optional(localized).describe(`Line below the title, on iOS. ${BY_LANGUAGE}`),
   link: optional(text).describe('URL that a tap opens.'),
   minimize_link: optional(minimizeLink).describe(
     '2, the default, replaces a web address by a short one; 0, 1 and false keep it; 3 and true mean 2. An address ' +

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { EntryList } from '../method.ts';
 import { array } from '../values.ts';
 
@@ -12,6 +12,21 @@ export const notificationEntries: EntryList = {
   tooMany: WRONG_LENGTH,
   perStep: 2,
 };
+
+const CODES = 'Codes of the messages, one for each notification and in the same order.';
+
+/** The codes of messages in a reply. */
+export const messageCodes = z.array(z.string()).describe(CODES);
+
+/** The codes of messages, some of which the reply does not name (R-I6). */
+export const availableMessageCodes = messageCodes.describe(
+  `${CODES} A small message to named recipients has \`CODE_NOT_AVAILABLE\`.`,
+);
+
+export const unknownDevices = z
+  .record(z.string(), z.array(z.string()))
+  .optional()
+  .describe('Entries of `devices` that are not registered, by code of the message; absent if there are none.');
 
 /** The notifications of a request (R-I1). */
 export const notificationsOf = <Element extends z.ZodType>(element: Element) =>

@@ -5,6 +5,7 @@ import { lat, lng, range } from '../geozones/fields.ts';
 import type { StructuredFilter } from '../notify/filter.ts';
 import { array, identity, identityOf, integer, listOf, object, optional, unchecked, whole } from '../values.ts';
 import { conditionFields, conditions, conditionsOperator, type TagCondition } from './conditions.ts';
+import { PLATFORM_CODES } from '../fields/device.ts';
 
 /** The recipients of a notification (R-I3). Names are distinct. */
 export type Recipients =
@@ -44,7 +45,11 @@ const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional
     const missing = (['lat', 'lng', 'range'] as const).find((name) => value[name] === undefined);
     if (missing !== undefined) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: value });
   })
-  .transform((given) => ({ lat: given.lat!, lng: given.lng!, rangeMeters: given.range! }));
+  .transform((given) => ({ lat: given.lat!, lng: given.lng!, rangeMeters: given.range! }))
+  .describe(
+    'Selects the devices whose last location is at most 24 hours old and at most `range` meters (50 to 1000) away: ' +
+      '`{"lat", "lng", "range"}`. Ignored beside a list of recipients.',
+  );
 
 /**
  * The fields that select recipients. Beside a list, other lists and `geozone` are checked and ignored; `filter`, `filter_code` and `conditions`
@@ -52,9 +57,8 @@ const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional
  */
 export const recipientFields = {
   platforms: optional(unchecked({ type: 'array', items: { type: 'integer' } })).describe(
-    'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, ' +
-      '17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE. Empty or left out: all push platforms. Ignored if ' +
-      '`devices` has fewer than 10 entries.',
+    `Platform codes: ${PLATFORM_CODES}. Empty or left out: all push platforms. ` +
+      'Ignored if `devices` has fewer than 10 entries.',
   ),
   devices: optional(names).describe(
     'Hwids or push tokens of the recipients. Takes precedence over `filter` and `conditions`.',
@@ -70,10 +74,7 @@ export const recipientFields = {
     'Name of the segment that receives the message. Must not be combined with `conditions`.',
   ),
   filter_code: optional(unchecked({ type: 'string' })).describe('Code of the segment, instead of its name.'),
-  geozone: optional(geozone).describe(
-    'Selects the devices whose last location is at most 24 hours old and at most `range` meters (50 to 1000) away: ' +
-      '`{"lat", "lng", "range"}`. Ignored beside a list of recipients.',
-  ),
+  geozone: optional(geozone),
   ...conditionFields,
 };
 
@@ -113,14 +114,8 @@ export function recipientsOf(fields: Partial<Fields>, context: z.core.ParsePaylo
 export const restrictionFields = {
   platforms: optional(
     platformList.transform((codes) => (codes.length === 0 ? undefined : [...new Set(codes)])),
-  ).describe(
-    'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, ' +
-      '17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE. Empty or left out: all push platforms.',
-  ),
-  geozone: optional(geozone).describe(
-    'Selects the devices whose last location is at most 24 hours old and at most `range` meters (50 to 1000) away: ' +
-      '`{"lat", "lng", "range"}`. Ignored beside a list of recipients.',
-  ),
+  ).describe(`Platform codes: ${PLATFORM_CODES}. Empty or left out: all push platforms.`),
+  geozone: optional(geozone),
 };
 
 /** The circle that selected devices are in; undefined: anywhere, or recipients are listed (R-I20). */

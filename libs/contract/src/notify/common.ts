@@ -12,6 +12,7 @@ import { channelBlocks } from './channel-blocks.ts';
 import { payload, type Payload } from './payload.ts';
 import { platforms } from './platform-list.ts';
 import { schedule } from './schedule.ts';
+import { messageFields } from '../messages/notification.ts';
 
 const NO_CAPPING = { cap: undefined, exclude: false, avoid: false };
 
@@ -50,16 +51,13 @@ export const commonFields = {
   payload: alternative(payload).describe('Payload of the record, in base64.'),
   ...channelBlocks,
   campaign: optional(namedCampaign),
-  campaign_name: optional(nonEmptyIdentity).describe(
-    'Name of the campaign that the message counts for; created if missing. Ignored if `campaign` is given.',
-  ),
+  campaign_name: optional(nonEmptyIdentity).describe(messageFields.campaign_name.description!),
   message_type: optional(oneOf(['MESSAGE_TYPE_MARKETING', 'MESSAGE_TYPE_TRANSACTIONAL'])),
   frequency_capping: optional(frequencyCapping).describe(
     'Frequency cap of the message, in place of the cap of the application.',
   ),
   dynamic_content_placeholders: optional(placeholders).describe(
-    'Values for placeholders in the texts, by name. A placeholder without a value takes the value of the tag of ' +
-      'that name.',
+    messageFields.dynamic_content_placeholders.description!,
   ),
   email_category: optional(nonEmptyIdentity).describe(
     'Category of the subscription preferences: contacts who have left it get no e-mail. One of the categories of ' +

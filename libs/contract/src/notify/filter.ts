@@ -4,6 +4,7 @@ import { alternative } from '../presence.ts';
 import { parseWithin } from '../forward.ts';
 import { array, boolean, identity, isObject, listOf, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { snakeCased } from './snake-case.ts';
+import { CONDITIONS_OPERATOR } from '../messages/conditions.ts';
 
 /** A condition of a structured filter (R-O1). */
 export type FilterCondition = { readonly negated: boolean } & (
@@ -85,9 +86,7 @@ function groupOf(given: unknown, context: z.core.ParsePayload): StructuredFilter
 
 /** `filter_expression` of a segment (R-O1). */
 export const filter: z.ZodType<StructuredFilter> = object({
-  operator: optional(oneOf(['AND', 'OR'])).describe(
-    'Whether all conditions must hold (`AND`, the default) or at least one (`OR`).',
-  ),
+  operator: optional(oneOf(['AND', 'OR'])).describe(CONDITIONS_OPERATOR),
   negated: optional(boolean).describe('Whether devices that do not match are meant.'),
   conditions: listOf(condition, MAX_CONDITIONS).describe(
     'Conditions, each with one of `tag`, `application`, `segment` and `group`.',

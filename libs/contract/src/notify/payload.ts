@@ -5,6 +5,7 @@ import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, object, optional } from '../values.ts';
 import { localizedContent } from './localized-content.ts';
 import { openAction } from './open-action.ts';
+import { messageFields } from '../messages/notification.ts';
 
 /** Platforms whose pushes carry an action. Safari opens the URL of its website, with the arguments of the block (R-I22). */
 const OWN: ReadonlySet<number> = new Set([
@@ -50,9 +51,7 @@ export const payload = object({
       '(8), Amazon (9), Chrome (11), Firefox (12) and Huawei (17) are used. Other platforms have no action, and ' +
       'theirs are ignored; Safari (10) opens the URL of its website with `url_args`.',
   ),
-  voip_push: optional(boolean).describe(
-    'Whether the push is a call. An app with a service account or VoIP certificate receives it as one.',
-  ),
+  voip_push: messageFields.voip_push,
 }).check(({ value, issues }) => {
   // A value that was refused is there as it was given.
   const own = Array.isArray(value.open_actions) ? value.open_actions : [];

@@ -2,7 +2,14 @@ import { isRegistrable, Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { emailBody } from '../messages/email-fields.ts';
-import { jsonData, jsonObject, localized, type LocalizedText, rootParamsWithData } from '../messages/texts.ts';
+import {
+  BY_LANGUAGE,
+  jsonData,
+  jsonObject,
+  localized,
+  type LocalizedText,
+  rootParamsWithData,
+} from '../messages/texts.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import {
   array,
@@ -20,6 +27,7 @@ import {
 } from '../values.ts';
 import { interruptionLevel, silent, sound, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
+import { PLATFORM_CODES } from '../fields/device.ts';
 
 /** Presets do not include legacy platforms (R-K2). */
 const platforms = array(integer)
@@ -76,17 +84,9 @@ function together<Settings extends object>(first: Settings | undefined, second: 
 }
 
 const content = object({
-  message: emailBody.describe(
-    'Text of the message, HTML in an e-mail preset. A text, or texts by language; `default` serves every other ' +
-      'language.',
-  ),
-  title: optional(localized).describe(
-    'Title of the message, the subject in an e-mail preset. A text, or texts by language; `default` serves every ' +
-      'other language.',
-  ),
-  subtitle: optional(localized).describe(
-    'Line below the title, on iOS. A text, or texts by language; `default` serves every other language.',
-  ),
+  message: emailBody.describe(`Text of the message, HTML in an e-mail preset. ${BY_LANGUAGE}`),
+  title: optional(localized).describe(`Title of the message, the subject in an e-mail preset. ${BY_LANGUAGE}`),
+  subtitle: optional(localized).describe(`Line below the title, on iOS. ${BY_LANGUAGE}`),
   action: optional(action).describe('Action of a tap.'),
   userData: optional(jsonData),
   properties: optional(platformSettings).describe('Settings by platform. Takes precedence over `platforms`.'),
@@ -140,10 +140,7 @@ export const createPreset = json13('createPreset', {
       filter: optional(identity.refine((name) => name !== '', 'not found')).describe(
         'Name of the segment that receives the message.',
       ),
-      platforms: platforms.describe(
-        'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 ' +
-          'e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.',
-      ),
+      platforms: platforms.describe(`Platform codes: ${PLATFORM_CODES}.`),
     }).describe('Recipients of the message.'),
   })
     .refine(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { anyObject, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
+import { PLATFORM_CODES } from '../fields/device.ts';
 
 /** Spec K, R-K3. */
 export const getPreset = json13('getPreset', {
@@ -17,12 +18,7 @@ export const getPreset = json13('getPreset', {
         url: z.string().describe('URL that a tap opens; empty if there is none.'),
         content: z.record(z.string(), z.string()).describe('Texts by language; `default` serves every other language.'),
         properties: anyObject.describe('Settings, with the field names of createMessage.'),
-        platforms: z
-          .array(z.int())
-          .describe(
-            'Platform codes: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 ' +
-              'e-mail, 17 Huawei, 18 SMS, 21 WhatsApp, 22 Kakao, 23 LINE.',
-          ),
+        platforms: z.array(z.int()).describe(`Platform codes: ${PLATFORM_CODES}.`),
       })
       .describe('The preset.'),
   }),

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { apiV2 } from '../families/api-v2.ts';
 import { array, identity, integer, object, optional } from '../values.ts';
 
-const count = z.string();
-const platforms = z.array(
-  z.object({ platform: z.int().describe('Platform code.'), count: count.describe('Number of devices, as text.') }),
-);
+const count = z.string().describe('Number of devices, as text.');
+const platforms = z
+  .array(z.object({ platform: z.int().describe('Platform code.'), count }))
+  .describe('The count by platform.');
 
 const piece = z.object({
   kind: z
@@ -16,21 +16,21 @@ const piece = z.object({
         'summed.',
     ),
   category: z.string().describe('Category, such as `ELIGIBLE_AUDIENCE` or `INVALID_TOKEN`.'),
-  count: count.describe('Number of devices, as text.'),
-  platforms: platforms.describe('The count by platform.'),
+  count,
+  platforms,
 });
 
 const error = z.object({
   category: z.string().describe('Category, such as `ELIGIBLE_AUDIENCE` or `INVALID_TOKEN`.'),
-  count: count.describe('Number of devices, as text.'),
-  platforms: platforms.describe('The count by platform.'),
+  count,
+  platforms,
   codes: z
     .array(
       z.object({
         platform: z.int().describe('Platform code.'),
         code: z.string().describe('Provider code, or `0` for an internal cause.'),
         name: z.string().describe('Provider reason, or an internal cause such as `no_token`.'),
-        count: count.describe('Number of devices, as text.'),
+        count,
       }),
     )
     .describe('The failures by provider code.'),
@@ -43,10 +43,10 @@ const stage = z.object({
       'The stage: `STAGE_AUDIENCE`, `STAGE_SENT`, `STAGE_ERRORS`, `STAGE_DELIVERIES` or `STAGE_OPENED`; ' +
         '`STAGE_INTERACTIONS` for e-mail, `STAGE_REACHED` and `STAGE_READ` for the app inbox.',
     ),
-  count: count.describe('Number of devices, as text.'),
+  count,
   pieces: z.array(piece).describe('Parts of the stage; empty for errors.'),
   errors: z.array(error).describe('Failures by category; empty for other stages.'),
-  platforms: platforms.describe('The count by platform.'),
+  platforms,
 });
 
 const channel = z.object({
@@ -59,8 +59,8 @@ const channel = z.object({
     .describe('Reason for the basic form; `BASIC_FORM_REASON_UNSPECIFIED` for the per-device form.'),
   confirmed_deliveries: z
     .object({
-      count: count.describe('Number of devices, as text.'),
-      platforms: platforms.describe('The count by platform.'),
+      count,
+      platforms,
     })
     .describe('Devices that confirmed delivery. The number may exceed the deliveries stage.'),
   funnel: z.array(stage).describe('The stages, starting with the audience.'),

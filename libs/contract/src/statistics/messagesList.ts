@@ -3,7 +3,7 @@ import { apiV2 } from '../families/api-v2.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { day } from '../fields/dates.ts';
-import { conditionSchema, CONDITIONS } from '../messages/conditions.ts';
+import { conditionSchema, CONDITIONS, CONDITIONS_OPERATOR } from '../messages/conditions.ts';
 import {
   array,
   boolean,
@@ -17,6 +17,7 @@ import {
   text,
   unchecked,
 } from '../values.ts';
+import { countersOf } from './counters.ts';
 import { isPlatformWord, platformWords } from './platform-words.ts';
 
 const DAY_MS = 86_400_000;
@@ -85,15 +86,9 @@ const filters = object({
 
 const counter = z.int();
 
-const metric = z.object({
-  platform: z.int().describe('Platform code.'),
-  sends: counter.describe('Devices that the message was sent to.'),
-  opens: counter.describe('Devices that opened the message; e-mail also counts opens by machines.'),
-  deliveries: counter.describe('Devices that confirmed delivery; e-mails that were accepted and not returned.'),
-  inbox_opens: counter.describe('Devices that opened the message in the inbox.'),
-  unshowable_sends: counter.describe('Devices that the message was sent to with notifications turned off.'),
-  errors: counter.describe('Devices that sending failed for.'),
-});
+const counters = countersOf(counter);
+
+const metric = z.object({ platform: z.int().describe('Platform code.'), ...counters });
 
 const localized = z.record(z.string(), z.string());
 const parameters = z.record(z.string(), z.unknown());
@@ -101,7 +96,10 @@ const parameters = z.record(z.string(), z.unknown());
 /** An object or array, or any other value that was given as a JSON string (R-I18). */
 const customData = unchecked({ title: 'Any JSON value' });
 
-const conditions = z.array(unchecked(conditionSchema)).describe(CONDITIONS);
+const conditionFields = {
+  conditions: z.array(unchecked(conditionSchema)).describe(CONDITIONS),
+  conditions_operator: z.enum(['AND', 'OR']).describe(CONDITIONS_OPERATOR),
+};
 
 const details = z.object({
   title: z.string().describe('Title of the message.'),
@@ -121,18 +119,15 @@ const details = z.object({
       firefox_root_params: parameters.describe('Members of the payload root on Firefox.'),
     })
     .describe('Settings by platform.'),
-  conditions,
-  conditions_operator: z
-    .enum(['AND', 'OR'])
-    .describe('Whether all conditions must hold (`AND`, the default) or at least one (`OR`).'),
+  ...conditionFields,
   data: customData.describe('Custom data for the app, as it was given; `{}` if there is none.'),
 });
 
 /** Metrics of e-mail (R-E16). */
 const emailMetric = z.object({
-  sends: counter.describe('Devices that the message was sent to.'),
-  opens: counter.describe('Devices that opened the message; e-mail also counts opens by machines.'),
-  deliveries: counter.describe('Devices that confirmed delivery; e-mails that were accepted and not returned.'),
+  sends: counters.sends,
+  opens: counters.opens,
+  deliveries: counters.deliveries,
   hard_bounces: counter.describe(
     'E-mails that were refused or returned for good, by the first bounce of each recipient.',
   ),
@@ -141,7 +136,7 @@ const emailMetric = z.object({
   confirmed_sends: counter.describe('E-mails that the receiving side accepted.'),
   unsubs: counter.describe('Recipients who unsubscribed.'),
   complaints: counter.describe('Recipients who complained.'),
-  errors: counter.describe('Devices that sending failed for.'),
+  errors: counters.errors,
 });
 
 const emailDetails = z.object({
@@ -158,10 +153,7 @@ const emailDetails = z.object({
   reply_name: z.string().describe('Name of the addressee of replies, likewise.'),
   reply_email: z.string().describe('Address for replies, likewise.'),
   follow_user_timezone: z.boolean().describe('Whether the time of sending is local to each recipient.'),
-  conditions,
-  conditions_operator: z
-    .enum(['AND', 'OR'])
-    .describe('Whether all conditions must hold (`AND`, the default) or at least one (`OR`).'),
+  ...conditionFields,
 });
 
 const message = z.object({

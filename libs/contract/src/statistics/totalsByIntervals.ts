@@ -2,18 +2,14 @@ import { isPlatform } from '@tidings/kernel';
 import { z } from 'zod';
 import { apiV2 } from '../families/api-v2.ts';
 import { array, identity, integer, object, optional } from '../values.ts';
+import { countersOf } from './counters.ts';
 
-const count = z.string();
+const counters = countersOf(z.string());
 
 const interval = z.object({
   timestamp: z.string().describe('Start of the hour: `YYYY-MM-DD HH:MM:SS` in UTC.'),
   platform: z.int().describe('Platform code.'),
-  sends: count.describe('Devices that the message was sent to.'),
-  opens: count.describe('Devices that opened the message; e-mail also counts opens by machines.'),
-  deliveries: count.describe('Devices that confirmed delivery; e-mails that were accepted and not returned.'),
-  inbox_opens: count.describe('Devices that opened the message in the inbox.'),
-  unshowable_sends: count.describe('Devices that the message was sent to with notifications turned off.'),
-  errors: count.describe('Devices that sending failed for.'),
+  ...counters,
 });
 
 const event = z.object({
@@ -45,13 +41,13 @@ export const totalsByIntervals = apiV2('statistics/messages/totalsByIntervals', 
       ),
     conversion: z
       .object({
-        sends: count.describe('Devices that the message was sent to.'),
-        opens: count.describe('Devices that opened the message; e-mail also counts opens by machines.'),
+        sends: counters.sends,
+        opens: counters.opens,
         events: z
           .array(event)
           .describe(
-            'The events by name. An event counts for the message that its device opened last before it, and when it is ' +
-              'reported.',
+            'The events by name. An event counts for the message that its device opened last before it, and when ' +
+              'it is reported.',
           ),
       })
       .describe('Events and purchases of devices within 24 hours after they opened the message.'),

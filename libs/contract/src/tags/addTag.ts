@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { boolean, identity, integerOf, object, optional } from '../values.ts';
-import { tagOf } from './tag.ts';
+import { tagOf, TAG_TYPES } from './tag.ts';
 
 const name = identity
   .transform((value) => value.trim())
@@ -17,9 +17,7 @@ export const addTag = json13('addTag', {
   input: object({
     tag: tagOf({
       name: name.describe('Name of the tag. Spaces around it are dropped.'),
-      type: integerOf(1, 7).describe(
-        'Type of the values: 1 integer, 2 string, 3 list, 4 date, 5 boolean, 6 decimal, 7 version.',
-      ),
+      type: integerOf(1, 7).describe(TAG_TYPES),
       application_specific: optional(boolean).describe(
         'Whether a device has one value per application; false if left out.',
       ),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
+import { TAG_TYPES } from './tag.ts';
 
 /** Spec D, R-D2, R-RES17. */
 export const listTags = json13('listTags', {
@@ -12,9 +13,7 @@ export const listTags = json13('listTags', {
       .array(
         z.object({
           name: z.string().describe('Name of the tag.'),
-          type: z
-            .int()
-            .describe('Type of the values: 1 integer, 2 string, 3 list, 4 date, 5 boolean, 6 decimal, 7 version.'),
+          type: z.int().describe(TAG_TYPES),
           isApplicationSpecific: z.boolean().describe('Whether a device has one value per application.'),
         }),
       )
