@@ -36,7 +36,7 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly family: Family;
   /** Name as the API spells it. */
   readonly name: string;
-  /** What callers read in `/openapi.json`. */
+  /** Text of `/openapi.json`. */
   readonly description: string;
   readonly verb: Verb;
   /** From the root, with `{name}` for path parameters. */

@@ -3,9 +3,9 @@ import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
 import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
+import { shownToken } from '../fields/token.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, oneOf, optional } from '../values.ts';
-import { shownToken } from '../fields/token.ts';
 
 const ALL = 'all' as const;
 const MAX_APPLICATIONS = 1000;

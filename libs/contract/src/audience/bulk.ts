@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
+import { HWID } from '../fields/device.ts';
 import type { EntryList } from '../method.ts';
 import { array, boolean, identity, object, oneOf, optional } from '../values.ts';
-import { HWID } from '../fields/device.ts';
 
 /** R-LM1. */
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { hwidOn, Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
-import { placeFields, HWID } from '../fields/device.ts';
+import { HWID, placeFields } from '../fields/device.ts';
 import { anyPushToken, pushTokenFault } from '../fields/push-token.ts';
 import { integer, object, optional, text, wellNamedTagValues } from '../values.ts';
 import {

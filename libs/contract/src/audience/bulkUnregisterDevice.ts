@@ -1,4 +1,5 @@
 import { audience } from '../families/audience.ts';
+import { HWID } from '../fields/device.ts';
 import { identity, object } from '../values.ts';
 import {
   BULK_BODY_BYTES,
@@ -12,7 +13,6 @@ import {
   jobStarted,
   shownJob,
 } from './bulk.ts';
-import { HWID } from '../fields/device.ts';
 
 const entry = object({
   hwid: identity.describe(HWID),

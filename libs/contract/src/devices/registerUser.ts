@@ -1,6 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { earlyDeviceType, hwid, userId, contactTimezone } from '../fields/device.ts';
+import { contactTimezone, earlyDeviceType, hwid, userId } from '../fields/device.ts';
 import { nothing, object, optional } from '../values.ts';
 
 /** R-X1, R-RES3. */

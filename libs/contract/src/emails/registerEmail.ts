@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { hwid, language, placeFields, userId, contactTimezone } from '../fields/device.ts';
+import { contactTimezone, hwid, language, placeFields, userId } from '../fields/device.ts';
 import { EMAIL_ONLY, emailAddress } from '../fields/email-address.ts';
 import { integer, nothing, object, optional, registrationTags, whole } from '../values.ts';
 

@@ -8,7 +8,6 @@ import { missingIn, shapeFor } from '../presence.ts';
 
 /** The settings of a method in every family. */
 export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
-  /** What callers read in `/openapi.json`. */
   readonly description: string;
   readonly input: Input;
   readonly output: Output;

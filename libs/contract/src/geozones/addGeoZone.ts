@@ -12,7 +12,7 @@ const zone = object({
   name: zoneName.describe('Name of the zone.'),
   lat,
   lng,
-  cooldown: cooldown,
+  cooldown,
   range,
   content: optional(zoneContent).describe(`Text to send. ${BY_LANGUAGE} Required without \`presetCode\`.`),
   presetCode: optional(zonePreset).describe('Code of the preset that supplies the messages.'),

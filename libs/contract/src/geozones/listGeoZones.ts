@@ -3,8 +3,8 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { localizedSchema } from '../messages/texts.ts';
 import { anyObject, object, unchecked } from '../values.ts';
-import { TIMETABLE } from './timetable.ts';
 import { cooldown } from './fields.ts';
+import { TIMETABLE } from './timetable.ts';
 
 const zone = z.object({
   id: z.int().describe('Id of the zone.'),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
+import {
+  availableMessageCodes,
+  notificationEntries,
+  notificationsOf,
+  unknownDevices,
+} from '../messages/notifications.ts';
 import { recipientFields, recipientsOf } from '../messages/recipients.ts';
 import { jsonObject, localized } from '../messages/texts.ts';
 import { identityOf, object, optional } from '../values.ts';
 import { activityId, activityMessage } from './activity-notification.ts';
-import {
-  notificationEntries,
-  notificationsOf,
-  availableMessageCodes,
-  unknownDevices,
-} from '../messages/notifications.ts';
 
 const notification = object({
   content: localized.describe(
@@ -56,10 +56,7 @@ export const startLiveActivity = json13('startLiveActivity', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({
-    Messages: availableMessageCodes,
-    UnknownDevices: unknownDevices,
-  }),
+  output: z.object({ Messages: availableMessageCodes, UnknownDevices: unknownDevices }),
   examples: [
     {
       request: {

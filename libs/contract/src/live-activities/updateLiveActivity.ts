@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { jsonObject } from '../messages/texts.ts';
 import { object, oneOf } from '../values.ts';
-import { notificationEntries, notificationsOf, availableMessageCodes } from '../messages/notifications.ts';
+import { availableMessageCodes, notificationEntries, notificationsOf } from '../messages/notifications.ts';
 import { activityId, activityMessage, moment, score } from './activity-notification.ts';
 
 const notification = object({
@@ -46,9 +46,7 @@ export const updateLiveActivity = json13('updateLiveActivity', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({
-    Messages: availableMessageCodes,
-  }),
+  output: z.object({ Messages: availableMessageCodes }),
   examples: [
     {
       request: {

@@ -1,16 +1,10 @@
 import type { PlatformCode } from '@tidings/kernel';
 import { namedPreset } from '../presets/preset-code.ts';
 import { optional } from '../values.ts';
-import {
-  type GivenContent,
-  NOTHING_OF_THEIR_OWN,
-  type Notification,
-  transactionId,
-  messageFields,
-} from './notification.ts';
+import { messageFields, transactionId } from './message-fields.ts';
+import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from './notification.ts';
 import type { Recipients } from './recipients.ts';
 import { sendDate } from './send-date.ts';
-import { jsonObject } from './texts.ts';
 
 /** The fields that the notifications of every method for one channel share (Spec I). */
 export const channelFields = {

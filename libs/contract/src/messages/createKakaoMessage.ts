@@ -7,7 +7,7 @@ import { identityOf, listOf, object, optional, text } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { CONDITIONS } from './conditions.ts';
 import { kakaoContent, kakaoFields } from './kakao.ts';
-import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
+import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
 import { recipientFields, type Recipients } from './recipients.ts';
 import { templateValues } from './template-values.ts';
 
@@ -67,9 +67,7 @@ export const createKakaoMessage = json13('createKakaoMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({
-    Messages: messageCodes,
-  }),
+  output: z.object({ Messages: messageCodes }),
   examples: [
     {
       request: {

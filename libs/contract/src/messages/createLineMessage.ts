@@ -7,7 +7,7 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { lineTemplates, lineText } from './line-template.ts';
-import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
+import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 const MAX_USERS = 1000;
@@ -45,9 +45,7 @@ export const createLineMessage = json13('createLineMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({
-    Messages: messageCodes,
-  }),
+  output: z.object({ Messages: messageCodes }),
   examples: [
     {
       request: {

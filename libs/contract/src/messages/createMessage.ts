@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
 import { applicationOrGroup, refuseBoth, refuseListed, toApplicationOrGroup } from './application-or-group.ts';
 import { notification } from './notification.ts';
-import { notificationEntries, notificationsOf, availableMessageCodes, unknownDevices } from './notifications.ts';
+import { availableMessageCodes, notificationEntries, notificationsOf, unknownDevices } from './notifications.ts';
 
 const fields = object({ ...applicationOrGroup, notifications: notificationsOf(notification) }).transform(
   (request, context) => {
@@ -24,10 +24,7 @@ export const createMessage = json13('createMessage', {
   scope: 'api',
   messagesOn210: true,
   input: fields,
-  output: z.object({
-    Messages: availableMessageCodes,
-    UnknownDevices: unknownDevices,
-  }),
+  output: z.object({ Messages: availableMessageCodes, UnknownDevices: unknownDevices }),
   examples: [
     {
       request: {

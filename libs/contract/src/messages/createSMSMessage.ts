@@ -6,7 +6,7 @@ import { smsNumber } from '../fields/device.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { array, boolean, nonEmptyText, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
+import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 /** A list of one phone number; anything else has the same refusal (R-I25). */
@@ -49,9 +49,7 @@ export const createSMSMessage = json13('createSMSMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({
-    Messages: messageCodes,
-  }),
+  output: z.object({ Messages: messageCodes }),
   examples: [
     {
       request: {

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { identity, object, refusedBeside } from '../values.ts';
 import { CONDITIONS } from './conditions.ts';
-import { messageFields, messageOf } from './notification.ts';
-import { restrictionFields, recipientFields } from './recipients.ts';
+import { messageFields } from './message-fields.ts';
+import { messageOf } from './notification.ts';
+import { recipientFields, restrictionFields } from './recipients.ts';
 
 const refused = refusedBeside('devices_filter');
 

@@ -5,7 +5,7 @@ import { applicationCode } from '../fields/application.ts';
 import { whatsAppNumber } from '../fields/device.ts';
 import { array, boolean, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
-import { notificationEntries, notificationsOf, messageCodes } from './notifications.ts';
+import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
 import { whatsAppContent, whatsAppFields } from './whatsapp.ts';
 
 /** A list of one contact; anything else has the same refusal (R-I27). */
@@ -48,9 +48,7 @@ export const createWhatsAppMessage = json13('createWhatsAppMessage', {
   scope: 'api',
   messagesOn210: true,
   input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({
-    Messages: messageCodes,
-  }),
+  output: z.object({ Messages: messageCodes }),
   examples: [
     {
       request: {

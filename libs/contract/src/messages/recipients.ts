@@ -1,11 +1,11 @@
 import { isPlatform, type PlatformCode } from '@tidings/kernel';
 import type { z } from 'zod';
+import { PLATFORM_CODES } from '../fields/device.ts';
 import { parseWithin } from '../forward.ts';
 import { lat, lng, range } from '../geozones/fields.ts';
 import type { StructuredFilter } from '../notify/filter.ts';
 import { array, identity, identityOf, integer, listOf, object, optional, unchecked, whole } from '../values.ts';
 import { conditionFields, conditions, conditionsOperator, type TagCondition } from './conditions.ts';
-import { PLATFORM_CODES } from '../fields/device.ts';
 
 /** The recipients of a notification (R-I3). Names are distinct. */
 export type Recipients =

@@ -4,6 +4,7 @@ import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { cappingFields, cappingOf } from '../messages/capping.ts';
 import type { LineContent } from '../messages/line-template.ts';
+import { messageFields } from '../messages/message-fields.ts';
 import { jsonObject, plainLocalized } from '../messages/texts.ts';
 import { alternative } from '../presence.ts';
 import { anyObject, boolean, nonEmptyIdentity, object, oneOf, optional } from '../values.ts';
@@ -12,7 +13,6 @@ import { channelBlocks } from './channel-blocks.ts';
 import { payload, type Payload } from './payload.ts';
 import { platforms } from './platform-list.ts';
 import { schedule } from './schedule.ts';
-import { messageFields } from '../messages/notification.ts';
 
 const NO_CAPPING = { cap: undefined, exclude: false, avoid: false };
 

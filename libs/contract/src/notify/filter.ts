@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
+import { CONDITIONS_OPERATOR } from '../messages/conditions.ts';
 import { alternative } from '../presence.ts';
 import { parseWithin } from '../forward.ts';
 import { array, boolean, identity, isObject, listOf, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { snakeCased } from './snake-case.ts';
-import { CONDITIONS_OPERATOR } from '../messages/conditions.ts';
 
 /** A condition of a structured filter (R-O1). */
 export type FilterCondition = { readonly negated: boolean } & (

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notifyMethod } from '../families/notify.ts';
 import type { Request } from '../method.ts';
 import { alternative, isGiven, optionalUnless } from '../presence.ts';
-import { transactionId } from '../messages/notification.ts';
+import { transactionId } from '../messages/message-fields.ts';
 import { sendRate } from '../messages/send-rate.ts';
 import { boolean, identity, identityOf, isObject, listOf, object, oneOf, optional } from '../values.ts';
 import { commonFields, commonOf } from './common.ts';

@@ -1,11 +1,11 @@
 import { isPlatform, Platform } from '@tidings/kernel';
 import { z } from 'zod';
+import { messageFields } from '../messages/message-fields.ts';
 import { jsonData } from '../messages/texts.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, object, optional } from '../values.ts';
 import { localizedContent } from './localized-content.ts';
 import { openAction } from './open-action.ts';
-import { messageFields } from '../messages/notification.ts';
 
 /** Platforms whose pushes carry an action. Safari opens the URL of its website, with the arguments of the block (R-I22). */
 const OWN: ReadonlySet<number> = new Set([

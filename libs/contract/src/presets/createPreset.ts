@@ -1,6 +1,7 @@
 import { isRegistrable, Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
+import { PLATFORM_CODES } from '../fields/device.ts';
 import { emailBody } from '../messages/email-fields.ts';
 import {
   BY_LANGUAGE,
@@ -27,7 +28,6 @@ import {
 } from '../values.ts';
 import { interruptionLevel, silent, sound, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
-import { PLATFORM_CODES } from '../fields/device.ts';
 
 /** Presets do not include legacy platforms (R-K2). */
 const platforms = array(integer)

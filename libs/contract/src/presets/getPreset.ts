@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
+import { PLATFORM_CODES } from '../fields/device.ts';
 import { anyObject, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
-import { PLATFORM_CODES } from '../fields/device.ts';
 
 /** Spec K, R-K3. */
 export const getPreset = json13('getPreset', {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { boolean, identity, integerOf, object, optional } from '../values.ts';
-import { tagOf, TAG_TYPES } from './tag.ts';
+import { TAG_TYPES, tagOf } from './tag.ts';
 
 const name = identity
   .transform((value) => value.trim())
