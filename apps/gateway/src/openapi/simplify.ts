@@ -84,14 +84,15 @@ const isUnbounded = (keyword: string, value: unknown): boolean =>
   (keyword === 'minimum' || keyword === 'maximum') && Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
 
 /** The description of a field; a nullable field has that of its value. */
-function descriptionOf({ description, anyOf }: Schema): unknown {
+function descriptionOf({ description, anyOf }: Schema): string | undefined {
   const [value, empty] = (anyOf ?? []) as (Schema | undefined)[];
-  return description ?? (value && empty?.['type'] === 'null' ? descriptionOf(value) : undefined);
+  const inherited = value && empty?.['type'] === 'null' ? descriptionOf(value) : undefined;
+  return (description as string | undefined) ?? inherited;
 }
 
 /** A schema with its description, which ends with the constraint that JSON Schema has no keyword for. */
-function described(schema: Schema, description?: unknown): Schema {
-  const { constraint } = schema;
+function described(schema: Schema, description?: string): Schema {
+  const { constraint } = schema as { readonly constraint?: string };
   if (constraint === undefined) return description === undefined ? schema : { ...schema, description };
   const whole = [description, constraint].filter((text) => text !== undefined).join(' ');
   return Object.fromEntries(
