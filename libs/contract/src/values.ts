@@ -118,7 +118,6 @@ export function refuseIllFormedNames(
     if (!name.isWellFormed()) addIssue({ code: 'custom', message: ILL_FORMED, path: [name.toWellFormed()] });
 }
 
-/** The description of a field with the values of tags. */
 export const TAG_VALUES =
   'Values by tag name. The type of the tag determines the valid values; null removes the value. An object ' +
   '`{"operation": "increment" | "append" | "remove", "value": …}` changes the value instead. Integers are exact, ' +

@@ -3,7 +3,6 @@ import { anyText, atMost, identityOf, integer, integerOf, oneOf, optional, text,
 
 const HWID_MAX = 255;
 
-/** The description of a field with any hwid. */
 export const HWID =
   'Identifies the device in its application; case-sensitive. The hwid of an SMS contact is the phone number, of a ' +
   'WhatsApp contact `whatsapp:` and the number, of an e-mail contact usually the address.';
@@ -51,7 +50,6 @@ export const placeFields = {
   city: optional(text).describe('City of the user.'),
 };
 
-/** The platforms of devices, for descriptions. */
 export const PLATFORM_CODES =
   '1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox, 14 e-mail, 17 Huawei, 18 SMS, ' +
   '21 WhatsApp, 22 Kakao, 23 LINE';

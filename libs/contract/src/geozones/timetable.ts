@@ -87,7 +87,6 @@ const timetableSchema = {
   },
 };
 
-/** The description of opening hours. */
 export const TIMETABLE =
   'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always open.';
 

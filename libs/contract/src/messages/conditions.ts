@@ -25,7 +25,6 @@ export const conditionSchema = {
   maxItems: 3,
 };
 
-/** The description of a list of conditions. */
 export const CONDITIONS =
   'Comparisons of tags that select devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, ' +
   'GTE, LTE, BETWEEN. Integers are compared exactly, up to 64 bits.';

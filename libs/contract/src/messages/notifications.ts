@@ -15,7 +15,6 @@ export const notificationEntries: EntryList = {
 
 const CODES = 'Codes of the messages, one for each notification and in the same order.';
 
-/** The codes of messages in a reply. */
 export const messageCodes = z.array(z.string()).describe(CODES);
 
 /** The codes of messages, some of which the reply does not name (R-I6). */
