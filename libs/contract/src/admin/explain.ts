@@ -22,7 +22,7 @@ const time = z.string();
 const answerOf = (name: string, category = 'Category, such as `ELIGIBLE_AUDIENCE` or `INVALID_TOKEN`.') =>
   z.object({
     category: z.string().describe(category),
-    code: z.string().describe('Code of the application.'),
+    code: z.string().describe('Provider code, or `0` for an internal cause.'),
     name: z.string().describe(name),
   });
 

@@ -18,7 +18,7 @@ export const getCampaigns = json13('getCampaigns', {
   input: object({
     application: applicationCode,
     cursor: optional(cursor).describe(CURSOR),
-    limit: optional(integerOf(1, 100)).describe('Maximum number of dead letters, up to 500.'),
+    limit: optional(integerOf(1, 100)).describe('Campaigns per page; 50 if left out.'),
   }).transform(({ application, cursor: after = '', limit = DEFAULT_LIMIT }) => ({ application, after, limit })),
   output: z.object({
     campaigns: z
@@ -30,7 +30,7 @@ export const getCampaigns = json13('getCampaigns', {
         }),
       )
       .describe('The campaigns, oldest first.'),
-    limit: z.int().describe('Maximum number of dead letters, up to 500.'),
+    limit: z.int().describe('Campaigns per page; 50 if left out.'),
     cursor: z.string().describe(CURSOR),
   }),
   examples: [

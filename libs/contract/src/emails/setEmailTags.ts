@@ -22,7 +22,7 @@ export const setEmailTags = json13('setEmailTags', {
     userId: optional(userId).describe('Selects the contacts of this user if `email` is left out.'),
   }),
   output: z.object({
-    skipped: z.array(z.string()).describe('Number of records that could not be handled. They do not stop a replay.'),
+    skipped: z.array(z.string()).describe('Names in `tags` that are not tags of the account.'),
   }),
   examples: [
     {

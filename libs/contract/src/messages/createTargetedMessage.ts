@@ -14,15 +14,12 @@ const fields = object({
       'it names in `A` or `AT`.',
   ),
   ...messageFields,
-  timezone: messageFields.timezone.describe('Offset of the device from UTC in seconds, -43200 to 50400.'),
-  title: messageFields.title.describe('Title of the application.'),
-  page_id: messageFields.page_id.describe('Number of a page; null if there is none.'),
   ...restrictionFields,
-  devices: refused.describe('The devices, up to 50,000.'),
+  devices: refused.describe(recipientFields.devices.description!),
   users: refused.describe(recipientFields.users.description!),
   to: refused,
   filter: refused,
-  filter_code: refused.describe('Code of the segment; empty if there is none.'),
+  filter_code: refused.describe(recipientFields.filter_code.description!),
   conditions: refused.describe(CONDITIONS),
 });
 

@@ -48,7 +48,7 @@ export const commonFields = {
   application: applicationCode,
   platforms: optional(platforms),
   schedule: optional(schedule).describe('Time to send; now if left out.'),
-  payload: alternative(payload).describe('Payload of the record, in base64.'),
+  payload: alternative(payload).describe('Content of the push.'),
   ...channelBlocks,
   campaign: optional(namedCampaign),
   campaign_name: optional(nonEmptyIdentity).describe(messageFields.campaign_name.description!),

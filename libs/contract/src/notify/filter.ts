@@ -53,9 +53,7 @@ const condition = object({
   tag: alternative(tag).describe('A comparison of a tag.'),
   application: alternative(application).describe('Devices of an application.'),
   segment: alternative(object({ code: identity.describe('Code of the segment.') })).describe('Another segment.'),
-  group: alternative(unchecked({ type: 'object', constraint: 'A filter within the filter.' })).describe(
-    'A filter within the filter.',
-  ),
+  group: alternative(unchecked({ type: 'object' })).describe('A filter within the filter.'),
   negated: optional(boolean).describe('Whether devices that do not match are meant.'),
 }).transform((given, context): FilterCondition => {
   const kinds = (['tag', 'application', 'segment', 'group'] as const).filter((kind) => given[kind] !== undefined);

@@ -77,7 +77,10 @@ const transactional = object({
   hwids: alternative(list).describe('Recipients by hwid.'),
   users: alternative(list).describe('Recipients by user id: all their devices.'),
   push_tokens: alternative(list).describe('Recipients by push token.'),
-  test_devices: optional(boolean).describe('The test devices, oldest first.'),
+  test_devices: optional(boolean).describe(
+    'Whether the recipients are the test devices of the application. They are in no audience, figure or event; the ' +
+      'funnel has no events.',
+  ),
   return_unknown_identifiers: optional(boolean).describe(
     'Whether the reply lists unknown recipients; true if left out.',
   ),
@@ -141,7 +144,7 @@ export const notify = notifyMethod('notify', {
           .optional()
           .describe('Recipients that are not registered; absent if there are none.'),
       })
-      .describe('`SENT`, `FAILED`, `IN_FLIGHT` or `EXCLUDED`.'),
+      .describe('The result.'),
   }),
   examples: [
     {

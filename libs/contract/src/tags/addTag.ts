@@ -27,7 +27,7 @@ export const addTag = json13('addTag', {
     type: tag.type,
     applicationSpecific: tag.application_specific ?? false,
   })),
-  output: z.object({ result: z.literal(true).describe('`SENT`, `FAILED`, `IN_FLIGHT` or `EXCLUDED`.') }),
+  output: z.object({ result: z.literal(true).describe('Always true.') }),
   examples: [
     {
       request: { auth: 'token', tag: { name: 'Level', type: 1, application_specific: true } },

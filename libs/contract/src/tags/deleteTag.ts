@@ -11,6 +11,6 @@ export const deleteTag = json13('deleteTag', {
   input: object({
     tag: tagOf({ name: identity.describe('Name of the tag. Spaces around it are dropped.') }).describe('The tag.'),
   }).transform(({ tag }) => ({ name: tag.name })),
-  output: z.object({ result: z.literal(true).describe('`SENT`, `FAILED`, `IN_FLIGHT` or `EXCLUDED`.') }),
+  output: z.object({ result: z.literal(true).describe('Always true.') }),
   examples: [{ request: { auth: 'token', tag: { name: 'Outdated' } }, reply: { result: true } }],
 });
