@@ -43,7 +43,8 @@ import { CallerLimits } from './auth/caller-limits.ts';
 import { keyFromReports } from './auth/derived-keys.ts';
 import { RateLimits } from './auth/rate-limits.ts';
 import { UserLimits } from './auth/user-limits.ts';
-import { connectionShares, shareConnections } from './limits/connection-shares.ts';
+import { connectionShares } from './limits/connection-shares.ts';
+import { serveConnections } from './limits/http-connections.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
@@ -53,7 +54,6 @@ import { MailListener, type MailListenerOptions } from './incoming-mail/mail-lis
 import { GatewayModule } from './gateway.module.ts';
 import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
 import type { Geoip } from './geoip/geoip.ts';
-import { boundedPipelining } from './limits/bounded-pipelining.ts';
 import { ClientAddresses } from './http/client-address.ts';
 import { Exchange } from './http/http-exchange.ts';
 import type { StorageGuard } from './limits/storage-guard.ts';
@@ -159,14 +159,15 @@ function boundedServer(
     name: 'tidings_http_dropped_connections_total',
     help: 'Connections refused because the maximum number was open, or half of it by one client',
   });
-  const server = createServer(connections, boundedPipelining(listener, floodedConnections(metrics, 'http')));
+  const server = createServer(connections);
   server.maxConnections = maxConnections;
   server.timeout = IDLE_MS;
   server.on('drop', () => dropped.inc());
   const clients = new ClientAddresses(trustedProxies ?? []);
   const isProxy = (address: string): boolean => clients.isProxy(address);
   const shares = connectionShares({ connections: maxConnections, protocol: 'HTTP', isProxy, log });
-  shareConnections(server, shares, () => dropped.inc());
+  const flooded = floodedConnections(metrics, 'http');
+  serveConnections(server, listener, { shares, refused: () => dropped.inc(), flooded });
   return server;
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE } from '../envelopes/reply.ts';
-import { exactReader, type ExactReader, parseExactly } from '../json/exact-numbers.ts';
+import { ExactReader, parseExactly } from '../json/exact-numbers.ts';
 import { outlineOf } from '../json/json-outline.ts';
 import { readJson } from '../json/json-reader.ts';
 import { inSlices } from '../json/slices.ts';
@@ -46,12 +46,12 @@ function isNestedWithin(value: object, depth: number): boolean {
 
 function objectOf(value: unknown, reader: ExactReader): Request {
   if (!isObject(value)) throw Fault.malformed(MALFORMED);
-  return reader.isIllFormed() ? withLoneSurrogates(value) : value;
+  return reader.isIllFormed ? withLoneSurrogates(value) : value;
 }
 
 function parseObject(bytes: Buffer): Request {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
-  const reader = exactReader();
+  const reader = new ExactReader();
   let value: unknown;
   try {
     value = parseExactly(bytes.toString('utf8'), reader);
@@ -64,7 +64,7 @@ function parseObject(bytes: Buffer): Request {
 }
 
 function* steps(bytes: Buffer): Generator<void, Request> {
-  const reader = exactReader();
+  const reader = new ExactReader();
   try {
     const value = yield* readJson(bytes, reader, MAX_NESTING);
     yield* reader.restore(value);

@@ -144,39 +144,35 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
  * Parses JSON as a whole or in parts, and keeps integers beyond 2^53 exact: up to 100,000 of them in passed-on members, those in
  * tags and conditions, as {@link LongInteger}, and integers that name devices, users, requests and activities, as text. Linear time.
  */
-export interface ExactReader {
-  /** The value of a part, whose long integers are not restored yet. @throws SyntaxError */
-  parse(text: string): unknown;
-  /** Notes whether a text has lone surrogates. */
-  check(text: string): void;
-  /** Restores the long integers of the whole, in steps. */
-  restore(value: unknown): Generator<void, void>;
+export class ExactReader {
   /** Whether JSON escaped half of a surrogate pair. */
-  isIllFormed(): boolean;
+  isIllFormed = false;
+  // No caller can guess it, so no caller's string is taken for a number.
+  #mark: string | undefined;
+
+  /** The value of a part, whose long integers are not restored yet. @throws SyntaxError */
+  parse(text: string): unknown {
+    const value = JSON.parse(MAY_BE_LONG.test(text) ? withMarks(text, (this.#mark ??= randomUUID())) : text) as unknown;
+    if (!this.isIllFormed && text.includes('\\u') && SURROGATE_ESCAPE.test(text))
+      this.isIllFormed = !isWellFormed(value);
+    return value;
+  }
+
+  /** Notes whether a text has lone surrogates. */
+  check(text: string): void {
+    this.isIllFormed ||= !text.isWellFormed();
+  }
+
+  /** Restores the long integers of the whole, in steps. */
+  restore(value: unknown): Iterable<void> {
+    return this.#mark !== undefined && typeof value === 'object' && value !== null ? unmark(value, this.#mark) : NONE;
+  }
 }
 
-export function exactReader(): ExactReader {
-  let isIllFormed = false;
-  // No caller can guess it, so no caller's string is taken for a number.
-  let mark: string | undefined;
-  return {
-    parse(text) {
-      const value = JSON.parse(MAY_BE_LONG.test(text) ? withMarks(text, (mark ??= randomUUID())) : text) as unknown;
-      if (!isIllFormed && text.includes('\\u') && SURROGATE_ESCAPE.test(text)) isIllFormed = !isWellFormed(value);
-      return value;
-    },
-    check(text) {
-      isIllFormed ||= !text.isWellFormed();
-    },
-    *restore(value) {
-      if (mark !== undefined && typeof value === 'object' && value !== null) yield* unmark(value, mark);
-    },
-    isIllFormed: () => isIllFormed,
-  };
-}
+const NONE: readonly void[] = [];
 
 /** JSON.parse by an {@link ExactReader}. @throws SyntaxError */
-export function parseExactly(text: string, reader = exactReader()): unknown {
+export function parseExactly(text: string, reader = new ExactReader()): unknown {
   const value = reader.parse(text);
   for (const _ of reader.restore(value));
   return value;

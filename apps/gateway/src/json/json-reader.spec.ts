@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
-import { exactReader } from './exact-numbers.ts';
+import { ExactReader } from './exact-numbers.ts';
 import { outlineOf, STEP_BYTES } from './json-outline.ts';
 import { readJson } from './json-reader.ts';
 
@@ -8,7 +8,7 @@ const UNLIMITED = { members: Infinity, names: Infinity, values: Infinity, entryV
 
 /** Reads all of it. `largest` is the length of the JSON that a single step parses. */
 function read(text: string): { readonly value: unknown; readonly largest: number } {
-  const reader = exactReader();
+  const reader = new ExactReader();
   const steps = readJson(Buffer.from(text), reader, 64);
   const parse = jest.spyOn(JSON, 'parse');
   let largest = 0;

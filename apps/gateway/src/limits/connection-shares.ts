@@ -1,4 +1,3 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@tidings/runtime';
 import { callerOf } from '../auth/caller.ts';
@@ -83,38 +82,4 @@ export function requireFirstByte(socket: Socket): void {
     if (socket.bytesRead === 0) socket.destroy();
   }, FIRST_BYTE_MS).unref();
   socket.once('close', () => clearTimeout(timer));
-}
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-
-/** Refuses connections beyond the share of their client. @param refused called for each */
-export function shareConnections(server: Server, shares: ConnectionShares, refused: () => void): void {
-  const open = new WeakMap<Socket, CountedConnection>();
-  server.on('connection', (socket: Socket) => {
-    const connection = shares.open(socket.remoteAddress ?? '');
-    if (!connection) {
-      refused();
-      return void socket.destroy();
-    }
-    open.set(socket, connection);
-    socket.once('close', () => connection.close());
-    requireFirstByte(socket);
-  });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const connection = open.get(request.socket);
-    if (!connection) return;
-    let isInProgress = false;
-    const begin = (): void => {
-      isInProgress = true;
-      connection.begin();
-    };
-    // A body that does not arrive leaves its connection idle.
-    if (hasBody(request)) request.once('end', begin);
-    else begin();
-    response.once('close', () => {
-      request.off('end', begin);
-      if (isInProgress) connection.end();
-    });
-  });
 }
