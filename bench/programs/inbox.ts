@@ -17,7 +17,7 @@ import {
 import type { InboxEntry } from '@tidings/rpc';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { collections } from '../../apps/registry/src/collections.ts';
-import { InboxStates } from '../../apps/registry/src/inbox/entry-states.ts';
+import { InboxStates } from '../../apps/registry/src/entry-states/entry-states.ts';
 import { inboxRpc } from '../../apps/registry/src/inbox/inbox-rpc.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';

@@ -14,7 +14,7 @@ import { Badges } from './settle/badges.ts';
 import { collections } from './collections.ts';
 import { Chunks } from './chunks.ts';
 import { BufferPool } from './buffer-pool.ts';
-import { removeExpired } from './release/message-expiry.ts';
+import { removeExpired } from './message-expiry.ts';
 import { PacedMessages } from './pace/paced-messages.ts';
 import { Pacer } from './pace/pacer.ts';
 import { KnownPlans } from './plan/known-plans.ts';

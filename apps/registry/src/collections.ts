@@ -4,7 +4,7 @@ import { accountModels } from './accounts/storage/accounts.schema.ts';
 import { iconsModel } from './applications/storage/icons.schema.ts';
 import { deviceModels } from './devices/storage/devices.schema.ts';
 import { cooldownsModel } from './geozones/storage/cooldowns.schema.ts';
-import { inboxesModel } from './inbox/storage/inboxes.schema.ts';
+import { inboxesModel } from './entry-states/inboxes.schema.ts';
 import { bucketsModel } from './tokens/storage/buckets.schema.ts';
 
 /** The collections of the registry. */

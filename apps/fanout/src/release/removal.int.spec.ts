@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
 import { type NewMessage, newMessage, release } from '../testing/fanout-messages.ts';
-import { removeExpired } from './message-expiry.ts';
+import { removeExpired } from '../message-expiry.ts';
 import { OutgoingMessages } from './outgoing.ts';
 
 const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event']): MessageEvent =>

@@ -6,7 +6,7 @@ import { addressId } from '@tidings/registry-store';
 import type { Accounts, AddressRequest } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { AccountWriter } from '../accounts/account-writer.ts';
-import { addressHashes } from '../devices/commands/action-of-command.ts';
+import { addressHashes } from '../identities/identity-keys.ts';
 import { addressesModel } from '../accounts/storage/accounts.schema.ts';
 
 type AddressMethods = Pick<

@@ -2,7 +2,7 @@ import { type Device, deviceIdOf, hwidHashOf, isPresent } from '@tidings/audienc
 import { type DeviceDocument, deviceIndexes } from '@tidings/registry-store';
 import type { InboxOwner } from '@tidings/rpc';
 import type { Collection } from 'mongodb';
-import type { IdentityKeys } from '../devices/commands/action-of-command.ts';
+import type { IdentityKeys } from '../identities/identity-keys.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 import { deviceOf } from '../devices/storage/stored-device.ts';
 

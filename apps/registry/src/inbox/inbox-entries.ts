@@ -2,7 +2,7 @@ import { type Device, lastActivity, ownerAt } from '@tidings/audience';
 import { type EntryState, inboxStatus, type PlacedEntry } from '@tidings/messaging';
 import type { InboxMessage } from './inbox-contents.ts';
 import type { InboxDevices } from './inbox-devices.ts';
-import type { EntryStates } from './entry-states.ts';
+import type { EntryStates } from '../entry-states/entry-states.ts';
 import type { PlannedEntry } from './inbox-plans.ts';
 
 /** A device that got an entry, with its platform then. */

@@ -7,11 +7,11 @@ import type { Broker } from '@tidings/streaming';
 import type { KeyObject } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Owners } from '../applications/owners.ts';
-import type { IdentityKeys } from '../devices/commands/action-of-command.ts';
+import type { IdentityKeys } from '../identities/identity-keys.ts';
 import { InboxContents } from './inbox-contents.ts';
 import { type InboxDevices, inboxDevices } from './inbox-devices.ts';
 import { type Entry, foundEntries, placedEntries, readerOf } from './inbox-entries.ts';
-import { inboxId, type InboxStates, type EntryStates } from './entry-states.ts';
+import { inboxId, type InboxStates, type EntryStates } from '../entry-states/entry-states.ts';
 import { InboxPlans } from './inbox-plans.ts';
 import { publishReports, reachedReport, reportsOfCall } from './inbox-reports.ts';
 

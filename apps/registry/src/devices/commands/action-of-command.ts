@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import {
   type BeforeRegistration,
   dateValue,
@@ -16,18 +15,13 @@ import {
   type TagDefinition,
   type TagWrite,
 } from '@tidings/audience';
-import { addressTexts, tokenText } from '@tidings/channels';
+import { tokenText } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, hwidOn, isPushPlatform, isRegistrable, Platform } from '@tidings/kernel';
 import type { TagSet } from '@tidings/registry-store';
 import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityToken } from '@tidings/rpc';
 import { placeWrites } from './place-writes.ts';
-
-/** Keys of the hashes that replace callers' text in indexes. */
-export interface IdentityKeys {
-  readonly device: KeyObject;
-  readonly token: KeyObject;
-}
+import { type IdentityKeys, tokenHash, addressHashes } from '../../identities/identity-keys.ts';
 
 /** The context in which a request is interpreted. */
 export interface Reading {
@@ -41,6 +35,7 @@ export interface Reading {
 
 /** Limit for texts without a limit of their own (R-LM4). */
 const TEXT_LENGTH = 65_536;
+
 const NAME_LENGTH = 255;
 
 /** Whether it is a hwid of the platform in its stored form. */
@@ -58,12 +53,6 @@ const limited = (field: string, text: string | undefined): string | undefined =>
     throw Fault.argument(`${field}: at most ${TEXT_LENGTH} characters`);
   return text;
 };
-
-export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
-
-/** The hashes under which an e-mail address may be stored, the current one first. */
-export const addressHashes = (tokenKey: KeyObject, address: string): readonly string[] =>
-  addressTexts(address).map((text) => tokenHash(tokenKey, text));
 
 /** The address of a contact: its hwid, except for e-mail contacts with an hwid of their own, which keep their address (R-C1). */
 function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {

@@ -19,7 +19,8 @@ import {
   EntryStatus,
   ListOperator as WireListOperator,
 } from '@tidings/rpc';
-import { actionOf, hwidOf, type IdentityKeys, type Reading } from './action-of-command.ts';
+import { actionOf, hwidOf, type Reading } from './action-of-command.ts';
+import type { IdentityKeys } from '../../identities/identity-keys.ts';
 import type { DevicesDeps } from './apply.ts';
 import type { BatchItem, BatchOutcome } from './device-log-command.ts';
 

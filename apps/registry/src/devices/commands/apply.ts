@@ -6,7 +6,8 @@ import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from 
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Owners } from '../../applications/owners.ts';
-import { actionOf, hwidOf, type IdentityKeys } from './action-of-command.ts';
+import { actionOf, hwidOf } from './action-of-command.ts';
+import type { IdentityKeys } from '../../identities/identity-keys.ts';
 import type { DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
 import { contactsMeant } from '../queries/contacts-meant.ts';
 import { usedKeys } from '../storage/used-keys.ts';

@@ -18,7 +18,7 @@ import { Fault } from '@tidings/kernel';
 import { type TagSet, type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Devices, MergeUserRequest } from '@tidings/rpc';
 import type { DevicesDeps } from './apply.ts';
-import type { InboxStates } from '../../inbox/entry-states.ts';
+import type { InboxStates } from '../../entry-states/entry-states.ts';
 import { usedKeys } from '../storage/used-keys.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
 import { deviceOf } from '../storage/stored-device.ts';

@@ -1,7 +1,7 @@
 import { type CalledContact, contactCalled, deviceIdOf, hwidHashOf } from '@tidings/audience';
 import type { DeviceDocument } from '@tidings/registry-store';
 import type { Collection } from 'mongodb';
-import type { IdentityKeys } from '../commands/action-of-command.ts';
+import type { IdentityKeys } from '../../identities/identity-keys.ts';
 
 interface GivenHwid {
   readonly account: string;

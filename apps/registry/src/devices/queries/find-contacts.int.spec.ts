@@ -4,7 +4,7 @@ import { PrepareAudience } from '@tidings/rpc';
 import { keysFrom } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
 import { argument, noFault, RegistryUnderTest } from '../../testing/registry-under-test.ts';
-import { tokenHash } from '../commands/action-of-command.ts';
+import { tokenHash } from '../../identities/identity-keys.ts';
 
 describeWithMongo('an e-mail address', (mongo) => {
   const test = new RegistryUnderTest(mongo);

@@ -3,7 +3,7 @@ import { addressTexts } from '@tidings/channels';
 import { Fault, Platform } from '@tidings/kernel';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
-import { addressHashes } from '../commands/action-of-command.ts';
+import { addressHashes } from '../../identities/identity-keys.ts';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 

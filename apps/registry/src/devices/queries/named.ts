@@ -5,7 +5,7 @@ import { Platform, type PlatformCode, type Seq } from '@tidings/kernel';
 import { findAll } from '@tidings/mongo';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
-import { type IdentityKeys, tokenHash } from '../commands/action-of-command.ts';
+import { type IdentityKeys, tokenHash } from '../../identities/identity-keys.ts';
 import { contactsMeant } from './contacts-meant.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 

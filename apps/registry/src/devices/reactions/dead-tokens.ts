@@ -7,7 +7,7 @@ import { transientAsFault } from '@tidings/mongo';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
-import { type IdentityKeys, tokenHash } from '../commands/action-of-command.ts';
+import { type IdentityKeys, tokenHash } from '../../identities/identity-keys.ts';
 import type { DeviceLogCommand } from '../commands/device-log-command.ts';
 import type { ReactionDeps } from './token-owners.ts';
 

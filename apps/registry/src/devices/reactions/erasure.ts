@@ -9,7 +9,7 @@ import { transientAsFault } from '@tidings/mongo';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import { consume, type OutRecord, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
-import { inboxId, InboxStates } from '../../inbox/entry-states.ts';
+import { inboxId, InboxStates } from '../../entry-states/entry-states.ts';
 import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */

@@ -17,7 +17,7 @@ import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/devic
 import { redactEvents } from '../devices/reactions/erasure.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
-import { InboxStates } from '../inbox/entry-states.ts';
+import { InboxStates } from '../entry-states/entry-states.ts';
 import { findOrphans, removeCleared } from './orphans.ts';
 
 export interface PurgeDeps {

@@ -5,9 +5,9 @@ import { topicNames } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
 import { ApplicationView, TokenView } from '@tidings/rpc';
-import { applicationView } from '../applications/application-view.ts';
-import { tokenView } from '../tokens/token-view.ts';
-import type { AccountStore } from './account-store.ts';
+import { applicationView } from './applications/application-view.ts';
+import { tokenView } from './tokens/token-view.ts';
+import type { AccountStore } from './accounts/account-store.ts';
 
 /** Wait for the states of a commit; after a crash they are applied within a second. */
 const PATIENCE_MS = 5000;

@@ -7,16 +7,16 @@ import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-s
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import { applicationsOfTags, type Parsed } from '@tidings/segments';
 import type { Db } from 'mongodb';
-import type { AccountStore } from '../../accounts/account-store.ts';
-import { applicationView } from '../../applications/application-view.ts';
-import type { DevicesDeps } from './apply.ts';
-import { type Addressees, resolvePresets } from '../../presets/resolve-presets.ts';
-import type { PresetStore } from '../../presets/preset-store.ts';
-import { compiledOf, refusing } from '../../segments/expressions.ts';
-import { applicationsOf, findFilter } from '../../segments/find.ts';
-import { parsedFilter } from '../../segments/structured.ts';
-import { meaningOf } from '../../segments/stored-filters.ts';
-import { findTestDevices } from '../../test-devices/test-device-numbers.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import { applicationView } from '../applications/application-view.ts';
+import type { DevicesDeps } from '../devices/commands/apply.ts';
+import { type Addressees, resolvePresets } from '../presets/resolve-presets.ts';
+import type { PresetStore } from '../presets/preset-store.ts';
+import { compiledOf, refusing } from '../segments/expressions.ts';
+import { applicationsOf, findFilter } from '../segments/find.ts';
+import { parsedFilter } from '../segments/structured.ts';
+import { meaningOf } from '../segments/stored-filters.ts';
+import { findTestDevices } from '../test-devices/test-device-numbers.ts';
 import {
   findByHwid,
   findByToken,
@@ -27,7 +27,7 @@ import {
   type Found,
   type HwidLookup,
   presentDevices,
-} from '../queries/named.ts';
+} from '../devices/queries/named.ts';
 
 /** The addressees of a message. */
 type Addressed = Pick<

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { mergedState } from '@tidings/messaging';
 import { collectionOf, isDuplicateKey } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { type InboxDocument, inboxesModel, type StoredState } from './storage/inboxes.schema.ts';
+import { type InboxDocument, inboxesModel, type StoredState } from './inboxes.schema.ts';
 
 /** States of touched entries, by order. */
 export type EntryStates = Readonly<Record<string, StoredState>>;

@@ -14,7 +14,7 @@ import { openSelfReported } from '../devices/storage/self-reported.ts';
 import { openSequences } from '../devices/storage/sequences.ts';
 import { visitsLog } from '../geozones/visit-log.ts';
 import { RegistryUnderTest } from '../testing/registry-under-test.ts';
-import { openPurge, type PurgeDeps } from './purge-devices.ts';
+import { openPurge, type PurgeDeps } from './purge-applications.ts';
 
 describeWithMongo('the purge of deleted applications', (mongo) => {
   const test = new RegistryUnderTest(mongo);
