@@ -82,3 +82,20 @@ it('a device that is to be sent to at most once keeps its late answer when the c
     expect([ms, failures(lane), lane.settledOf('A'), lane.written.length]).toEqual([ms, [], 1, 3]);
   }
 });
+
+it('a slice whose deferral is stored seconds after a step back, as of the time before it, is sent', async () => {
+  const lane = new VirtualLane({
+    A: {
+      answer: (_, now) => (now < SECOND ? { afterMs: 10, result: tooMany, retryAfterMs: 5 * MINUTE } : { afterMs: 10 }),
+    },
+  });
+  consume(lane, [batch(releasedAt, { devices: 2 })]);
+  await lane.pass(SECOND);
+  const [id, late] = [...lane.attempts.byId][0]!;
+  expect(late.attempt.state).toBe('deferred');
+  lane.time.clock.step(-10 * MINUTE);
+  await lane.pass(3 * SECOND);
+  lane.attempts.byId.set(id, late);
+  await lane.pass(10 * SECOND);
+  expect(lane.attempts.byId.get(id)!.attempt.state).toBe('settled');
+});

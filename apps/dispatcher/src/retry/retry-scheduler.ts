@@ -49,6 +49,8 @@ const ORPHANS_LOOK = 256;
 const PAUSED_MS = 5_000;
 /** Interval of the search for slices that wait longer than they can. */
 const STEPS_EVERY_MS = 5_000;
+/** Times after a step back at which slices are looked for that were being stored then; a busy store takes seconds. */
+const LATE_WRITES_MS = [1_000, 5_000, 15_000, 30_000];
 /** Time after which a probe without a result is requested again. */
 const PROBE_AGAIN_MS = 10_000;
 
@@ -68,7 +70,8 @@ export class RetryScheduler {
   readonly #step: () => number;
   /** The clock was set back: slices that wait for longer than this are due. */
   #laterThanMs: number | undefined;
-  #again: { readonly at: number; readonly laterThanMs: number } | undefined;
+  /** The last step back, its time by the steady clock, and the looks for late writes since. */
+  #setBack: { readonly at: number; readonly byMs: number; readonly looks: number } | undefined;
   /** Steady time of the last step forward; a process that begins, or was frozen, may follow one. */
   #setForwardAt: number;
   #noticedAt: number;
@@ -211,14 +214,23 @@ export class RetryScheduler {
     const now = this.#options.timers.now();
     if (step < 0) {
       this.#laterThanMs = 0;
-      this.#again = { at: now + POLL_MS, laterThanMs: -step - CLOCKS_AGREE_MS };
-    } else if (this.#again && now >= this.#again.at) {
-      // What was being stored then lies a step ahead.
-      this.#laterThanMs = this.#again.laterThanMs;
-      this.#again = undefined;
+      this.#setBack = { at: now, byMs: -step, looks: 0 };
     }
+    this.#lookForLateWrites(now);
     if (step > 0 || now - this.#noticedAt > PAUSED_MS) this.#setForwardAt = now;
     this.#noticedAt = now;
+  }
+
+  /** What was being stored when the clock was set back lies a step ahead. */
+  #lookForLateWrites(now: number): void {
+    if (!this.#setBack) return;
+    const { at, byMs, looks } = this.#setBack;
+    const aheadMs = byMs - CLOCKS_AGREE_MS - (now - at);
+    if (looks === LATE_WRITES_MS.length || aheadMs <= 0) this.#setBack = undefined;
+    else if (now >= at + LATE_WRITES_MS[looks]!) {
+      this.#laterThanMs = Math.min(this.#laterThanMs ?? Infinity, aheadMs);
+      this.#setBack = { at, byMs, looks: looks + 1 };
+    }
   }
 
   /** Whether the answers to a slice may still come, although a clock that was set forward has passed the time for them. */
