@@ -221,7 +221,7 @@ export class RetryScheduler {
     this.#noticedAt = now;
   }
 
-  /** What was being stored when the clock was set back lies a step ahead. */
+  /** A deferral that was being stored when the clock was set back lies a step ahead. */
   #lookForLateWrites(now: number): void {
     if (!this.#setBack) return;
     const { at, byMs, looks } = this.#setBack;
