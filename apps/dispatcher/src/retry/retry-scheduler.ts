@@ -215,7 +215,7 @@ export class RetryScheduler {
     if (step < 0) {
       this.#laterThanMs = 0;
       this.#setBack = { at: now, byMs: -step, looks: 0 };
-    }
+    } else if (step > 0) this.#setBack = undefined;
     this.#lookForLateWrites(now);
     if (step > 0 || now - this.#noticedAt > PAUSED_MS) this.#setForwardAt = now;
     this.#noticedAt = now;

@@ -15,7 +15,6 @@ import type { DeferredSummary } from './deferred/deferred-store.ts';
 import type { FailingPeriod } from './failing-period.ts';
 import type { Place } from './unacked.ts';
 
-
 /** Retention of processes after the end of their lease. */
 export const FORGET_OWNERS_MS = 86_400_000;
 
