@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FailedOpening } from './connection-failure.ts';
 import { openFrameLink } from './frame-link.ts';
-import { Frame, HEADER_BYTES } from './frames.ts';
+import { Flag, Frame, HEADER_BYTES, Setting, settingsPayload } from './frames.ts';
 import { openNodeLink } from './node-link.ts';
 import { Http2World } from './testing/http2-world.ts';
 
@@ -68,6 +68,102 @@ describe.each([
     const connection = world.connect(`http://127.0.0.1:${port}`, {}, { onFailure: failed.resolve });
     expect(await world.ask(connection, REQUEST)).toEqual({ cause: 'lost' });
     expect(await failed.promise).toMatchObject({ cause: 'flooded' });
+  });
+});
+
+describe('a provider that answers nothing, over frames of our own', () => {
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  };
+  const OK = frame(Frame.Headers, Flag.EndHeaders, 1, Buffer.from([0x88]));
+  let world: Http2World;
+  beforeEach(() => {
+    world = new Http2World(openFrameLink);
+  });
+  afterEach(() => world.close());
+
+  async function failureAfter(answer: Buffer): Promise<FailedOpening> {
+    const failed = Promise.withResolvers<FailedOpening>();
+    const { port } = await world.tcp((socket) => {
+      socket.write(settings);
+      socket.on('data', (bytes: Buffer) => {
+        if (bytes.includes(REQUEST)) floodWith(answer)(socket);
+      });
+    });
+    const connection = world.connect(`http://127.0.0.1:${port}`, {}, { onFailure: failed.resolve });
+    await world.ask(connection, REQUEST);
+    return failed.promise;
+  }
+
+  it.each([
+    ['DATA without a byte', frame(Frame.Data, 0, 1)],
+    ['padding', frame(Frame.Data, Flag.Padded, 1, Buffer.alloc(1))],
+    ['DATA of unknown streams', frame(Frame.Data, 0, 7, Buffer.alloc(8))],
+    ['windows of the connection', frame(Frame.WindowUpdate, 0, 0, number(1))],
+    ['resets', frame(Frame.RstStream, 0, 9, number(8))],
+    ['frames of an unknown type', frame(99, 0, 0)],
+  ])('is cut off after so many %s', async (_name, bytes) => {
+    expect(await failureAfter(many(bytes))).toMatchObject({ cause: 'flooded' });
+  });
+
+  it('is cut off for DATA without a byte after the status', async () => {
+    expect(await failureAfter(Buffer.concat([OK, many(frame(Frame.Data, 0, 1))]))).toMatchObject({ cause: 'flooded' });
+  });
+});
+
+describe.each([
+  ['frames of our own', openFrameLink],
+  ['node:http2', openNodeLink],
+])('initial windows of a provider, over %s', (_, openLink) => {
+  let world: Http2World;
+  beforeEach(() => {
+    world = new Http2World(openLink);
+  });
+  afterEach(() => world.close());
+  const initialWindow = (bytes: number): Buffer =>
+    frame(Frame.Settings, 0, 0, settingsPayload([[Setting.InitialWindowSize, bytes]]));
+
+  it('above the largest end the connection', async () => {
+    const { port } = await world.tcp((socket) => {
+      socket.write(settings);
+      socket.on('data', (bytes: Buffer) => {
+        if (bytes.includes(REQUEST)) socket.write(initialWindow(2 ** 31));
+      });
+    });
+    expect(await world.ask(world.connect(`http://127.0.0.1:${port}`), REQUEST)).toEqual({ cause: 'lost' });
+  });
+
+  it('of nothing hold a body until its deadline, and no other connection', async () => {
+    const { port } = await world.tcp((socket) => {
+      socket.write(initialWindow(0));
+    });
+    const stuck = world.connect(`http://127.0.0.1:${port}`);
+    const { url } = await world.serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
+    const request = { path: '/p', shared: [], own: [] };
+    const held = world.ask(stuck, REQUEST, request, 1_500);
+    expect(await world.ask(world.connect(url))).toMatchObject({ status: 200 });
+    expect(await held).toEqual({ cause: 'timeout' });
+  });
+
+  it('that change while a body waits let it go on', async () => {
+    const body = Buffer.alloc(3_000, 'x');
+    let received = 0;
+    const { port } = await world.tcp((socket) => {
+      socket.write(initialWindow(0));
+      let isGreeted = false;
+      socket.on('data', (bytes: Buffer) => {
+        if (!isGreeted) {
+          isGreeted = true;
+          for (const size of [10, 0, 5, 100_000]) socket.write(initialWindow(size));
+        }
+        received += bytes.filter((byte) => byte === 0x78).length;
+        if (received >= body.length)
+          socket.write(frame(Frame.Headers, Flag.EndHeaders | Flag.EndStream, 1, Buffer.from([0x88])));
+      });
+    });
+    expect(await world.ask(world.connect(`http://127.0.0.1:${port}`), body)).toMatchObject({ status: 200 });
   });
 });
 

@@ -3,6 +3,8 @@ import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 /** The receiver of frames. Their parts are valid only during the call. */
 export interface FrameSink {
+  /** Before each frame; may throw. */
+  onFrame(): void;
   /** A whole header block. */
   onHeaders(id: number, flags: number, block: Buffer): void;
   /** @param frameBytes the frame's size for flow control, padding included */
@@ -39,6 +41,7 @@ export class FrameInput {
       if (length > FRAME_MAX) throw new RangeError('http2: frame too large');
       const from = at + HEADER_BYTES;
       if (from + length > input.length) break;
+      this.#sink.onFrame();
       this.#frame(
         input[at + 3]!,
         input[at + 4]!,

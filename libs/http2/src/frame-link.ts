@@ -34,6 +34,8 @@ const PATH_MAX = 8_192;
 /** A provider that ends a connection sends two. */
 const GO_AWAYS_MAX = 16;
 const PEER_FRAME_MAX = 2 ** 24 - 1;
+/** Maximum frames between two answers: every request in flight may be given windows, and each answer may be cut into small parts. */
+const IDLE_FRAMES_MAX = 50_000;
 /** Time limit for the peer to close after this side. */
 const CLOSE_MS = 5_000;
 const OK = 200;
@@ -54,6 +56,8 @@ class FrameLink implements Link, FrameSink {
   readonly #events: LinkEvents;
   readonly #encoder: RequestEncoder;
   readonly #input = new FrameInput(this);
+  /** Frames received since the last answer. */
+  #idleFrames = 0;
   readonly #output: FrameOutput;
   readonly #write: (target: Buffer, at: number) => number;
   readonly #maxStreams: number;
@@ -157,6 +161,10 @@ class FrameLink implements Link, FrameSink {
   destroy(error?: Error): void {
     this.#error ??= error;
     this.#socket.destroy();
+  }
+
+  onFrame(): void {
+    if (++this.#idleFrames > IDLE_FRAMES_MAX) throw flooded('the provider sends frames and answers nothing');
   }
 
   onHeaders(id: number, flags: number, block: Buffer): void {
@@ -276,6 +284,7 @@ class FrameLink implements Link, FrameSink {
         this.#peerStreams = value;
         break;
       case Setting.InitialWindowSize:
+        if (value > WINDOW_MAX) throw new RangeError('http2: window too large');
         this.#peerWindow = value;
         this.#sendStuck();
         break;
@@ -289,6 +298,7 @@ class FrameLink implements Link, FrameSink {
   }
 
   #onOk(stream: Stream): void {
+    this.#idleFrames = 0;
     stream.status = OK;
     stream.done = true;
     this.proven = true;
@@ -310,6 +320,7 @@ class FrameLink implements Link, FrameSink {
       this.#fail(stream, 'lost');
       return;
     }
+    this.#idleFrames = 0;
     this.#forget(stream);
     if (stream.done) return;
     stream.done = true;
