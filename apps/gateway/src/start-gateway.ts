@@ -113,7 +113,9 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     jobs: remote<Jobs>(JobsDefinition, audienceJobs),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
       // A used transactionId resolves to the message that it created.
-      isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },
+      isRepeatable: { accept: ({ messages }) => messages.every(({ transactionId }) => transactionId !== '') },
+      // Of concurrent repeats, the process that serves the first answers all.
+      keyOf: { accept: ({ messages }) => messages.find(({ transactionId }) => transactionId !== '')?.transactionId },
     }),
     statistics: remote<Statistics>(StatisticsDefinition, statistics),
     deadLetters: remote<DeadLetters>(DeadLettersDefinition, statistics, { deadlineMs: REDRIVE_MS }),

@@ -9,6 +9,7 @@ import { openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
   AttemptsDefinition,
+  AudiencesDefinition,
   DeadLettersDefinition,
   DevicesDefinition,
   GeozonesDefinition,
@@ -100,9 +101,13 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', openStatistics);
   const segments = inProcess(SegmentsDefinition, registry.segments);
-  const scheduler = await open('scheduler', (service) => openScheduler({ ...service, segments, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
   const devices = inProcess(DevicesDefinition, registry.devices);
+  const presets = inProcess(PresetsDefinition, registry.presets);
+  const audiences = inProcess(AudiencesDefinition, registry.audiences);
+  const scheduler = await open('scheduler', (service) =>
+    openScheduler({ ...service, registry: { audiences, presets, devices, segments }, publicUrl }),
+  );
   const { extraCa, proxy, allowPrivate } = configuration;
   const addresses = { extraCa, proxy, allowPrivate };
   const dispatcher = await open('dispatcher', (service) =>
@@ -161,7 +166,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     storage,
     accounts,
     devices,
-    presets: inProcess(PresetsDefinition, registry.presets),
+    presets,
     segments,
     geozones: inProcess(GeozonesDefinition, registry.geozones),
     inbox: inProcess(InboxDefinition, registry.inbox),

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import {
   AccountsDefinition,
+  AudiencesDefinition,
   DevicesDefinition,
   GeozonesDefinition,
   InboxDefinition,
@@ -20,6 +21,7 @@ const REGISTRY = Symbol('registry');
 /** The gRPC services of the registry. */
 export const registryServices = {
   accounts: AccountsDefinition,
+  audiences: AudiencesDefinition,
   devices: DevicesDefinition,
   presets: PresetsDefinition,
   segments: SegmentsDefinition,

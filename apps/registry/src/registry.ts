@@ -3,7 +3,7 @@ import { commitRetention, type LogWriter, openCommits, openRedaction } from '@ti
 import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
-import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
+import type { Accounts, Audiences, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
 import { openLogCategory } from '@tidings/service/log-category';
 import { type Broker, incidentsTo } from '@tidings/streaming';
@@ -38,7 +38,7 @@ import { locateRpc } from './devices/queries/locate.ts';
 import { type DeviceLogInput, devicesLog } from './devices/commands/device-log.ts';
 import { mergeUserRpc } from './devices/commands/merge-user.ts';
 import { openSelfReported } from './devices/storage/self-reported.ts';
-import { prepareRpc } from './audiences/prepare.ts';
+import { audiencesRpc } from './audiences/resolve-audience.ts';
 import { deviceRecords } from './devices/reactions/device-records.ts';
 import { resolveRpc } from './devices/queries/resolve-devices.ts';
 import { openSequences } from './devices/storage/sequences.ts';
@@ -50,6 +50,7 @@ import { visitRecords, visitsLog } from './geozones/visit-log.ts';
 import { InboxStates } from './entry-states/entry-states.ts';
 import { inboxRpc } from './inbox/inbox-rpc.ts';
 import { presetsRpc } from './presets/presets-rpc.ts';
+import { resolvePresetsRpc } from './presets/resolve-presets.ts';
 import { openPresetStore } from './presets/preset-store.ts';
 import { plansRpc } from './plans/device-plans.ts';
 import { expireFilters } from './segments/filter-expiry.ts';
@@ -73,6 +74,7 @@ export interface RegistryDeps extends ServiceDeps {
 export interface RegistryService {
   readonly accounts: Accounts;
   readonly devices: Devices;
+  readonly audiences: Audiences;
   readonly presets: Presets;
   readonly segments: Segments;
   readonly geozones: Geozones;
@@ -196,7 +198,7 @@ async function openWork(
   return { clearing, purge, open: [dueFilters, () => clearing.open()] };
 }
 
-const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof mergeUserRpc>[0]): Devices => ({
+const devicesRpc = (deps: Parameters<typeof mergeUserRpc>[0]): Devices => ({
   ...applyRpc(deps),
   ...batchRpc(deps),
   ...resolveRpc(deps),
@@ -206,7 +208,6 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0] & Parameters<typeof m
   ...contactsRpc(deps),
   ...describeRpc({ ...deps, shownBadges: (request) => shownBadgesOf(deps.db, request) }),
   ...suppressedRpc(deps),
-  ...prepareRpc(deps),
 });
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
@@ -298,7 +299,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...testDevicesRpc({ db, store, write, clock }),
     },
     devices: devicesRpc(devices),
-    presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store), groupsOf }),
+    audiences: audiencesRpc(devices),
+    presets: {
+      ...presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store), groupsOf }),
+      ...resolvePresetsRpc(presets, store),
+    },
     segments: segmentsRpc({ db, store, tags, clock, write, scan: new DeviceScan(db) }),
     geozones: {
       ...geozonesRpc(geozones, write, { clock, db, presets, groupsOf }),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { messageApplicationKey } from '@tidings/delivery';
-import { LiveActivityEvent, MessageEvent, PlanEvent, topicNames } from '@tidings/events';
+import { Content, LiveActivityEvent, MessageEvent, PlanEvent, topicNames } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
-import { MessageDraft } from '@tidings/rpc';
+import type { MessageRequest } from '@tidings/rpc';
+import type { RefusalReason } from '@tidings/messaging';
 import { keysFrom } from '@tidings/runtime';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, until } from '@tidings/testing';
@@ -10,6 +11,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { removeExpired } from './messages/message-expiry.ts';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
+import { acceptingRegistry, requestOf } from './testing/accepting-registry.ts';
 
 const ACCOUNT = 'account';
 const APPLICATION = 'AAAAA-BBBBB';
@@ -33,19 +35,17 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
       db: mongo.database('scheduler'),
       keys: keysFrom(new Uint8Array(32)),
       publicUrl: 'https://push.example',
-      segments: { hasRecipients: () => Promise.reject(new Error('no message has a local time')) },
+      registry: acceptingRegistry(),
     });
-  const draftOf = (id: string, event: LiveActivityEvent, application = APPLICATION): MessageDraft =>
-    MessageDraft.fromPartial({
-      message: {
-        applications: [application],
-        source: 'API',
-        content: { liveActivity: { id, event, contentState: '{}' } },
-      },
-      activityPath: 'live_activity_id',
-    });
-  const send = async (...drafts: MessageDraft[]): Promise<string[]> =>
-    (await service.messages.create({ account: ACCOUNT, drafts })).messages.map(({ code }) => code);
+  const draftOf = (id: string, event: LiveActivityEvent): MessageRequest =>
+    requestOf({ content: Content.fromPartial({ liveActivity: { id, event, contentState: '{}' } }) });
+  const accept = (application: string, messages: MessageRequest[]) =>
+    service.messages.accept({ account: ACCOUNT, applications: [application], group: '', grant: undefined, messages });
+  const send = async (...drafts: MessageRequest[]): Promise<string[]> =>
+    (await accept(APPLICATION, drafts)).messages.map(({ code }) => code);
+  const refusal = async (application: string, ...drafts: MessageRequest[]) =>
+    (await accept(application, drafts)).refusal;
+  const refused = (reason: RefusalReason, notification = 0) => ({ reason, notification, field: 'liveActivity' });
   const sendOne = async (...of: Parameters<typeof draftOf>): Promise<string> => (await send(draftOf(...of)))[0]!;
   const settled = async (): Promise<void> => {
     await until(async () => (await service.operations.settled({})).open.length === 0);
@@ -111,8 +111,8 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     const update = await sendOne('timed', UPDATE);
     clock.advance(60_000);
     for (const event of [UPDATE, END]) {
-      await expect(sendOne('timed', event)).rejects.toThrow('live_activity_id: live activity is closed');
-      await expect(sendOne('timed', event, 'BBBBB-BBBBB')).rejects.toThrow('live_activity_id: not found');
+      expect(await refusal(APPLICATION, draftOf('timed', event))).toMatchObject(refused('activityClosed'));
+      expect(await refusal('BBBBB-BBBBB', draftOf('timed', event))).toMatchObject(refused('notFound'));
     }
     await complete(update);
     await sendOne('timed', START);
@@ -124,8 +124,10 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     const count = () => mongo.database('scheduler').collection('messages').countDocuments();
     const before = await count();
     const drafts = [draftOf('all', UPDATE), draftOf('all', END), draftOf('all', UPDATE)];
-    await expect(send(...drafts)).rejects.toThrow('live_activity_id: live activity is closed');
-    await expect(send(draftOf('all', UPDATE), draftOf('none', END))).rejects.toThrow('live_activity_id: not found');
+    expect(await refusal(APPLICATION, ...drafts)).toMatchObject(refused('activityClosed', 2));
+    expect(await refusal(APPLICATION, draftOf('all', UPDATE), draftOf('none', END))).toMatchObject(
+      refused('notFound', 1),
+    );
     expect(await count()).toBe(before);
     expect(await send(draftOf('new', START), draftOf('new', END))).toHaveLength(2);
   });

@@ -3,12 +3,13 @@ import { afterEach, expect, it } from '@jest/globals';
 import { MessageEvent, type Offsets, PlanEvent, topicNames } from '@tidings/events';
 import { messageApplicationKey } from '@tidings/delivery';
 import { keysFrom } from '@tidings/runtime';
-import { MessageDraft, type RecipientsQuery } from '@tidings/rpc';
+import { type RecipientsQuery } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, TestClock, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
+import { acceptingRegistry, requestOf } from './testing/accepting-registry.ts';
 
 const ACCOUNT = 'account';
 const APPLICATION = 'AAAAA-BBBBB';
@@ -45,7 +46,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
         db: mongo.database(`scheduler${number}`),
         clock,
         broker,
-        segments,
+        registry: acceptingRegistry({ segments }),
         log: pino({ level: 'silent' }),
         metrics: new Registry(),
         keys: keysFrom(new Uint8Array(32)),
@@ -70,9 +71,9 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     const wallAt = new Date(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS + 30 * HOUR_MS);
     const create = async (service: SchedulerService): Promise<string> => {
       const localTime = { wallAt, defaultAt: wallAt, pastOffsets: 0 };
-      const accepted = { applications: [APPLICATION], content: {}, source: 'API', sendAt: wallAt, localTime };
-      const draft = MessageDraft.fromPartial({ message: accepted });
-      return (await service.messages.create({ account: ACCOUNT, drafts: [draft] })).messages[0]!.code;
+      const messages = [requestOf({ sendAt: wallAt, localTime })];
+      const request = { account: ACCOUNT, applications: [APPLICATION], group: '', grant: undefined, messages };
+      return (await service.messages.accept(request)).messages[0]!.code;
     };
     const settled = async (...services: SchedulerService[]): Promise<void> => {
       for (let open = ['?']; open.length > 0; await setImmediate()) {

@@ -1,7 +1,7 @@
 import { messageApplicationKey } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
-import { ListMessagesRequest, MessageDraft } from '@tidings/rpc';
+import { ListMessagesRequest, type MessageRequest, Recipients } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, until } from '@tidings/testing';
 import { keysFrom } from '@tidings/runtime';
@@ -11,6 +11,7 @@ import { Completion } from './messages/completion.ts';
 import { removeExpired } from './messages/message-expiry.ts';
 import { messageMetrics } from './messages/message-metrics.ts';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
+import { acceptingRegistry, requestOf } from './testing/accepting-registry.ts';
 
 const ACCOUNT = 'account';
 const APPLICATION = 'AAAAA-BBBBB';
@@ -30,16 +31,16 @@ describeWithMongo('scheduler', (mongo) => {
       db: mongo.database('scheduler'),
       keys: keysFrom(new Uint8Array(32)),
       publicUrl: 'https://push.example',
-      segments: { hasRecipients: () => Promise.reject(new Error('no message has a local time')) },
+      registry: acceptingRegistry(),
     });
   };
+  const accept = async (applications: string[], ...messages: MessageRequest[]) =>
+    (await service.messages.accept({ account: ACCOUNT, applications, group: '', grant: undefined, messages })).messages;
   const create = async (transactionId = '', over: Partial<MessageAccepted> = {}, linkToShorten = '') => {
-    const message = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API', ...over });
-    const { messages } = await service.messages.create({
-      account: ACCOUNT,
-      drafts: [{ message, transactionId, linkToShorten, activityKnown: false, activityPath: '', actionsToShorten: [] }],
-    });
-    return messages[0]!;
+    const { applications = [APPLICATION], ...message } = over;
+    const content = linkToShorten === '' ? {} : { content: Content.fromPartial({ link: linkToShorten }) };
+    const [created] = await accept(applications, requestOf({ ...message, ...content }, { transactionId }));
+    return created!;
   };
   const list = (over: Partial<ListMessagesRequest> = {}) =>
     service.messages.list(
@@ -79,49 +80,12 @@ describeWithMongo('scheduler', (mongo) => {
     service = await open();
     clock.advance(290_000);
     expect(await create('order-1')).toMatchObject({ code: repeats[0]!.code, repeat: true });
-    const findCreated = () =>
-      service.messages.findCreated({
-        account: ACCOUNT,
-        transactionIds: ['order-1', 'order-none'],
-        reserveFor: '',
-      });
-    const { code, answer } = repeats[0]!;
-    const none = { code: '', answer: '', repeat: false };
-    expect(await findCreated()).toEqual({ messages: [{ code, answer, repeat: true }, none], reserved: false });
     clock.advance(10_001);
-    expect(await findCreated()).toEqual({ messages: [none, none], reserved: false });
     expect(await create('order-1')).toMatchObject({ repeat: false });
   });
 
-  it('reserves transactionIds for one request, until its message exists or its time is over', async () => {
-    const find = (reserveFor: string, ...transactionIds: string[]) =>
-      service.messages.findCreated({ account: ACCOUNT, transactionIds, reserveFor });
-    const none = { code: '', answer: '', repeat: false };
-    expect(await find('first', 'held-1', 'held-2')).toEqual({ messages: [none, none], reserved: true });
-    expect(await find('first', 'held-2', 'held-1')).toMatchObject({ reserved: true });
-    expect(await find('second', 'held-2')).toEqual({ messages: [none], reserved: false });
-    expect(await find('second', 'held-3')).toMatchObject({ reserved: true });
-    const { code, answer } = await create('held-2');
-    const repeat = { code, answer, repeat: true };
-    expect(await find('second', 'held-2')).toEqual({ messages: [repeat], reserved: true });
-    expect(await find('second', 'held-1', 'held-2')).toEqual({ messages: [none, repeat], reserved: false });
-    clock.advance(15_000);
-    expect(await find('second', 'held-1', 'held-2')).toEqual({ messages: [none, repeat], reserved: true });
-
-    clock.advance(3_700_000);
-    await removeExpired(mongo.db, clock.now());
-    expect(await mongo.db.collection<{ _id: string }>('leases').countDocuments({ _id: /^transaction/ })).toBe(0);
-  });
-
   it('treats the second of two equal transactionIds in one request as a repeat', async () => {
-    const draft = MessageDraft.fromPartial({ message: { applications: [APPLICATION] } });
-    const { messages } = await service.messages.create({
-      account: ACCOUNT,
-      drafts: [
-        { ...draft, transactionId: 'twice' },
-        { ...draft, transactionId: 'twice' },
-      ],
-    });
+    const messages = await accept([APPLICATION], ...[1, 2].map(() => requestOf({}, { transactionId: 'twice' })));
     expect(messages.map(({ repeat }) => repeat)).toEqual([false, true]);
   });
 
@@ -304,13 +268,22 @@ describeWithMongo('scheduler', (mongo) => {
   });
 
   it('lists a message under the platforms that it can reach (R-RES22)', async () => {
-    const of = { applications: ['REACH-00001'] };
-    const named = (platforms: number[]) => ({ ...of, audience: { platforms: [] }, reach: { platforms } });
-    const drafts = [of, { ...of, audience: { platforms: [3] } }, named([1]), named([14]), named([])];
-    const { messages } = await service.messages.create({
-      account: ACCOUNT,
-      drafts: drafts.map((message) => MessageDraft.fromPartial({ message })),
-    });
+    const to = (platforms: number[], names?: string[]) =>
+      requestOf(
+        {},
+        {
+          platforms: { platforms },
+          ...(names && { recipients: Recipients.fromPartial({ recipients: { $case: 'devices', value: { names } } }) }),
+        },
+      );
+    const messages = await accept(
+      ['REACH-00001'],
+      requestOf({}),
+      to([3]),
+      to([], ['1']),
+      to([], ['14']),
+      to([1], ['14']),
+    );
     const listed = async (platforms: number[]): Promise<number[]> => {
       const found = await list({ application: 'REACH-00001', platforms });
       return found.messages.map(({ code }) => messages.findIndex((each) => each.code === code)).sort();

@@ -3,10 +3,14 @@ import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncat
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds, sureTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
-import type { Messages, Operations, Segments } from '@tidings/rpc';
+import type { Audiences, Devices, Messages, Operations, Presets, Segments } from '@tidings/rpc';
 import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
+import { acceptMessages } from './accept/accept-messages.ts';
+import { activityKeyBy } from './accept/activities.ts';
+import { createMessages } from './accept/create-messages.ts';
+import { openTransactions } from './accept/transactions.ts';
 import { collections } from './collections.ts';
 import { Completion } from './messages/completion.ts';
 import { messagesLog } from './messages/message-log.ts';
@@ -28,10 +32,17 @@ const RELEASE_INTERVAL_MS = 1_000;
 /** Bytes of recent messages kept in memory: most messages are completed soon after they were created. */
 const REMEMBERED_BYTES = 8 << 20;
 
+/** The services of the registry that messages are accepted and released with. */
+export interface RegistryClients {
+  readonly audiences: Audiences;
+  readonly presets: Pick<Presets, 'resolve' | 'nameCampaign'>;
+  readonly devices: Pick<Devices, 'apply'>;
+  readonly segments: Pick<Segments, 'hasRecipients'>;
+}
+
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
-  /** The registry's, which knows the offsets of devices. */
-  readonly segments: Pick<Segments, 'hasRecipients'>;
+  readonly registry: RegistryClients;
   /** Public base URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }
@@ -50,7 +61,7 @@ export async function openScheduler({
   metrics,
   keys,
   broker,
-  segments,
+  registry,
   publicUrl,
 }: SchedulerDeps): Promise<SchedulerService> {
   const closing = new Closing(log);
@@ -125,7 +136,7 @@ export async function openScheduler({
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
   const schedule = new Schedule({ db, clock, writer, nextId });
-  const steps = new OffsetSteps({ db, clock, writer, segments, nextId });
+  const steps = new OffsetSteps({ db, clock, writer, segments: registry.segments, nextId });
   for (const [name, intervalMs, work] of [
     ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
     ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
@@ -150,8 +161,16 @@ export async function openScheduler({
       ...published(await relay.level()),
     ];
   };
+  const { transaction: key } = keys.identity;
+  const activityKey = activityKeyBy(key);
+  const acceptance = acceptMessages({
+    ...registry,
+    clock,
+    transactions: openTransactions(db, clock, key),
+    messages: createMessages({ db, clock, writer, nextId, activityKey, publicUrl }),
+  });
   return {
-    messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keys.identity.transaction, publicUrl }),
+    messages: { ...messagesRpc({ db, clock, writer }), ...acceptance },
     operations: operationsOf({ clock, metrics, db }, { own, shared, deletions: () => deletions.due() }),
     close: () => closing.close(),
   };

@@ -1,5 +1,5 @@
 import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
-import { Fault, parseDate } from '@tidings/kernel';
+import { parseDate, Refusal } from '@tidings/kernel';
 import { defaultTags, type TagDefinition } from './default-tags.ts';
 import { DAY_MS, MINUTE_MS } from './tags/date.ts';
 import { typeName } from './tags/operations.ts';
@@ -13,7 +13,6 @@ export interface ConditionInput {
   readonly operand: unknown;
 }
 
-export const MAX_CONDITIONS = 100;
 /** Maximum values of one IN or NOTIN. */
 const MAX_OPERANDS = 10_000;
 
@@ -117,27 +116,21 @@ function inputsOf(operator: Operator, operand: unknown): readonly unknown[] | un
 }
 
 /**
- * A typed condition on a tag. Faults (210): `<path>: operator <OP> is not valid for <Type> tag`, `<path>: wrong operand for <Type> tag` (R-RES12,
- * R-RES13), `<path>: at most 10000 values`. EQ on a List becomes IN with one entry.
+ * A typed condition on a tag. EQ on a List becomes IN with one entry.
+ * @throws Refusal `operator <OP> is not valid for <Type> tag`, `wrong operand for <Type> tag` (R-RES12, R-RES13), `at most 10000 values`
  * @param now decides whether the bounds of a BETWEEN with "N days ago" are in order; they are resolved at each evaluation
  */
-export function tagCondition(
-  path: string,
-  tag: TagDefinition,
-  operatorText: string,
-  operand: unknown,
-  now: number,
-): Expression {
+export function tagCondition(tag: TagDefinition, operatorText: string, operand: unknown, now: number): Expression {
   const operator = operators.get(operatorText.toUpperCase());
   const type = typeName(tag.type);
   if (operator === undefined || !validOperators[tag.type].includes(operator)) {
-    throw Fault.argument(`${path}: operator ${operatorText.toUpperCase()} is not valid for ${type} tag`);
+    throw new Refusal(`operator ${operatorText.toUpperCase()} is not valid for ${type} tag`);
   }
   const given = inputsOf(operator, operand);
   const inputs = tag.number === defaultTags.timezone.number ? given?.map(offsetSeconds) : given;
-  if (inputs && inputs.length > MAX_OPERANDS) throw Fault.argument(`${path}: at most ${MAX_OPERANDS} values`);
+  if (inputs && inputs.length > MAX_OPERANDS) throw new Refusal(`at most ${MAX_OPERANDS} values`);
   const operands = inputs?.map((input) => operandOf(tag.type, operator, input));
-  const wrong = (): Fault => Fault.argument(`${path}: wrong operand for ${type} tag`);
+  const wrong = (): Refusal => new Refusal(`wrong operand for ${type} tag`);
   if (!operands?.every((each) => each !== undefined)) throw wrong();
   if (operator === OPERATOR_BETWEEN && !areInOrder(operands[0]!, operands[1]!, now)) throw wrong();
   const asList = tag.type === TagType.TAG_TYPE_LIST;
@@ -154,15 +147,14 @@ export function tagCondition(
 const MAX_DAYS = 999_999;
 
 /**
- * A condition on the age of a date in days: `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15). Faults (210): those of {@link
- * tagCondition}, with DAYSAGO as the operator.
+ * A condition on the age of a date in days: `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15).
+ * @throws Refusal as {@link tagCondition}, with DAYSAGO as the operator
  */
-export function daysAgoCondition(path: string, tag: TagDefinition, comparison: string, days: string): Expression {
+export function daysAgoCondition(tag: TagDefinition, comparison: string, days: string): Expression {
   const type = typeName(tag.type);
-  if (tag.type !== TagType.TAG_TYPE_DATE)
-    throw Fault.argument(`${path}: operator DAYSAGO is not valid for ${type} tag`);
+  if (tag.type !== TagType.TAG_TYPE_DATE) throw new Refusal(`operator DAYSAGO is not valid for ${type} tag`);
   const n = /^\d{1,6}$/.test(days) ? Number(days) : undefined;
-  if (n === undefined || n >= MAX_DAYS) throw Fault.argument(`${path}: wrong operand for ${type} tag`);
+  if (n === undefined || n >= MAX_DAYS) throw new Refusal(`wrong operand for ${type} tag`);
   const day = (operator: Operator, daysAgo: number): Expression => {
     const operands: Operand[] = [{ value: { $case: 'date', value: { atMs: 0n, wholeDay: true, daysAgo } } }];
     return { node: { $case: 'tag', value: { tag: tag.number, type: tag.type, operator, operands, application: '' } } };
@@ -180,34 +172,29 @@ export function daysAgoCondition(path: string, tag: TagDefinition, comparison: s
       // Later than that day, which may be in the future.
       return { node: { $case: 'all', value: { of: [day(OPERATOR_GTE, n), day(OPERATOR_NOTEQ, n)] } } };
     default:
-      throw Fault.argument(`${path}: operator DAYSAGO ${comparison.toUpperCase()} is not valid for ${type} tag`);
+      throw new Refusal(`operator DAYSAGO ${comparison.toUpperCase()} is not valid for ${type} tag`);
   }
 }
 
 /**
- * The expression of a list of conditions: all of them, or with OR any. Faults (210): those of {@link tagCondition} and `<path>conditions[i]: unknown
- * tag "<name>"`, with the path of the notification as prefix.
- * @param at path of the conditions' parent, e.g. `notifications[0]`; "" for the request itself
+ * The expression of a list of conditions: all of them, or with OR any.
+ * @throws Refusal those of {@link tagCondition}, and `unknown tag "<name>"`, with the position of the condition
  */
 export function expressionOf(
-  at: string,
   conditions: readonly ConditionInput[],
   operator: string,
   tagNamed: (name: string) => TagDefinition | undefined,
   now: number,
 ): Expression {
-  const prefix = at === '' ? '' : `${at}.`;
-  const joint = (operator || 'AND').toUpperCase();
-  if (joint !== 'AND' && joint !== 'OR') throw Fault.argument(`${prefix}conditions_operator: must be AND or OR`);
-  if (conditions.length === 0) throw Fault.argument(`${prefix}conditions: must not be empty`);
-  if (conditions.length > MAX_CONDITIONS)
-    throw Fault.argument(`${prefix}conditions: at most ${MAX_CONDITIONS} entries`);
-  const of = conditions.map((condition, i) => {
-    const path = `${prefix}conditions[${i}]`;
-    const tag = tagNamed(condition.tag);
-    if (!tag) throw Fault.argument(`${path}: unknown tag "${condition.tag}"`);
-    return tagCondition(path, tag, condition.operator, condition.operand, now);
+  const of = conditions.map(({ tag: name, operator: comparison, operand }, entry) => {
+    const tag = tagNamed(name);
+    if (!tag) throw new Refusal(`unknown tag "${name}"`, entry);
+    try {
+      return tagCondition(tag, comparison, operand, now);
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal(error.message, entry) : error;
+    }
   });
   if (of.length === 1) return of[0]!;
-  return { node: joint === 'AND' ? { $case: 'all', value: { of } } : { $case: 'any', value: { of } } };
+  return { node: operator.toUpperCase() === 'OR' ? { $case: 'any', value: { of } } : { $case: 'all', value: { of } } };
 }

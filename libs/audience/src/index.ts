@@ -27,7 +27,7 @@ export type { Senders, SendersAction } from './account/senders.ts';
 export { fitTags, MAX_TAGS_AT_ONCE, type MissingTag, type TagState } from './account/tags.ts';
 export { type TestDevice, testDeviceHash, testDevicePositions, type TestDevicesState } from './account/test-devices.ts';
 export { roomForTags, type UsageState } from './account/usage.ts';
-export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
+export { type ConditionInput, daysAgoCondition, expressionOf, tagCondition } from './conditions.ts';
 export { type AccountView, DENIED, FORBID } from './account/account-view.ts';
 export { offsetCondition, withOffsets } from './offset-condition.ts';
 export {

@@ -1,4 +1,5 @@
 export { Fault, type FaultKind } from './fault.ts';
+export { Refusal } from './refusal.ts';
 export { TOKEN_BYTES } from './limits.ts';
 export { type Clock, setForwardMs, ShiftedClock, steadyTime, sureTime, systemClock } from './clock.ts';
 export { clockSteps, CLOCKS_AGREE_MS, isDue } from './due.ts';

@@ -14,6 +14,25 @@ export {
   type StatisticsHash,
   writeDevicePart,
 } from './statistics-hash.ts';
+export {
+  datesAhead,
+  MAX_AHEAD_MS,
+  MAX_SIBLING_APPLICATIONS,
+  MAX_TAGS,
+  type MessageField,
+  type MessageRefusal,
+  MessageRefused,
+  type MessageSize,
+  type PresetToUse,
+  refuseFirst,
+  type RefusalReason,
+  type Refused,
+  refusedEmailPreset,
+  refusedInboxDate,
+  refusedSendDate,
+  refusedSize,
+  refuseTotal,
+} from './acceptance.ts';
 export { htmlEscaped } from './html-escapes.ts';
 export {
   completeInActivity,
@@ -21,6 +40,8 @@ export {
   type CreateInActivity,
   evolveActivity,
   type LiveActivity,
+  MAX_WAITING,
+  type RefusedCreation,
   type WaitingMessage,
 } from './live-activity.ts';
 export { dayOf, inboxImageOf, inboxRemovalIn, inboxRemovalOf, lastRemovalOf, LONGEST_SEND_MS } from './inbox.ts';

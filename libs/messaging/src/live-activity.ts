@@ -1,5 +1,5 @@
 import { LiveActivityEvent, type MessageAccepted, type MessageEvent } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
+import type { RefusalReason } from './acceptance.ts';
 import {
   completeMessage,
   type Created,
@@ -42,15 +42,18 @@ export interface CreateInActivity extends CreateMessage {
   readonly activity: string;
   /** A device has a token for the activity (R-M2). */
   readonly isKnown: boolean;
-  /** The path of the activity in the request, for refusals. */
-  readonly path: string;
+}
+
+/** A message that its live activity does not take. */
+export interface RefusedCreation {
+  readonly refusal: RefusalReason;
 }
 
 /** A live activity is closed this long after its last start (R-S6). */
 const OPEN_MS = 12 * 3_600_000;
 
 /** Maximum number of messages of one activity that are not released: starts and ends are never replaced. */
-const MAX_WAITING = 100;
+export const MAX_WAITING = 100;
 
 const {
   LIVE_ACTIVITY_EVENT_START: START,
@@ -63,13 +66,14 @@ const isClosed = (activity: LiveActivity, at: Date): boolean =>
   (activity.startedAt !== undefined && at.getTime() >= activity.startedAt.getTime() + OPEN_MS);
 
 /** Refuses updates and ends of an unknown activity, and of a closed one (R-S6, R-M2). */
-function refuse({ draft, isKnown, path, at }: CreateInActivity, activity: LiveActivity | undefined): void {
+function refusalOf(
+  { draft, isKnown, at }: CreateInActivity,
+  activity: LiveActivity | undefined,
+): RefusalReason | undefined {
   const isStart = draft.content!.liveActivity!.event === START;
-  if (!isStart && !activity && !isKnown) throw Fault.argument(`${path}: not found`);
-  if (!isStart && activity && isClosed(activity, at)) throw Fault.argument(`${path}: live activity is closed`);
-  if ((activity?.waiting.length ?? 0) >= MAX_WAITING) {
-    throw Fault.argument(`${path}: at most ${MAX_WAITING} messages may wait to be sent`);
-  }
+  if (!isStart && !activity && !isKnown) return 'notFound';
+  if (!isStart && activity && isClosed(activity, at)) return 'activityClosed';
+  return (activity?.waiting.length ?? 0) >= MAX_WAITING ? 'tooManyWaiting' : undefined;
 }
 
 /** The waiting update that a later update or the end replaces (R-M3). */
@@ -120,17 +124,18 @@ function withReleases(
 
 /**
  * Accepts a message of a live activity, and releases it unless an earlier update is still being sent: updates of an activity are sent one after the
- * other, so that none overtakes another (R-M3). An update that waits is replaced by the next one.
- * @throws Fault `argument` if the activity is unknown or closed, or too much waits (R-S6, R-M2)
+ * other, so that none overtakes another (R-M3). An update that waits is replaced by the next one. Refused if the activity is unknown or closed, or too
+ * much waits (R-S6, R-M2).
  */
 export function createInActivity(
   command: CreateInActivity,
   activity: LiveActivity | undefined,
-): { readonly events: readonly MessageEvent[]; readonly created: Created } {
+): { readonly events: readonly MessageEvent[]; readonly created: Created | RefusedCreation } {
+  const refusal = refusalOf(command, activity);
+  if (refusal) return { events: [], created: { refusal } };
   const { code, account, at, draft } = command;
   const { event } = draft.content!.liveActivity!;
   const replaced = replacedBy(event, activity);
-  refuse(command, activity);
   const canceled = replaced
     ? [eventOf({ ...replaced, account, activity: command.activity }, at, { $case: 'canceled', value: {} })]
     : [];

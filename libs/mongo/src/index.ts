@@ -3,7 +3,7 @@ export { databaseOf, databasePrefixOf } from './databases.ts';
 export { DUPLICATE_KEY, isDuplicateKey } from './duplicate-key.ts';
 export { freeBytes } from './free-bytes.ts';
 export { inDays } from './in-days.ts';
-export { Lease, type LeaseOptions, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
+export { Lease, type LeaseOptions, releaseAll, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
 export { connectionTo } from './models/connection.ts';
 export { type CollectionDefinition, createCollections, ensureCollections } from './models/create-collections.ts';
 export {

@@ -169,6 +169,11 @@ export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: 
   }
 }
 
+/** Ends reservations of an owner; those of others stay. */
+export async function releaseAll(db: Db, names: readonly string[], owner: string): Promise<void> {
+  await leasesOf(db).deleteMany({ _id: { $in: [...names] }, owner });
+}
+
 /** Removes leases whose names begin with `prefix` and that ended before a time: a killed process does not release its own. */
 export async function removeLeases(db: Db, prefix: string, before: Date): Promise<void> {
   const names = { $gte: prefix, $lt: `${prefix}\uffff` };

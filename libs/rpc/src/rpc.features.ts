@@ -6,7 +6,8 @@ import type { Codec, ServiceDefinition } from './binding.ts';
 import {
   type Accounts,
   AccountsDefinition,
-  type CreateMessagesRequest,
+  type AcceptMessagesRequest,
+  MessageRequest,
   type DeviceCommands,
   type Devices,
   DevicesDefinition,
@@ -246,29 +247,19 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
 
       it('may be large', async () => {
         const names = Array.from({ length: 2_000 }, (_, i) => `${i}`.padEnd(10_000, '.'));
-        const seen: CreateMessagesRequest[] = [];
+        const seen: AcceptMessagesRequest[] = [];
         const implementation = partly<Messages>(MessagesDefinition, {
-          create: async (request) => {
+          accept: async (request) => {
             seen.push(request);
-            return { messages: names.map((code) => ({ code, answer: code, repeat: false })) };
+            const messages = names.map((code) => ({ code, answer: code, repeat: false, unknown: [] }));
+            return { messages, refusal: undefined };
           },
         });
-        const messages = await binding.bind(MessagesDefinition, implementation);
-        const draft = {
-          ...{
-            transactionId: '',
-            linkToShorten: '',
-            actionsToShorten: [],
-            activityKnown: false,
-            activityPath: '',
-            message: undefined,
-          },
-        };
-        const { messages: created } = await messages.create({
-          account: 'a',
-          drafts: names.map((name) => ({ ...draft, linkToShorten: name })),
-        });
-        expect(seen[0]!.drafts.map(({ linkToShorten }) => linkToShorten)).toEqual(names);
+        const bound = await binding.bind(MessagesDefinition, implementation);
+        const messages = names.map((campaignName) => MessageRequest.fromPartial({ campaignName }));
+        const head = { account: 'a', applications: ['A'], group: '', grant: undefined };
+        const { messages: created } = await bound.accept({ ...head, messages });
+        expect(seen[0]!.messages.map(({ campaignName }) => campaignName)).toEqual(names);
         expect(created.map(({ code }) => code)).toEqual(names);
       });
     });

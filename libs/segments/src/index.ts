@@ -1,7 +1,7 @@
 export { type Comparable, deviceTraits } from './condition.ts';
 export { type Asked, compile, type Meanings, namesIn } from './language/compile.ts';
 export { parse } from './language/parse.ts';
-export { type Argument, type Call, type Parsed, Refusal, type Syntax } from './language/syntax.ts';
+export { type Argument, type Call, type Parsed, type Syntax } from './language/syntax.ts';
 export {
   canMatch,
   compilePredicate,

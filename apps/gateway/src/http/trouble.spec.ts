@@ -63,7 +63,7 @@ describe('time', () => {
 
   it('leaves the acceptance of a message unknown if it ends while the scheduler has it (R-ER10)', async () => {
     const { reached, work } = stuck();
-    world.messages.create = work;
+    world.messages.accept = work;
     const notifications = [{ content: 'a' }];
     const answer = client.json13('createMessage', { auth: 'api', application: APPLICATION, notifications });
     await reached;
@@ -72,26 +72,6 @@ describe('time', () => {
       status: 500,
       body: { status_message: expect.stringMatching(/^Internal error: .*transactionId/) as string, response: null },
     });
-  });
-
-  it('creates no message if it ends before the scheduler is asked', async () => {
-    const { reached, work } = stuck();
-    const prepared = Promise.withResolvers<void>();
-    const { prepare } = world.devices;
-    Object.assign(world.devices, {
-      prepare: async (request: Parameters<typeof prepare>[0]) => {
-        await Promise.race([work(), prepared.promise]);
-        return prepare(request);
-      },
-    });
-    const notifications = [{ content: 'a' }];
-    const answer = client.json13('createMessage', { auth: 'api', application: APPLICATION, notifications });
-    await reached;
-    jest.advanceTimersByTime(10_250);
-    expect(await answer).toMatchObject({ status: 500, body: { status_message: 'Internal error' } });
-    prepared.resolve();
-    for (let i = 0; i < 10; i++) await passed();
-    expect(world.drafts).toEqual([]);
   });
 
   it('ends for a slow body, though a byte arrives now and then', async () => {

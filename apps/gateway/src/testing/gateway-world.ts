@@ -12,8 +12,7 @@ import {
   type Geozones,
   type Inbox,
   type Jobs,
-  type CreatedMessage,
-  type MessageDraft,
+  type Audiences,
   type Messages,
   MessageView,
   type OpenDeletion,
@@ -32,6 +31,8 @@ import {
   type Providers,
 } from '@tidings/rpc';
 import { openLog, keysFrom } from '@tidings/runtime';
+import type { Created } from '@tidings/messaging';
+import { acceptanceOf, type MessageDraft } from '@tidings/testing/acceptance';
 import { Registry } from 'prom-client';
 import type { OutRecord } from '@tidings/streaming';
 import { createGateway, type GatewayDeps } from '../create-gateway.ts';
@@ -220,28 +221,23 @@ export class World {
     findSuppressed: unsupported,
     mergeUser: unsupported,
     findContacts: async () => ({ hwids: [] }),
-    prepare: async ({ applications: [code], audiences }) => ({
-      application: this.applications.get(code!),
-      audiences: audiences.map(({ target, platformPresets }) => {
+  };
+
+  readonly audiences: { -readonly [Name in keyof Audiences]: Audiences[Name] } = {
+    resolve: async ({ applications, audiences }) => ({
+      debugUntil: applications.length === 1 ? this.applications.get(applications[0]!)?.debugUntil : undefined,
+      audiences: audiences.map(({ recipients }) => {
+        const target = recipients?.recipients;
         const names = target?.$case === 'devices' || target?.$case === 'contacts' ? target.value.names : [];
-        const unknown = names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name));
-        return {
+        const value = {
           audience: { target: { $case: 'named' as const, value: { seqs: [7], byApplication: [] } }, platforms: [] },
-          unknown,
+          unknown: names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name)),
           platforms: [1, 3],
-          preset: this.preset,
-          presetUnapproved: this.presetUnapproved,
-          platformPresets: platformPresets.map(({ platform, path }) => ({
-            platform,
-            path,
-            preset: this.preset,
-            unapproved: this.presetUnapproved,
-          })),
-          campaignId: 0n,
           filterName: '',
           filterCode: '',
           activityKnown: true,
         };
+        return { reply: { $case: 'resolved' as const, value } };
       }),
     }),
   };
@@ -255,6 +251,13 @@ export class World {
   presetUnapproved = false;
 
   readonly presets: Presets = {
+    resolve: async ({ presets }) => ({
+      presets: presets.flatMap((code) =>
+        this.preset ? [{ preset: { ...this.preset, code }, unapproved: this.presetUnapproved, campaignId: 0n }] : [],
+      ),
+      campaigns: [],
+      tooLarge: false,
+    }),
     createPreset: unsupported,
     findPreset: async ({ code }) => ({ preset: this.preset?.code === code ? this.preset : undefined }),
     listPresets: unsupported,
@@ -301,25 +304,22 @@ export class World {
   };
 
   /** The messages created, by transactionId. */
-  readonly made = new Map<string, CreatedMessage>();
+  readonly made = new Map<string, Created>();
   /** Names of campaigns that were requested. */
   readonly named: string[] = [];
 
+  /** Commits what the scheduler has accepted. */
+  create = async (drafts: readonly MessageDraft[]): Promise<readonly Created[]> => {
+    const offset = this.drafts.length;
+    this.drafts.push(...drafts);
+    return drafts.map(({ message: { hidden } }, index) => {
+      const code = `C0DE0-0000000${offset + index}`;
+      return { code, answer: hidden ? 'CODE_NOT_AVAILABLE' : code, repeat: false };
+    });
+  };
+
   readonly messages: { -readonly [Name in keyof Messages]: Messages[Name] } = {
-    create: async ({ drafts }) => {
-      const offset = this.drafts.length;
-      this.drafts.push(...drafts);
-      return {
-        messages: drafts.map(({ message }, index) => {
-          const code = `C0DE0-0000000${offset + index}`;
-          return { code, answer: message?.hidden === true ? 'CODE_NOT_AVAILABLE' : code, repeat: false };
-        }),
-      };
-    },
-    findCreated: async ({ transactionIds }) => ({
-      messages: transactionIds.map((id) => this.made.get(id) ?? { code: '', answer: '', repeat: false }),
-      reserved: true,
-    }),
+    accept: (request) => acceptanceOf(this).accept(request),
     list: async () => ({ total: 0n, messages: [] }),
     find: async ({ code }) => ({ message: this.sent.get(code) }),
     cancel: async () => ({}),

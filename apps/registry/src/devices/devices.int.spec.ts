@@ -3,7 +3,7 @@ import { checkOf } from '@tidings/audience';
 import { TagType, topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Platform } from '@tidings/kernel';
-import { PrepareAudience, type Register } from '@tidings/rpc';
+import { type Register } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { DENIED, noFault, argument, RegistryUnderTest } from '../testing/registry-under-test.ts';
 
@@ -48,13 +48,6 @@ describeWithMongo('the registry', (mongo) => {
     const spelled = { account: 'default', application: test.app, hwid: '+49 (1511) 2345678' };
     await test.registry.geozones.report({ ...spelled, lat: 52.5, lng: 13.4, nearest: 1, idempotencyKey: '' });
     expect((await stored('+4915112345678'))['self']).toMatchObject({ place: { lat: 52.5, lng: 13.4 } });
-  });
-
-  const names = (kind: 'devices' | 'users', list: string[]) => ({
-    account: 'default',
-    applications: [test.app],
-    group: '',
-    audiences: [PrepareAudience.fromPartial({ target: { $case: kind, value: { names: [...list] } } })],
   });
 
   describe('devices', () => {
@@ -173,7 +166,7 @@ describeWithMongo('the registry', (mongo) => {
       const shown = await tagsOf(hwid);
       expect(shown['😀'.repeat(255)]).toBe('😀'.repeat(1024));
       expect(shown['long list']).toEqual(list);
-      expect((await test.registry.devices.prepare(names('devices', [pushToken]))).audiences[0]?.unknown).toEqual([]);
+      expect((await test.named({ $case: 'devices', value: { names: [pushToken] } })).unknown).toEqual([]);
       expect(await register(hwid, { pushToken: 'x'.repeat(65_537) })).toEqual(
         argument('push_token: at most 65536 characters'),
       );
@@ -190,7 +183,12 @@ describeWithMongo('the registry', (mongo) => {
       const request = { account: 'default', application: foreign };
       await expect(test.registry.devices.getTags({ ...request, hwid: 'mine', userId: '' })).rejects.toThrow(DENIED);
       await expect(
-        test.registry.devices.prepare({ account: 'default', applications: [foreign], group: '', audiences: [] }),
+        test.registry.audiences.resolve({
+          account: 'default',
+          applications: [foreign],
+          grant: undefined,
+          audiences: [],
+        }),
       ).rejects.toThrow(DENIED);
       expect((await test.registry.devices.locate({ ...request, hwids: ['mine'] })).locations[0]?.found).toBe(false);
       const own = await test.registry.devices.locate({ account, application: foreign, hwids: ['mine'] });
@@ -210,21 +208,20 @@ describeWithMongo('the registry', (mongo) => {
       for (let i = 0; i < 21; i++) others.push(await newApplication());
       const type = TagType.TAG_TYPE_STRING;
       await test.registry.accounts.addTag({ account: '', name: 'Branch', type, applicationSpecific: true });
-      const prepared = async (applications: readonly string[], bySiblings: boolean) => {
+      const resolved = async (applications: readonly string[], bySiblings: boolean) => {
         const source = applications.map((code) => `AT("${code}", "Branch", EQ, "x")`).join(' + ');
-        const target = { $case: 'expression', value: { source } } as const;
-        const audience = PrepareAudience.fromPartial({ target, targetPath: 'segment.expression', bySiblings });
-        const asked = { account: 'default', applications: [own], group: '', audiences: [audience] };
-        const [found] = (await test.registry.devices.prepare(asked)).audiences;
-        return found?.audience?.target;
+        const recipients = { $case: 'expression', value: source } as const;
+        return test.resolve({ recipients, bySiblings }, { applications: [own] });
       };
-      const selection = (bySiblings: boolean) => ({ $case: 'selection', value: { bySiblings } });
-      expect(await prepared([own, ...others.slice(1)], true)).toMatchObject(selection(true));
-      expect(await prepared([own], true)).toMatchObject(selection(false));
-      expect(await prepared(others, false)).toMatchObject(selection(false));
-      await expect(prepared(others, true)).rejects.toThrow(
-        'segment.expression: tags of more than 20 other applications',
-      );
+      const selection = (bySiblings: boolean) => ({
+        value: { audience: { target: { $case: 'selection', value: { bySiblings } } } },
+      });
+      expect(await resolved([own, ...others.slice(1)], true)).toMatchObject(selection(true));
+      expect(await resolved([own], true)).toMatchObject(selection(false));
+      expect(await resolved(others, false)).toMatchObject(selection(false));
+      expect(await resolved(others, true)).toMatchObject({
+        value: { reason: 'tooManyApplications', field: 'selection' },
+      });
     });
 
     it('are described by number, with the values that placeholders show', async () => {

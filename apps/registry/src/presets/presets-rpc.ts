@@ -1,8 +1,9 @@
-import type { CampaignState, PresetState } from '@tidings/audience';
+import type { PresetState } from '@tidings/audience';
 import type { Campaign, Preset } from '@tidings/events';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { Presets } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/account-writer.ts';
+import { campaignView } from './campaign-view.ts';
 import type { PresetStore } from './preset-store.ts';
 
 export interface PresetsDeps {
@@ -15,16 +16,8 @@ export interface PresetsDeps {
   readonly groupsOf: (application: string) => Promise<string[]>;
 }
 
-const campaignOf = ({ code, id, application, name, description }: CampaignState): Campaign => ({
-  code,
-  id: BigInt(id),
-  application,
-  name,
-  description,
-});
-
 /** Presets and campaigns. Presets and campaigns of other accounts count as unknown. */
-export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Presets {
+export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Omit<Presets, 'resolve'> {
   const { clock, nextId, filterCode, groupsOf } = deps;
   const now = (): Date => new Date(clock.now());
   const newCampaign = (application: string, name: string, description: string): Campaign => ({
@@ -82,21 +75,21 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
 
     async nameCampaign({ account, application, name }) {
       const known = await store.campaignNamed(application, name);
-      if (known) return { campaign: campaignOf(known) };
+      if (known) return { campaign: campaignView(known) };
       const campaign = newCampaign(application, name, '');
       await write({ account, action: { type: 'nameCampaign', campaign }, at: now() });
       const found = await store.campaignNamed(application, name);
-      return { campaign: found && campaignOf(found) };
+      return { campaign: found && campaignView(found) };
     },
 
     async findCampaign({ account, code }) {
       const found = await store.campaign(account, code);
-      return { campaign: found && campaignOf(found) };
+      return { campaign: found && campaignView(found) };
     },
 
     async listCampaigns({ account, application, after, limit }) {
       const found = await store.campaigns(account, application, Number(after), limit + 1);
-      return { campaigns: found.slice(0, limit).map(campaignOf), more: found.length > limit };
+      return { campaigns: found.slice(0, limit).map(campaignView), more: found.length > limit };
     },
 
     async deleteCampaign({ account, code }) {

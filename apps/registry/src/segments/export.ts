@@ -11,7 +11,7 @@ import type {
 } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
 import type { Db } from 'mongodb';
-import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
+import { compiledOf, type ExpressionsDeps, isGranted, refusing } from './expressions.ts';
 import { meaningOf } from './stored-filters.ts';
 import { withExactTags } from '../devices/storage/stored-device.ts';
 
@@ -94,12 +94,12 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
   /** The expression of a segment, and the application of its filter; "" = none. */
   const selected = async ({ account, grant, segment, path }: SelectRequest) => {
     if (segment?.$case === 'expression') {
-      const { expression } = await compiledOf({ account, grant, source: segment.value, path }, deps);
+      const { expression } = await refusing(path, compiledOf({ account, grant, source: segment.value }, deps));
       return { expression, bound: '' };
     }
     const [filter] = segment ? await store.filtersByCode(account, [segment.value.toUpperCase()]) : [];
     if (!filter) throw Fault.argument(`${path}: not found`);
-    return { expression: await meaningOf(filter, path, tags), bound: filter.application };
+    return { expression: await refusing(path, meaningOf(filter, tags)), bound: filter.application };
   };
 
   /** The devices with these numbers, in order, without those erased since the numbers were read. */

@@ -1,9 +1,9 @@
 import { daysAgoCondition, FORBID, type LiveFilter, tagCondition } from '@tidings/audience';
 import { Expression } from '@tidings/events';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type Clock, Fault, Refusal } from '@tidings/kernel';
 import type { Tags } from '@tidings/registry-store';
 import type { Grant } from '@tidings/rpc';
-import { type Asked, compile, namesIn, parse, type Parsed, Refusal } from '@tidings/segments';
+import { type Asked, compile, namesIn, parse, type Parsed } from '@tidings/segments';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { meaningOf } from './stored-filters.ts';
 
@@ -26,8 +26,6 @@ export interface Given {
   /** The caller's grant: other applications must not be named. Undefined = every application of the account. */
   readonly grant: Grant | undefined;
   readonly source: string | Parsed;
-  /** The expression's path in the request, for faults. */
-  readonly path: string;
 }
 
 export interface Compiled {
@@ -85,10 +83,10 @@ export async function shownTo<F extends { readonly application: string; readonly
   return filters.filter((filter) => !codesOf(places.get(filter)!).some((code) => others.has(code)));
 }
 
-/** Turns errors of the language into faults. */
-export function refusing<T>(path: string, work: () => T): T {
+/** Turns refusals into faults of a field: `<path>: <reason>`. */
+export async function refusing<T>(path: string, work: Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work;
   } catch (thrown) {
     if (thrown instanceof Refusal) throw Fault.argument(`${path}: ${thrown.message}`);
     throw thrown;
@@ -96,13 +94,14 @@ export function refusing<T>(path: string, work: () => T): T {
 }
 
 /**
- * Compiles an expression for an account (Spec N). Faults (210): `<path>: <reason>` for errors of the language, unknown names and invalid conditions
- * (R-N4, R-RES12, R-RES13); `forbidden` for an application that the caller may not use (R-T5).
+ * Compiles an expression for an account (Spec N).
+ * @throws Refusal for errors of the language, unknown names and invalid conditions (R-N4, R-RES12, R-RES13)
+ * @throws Fault `forbidden` for an application that the caller may not use (R-T5)
  */
 export async function compiledOf(given: Given, { store, tags, clock }: ExpressionsDeps): Promise<Compiled> {
-  const { account, grant, source, path } = given;
-  const parsed = typeof source === 'string' ? refusing(path, () => parse(source)) : source;
-  const names = refusing(path, () => namesIn(parsed));
+  const { account, grant, source } = given;
+  const parsed = typeof source === 'string' ? parse(source) : source;
+  const names = namesIn(parsed);
   const groups = await store.groups(account, [...names.groups]);
   const codes = [...names.applications, ...groups.flatMap((group) => group.applications)];
   const [tagSet, found, filters] = await Promise.all([
@@ -112,7 +111,7 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   ]);
   const applications = new Map(found.filter((each) => each.account === account).map((each) => [each.code, each]));
   const meanings = filters.map(async (filter) => {
-    return [filter.code, { filter, expression: await meaningOf(filter, path, tags) }] as const;
+    return [filter.code, { filter, expression: await meaningOf(filter, tags) }] as const;
   });
   const segments = new Map(await Promise.all(meanings));
   let bytes = 0;
@@ -123,8 +122,8 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     const tag = tagSet.named(name);
     if (!tag) throw new Refusal(`unknown tag "${name}"`);
     return asked.kind === 'daysago'
-      ? daysAgoCondition(path, tag, asked.comparison, asked.days)
-      : tagCondition(path, tag, asked.operator, asked.operand, clock.now());
+      ? daysAgoCondition(tag, asked.comparison, asked.days)
+      : tagCondition(tag, asked.operator, asked.operand, clock.now());
   };
   const hasApplication = (code: string): boolean => {
     const application = applications.get(code);
@@ -136,18 +135,16 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     if (known) grow(known.filter.expression.length);
     return known?.expression;
   };
-  return refusing(path, () => {
-    const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
-    if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);
-    // An application of a group may have been deleted.
-    const group = (code: string): string[] | undefined => {
-      const members = groups.find((each) => each.code === code)?.applications.filter(hasApplication);
-      if (members) grow(APPLICATION_BYTES * members.length);
-      return members;
-    };
-    const expression = compile(parsed, { hasApplication, condition, segment, group });
-    bytes = 0;
-    grow(Expression.encode(expression).finish().length);
-    return { expression, nesting };
-  });
+  const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
+  if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);
+  // An application of a group may have been deleted.
+  const group = (code: string): string[] | undefined => {
+    const members = groups.find((each) => each.code === code)?.applications.filter(hasApplication);
+    if (members) grow(APPLICATION_BYTES * members.length);
+    return members;
+  };
+  const expression = compile(parsed, { hasApplication, condition, segment, group });
+  bytes = 0;
+  grow(Expression.encode(expression).finish().length);
+  return { expression, nesting };
 }

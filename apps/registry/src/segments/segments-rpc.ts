@@ -4,7 +4,7 @@ import type { Segments } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { type ExportDeps, exportRpc } from './export.ts';
 import { expireFilters } from './filter-expiry.ts';
-import { compiledOf, isGranted, shownTo } from './expressions.ts';
+import { compiledOf, isGranted, refusing, shownTo } from './expressions.ts';
 import { recipientsRpc } from './recipients.ts';
 
 export interface SegmentsDeps extends ExportDeps {
@@ -26,8 +26,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
     ...recipientsRpc(deps),
 
     async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
-      const given = { account, grant, source: text, path: 'filter_expression' };
-      const compiled = await compiledOf(given, deps);
+      const compiled = await refusing('filter_expression', compiledOf({ account, grant, source: text }, deps));
       // An expired filter frees its name.
       await expireFilters(store, write, clock, { account, name });
       const code = await freeCode(account);
@@ -63,7 +62,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
     },
 
     async count({ account, grant, expression: source, path }) {
-      const { expression } = await compiledOf({ account, grant, source, path }, deps);
+      const { expression } = await refusing(path, compiledOf({ account, grant, source }, deps));
       const selected = { expression, now: now() };
       const applications = await store.applicationsOf(account);
       let devices = 0;

@@ -45,7 +45,7 @@ function tagsOf(known: readonly number[], current = known): Tags {
 
 describe('the meaning of a filter', () => {
   const meaning = (expression: Expression, tags = tagsOf([70, 71])): Promise<Expression> =>
-    meaningOf(filterOf(expression), 'filter', tags);
+    meaningOf(filterOf(expression), tags);
 
   it('is the stored one, with deleted tags replaced by a tag that no device has, once no cache contains them (R-D2)', async () => {
     expect(await meaning(all(on(70), on(71)))).toEqual(all(on(70), on(71)));
@@ -64,6 +64,6 @@ describe('the meaning of a filter', () => {
 
   it.each([MAX_DEPTH / 2, 100])('is refused if no message could hold it: %d alternations', async (alternations) => {
     const nested = within(alternations, (inner) => all(any(inner, on(71)), on(71)));
-    await expect(meaning(nested)).rejects.toThrow('filter: nested too deeply');
+    await expect(meaning(nested)).rejects.toThrow('nested too deeply');
   });
 });

@@ -1,6 +1,6 @@
 import type { LiveFilter } from '@tidings/audience';
 import { Expression } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
+import { Refusal } from '@tidings/kernel';
 import type { Tags } from '@tidings/registry-store';
 import { depthOf, MAX_DEPTH, renewed, tagsIn } from '@tidings/segments';
 
@@ -15,14 +15,14 @@ const decoded = (bytes: Uint8Array): Expression | undefined => {
 
 /**
  * The current expression of a filter: conditions on deleted tags match no device (R-D2).
- * @throws Fault `argument` `<path>: nested too deeply` for an older filter that exceeds the limits of a message
+ * @throws Refusal `nested too deeply` for an older filter that exceeds the limits of a message
  */
-export async function meaningOf(filter: LiveFilter, path: string, tags: Tags): Promise<Expression> {
+export async function meaningOf(filter: LiveFilter, tags: Tags): Promise<Expression> {
   const stored = decoded(filter.expression);
   const known = await tags.of(filter.account);
   const asked = stored ? [...tagsIn(stored)] : [];
   const set = asked.every((tag) => known.numbered(tag)) ? known : await tags.read(filter.account);
   const expression = stored && renewed(stored, (tag) => set.numbered(tag) !== undefined);
-  if (!expression || depthOf(expression) > MAX_DEPTH) throw Fault.argument(`${path}: nested too deeply`);
+  if (!expression || depthOf(expression) > MAX_DEPTH) throw new Refusal('nested too deeply');
   return expression;
 }

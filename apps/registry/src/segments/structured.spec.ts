@@ -70,7 +70,7 @@ describe('a structured filter', () => {
         segment: () => undefined,
         condition: (_, asked) => {
           if (asked.kind !== 'operator') throw new Error(`unexpected ${asked.kind}`);
-          return tagCondition('filter', definition, asked.operator, asked.operand, 0);
+          return tagCondition(definition, asked.operator, asked.operand, 0);
         },
       });
     };

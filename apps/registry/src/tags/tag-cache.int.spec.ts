@@ -122,40 +122,25 @@ describeWithMongo('the registry', (mongo) => {
     });
 
     it('in conditions become an expression', async () => {
-      const prepare = (conditions: { tag: string; operator: string; operand: unknown }[]) =>
-        test.registry.devices.prepare({
-          account: 'default',
-          applications: [test.app],
-          group: '',
-          audiences: [
-            {
-              target: { $case: 'conditions', value: { operator: '', conditions } },
-              path: 'notifications[2]',
-              preset: '',
-              campaign: '',
-              presetPath: '',
-              platformPresets: [],
-              category: '',
-              categoryPath: '',
-              campaignPath: '',
-              targetPath: '',
-              latestDevice: false,
-              latestAmong: [],
-              bySiblings: false,
-            },
-          ],
-        });
-      const { audiences, application } = await prepare([{ tag: 'Level', operator: 'GTE', operand: 5 }]);
-      expect(application?.code).toBe(test.app);
-      expect(audiences[0]?.audience?.target).toMatchObject({
-        $case: 'selection',
+      const resolve = (conditions: { tag: string; operator: string; operand: unknown }[]) =>
+        test.resolve({ recipients: { $case: 'conditions', value: { operator: '', conditions } } });
+      expect(await resolve([{ tag: 'Level', operator: 'GTE', operand: 5 }])).toMatchObject({
+        $case: 'resolved',
         value: {
-          expression: { node: { $case: 'tag', value: { operands: [{ value: { $case: 'number', value: 5 } }] } } },
+          audience: {
+            target: {
+              $case: 'selection',
+              value: {
+                expression: { node: { $case: 'tag', value: { operands: [{ value: { $case: 'number', value: 5 } }] } } },
+              },
+            },
+          },
         },
       });
-      await expect(prepare([{ tag: 'Nope', operator: 'EQ', operand: 1 }])).rejects.toThrow(
-        'notifications[2].conditions[0]: unknown tag "Nope"',
-      );
+      expect(await resolve([{ tag: 'Nope', operator: 'EQ', operand: 1 }])).toMatchObject({
+        $case: 'refusal',
+        value: { reason: 'invalidCondition', field: 'selection', entry: 0, detail: 'unknown tag "Nope"' },
+      });
     });
   });
 

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Platform } from '@tidings/kernel';
-import type { DeviceCommand, DeviceReply, Register } from '@tidings/rpc';
+import {
+  type AudienceReply,
+  type DeviceCommand,
+  type DeviceReply,
+  Recipients,
+  type Register,
+  type ResolvedAudience,
+} from '@tidings/rpc';
 import { keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker, InRecord } from '@tidings/streaming';
 import { type TestMongo, testBroker, TestClock } from '@tidings/testing';
@@ -56,6 +63,24 @@ export class RegistryUnderTest {
       const troubles = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
       expect(troubles.slice(0, 3).map((line) => line.slice(0, 500))).toEqual([]);
     });
+
+  /** The resolution of one audience. @param more @default of the application of the suite */
+  readonly resolve = async (
+    recipients: Partial<Recipients>,
+    more: { readonly applications?: string[] } = {},
+  ): Promise<AudienceReply['reply']> => {
+    const audiences = [{ recipients: Recipients.fromPartial(recipients), category: '' }];
+    const request = { account: 'default', applications: [this.app], grant: undefined, audiences, ...more };
+    return (await this.registry.audiences.resolve(request)).audiences[0]?.reply;
+  };
+
+  /** The devices of named recipients, and the names without one. */
+  readonly named = async (recipients: Recipients['recipients']) => {
+    const reply = await this.resolve({ recipients });
+    const found: ResolvedAudience | undefined = reply?.$case === 'resolved' ? reply.value : undefined;
+    const target = found?.audience?.target;
+    return { seqs: target?.$case === 'named' ? target.value.seqs : undefined, unknown: found?.unknown };
+  };
 
   readonly newApplication = async (account = 'default'): Promise<string> => {
     const request = {

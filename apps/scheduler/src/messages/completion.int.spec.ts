@@ -2,11 +2,10 @@ import { expect, it } from '@jest/globals';
 import type { LogWriter } from '@tidings/event-store';
 import { MessageAccepted, MessageEvent, type PlanEvent } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import type { Created } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { Completion } from './completion.ts';
-import type { MessageCommand } from './message-log.ts';
+import type { MessageCommand, MessageReply } from './message-log.ts';
 import { messagesModel, progressModel } from './storage/messages.schema.ts';
 
 describeWithMongo('the completion of messages', (mongo) => {
@@ -22,7 +21,7 @@ describeWithMongo('the completion of messages', (mongo) => {
     const completed: string[] = [];
     const writer = {
       submit: (_: string, { kind }: MessageCommand) => Promise.resolve(void completed.push(kind)),
-    } as unknown as LogWriter<MessageCommand, Created | undefined>;
+    } as unknown as LogWriter<MessageCommand, MessageReply>;
     const completion = new Completion({ db, clock, writer });
     const fact = (application: string, event: PlanEvent['event']): PlanEvent => ({
       ...{

@@ -1,11 +1,10 @@
 import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-store';
 import { MessageAccepted, type MessageEvent, type PlanEvent } from '@tidings/events';
 import { Bitmap, chunkOf, type Clock, Fault, RecentEntries } from '@tidings/kernel';
-import type { Created } from '@tidings/messaging';
 import { collectionOf, findAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
-import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { logOfMessage, type MessageCommand, type MessageReply } from './message-log.ts';
 import {
   advance,
   advanceJoins,
@@ -24,7 +23,7 @@ import { messagesModel, OPEN, progressModel } from './storage/messages.schema.ts
 export interface CompletionDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly writer: LogWriter<MessageCommand, MessageReply>;
 }
 
 type Read = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps' | 'accepted'>;

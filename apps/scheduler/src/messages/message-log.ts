@@ -17,6 +17,7 @@ import {
   type LiveActivity,
   type Message,
   purgeMessage,
+  type RefusedCreation,
   releaseMessage,
   releaseStep,
   type ReleaseStep,
@@ -45,6 +46,9 @@ export interface ShortLink {
   /** The message of the link. */
   readonly message: string;
 }
+
+/** The reply to a creation; undefined for other commands. */
+export type MessageReply = Created | RefusedCreation | undefined;
 
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
@@ -92,7 +96,7 @@ const completed = (
   message?.activity ? completeInActivity(message, activityIn(message.activity), at) : completeMessage(message, at);
 
 /** Messages, their transactionIds, the causes of joins, live activities, and short links, in 16 logs (architecture 4, sending 1). */
-export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Created | undefined> = {
+export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, MessageReply> = {
   category: 'messages',
 
   needs(command) {

@@ -2,19 +2,19 @@ import { idsBelow } from '@tidings/delivery';
 import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
-import { type Created, purgedContent } from '@tidings/messaging';
+import { purgedContent } from '@tidings/messaging';
 import type { DeletionsOptions } from '@tidings/service/deletions';
 import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Completion } from './completion.ts';
 import type { StoredMessage } from './list.ts';
-import { LOGS, logOfMessage, type MessageCommand, messagesLog } from './message-log.ts';
+import { LOGS, logOfMessage, type MessageCommand, type MessageReply, messagesLog } from './message-log.ts';
 import { activitiesModel, progressModel, joinsModel, linksModel, messagesModel } from './storage/messages.schema.ts';
 
 export interface MessagePurgeDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly writer: LogWriter<MessageCommand, MessageReply>;
   readonly completion: Pick<Completion, 'closeComplete'>;
 }
 

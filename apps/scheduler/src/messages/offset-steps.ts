@@ -1,18 +1,18 @@
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
-import { areNone, type Created, nextDue, offsetsDue, openSchedule, stepDue } from '@tidings/messaging';
+import { areNone, nextDue, offsetsDue, openSchedule, stepDue } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import type { RecipientsFound, Segments } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
 import { messageOf } from './message-document.ts';
-import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { logOfMessage, type MessageCommand, type MessageReply } from './message-log.ts';
 import { messagesModel, STEPS } from './storage/messages.schema.ts';
 
 export interface OffsetStepsDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly writer: LogWriter<MessageCommand, MessageReply>;
   readonly segments: Pick<Segments, 'hasRecipients'>;
   readonly nextId: () => number;
 }

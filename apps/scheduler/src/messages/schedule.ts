@@ -1,16 +1,15 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
-import type { Created } from '@tidings/messaging';
 import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
-import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { logOfMessage, type MessageCommand, type MessageReply } from './message-log.ts';
 import { messagesModel, SCHEDULED } from './storage/messages.schema.ts';
 
 export interface ScheduleDeps {
   readonly db: Db;
   readonly clock: Clock;
-  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly writer: LogWriter<MessageCommand, MessageReply>;
   readonly nextId: () => number;
 }
 

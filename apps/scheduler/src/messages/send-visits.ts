@@ -1,12 +1,11 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { VisitEvent } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Created } from '@tidings/messaging';
-import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { logOfMessage, type MessageCommand, type MessageReply } from './message-log.ts';
 import { shortened } from './short-link.ts';
 
 export interface VisitDeps {
-  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly writer: LogWriter<MessageCommand, MessageReply>;
   readonly nextId: () => number;
   /** Without a trailing slash. */
   readonly publicUrl: string;

@@ -1,4 +1,4 @@
-import { Refusal } from './syntax.ts';
+import { Refusal } from '@tidings/kernel';
 
 /** A token of an expression; `at` is its start, in UTF-16 units. */
 export type Token =

@@ -1,9 +1,9 @@
+import { Refusal } from '@tidings/kernel';
 import { describe, expect, it } from '@jest/globals';
 import { type Expression, MessageAccepted, MessageEvent, type Operand } from '@tidings/events';
 import fc from 'fast-check';
 import { type Asked, compile, type Meanings, namesIn } from './compile.ts';
 import { MAX_LENGTH, parse } from './parse.ts';
-import { Refusal } from './syntax.ts';
 
 const operand: Operand = { value: { $case: 'date', value: { atMs: 1n, wholeDay: false, daysAgo: undefined } } };
 const segment: Expression = { node: { $case: 'any', value: { of: [] } } };

@@ -25,8 +25,3 @@ export interface Parsed {
   readonly source: string;
   readonly syntax: Syntax;
 }
-
-/** Refuses an expression; the message is the reason alone, without the name of the field. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-}

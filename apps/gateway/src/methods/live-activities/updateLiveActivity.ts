@@ -1,8 +1,8 @@
 import type { api } from '@tidings/contract';
 import { LiveActivity, LiveActivityEvent } from '@tidings/events';
 import type { Handler } from '../../context.ts';
-import { createMessages } from '../messages/createMessage.ts';
-import { notificationPaths } from '../messages/draft.ts';
+import { acceptMessages } from '../messages/accept-messages.ts';
+import { notificationPaths } from '../messages/paths.ts';
 
 const events = {
   update: LiveActivityEvent.LIVE_ACTIVITY_EVENT_UPDATE,
@@ -22,7 +22,7 @@ export const updateLiveActivity: Handler<typeof api.updateLiveActivity> = async 
   call,
 ) => {
   const now = context.clock.now();
-  const asked = notifications.map(({ message, ...live }, index) => ({
+  const messages = notifications.map(({ message, ...live }, index) => ({
     notification: message,
     paths: notificationPaths(index),
     isAlwaysStored: true,
@@ -36,6 +36,6 @@ export const updateLiveActivity: Handler<typeof api.updateLiveActivity> = async 
       relevanceScore: live.relevanceScore === undefined ? undefined : BigInt(live.relevanceScore),
     }),
   }));
-  const { created } = await createMessages({ applications: [application], group: '', asked }, context, call);
+  const created = await acceptMessages({ applications: [application], group: '', messages }, context, call);
   return { Messages: created.map(({ answer }) => answer) };
 };

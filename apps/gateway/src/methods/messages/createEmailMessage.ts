@@ -1,7 +1,9 @@
 import type { api } from '@tidings/contract';
 import { authorizeGroup } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
-import { createChannelMessages } from './channel-message.ts';
+import { acceptMessages } from './accept-messages.ts';
+import { registering } from './contacts.ts';
+import { notificationPaths } from './paths.ts';
 
 export const createEmailMessage: Handler<typeof api.createEmailMessage> = async (
   { application, group, notifications },
@@ -9,12 +11,14 @@ export const createEmailMessage: Handler<typeof api.createEmailMessage> = async 
   call,
 ) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
-  const messages = notifications.map(({ message, registers, isCapped }) => ({
-    notification: message,
+  const messages = notifications.map(({ message: notification, registers, isCapped }, index) => ({
+    notification,
+    paths: notificationPaths(index),
+    isAlwaysStored: true,
     isEmail: true,
     hasEmailPreset: true,
     isCapped,
-    ...(registers ? { unknownContacts: 'register' as const } : {}),
+    ...(registers && registering(notification, context, call)),
   }));
-  await createChannelMessages({ applications, group }, messages, context, call);
+  await acceptMessages({ applications, group, messages }, context, call);
 };

@@ -1,11 +1,20 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { createChannelMessages } from './channel-message.ts';
+import { acceptMessages } from './accept-messages.ts';
+import { registering } from './contacts.ts';
+import { notificationPaths } from './paths.ts';
 
 export const createKakaoMessage: Handler<typeof api.createKakaoMessage> = async (
   { application, notifications },
-  ...origin
+  context,
+  call,
 ) => {
-  const messages = notifications.map((notification) => ({ notification, unknownContacts: 'register' as const }));
-  return { Messages: await createChannelMessages({ applications: [application], group: '' }, messages, ...origin) };
+  const messages = notifications.map((notification, index) => ({
+    notification,
+    paths: notificationPaths(index),
+    isAlwaysStored: true,
+    ...registering(notification, context, call),
+  }));
+  const created = await acceptMessages({ applications: [application], group: '', messages }, context, call);
+  return { Messages: created.map(({ answer }) => answer) };
 };

@@ -1,11 +1,10 @@
 import type { api } from '@tidings/contract';
-import { Fault } from '@tidings/kernel';
-import { namesIn, parse, Refusal } from '@tidings/segments';
+import { Fault, Refusal } from '@tidings/kernel';
+import { namesIn, parse } from '@tidings/segments';
 import { authorizeAll } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
-import { grantOf } from '../segments/grant.ts';
-import { createMessages } from './createMessage.ts';
-import type { Paths } from './draft.ts';
+import { acceptMessages } from './accept-messages.ts';
+import type { Paths } from './paths.ts';
 
 const FILTER = 'devices_filter';
 /** Maximum number of applications: the same as of a group. */
@@ -30,7 +29,7 @@ export const createTargetedMessage: Handler<typeof api.createTargetedMessage> = 
   if (applications.length > MAX_APPLICATIONS)
     throw Fault.argument(`${FILTER}: at most ${MAX_APPLICATIONS} applications`);
   await authorizeAll(context, call, applications);
-  const asked = [{ notification, paths, grant: await grantOf(call, context) }];
-  const { created } = await createMessages({ applications, group: '', asked }, context, call);
-  return { messageCode: created[0]!.answer };
+  const messages = [{ notification, paths }];
+  const [created] = await acceptMessages({ applications, group: '', messages }, context, call);
+  return { messageCode: created!.answer };
 };

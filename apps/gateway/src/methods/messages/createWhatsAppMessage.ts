@@ -1,14 +1,20 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { createChannelMessages } from './channel-message.ts';
+import { acceptMessages } from './accept-messages.ts';
+import { refusing, registering } from './contacts.ts';
+import { notificationPaths } from './paths.ts';
 
 export const createWhatsAppMessage: Handler<typeof api.createWhatsAppMessage> = async (
   { application, notifications },
-  ...origin
+  context,
+  call,
 ) => {
-  const messages = notifications.map(({ message, registers }) => ({
-    notification: message,
-    unknownContacts: registers ? ('register' as const) : ('refuse' as const),
+  const messages = notifications.map(({ message: notification, registers }, index) => ({
+    notification,
+    paths: notificationPaths(index),
+    isAlwaysStored: true,
+    ...(registers ? registering(notification, context, call) : refusing),
   }));
-  return { Messages: await createChannelMessages({ applications: [application], group: '' }, messages, ...origin) };
+  const created = await acceptMessages({ applications: [application], group: '', messages }, context, call);
+  return { Messages: created.map(({ answer }) => answer) };
 };

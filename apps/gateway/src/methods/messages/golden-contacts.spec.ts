@@ -4,7 +4,8 @@ import { ALERT, definitionOf } from '@tidings/channels';
 import { api, type Notification } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
-import { contentOf } from './content.ts';
+import { completeContent } from '@tidings/testing/acceptance';
+import { messageRequest } from './message-request.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,9 +14,9 @@ const key = messageKeyOf(createSecretKey(new Uint8Array(32).fill(5)), 'AAAAA-000
 const application = 'AAAAA-00000';
 
 /** The body of a message to a contact, as it is handed to the provider. */
-function payloadOf(platform: number, { content: given }: Notification, token: string): Json {
+function payloadOf(platform: number, notification: Notification, token: string): Json {
   const { code: message, ...ids } = identity;
-  const { content } = contentOf(given, { preset: undefined, platformPresets: [] });
+  const content = completeContent(messageRequest(notification, {}));
   const push = {
     message,
     bucket: 0,

@@ -5,7 +5,8 @@ import { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import { openApiOf } from '../../openapi/openapi-document.ts';
-import { contentOf } from './content.ts';
+import { completeContent } from '@tidings/testing/acceptance';
+import { messageRequest } from './message-request.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ const ENTRY = { order: 77n, removal: 1_767_225_601n };
 
 const contentOfRequest = (notification: Json) => {
   const { notifications } = api.createMessage.parse({ application: 'AAAAA-00000', notifications: [notification] });
-  return contentOf(notifications[0]!.content, { preset: undefined, platformPresets: [] }).content;
+  return completeContent(messageRequest(notifications[0]!, {}));
 };
 
 function outgoingOf(platform: number, notification: Json) {

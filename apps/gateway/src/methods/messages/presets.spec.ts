@@ -153,25 +153,4 @@ describe('a campaign by name (R-RES5)', () => {
     });
     expect([world.named.length, world.drafts.length]).toEqual([2, 3]);
   });
-
-  it('is not made while another request has reserved the transactionId: its message is waited for (R-I10)', async () => {
-    world.named.length = 0;
-    const { findCreated } = world.messages;
-    const owners: string[] = [];
-    world.messages.findCreated = async (request, ...rest) => {
-      if (owners.push(request.reserveFor) < 3) return { ...(await findCreated(request, ...rest)), reserved: false };
-      world.made.set('reserved', { code: 'C0DE0-RESERVED', answer: 'C0DE0-RESERVED', repeat: true });
-      return findCreated(request, ...rest);
-    };
-    const { body } = await client.json13('createMessage', {
-      auth: 'api',
-      application: APPLICATION,
-      notifications: [{ content: 'x', transactionId: 'reserved', campaign_name: 'Late' }],
-    });
-    world.messages.findCreated = findCreated;
-    expect(body).toMatchObject({ response: { Messages: ['C0DE0-RESERVED'] } });
-    expect(world.named).toEqual([]);
-    // One reservation owner per request, however often it polls.
-    expect([owners.length, new Set(owners).size, owners[0]]).toEqual([3, 1, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-  });
 });

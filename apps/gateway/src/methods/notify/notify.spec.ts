@@ -1,6 +1,6 @@
 import { Preset } from '@tidings/events';
 import { Platform, pushPlatforms } from '@tidings/kernel';
-import type { PrepareRequest } from '@tidings/rpc';
+import type { AcceptMessagesRequest } from '@tidings/rpc';
 import { type Client, openClient } from '../../testing/gateway-client.ts';
 import { APPLICATION, World } from '../../testing/gateway-world.ts';
 
@@ -252,10 +252,16 @@ describe('notify', () => {
   });
 
   it('stores every message, is transactional to names, and tells unknown ones unless asked not to (R-O1, R-O2)', async () => {
-    const { prepare } = world.devices;
-    world.devices.prepare = async (request) => {
-      const { audiences, ...prepared } = await prepare(request);
-      return { ...prepared, audiences: audiences.map((each) => ({ ...each, unknown: ['foo'] })) };
+    const { resolve } = world.audiences;
+    world.audiences.resolve = async (request) => {
+      const { audiences, ...found } = await resolve(request);
+      const unknown = { unknown: ['foo'] };
+      return {
+        ...found,
+        audiences: audiences.map(({ reply }) => {
+          return { reply: reply?.$case === 'resolved' ? { ...reply, value: { ...reply.value, ...unknown } } : reply };
+        }),
+      };
     };
     try {
       const names = { hwids: { list: ['foo', 'phone-1'] } };
@@ -270,16 +276,16 @@ describe('notify', () => {
         { message: { hidden: false } },
       ]);
     } finally {
-      world.devices.prepare = prepare;
+      world.audiences.resolve = resolve;
     }
   });
 
   it('addresses test devices, at the time in UTC whatever clocks it follows (R-L2)', async () => {
     const prepared: unknown[] = [];
-    const { prepare } = world.devices;
-    world.devices.prepare = async (request) => {
-      prepared.push(...request.audiences.map(({ target }) => target));
-      return prepare(request);
+    const { resolve } = world.audiences;
+    world.audiences.resolve = async (request) => {
+      prepared.push(...request.audiences.map(({ recipients }) => recipients?.recipients));
+      return resolve(request);
     };
     try {
       const at = new Date(world.clock.now() + 3_600_000).toISOString();
@@ -290,7 +296,7 @@ describe('notify', () => {
       expect(message).toMatchObject({ hidden: false, listedRecipients: true, localTime: undefined });
       expect(message!.sendAt!.toISOString()).toBe(at);
     } finally {
-      world.devices.prepare = prepare;
+      world.audiences.resolve = resolve;
     }
   });
 
@@ -328,14 +334,9 @@ describe('notify', () => {
   });
 
   it('answers a repeat with the real code, and nothing else (R-I10)', async () => {
-    const { create } = world.messages;
-    world.messages.create = async () => ({ messages: [{ code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true }] });
-    try {
-      const { body } = await notify({ transaction_id: 'tx', ...transactional({ users: { list: ['nobody'] } }) });
-      expect(body).toEqual({ result: { message_code: 'C' } });
-    } finally {
-      world.messages.create = create;
-    }
+    world.made.set('earlier', { code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+    const { body } = await notify({ transaction_id: 'earlier', ...transactional({ users: { list: ['nobody'] } }) });
+    expect(body).toEqual({ result: { message_code: 'C' } });
   });
 
   it('says to LINE what its block says, or the preset that it names (R-O4)', async () => {
@@ -403,11 +404,11 @@ describe('notify', () => {
   it('takes the texts for LINE and e-mail from presets of their own, beside pushes (R-O4)', async () => {
     const text = { entries: [{ language: 'default', text: 'Of the preset' }] };
     const title = { entries: [{ language: 'default', text: 'News' }] };
-    const { prepare } = world.devices;
-    const asked: PrepareRequest[] = [];
-    world.devices.prepare = (request) => {
-      asked.push(request);
-      return prepare(request);
+    const { accept } = world.messages;
+    const requests: AcceptMessagesRequest[] = [];
+    world.messages.accept = (request) => {
+      requests.push(request);
+      return accept(request);
     };
     try {
       world.preset = Preset.fromPartial({ code: 'AAAAA-00009', platforms: [Platform.Email], content: { text, title } });
@@ -417,14 +418,14 @@ describe('notify', () => {
       const { body } = await notify(segment(blocks));
       expect(body).toMatchObject({ message: 'segment.email_payload.email_template: not an email preset' });
     } finally {
-      world.devices.prepare = prepare;
+      world.messages.accept = accept;
       world.preset = undefined;
     }
-    expect(asked[0]!.audiences[0]).toMatchObject({
+    expect(requests[0]!.messages[0]).toMatchObject({
       preset: '',
       platformPresets: [
-        { platform: Platform.Line, code: 'BBBBB-00001', path: 'segment.line.template' },
-        { platform: Platform.Email, code: 'BBBBB-00002', path: 'segment.email_payload.email_template' },
+        { platform: Platform.Line, code: 'BBBBB-00001' },
+        { platform: Platform.Email, code: 'BBBBB-00002' },
       ],
     });
     const content = world.drafts[0]!.message!.content!;

@@ -1,9 +1,10 @@
 import type { api, GivenContent, Notification, NotifyMessage } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
+import { MAX_AHEAD_MS } from '@tidings/messaging';
+import type { CreatedMessage } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
-import { createMessages, MAX_AHEAD_MS } from '../messages/createMessage.ts';
-import type { MessageField, Paths } from '../messages/draft.ts';
-import { grantOf } from '../segments/grant.ts';
+import { acceptMessages } from '../messages/accept-messages.ts';
+import type { MessageField, Paths } from '../messages/paths.ts';
 
 /** The names of a notification's fields at this endpoint. */
 const fields: Readonly<Partial<Record<MessageField, string>>> = {
@@ -116,13 +117,10 @@ const notificationOf = (message: NotifyMessage, transactionId: string, path: str
 export const notify: Handler<typeof api.notify> = async ({ transactionId, path, message }, context, call) => {
   const notification = notificationOf(message, transactionId, path, context.clock.now());
   const paths = pathsIn(path, message);
-  const grant = await grantOf(call, context);
-  const { isEmail, hasEmailPreset } = message;
-  const flags = { isAlwaysStored: true, bySiblings: true, isEmail, hasEmailPreset };
-  const asked = [{ notification, paths, grant, ...flags }];
-  const to = { applications: [message.application], group: '', asked };
-  const { created, audiences } = await createMessages(to, context, call);
-  const [{ code, repeat }] = created as [(typeof created)[number]];
-  const unknown = message.returnsUnknown && !repeat ? (audiences[0]?.unknown ?? []) : [];
+  const { application, isEmail, hasEmailPreset } = message;
+  const messages = [{ notification, paths, isAlwaysStored: true, bySiblings: true, isEmail, hasEmailPreset }];
+  const created = await acceptMessages({ applications: [application], group: '', messages }, context, call);
+  const [{ code, unknown: names }] = created as [CreatedMessage];
+  const unknown = message.returnsUnknown ? names : [];
   return { result: { message_code: code, ...(unknown.length > 0 ? { unknown_identifiers: unknown } : {}) } };
 };

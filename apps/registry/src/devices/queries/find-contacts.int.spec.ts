@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { Platform } from '@tidings/kernel';
-import { PrepareAudience } from '@tidings/rpc';
 import { keysFrom } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
 import { argument, noFault, RegistryUnderTest } from '../../testing/registry-under-test.ts';
@@ -14,14 +13,8 @@ describeWithMongo('an e-mail address', (mongo) => {
   const seqOf = async (hwid: string): Promise<number> => (await stored(hwid))['seq'] as number;
 
   /** The recipients of a mail to addresses (R-E8). */
-  const recipients = async (...names: string[]) => {
-    const target = { $case: 'contacts' as const, value: { platform: Platform.Email, names } };
-    const audiences = [PrepareAudience.fromPartial({ target })];
-    const request = { account: 'default', applications: [test.app], group: '', audiences };
-    const [prepared] = (await test.registry.devices.prepare(request)).audiences;
-    const found = prepared?.audience?.target;
-    return { seqs: found?.$case === 'named' ? found.value.seqs : undefined, unknown: prepared?.unknown };
-  };
+  const recipients = (...names: string[]) =>
+    test.named({ $case: 'contacts', value: { platform: Platform.Email, names } });
   const contactsOf = async (email: string) =>
     (await test.registry.devices.findContacts({ account: 'default', application: test.app, email })).hwids;
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { topicNames, SliceOutcome } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
-import { PrepareAudience } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
 
@@ -9,24 +8,13 @@ describeWithMongo('the registry', (mongo) => {
   const test = new RegistryUnderTest(mongo);
   const { settle, command, registration, apply, register, setTags, tagsOf, stored } = test;
 
-  const names = (kind: 'devices' | 'users', list: string[]) => ({
-    account: 'default',
-    applications: [test.app],
-    group: '',
-    audiences: [PrepareAudience.fromPartial({ target: { $case: kind, value: { names: [...list] } } })],
-  });
-
   describe('recipients', () => {
     it('are found by hwid, else by push token, in lower case for iOS, else unknown', async () => {
       await register('r1', { pushToken: 'Tok-A' });
       await register('r2', { platform: Platform.iOS, pushToken: 'ABCDEF' });
       await register('r3', { userId: 'clara' });
       const seq = async (hwid: string) => (await stored(hwid))['seq'] as number;
-      const found = async (kind: 'devices' | 'users', list: string[]) => {
-        const [audience] = (await test.registry.devices.prepare(names(kind, list))).audiences;
-        const target = audience?.audience?.target;
-        return { seqs: target?.$case === 'named' ? target.value.seqs : undefined, unknown: audience?.unknown };
-      };
+      const found = (kind: 'devices' | 'users', names: string[]) => test.named({ $case: kind, value: { names } });
       expect((await stored('r2'))['token']).toBe('abcdef');
       expect(await found('devices', ['r1', 'AbCdEf', 'nobody', 'r1', 'nobody'])).toEqual({
         seqs: [await seq('r1'), await seq('r2')].sort((a, b) => a - b),

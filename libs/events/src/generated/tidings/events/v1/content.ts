@@ -51,7 +51,7 @@ export interface Content {
   bindings: string;
   /** Names of the tags that placeholders refer to, in the order of the batches' value columns. */
   tags: string[];
-  voip: boolean;
+  voip?: boolean | undefined;
   ios: IosContent | undefined;
   android:
     | AndroidContent
@@ -193,7 +193,7 @@ export interface IosContent {
   /** "5", "+1" or "-2". */
   badge?: string | undefined;
   sound?: string | undefined;
-  soundOff: boolean;
+  soundOff?: boolean | undefined;
   ttlSeconds?: number | undefined;
   silent?: boolean | undefined;
   category?: string | undefined;
@@ -204,13 +204,15 @@ export interface IosContent {
   rootParams?: string | undefined;
   attachment?: string | undefined;
   threadId?: string | undefined;
-  critical: boolean;
+  critical?:
+    | boolean
+    | undefined;
   /** passive, active, time-sensitive or critical. */
   interruptionLevel?:
     | string
     | undefined;
   /** Cut the body to the provider's limit instead of refusing it (R-I23). */
-  trim: boolean;
+  trim?: boolean | undefined;
   openAction: OpenAction | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -241,7 +243,7 @@ export interface AndroidContent {
   title: Localized | undefined;
   rootParams?: string | undefined;
   sound?: string | undefined;
-  soundOff: boolean;
+  soundOff?: boolean | undefined;
   icon?: string | undefined;
   customIcon?: string | undefined;
   banner?: string | undefined;
@@ -255,7 +257,7 @@ export interface AndroidContent {
   /** normal or high. */
   deliveryPriority?: string | undefined;
   iconBackground?: string | undefined;
-  silent: boolean;
+  silent?: boolean | undefined;
   groupId?:
     | string
     | undefined;
@@ -664,7 +666,7 @@ function createBaseContent(): Content {
     placeholders: "",
     bindings: "",
     tags: [],
-    voip: false,
+    voip: undefined,
     ios: undefined,
     android: undefined,
     deepLinkParams: undefined,
@@ -717,7 +719,7 @@ export const Content: MessageFns<Content> = {
     for (const v of message.tags) {
       writer.uint32(66).string(v!);
     }
-    if (message.voip !== false) {
+    if (message.voip !== undefined) {
       writer.uint32(72).bool(message.voip);
     }
     if (message.ios !== undefined) {
@@ -1109,7 +1111,7 @@ export const Content: MessageFns<Content> = {
     message.placeholders = object.placeholders ?? "";
     message.bindings = object.bindings ?? "";
     message.tags = object.tags?.map((e) => e) || [];
-    message.voip = object.voip ?? false;
+    message.voip = object.voip ?? undefined;
     message.ios = (object.ios !== undefined && object.ios !== null) ? IosContent.fromPartial(object.ios) : undefined;
     message.android = (object.android !== undefined && object.android !== null)
       ? AndroidContent.fromPartial(object.android)
@@ -2000,7 +2002,7 @@ function createBaseIosContent(): IosContent {
     subtitle: undefined,
     badge: undefined,
     sound: undefined,
-    soundOff: false,
+    soundOff: undefined,
     ttlSeconds: undefined,
     silent: undefined,
     category: undefined,
@@ -2008,9 +2010,9 @@ function createBaseIosContent(): IosContent {
     rootParams: undefined,
     attachment: undefined,
     threadId: undefined,
-    critical: false,
+    critical: undefined,
     interruptionLevel: undefined,
-    trim: false,
+    trim: undefined,
     openAction: undefined,
   };
 }
@@ -2032,7 +2034,7 @@ export const IosContent: MessageFns<IosContent> = {
     if (message.sound !== undefined) {
       writer.uint32(42).string(message.sound);
     }
-    if (message.soundOff !== false) {
+    if (message.soundOff !== undefined) {
       writer.uint32(48).bool(message.soundOff);
     }
     if (message.ttlSeconds !== undefined) {
@@ -2056,13 +2058,13 @@ export const IosContent: MessageFns<IosContent> = {
     if (message.threadId !== undefined) {
       writer.uint32(106).string(message.threadId);
     }
-    if (message.critical !== false) {
+    if (message.critical !== undefined) {
       writer.uint32(112).bool(message.critical);
     }
     if (message.interruptionLevel !== undefined) {
       writer.uint32(122).string(message.interruptionLevel);
     }
-    if (message.trim !== false) {
+    if (message.trim !== undefined) {
       writer.uint32(128).bool(message.trim);
     }
     if (message.openAction !== undefined) {
@@ -2262,7 +2264,7 @@ export const IosContent: MessageFns<IosContent> = {
       : undefined;
     message.badge = object.badge ?? undefined;
     message.sound = object.sound ?? undefined;
-    message.soundOff = object.soundOff ?? false;
+    message.soundOff = object.soundOff ?? undefined;
     message.ttlSeconds = object.ttlSeconds ?? undefined;
     message.silent = object.silent ?? undefined;
     message.category = object.category ?? undefined;
@@ -2270,9 +2272,9 @@ export const IosContent: MessageFns<IosContent> = {
     message.rootParams = object.rootParams ?? undefined;
     message.attachment = object.attachment ?? undefined;
     message.threadId = object.threadId ?? undefined;
-    message.critical = object.critical ?? false;
+    message.critical = object.critical ?? undefined;
     message.interruptionLevel = object.interruptionLevel ?? undefined;
-    message.trim = object.trim ?? false;
+    message.trim = object.trim ?? undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)
       ? OpenAction.fromPartial(object.openAction)
       : undefined;
@@ -2456,7 +2458,7 @@ function createBaseAndroidContent(): AndroidContent {
     title: undefined,
     rootParams: undefined,
     sound: undefined,
-    soundOff: false,
+    soundOff: undefined,
     icon: undefined,
     customIcon: undefined,
     banner: undefined,
@@ -2467,7 +2469,7 @@ function createBaseAndroidContent(): AndroidContent {
     priority: undefined,
     deliveryPriority: undefined,
     iconBackground: undefined,
-    silent: false,
+    silent: undefined,
     groupId: undefined,
     lockscreen: undefined,
     openAction: undefined,
@@ -2488,7 +2490,7 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     if (message.sound !== undefined) {
       writer.uint32(34).string(message.sound);
     }
-    if (message.soundOff !== false) {
+    if (message.soundOff !== undefined) {
       writer.uint32(40).bool(message.soundOff);
     }
     if (message.icon !== undefined) {
@@ -2521,7 +2523,7 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     if (message.iconBackground !== undefined) {
       writer.uint32(122).string(message.iconBackground);
     }
-    if (message.silent !== false) {
+    if (message.silent !== undefined) {
       writer.uint32(128).bool(message.silent);
     }
     if (message.groupId !== undefined) {
@@ -2740,7 +2742,7 @@ export const AndroidContent: MessageFns<AndroidContent> = {
       : undefined;
     message.rootParams = object.rootParams ?? undefined;
     message.sound = object.sound ?? undefined;
-    message.soundOff = object.soundOff ?? false;
+    message.soundOff = object.soundOff ?? undefined;
     message.icon = object.icon ?? undefined;
     message.customIcon = object.customIcon ?? undefined;
     message.banner = object.banner ?? undefined;
@@ -2751,7 +2753,7 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     message.priority = object.priority ?? undefined;
     message.deliveryPriority = object.deliveryPriority ?? undefined;
     message.iconBackground = object.iconBackground ?? undefined;
-    message.silent = object.silent ?? false;
+    message.silent = object.silent ?? undefined;
     message.groupId = object.groupId ?? undefined;
     message.lockscreen = object.lockscreen ?? undefined;
     message.openAction = (object.openAction !== undefined && object.openAction !== null)

@@ -7,6 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Campaign, Preset } from "@tidings/events/generated/tidings/events/v1/presets";
+import { Grant } from "./segments.ts";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -28,6 +29,38 @@ export interface FindPresetRequest {
 
 export interface FindPresetReply {
   preset: Preset | undefined;
+}
+
+export interface ResolvePresetsRequest {
+  account: string;
+  /** One application, those of a group, or those that an expression names. */
+  applications: string[];
+  /** The group that the applications are addressed as; "" without a group. */
+  group: string;
+  /** The applications that the caller may use: all of those of a preset's group (R-K4). */
+  grant:
+    | Grant
+    | undefined;
+  /** Codes, each once. */
+  presets: string[];
+  campaigns: string[];
+}
+
+export interface ResolvePresetsReply {
+  presets: UsablePreset[];
+  campaigns: Campaign[];
+  /** The presets exceed what one reply holds: none is in it. */
+  tooLarge: boolean;
+}
+
+export interface UsablePreset {
+  preset:
+    | Preset
+    | undefined;
+  /** An operator has withdrawn its approval (R-E7). */
+  unapproved: boolean;
+  /** The campaign of the preset; 0 for none, or a deleted one. */
+  campaignId: bigint;
 }
 
 export interface SetApprovalRequest {
@@ -347,6 +380,286 @@ export const FindPresetReply: MessageFns<FindPresetReply> = {
     message.preset = (object.preset !== undefined && object.preset !== null)
       ? Preset.fromPartial(object.preset)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseResolvePresetsRequest(): ResolvePresetsRequest {
+  return { account: "", applications: [], group: "", grant: undefined, presets: [], campaigns: [] };
+}
+
+export const ResolvePresetsRequest: MessageFns<ResolvePresetsRequest> = {
+  encode(message: ResolvePresetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    for (const v of message.applications) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.group !== "") {
+      writer.uint32(26).string(message.group);
+    }
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.presets) {
+      writer.uint32(42).string(v!);
+    }
+    for (const v of message.campaigns) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolvePresetsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolvePresetsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.applications.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.presets.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.campaigns.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolvePresetsRequest>): ResolvePresetsRequest {
+    return ResolvePresetsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolvePresetsRequest>): ResolvePresetsRequest {
+    const message = createBaseResolvePresetsRequest();
+    message.account = object.account ?? "";
+    message.applications = object.applications?.map((e) => e) || [];
+    message.group = object.group ?? "";
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    message.presets = object.presets?.map((e) => e) || [];
+    message.campaigns = object.campaigns?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseResolvePresetsReply(): ResolvePresetsReply {
+  return { presets: [], campaigns: [], tooLarge: false };
+}
+
+export const ResolvePresetsReply: MessageFns<ResolvePresetsReply> = {
+  encode(message: ResolvePresetsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.presets) {
+      UsablePreset.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.campaigns) {
+      Campaign.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.tooLarge !== false) {
+      writer.uint32(24).bool(message.tooLarge);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolvePresetsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolvePresetsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.presets.push(UsablePreset.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.campaigns.push(Campaign.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tooLarge = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolvePresetsReply>): ResolvePresetsReply {
+    return ResolvePresetsReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolvePresetsReply>): ResolvePresetsReply {
+    const message = createBaseResolvePresetsReply();
+    message.presets = object.presets?.map((e) => UsablePreset.fromPartial(e)) || [];
+    message.campaigns = object.campaigns?.map((e) => Campaign.fromPartial(e)) || [];
+    message.tooLarge = object.tooLarge ?? false;
+    return message;
+  },
+};
+
+function createBaseUsablePreset(): UsablePreset {
+  return { preset: undefined, unapproved: false, campaignId: 0n };
+}
+
+export const UsablePreset: MessageFns<UsablePreset> = {
+  encode(message: UsablePreset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.preset !== undefined) {
+      Preset.encode(message.preset, writer.uint32(10).fork()).join();
+    }
+    if (message.unapproved !== false) {
+      writer.uint32(16).bool(message.unapproved);
+    }
+    if (message.campaignId !== 0n) {
+      if (BigInt.asUintN(64, message.campaignId) !== message.campaignId) {
+        throw new globalThis.Error("value provided for field message.campaignId of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.campaignId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UsablePreset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsablePreset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.preset = Preset.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.unapproved = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.campaignId = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UsablePreset>): UsablePreset {
+    return UsablePreset.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UsablePreset>): UsablePreset {
+    const message = createBaseUsablePreset();
+    message.preset = (object.preset !== undefined && object.preset !== null)
+      ? Preset.fromPartial(object.preset)
+      : undefined;
+    message.unapproved = object.unapproved ?? false;
+    message.campaignId = (object.campaignId !== undefined && object.campaignId !== null)
+      ? BigInt(object.campaignId)
+      : 0n;
     return message;
   },
 };
@@ -1434,6 +1747,8 @@ export interface Presets {
   createPreset(request: CreatePresetRequest): Promise<CreatePresetReply>;
   /** No preset where the account has none of this code. */
   findPreset(request: FindPresetRequest): Promise<FindPresetReply>;
+  /** The presets and campaigns that the messages of one request name, as far as the request may use them. */
+  resolve(request: ResolvePresetsRequest): Promise<ResolvePresetsReply>;
   /** A page of an application's own presets and those of its groups, oldest first. */
   listPresets(request: ListPresetsRequest): Promise<ListPresetsReply>;
   deletePreset(request: DeletePresetRequest): Promise<DeletePresetReply>;
@@ -1471,6 +1786,15 @@ export const PresetsDefinition = {
       requestType: FindPresetRequest as typeof FindPresetRequest,
       requestStream: false,
       responseType: FindPresetReply as typeof FindPresetReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The presets and campaigns that the messages of one request name, as far as the request may use them. */
+    resolve: {
+      name: "Resolve",
+      requestType: ResolvePresetsRequest as typeof ResolvePresetsRequest,
+      requestStream: false,
+      responseType: ResolvePresetsReply as typeof ResolvePresetsReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -7,40 +7,102 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
+import { Circle } from "@tidings/events/generated/tidings/events/v1/audience";
 import { MessageAccepted } from "@tidings/events/generated/tidings/events/v1/messages";
+import { Recipients } from "./audiences.ts";
+import { MessageRefusal } from "./refusals.ts";
+import { Grant } from "./segments.ts";
 
 export const protobufPackage = "tidings.rpc.v1";
 
 export const protobufFileName = "tidings/rpc/v1/scheduler.proto";
 
-export interface CreateMessagesRequest {
-  account: string;
-  drafts: MessageDraft[];
+/** Treatment of named contacts that are not registered. */
+export enum UnknownContacts {
+  /** UNKNOWN_CONTACTS_UNSPECIFIED - They are left out. */
+  UNKNOWN_CONTACTS_UNSPECIFIED = 0,
+  UNKNOWN_CONTACTS_REGISTER = 1,
+  UNKNOWN_CONTACTS_REFUSE = 2,
+  /** UNKNOWN_CONTACTS_NOT_IN_PLAN - They are refused: the plan of the account is e-mail only (R-E3). */
+  UNKNOWN_CONTACTS_NOT_IN_PLAN = 3,
 }
 
-export interface MessageDraft {
+export interface AcceptMessagesRequest {
+  account: string;
+  /** One application, those of a group, or those that an expression names. */
+  applications: string[];
+  /** The group that the applications are addressed as; "" without a group. */
+  group: string;
+  /** The applications that the caller may use; absent for requests without expressions and presets. */
+  grant: Grant | undefined;
+  messages: MessageRequest[];
+}
+
+export interface MessageRequest {
   /**
-   * Without transaction, answer and short link, which the scheduler makes; `hidden` is set by the gateway (R-I6).
-   * `send_at` is unset for a message that is due at once.
+   * What the request says of the message: without what is resolved, and without what the scheduler makes. `send_at` and `local_time` may have passed;
+   * `hidden` holds as long as the message is neither scheduled nor debugged (R-I6).
    */
   message:
     | MessageAccepted
     | undefined;
   /** "" without one. */
   transactionId: string;
-  /** Link to shorten; "" without one (R-I19). */
-  linkToShorten: string;
-  /** A device has a token for the live activity of the content (R-M2). */
-  activityKnown: boolean;
-  /** Platforms whose own action has a link to shorten (R-O1). */
+  recipients:
+    | Recipients
+    | undefined;
+  /** Absent: those of the preset, else the push platforms, or for named devices any (R-I5, R-K4). */
+  platforms:
+    | MessagePlatforms
+    | undefined;
+  /** Only devices in it, of recipients that are not named (R-I20). */
+  circle:
+    | Circle
+    | undefined;
+  /** Code of the preset that the message takes its fields from; "" without one. */
+  preset: string;
+  /** Presets that give single platforms their texts, and nothing else (R-O4). */
+  platformPresets: PlatformPreset[];
+  /** The presets must be of e-mail, and approved (R-E7). */
+  needsEmailPreset: boolean;
+  /** Code of the campaign, or the name of one that is made where it is missing (R-RES5); "" without. */
+  campaign: string;
+  campaignName: string;
+  /** The target of a tap replaces that of the preset as a whole. */
+  replacesAction: boolean;
+  /** Replace the link by a short one (R-I19); absent: as the preset says. */
+  shortenLink?:
+    | boolean
+    | undefined;
+  /** Platforms whose own action has its link replaced by a short one (R-O1). */
   actionsToShorten: number[];
-  /** The path of the live activity in the request, for refusals. */
-  activityPath: string;
+  /** The rate of a preset does not apply (R-I11). */
+  ignoresPresetRate: boolean;
+  /** The subject of the e-mail serves every language of its body (R-E9). */
+  hasOneSubject: boolean;
+  /** Lists that the request gives empty, in place of those of a preset. */
+  withoutUrlArgs: boolean;
+  withoutSettings: boolean;
+  unknownContacts: UnknownContacts;
+  /** Names that are never registered (R-E8). */
+  unregistrable: string[];
 }
 
-export interface CreateMessagesReply {
-  /** In the order of the drafts. */
+export interface MessagePlatforms {
+  /** Empty = any. */
+  platforms: number[];
+}
+
+export interface PlatformPreset {
+  platform: number;
+  code: string;
+}
+
+export interface AcceptMessagesReply {
+  /** In the order of the request; empty with a refusal. */
   messages: CreatedMessage[];
+  /** Absent where the messages are accepted. */
+  refusal: MessageRefusal | undefined;
 }
 
 export interface CreatedMessage {
@@ -49,20 +111,8 @@ export interface CreatedMessage {
   answer: string;
   /** A repeat of an earlier transactionId: nothing was sent. */
   repeat: boolean;
-}
-
-export interface FindCreatedRequest {
-  account: string;
-  transactionIds: string[];
-  /** Random for each request of a caller: transactionIds that stand for no message are its own for 15 s. */
-  reserveFor: string;
-}
-
-export interface FindCreatedReply {
-  /** In the order of the request; a code of "" where the transactionId stands for no message. */
-  messages: CreatedMessage[];
-  /** False where another request has reserved one of the transactionIds: what it makes is to be waited for. */
-  reserved: boolean;
+  /** Names that match no device, as given; none for a repeat. */
+  unknown: string[];
 }
 
 export interface ListMessagesRequest {
@@ -136,22 +186,31 @@ export interface FollowLinkReply {
   url: string;
 }
 
-function createBaseCreateMessagesRequest(): CreateMessagesRequest {
-  return { account: "", drafts: [] };
+function createBaseAcceptMessagesRequest(): AcceptMessagesRequest {
+  return { account: "", applications: [], group: "", grant: undefined, messages: [] };
 }
 
-export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
-  encode(message: CreateMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const AcceptMessagesRequest: MessageFns<AcceptMessagesRequest> = {
+  encode(message: AcceptMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.account !== "") {
       writer.uint32(10).string(message.account);
     }
-    for (const v of message.drafts) {
-      MessageDraft.encode(v!, writer.uint32(18).fork()).join();
+    for (const v of message.applications) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.group !== "") {
+      writer.uint32(26).string(message.group);
+    }
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.messages) {
+      MessageRequest.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateMessagesRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptMessagesRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -160,7 +219,7 @@ export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateMessagesRequest();
+      const message = createBaseAcceptMessagesRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -177,7 +236,31 @@ export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
               break;
             }
 
-            message.drafts.push(MessageDraft.decode(reader, reader.uint32()));
+            message.applications.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.messages.push(MessageRequest.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -192,56 +275,111 @@ export const CreateMessagesRequest: MessageFns<CreateMessagesRequest> = {
     }
   },
 
-  create(base?: DeepPartial<CreateMessagesRequest>): CreateMessagesRequest {
-    return CreateMessagesRequest.fromPartial(base ?? {});
+  create(base?: DeepPartial<AcceptMessagesRequest>): AcceptMessagesRequest {
+    return AcceptMessagesRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<CreateMessagesRequest>): CreateMessagesRequest {
-    const message = createBaseCreateMessagesRequest();
+  fromPartial(object: DeepPartial<AcceptMessagesRequest>): AcceptMessagesRequest {
+    const message = createBaseAcceptMessagesRequest();
     message.account = object.account ?? "";
-    message.drafts = object.drafts?.map((e) => MessageDraft.fromPartial(e)) || [];
+    message.applications = object.applications?.map((e) => e) || [];
+    message.group = object.group ?? "";
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    message.messages = object.messages?.map((e) => MessageRequest.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBaseMessageDraft(): MessageDraft {
+function createBaseMessageRequest(): MessageRequest {
   return {
     message: undefined,
     transactionId: "",
-    linkToShorten: "",
-    activityKnown: false,
+    recipients: undefined,
+    platforms: undefined,
+    circle: undefined,
+    preset: "",
+    platformPresets: [],
+    needsEmailPreset: false,
+    campaign: "",
+    campaignName: "",
+    replacesAction: false,
+    shortenLink: undefined,
     actionsToShorten: [],
-    activityPath: "",
+    ignoresPresetRate: false,
+    hasOneSubject: false,
+    withoutUrlArgs: false,
+    withoutSettings: false,
+    unknownContacts: 0,
+    unregistrable: [],
   };
 }
 
-export const MessageDraft: MessageFns<MessageDraft> = {
-  encode(message: MessageDraft, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const MessageRequest: MessageFns<MessageRequest> = {
+  encode(message: MessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== undefined) {
       MessageAccepted.encode(message.message, writer.uint32(10).fork()).join();
     }
     if (message.transactionId !== "") {
       writer.uint32(18).string(message.transactionId);
     }
-    if (message.linkToShorten !== "") {
-      writer.uint32(26).string(message.linkToShorten);
+    if (message.recipients !== undefined) {
+      Recipients.encode(message.recipients, writer.uint32(26).fork()).join();
     }
-    if (message.activityKnown !== false) {
-      writer.uint32(32).bool(message.activityKnown);
+    if (message.platforms !== undefined) {
+      MessagePlatforms.encode(message.platforms, writer.uint32(34).fork()).join();
+    }
+    if (message.circle !== undefined) {
+      Circle.encode(message.circle, writer.uint32(42).fork()).join();
+    }
+    if (message.preset !== "") {
+      writer.uint32(50).string(message.preset);
+    }
+    for (const v of message.platformPresets) {
+      PlatformPreset.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.needsEmailPreset !== false) {
+      writer.uint32(64).bool(message.needsEmailPreset);
+    }
+    if (message.campaign !== "") {
+      writer.uint32(74).string(message.campaign);
+    }
+    if (message.campaignName !== "") {
+      writer.uint32(82).string(message.campaignName);
+    }
+    if (message.replacesAction !== false) {
+      writer.uint32(88).bool(message.replacesAction);
+    }
+    if (message.shortenLink !== undefined) {
+      writer.uint32(96).bool(message.shortenLink);
     }
     if (message.actionsToShorten.length !== 0) {
-      writer.uint32(42).fork();
+      writer.uint32(106).fork();
       for (const v of message.actionsToShorten) {
         writer.uint32(v);
       }
       writer.join();
     }
-    if (message.activityPath !== "") {
-      writer.uint32(50).string(message.activityPath);
+    if (message.ignoresPresetRate !== false) {
+      writer.uint32(112).bool(message.ignoresPresetRate);
+    }
+    if (message.hasOneSubject !== false) {
+      writer.uint32(120).bool(message.hasOneSubject);
+    }
+    if (message.withoutUrlArgs !== false) {
+      writer.uint32(128).bool(message.withoutUrlArgs);
+    }
+    if (message.withoutSettings !== false) {
+      writer.uint32(136).bool(message.withoutSettings);
+    }
+    if (message.unknownContacts !== 0) {
+      writer.uint32(144).int32(message.unknownContacts);
+    }
+    for (const v of message.unregistrable) {
+      writer.uint32(154).string(v!);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): MessageDraft {
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -250,7 +388,7 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessageDraft();
+      const message = createBaseMessageRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -275,25 +413,89 @@ export const MessageDraft: MessageFns<MessageDraft> = {
               break;
             }
 
-            message.linkToShorten = reader.string();
+            message.recipients = Recipients.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
-            if (tag !== 32) {
+            if (tag !== 34) {
               break;
             }
 
-            message.activityKnown = reader.bool();
+            message.platforms = MessagePlatforms.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
-            if (tag === 40) {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.circle = Circle.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.preset = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.platformPresets.push(PlatformPreset.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.needsEmailPreset = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.campaign = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.campaignName = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.replacesAction = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.shortenLink = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag === 104) {
               message.actionsToShorten.push(reader.uint32());
 
               continue;
             }
 
-            if (tag === 42) {
+            if (tag === 106) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.actionsToShorten.push(reader.uint32());
@@ -304,12 +506,52 @@ export const MessageDraft: MessageFns<MessageDraft> = {
 
             break;
           }
-          case 6: {
-            if (tag !== 50) {
+          case 14: {
+            if (tag !== 112) {
               break;
             }
 
-            message.activityPath = reader.string();
+            message.ignoresPresetRate = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.hasOneSubject = reader.bool();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.withoutUrlArgs = reader.bool();
+            continue;
+          }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.withoutSettings = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.unknownContacts = reader.int32() as any;
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.unregistrable.push(reader.string());
             continue;
           }
         }
@@ -324,36 +566,59 @@ export const MessageDraft: MessageFns<MessageDraft> = {
     }
   },
 
-  create(base?: DeepPartial<MessageDraft>): MessageDraft {
-    return MessageDraft.fromPartial(base ?? {});
+  create(base?: DeepPartial<MessageRequest>): MessageRequest {
+    return MessageRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<MessageDraft>): MessageDraft {
-    const message = createBaseMessageDraft();
+  fromPartial(object: DeepPartial<MessageRequest>): MessageRequest {
+    const message = createBaseMessageRequest();
     message.message = (object.message !== undefined && object.message !== null)
       ? MessageAccepted.fromPartial(object.message)
       : undefined;
     message.transactionId = object.transactionId ?? "";
-    message.linkToShorten = object.linkToShorten ?? "";
-    message.activityKnown = object.activityKnown ?? false;
+    message.recipients = (object.recipients !== undefined && object.recipients !== null)
+      ? Recipients.fromPartial(object.recipients)
+      : undefined;
+    message.platforms = (object.platforms !== undefined && object.platforms !== null)
+      ? MessagePlatforms.fromPartial(object.platforms)
+      : undefined;
+    message.circle = (object.circle !== undefined && object.circle !== null)
+      ? Circle.fromPartial(object.circle)
+      : undefined;
+    message.preset = object.preset ?? "";
+    message.platformPresets = object.platformPresets?.map((e) => PlatformPreset.fromPartial(e)) || [];
+    message.needsEmailPreset = object.needsEmailPreset ?? false;
+    message.campaign = object.campaign ?? "";
+    message.campaignName = object.campaignName ?? "";
+    message.replacesAction = object.replacesAction ?? false;
+    message.shortenLink = object.shortenLink ?? undefined;
     message.actionsToShorten = object.actionsToShorten?.map((e) => e) || [];
-    message.activityPath = object.activityPath ?? "";
+    message.ignoresPresetRate = object.ignoresPresetRate ?? false;
+    message.hasOneSubject = object.hasOneSubject ?? false;
+    message.withoutUrlArgs = object.withoutUrlArgs ?? false;
+    message.withoutSettings = object.withoutSettings ?? false;
+    message.unknownContacts = object.unknownContacts ?? 0;
+    message.unregistrable = object.unregistrable?.map((e) => e) || [];
     return message;
   },
 };
 
-function createBaseCreateMessagesReply(): CreateMessagesReply {
-  return { messages: [] };
+function createBaseMessagePlatforms(): MessagePlatforms {
+  return { platforms: [] };
 }
 
-export const CreateMessagesReply: MessageFns<CreateMessagesReply> = {
-  encode(message: CreateMessagesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.messages) {
-      CreatedMessage.encode(v!, writer.uint32(10).fork()).join();
+export const MessagePlatforms: MessageFns<MessagePlatforms> = {
+  encode(message: MessagePlatforms, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platforms.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.platforms) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateMessagesReply {
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagePlatforms {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -362,7 +627,142 @@ export const CreateMessagesReply: MessageFns<CreateMessagesReply> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateMessagesReply();
+      const message = createBaseMessagePlatforms();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.platforms.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.platforms.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MessagePlatforms>): MessagePlatforms {
+    return MessagePlatforms.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MessagePlatforms>): MessagePlatforms {
+    const message = createBaseMessagePlatforms();
+    message.platforms = object.platforms?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBasePlatformPreset(): PlatformPreset {
+  return { platform: 0, code: "" };
+}
+
+export const PlatformPreset: MessageFns<PlatformPreset> = {
+  encode(message: PlatformPreset, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformPreset {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformPreset();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PlatformPreset>): PlatformPreset {
+    return PlatformPreset.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PlatformPreset>): PlatformPreset {
+    const message = createBasePlatformPreset();
+    message.platform = object.platform ?? 0;
+    message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseAcceptMessagesReply(): AcceptMessagesReply {
+  return { messages: [], refusal: undefined };
+}
+
+export const AcceptMessagesReply: MessageFns<AcceptMessagesReply> = {
+  encode(message: AcceptMessagesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      CreatedMessage.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.refusal !== undefined) {
+      MessageRefusal.encode(message.refusal, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptMessagesReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcceptMessagesReply();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -374,6 +774,14 @@ export const CreateMessagesReply: MessageFns<CreateMessagesReply> = {
             message.messages.push(CreatedMessage.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.refusal = MessageRefusal.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -386,18 +794,21 @@ export const CreateMessagesReply: MessageFns<CreateMessagesReply> = {
     }
   },
 
-  create(base?: DeepPartial<CreateMessagesReply>): CreateMessagesReply {
-    return CreateMessagesReply.fromPartial(base ?? {});
+  create(base?: DeepPartial<AcceptMessagesReply>): AcceptMessagesReply {
+    return AcceptMessagesReply.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<CreateMessagesReply>): CreateMessagesReply {
-    const message = createBaseCreateMessagesReply();
+  fromPartial(object: DeepPartial<AcceptMessagesReply>): AcceptMessagesReply {
+    const message = createBaseAcceptMessagesReply();
     message.messages = object.messages?.map((e) => CreatedMessage.fromPartial(e)) || [];
+    message.refusal = (object.refusal !== undefined && object.refusal !== null)
+      ? MessageRefusal.fromPartial(object.refusal)
+      : undefined;
     return message;
   },
 };
 
 function createBaseCreatedMessage(): CreatedMessage {
-  return { code: "", answer: "", repeat: false };
+  return { code: "", answer: "", repeat: false, unknown: [] };
 }
 
 export const CreatedMessage: MessageFns<CreatedMessage> = {
@@ -410,6 +821,9 @@ export const CreatedMessage: MessageFns<CreatedMessage> = {
     }
     if (message.repeat !== false) {
       writer.uint32(24).bool(message.repeat);
+    }
+    for (const v of message.unknown) {
+      writer.uint32(34).string(v!);
     }
     return writer;
   },
@@ -451,6 +865,14 @@ export const CreatedMessage: MessageFns<CreatedMessage> = {
             message.repeat = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.unknown.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -471,152 +893,7 @@ export const CreatedMessage: MessageFns<CreatedMessage> = {
     message.code = object.code ?? "";
     message.answer = object.answer ?? "";
     message.repeat = object.repeat ?? false;
-    return message;
-  },
-};
-
-function createBaseFindCreatedRequest(): FindCreatedRequest {
-  return { account: "", transactionIds: [], reserveFor: "" };
-}
-
-export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
-  encode(message: FindCreatedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.account !== "") {
-      writer.uint32(10).string(message.account);
-    }
-    for (const v of message.transactionIds) {
-      writer.uint32(18).string(v!);
-    }
-    if (message.reserveFor !== "") {
-      writer.uint32(26).string(message.reserveFor);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): FindCreatedRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseFindCreatedRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.account = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.transactionIds.push(reader.string());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.reserveFor = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<FindCreatedRequest>): FindCreatedRequest {
-    return FindCreatedRequest.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<FindCreatedRequest>): FindCreatedRequest {
-    const message = createBaseFindCreatedRequest();
-    message.account = object.account ?? "";
-    message.transactionIds = object.transactionIds?.map((e) => e) || [];
-    message.reserveFor = object.reserveFor ?? "";
-    return message;
-  },
-};
-
-function createBaseFindCreatedReply(): FindCreatedReply {
-  return { messages: [], reserved: false };
-}
-
-export const FindCreatedReply: MessageFns<FindCreatedReply> = {
-  encode(message: FindCreatedReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.messages) {
-      CreatedMessage.encode(v!, writer.uint32(10).fork()).join();
-    }
-    if (message.reserved !== false) {
-      writer.uint32(16).bool(message.reserved);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): FindCreatedReply {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseFindCreatedReply();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.messages.push(CreatedMessage.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.reserved = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<FindCreatedReply>): FindCreatedReply {
-    return FindCreatedReply.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<FindCreatedReply>): FindCreatedReply {
-    const message = createBaseFindCreatedReply();
-    message.messages = object.messages?.map((e) => CreatedMessage.fromPartial(e)) || [];
-    message.reserved = object.reserved ?? false;
+    message.unknown = object.unknown?.map((e) => e) || [];
     return message;
   },
 };
@@ -1425,10 +1702,8 @@ export const FollowLinkReply: MessageFns<FollowLinkReply> = {
 };
 
 export interface Messages {
-  /** Each draft becomes a message or meets the message of its transactionId; one fault refuses nothing else, but the gateway checks all first. */
-  create(request: CreateMessagesRequest): Promise<CreateMessagesReply>;
-  /** The messages that transactionIds have made and still stand for, as repeats; reserves the others for a request. */
-  findCreated(request: FindCreatedRequest): Promise<FindCreatedReply>;
+  /** Accepts the messages of one request, or refuses all of them (R-I1). Messages whose transactionIds stand for earlier ones create nothing (R-I10). */
+  accept(request: AcceptMessagesRequest): Promise<AcceptMessagesReply>;
   /** Cancels a message that is not released yet; INVALID_ARGUMENT if it is unknown or released (R-I29). */
   cancel(request: CancelMessageRequest): Promise<CancelMessageReply>;
   list(request: ListMessagesRequest): Promise<ListMessagesReply>;
@@ -1443,23 +1718,14 @@ export const MessagesDefinition = {
   name: "Messages",
   fullName: "tidings.rpc.v1.Messages",
   methods: {
-    /** Each draft becomes a message or meets the message of its transactionId; one fault refuses nothing else, but the gateway checks all first. */
-    create: {
-      name: "Create",
-      requestType: CreateMessagesRequest as typeof CreateMessagesRequest,
+    /** Accepts the messages of one request, or refuses all of them (R-I1). Messages whose transactionIds stand for earlier ones create nothing (R-I10). */
+    accept: {
+      name: "Accept",
+      requestType: AcceptMessagesRequest as typeof AcceptMessagesRequest,
       requestStream: false,
-      responseType: CreateMessagesReply as typeof CreateMessagesReply,
+      responseType: AcceptMessagesReply as typeof AcceptMessagesReply,
       responseStream: false,
       options: {},
-    },
-    /** The messages that transactionIds have made and still stand for, as repeats; reserves the others for a request. */
-    findCreated: {
-      name: "FindCreated",
-      requestType: FindCreatedRequest as typeof FindCreatedRequest,
-      requestStream: false,
-      responseType: FindCreatedReply as typeof FindCreatedReply,
-      responseStream: false,
-      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Cancels a message that is not released yet; INVALID_ARGUMENT if it is unknown or released (R-I29). */
     cancel: {

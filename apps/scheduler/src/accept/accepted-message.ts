@@ -1,0 +1,72 @@
+import type { Audience, MessageAccepted, Preset, Reach } from '@tidings/events';
+import { pushPlatforms } from '@tidings/kernel';
+import { datesAhead } from '@tidings/messaging';
+import type { MessageRequest, ResolvedAudience } from '@tidings/rpc';
+import { messageContent, type MessageContent, type Presets } from './message-content.ts';
+
+/** What a message consists of beside its request. */
+export interface Resolved extends Presets {
+  readonly audience: ResolvedAudience;
+  /** 0 without a campaign. */
+  readonly campaignId: bigint;
+}
+
+export interface Circumstances {
+  readonly applications: readonly string[];
+  /** The application is in debug mode: its messages to few recipients are in the history, too (R-I6). */
+  readonly isDebugged: boolean;
+  readonly now: Date;
+}
+
+/** A complete message, and the links in it that short ones replace. */
+export interface CompleteMessage extends Pick<MessageContent, 'linkToShorten' | 'actionsToShorten'> {
+  readonly accepted: MessageAccepted;
+}
+
+/** Named devices and contacts are reached on any platform, all others on the push platforms, unless request or preset set platforms (R-I5, R-K4). */
+function platformsOf({ platforms, recipients }: MessageRequest, preset: Preset | undefined): number[] {
+  const restricted = platforms?.platforms ?? preset?.platforms;
+  if (restricted) return [...restricted];
+  const kind = recipients?.recipients?.$case;
+  return kind === 'devices' || kind === 'to' ? [] : [...pushPlatforms];
+}
+
+/** The target, restricted to devices in the circle (R-I20). */
+const within = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
+  circle && target?.$case === 'selection' ? { $case: 'selection', value: { ...target.value, circle } } : target;
+
+/** The platforms of the named devices that receive the message; undefined if it names none (R-RES22). */
+function reachIn({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
+  if (target?.$case !== 'named') return undefined;
+  return { platforms: platforms.length === 0 ? own : own.filter((code) => platforms.includes(code)) };
+}
+
+/** The message of a request that nothing refuses, without links of the service and without its transactionId. */
+export function acceptedMessage(
+  request: MessageRequest,
+  { audience: resolved, campaignId, ...presets }: Resolved,
+  { applications, isDebugged, now }: Circumstances,
+): CompleteMessage {
+  const message = request.message!;
+  const { sendAt, localTime } = datesAhead(message, now);
+  const audience: Audience = {
+    target: within(request.circle, resolved.audience?.target),
+    platforms: platformsOf(request, presets.preset),
+  };
+  const { content, ...links } = messageContent(request, presets);
+  const accepted: MessageAccepted = {
+    ...message,
+    applications: [...applications],
+    sendAt,
+    localTime,
+    hidden: message.hidden && !isDebugged && !sendAt,
+    campaignId,
+    audience,
+    content,
+    filterName: resolved.filterName,
+    filterCode: resolved.filterCode,
+    reach: reachIn(resolved, audience),
+    sendRate: request.ignoresPresetRate ? message.sendRate : (presets.preset?.sendRate ?? 0),
+  };
+  return { accepted, ...links };
+}

@@ -1,0 +1,102 @@
+import { Fault } from '@tidings/kernel';
+import { type MessageField, MessageRefused, type RefusalReason } from '@tidings/messaging';
+import type { AudienceRequest, Audiences, MessageRefusal, Recipients, ResolvedAudience } from '@tidings/rpc';
+import type { Preset } from '@tidings/events';
+import type { Acceptance, Entry } from './entry.ts';
+import type { NewContacts } from './contacts.ts';
+import type { UsedPresets } from './presets.ts';
+
+/** The audiences of entries, and what their application says of them. */
+export interface FoundAudiences {
+  readonly of: ReadonlyMap<Entry, ResolvedAudience>;
+  /** The application is in debug mode (R-I6). */
+  readonly isDebugged: boolean;
+}
+
+/** The preset whose segment is the audience: it counts only where the request names no recipients (R-K4). */
+const selecting = (recipients: Recipients, preset: Preset | undefined): Preset | undefined =>
+  recipients.recipients?.$case === 'everyone' && preset && preset.filter !== '' ? preset : undefined;
+
+function recipientsOf(recipients: Recipients, preset: Preset | undefined): Recipients {
+  const owner = selecting(recipients, preset);
+  if (!owner) return recipients;
+  const { filter: code, application, group } = owner;
+  return { ...recipients, recipients: { $case: 'presetFilter', value: { code, application, group } } };
+}
+
+function audienceOf({ request }: Entry, { preset }: UsedPresets): AudienceRequest {
+  const { email } = request.message!.content!;
+  return { recipients: recipientsOf(request.recipients!, preset), category: email?.category ?? '' };
+}
+
+/** A refusal of the registry. The segment of a preset is refused as the preset. */
+function refusedAs({ request, notification }: Entry, { preset }: UsedPresets, refusal: MessageRefusal): MessageRefused {
+  const { entry, detail } = refusal;
+  const isPresets = refusal.field === 'selection' && selecting(request.recipients!, preset) !== undefined;
+  const field = isPresets ? 'preset' : (refusal.field as MessageField);
+  return new MessageRefused({ notification, reason: refusal.reason as RefusalReason, field, entry, detail });
+}
+
+/** Finds the devices that entries address. @throws MessageRefused for an audience that cannot be resolved */
+export async function audiencesOf(
+  entries: readonly Entry[],
+  used: ReadonlyMap<Entry, UsedPresets>,
+  { account, applications, group, grant, now }: Acceptance,
+  registry: Audiences,
+): Promise<FoundAudiences> {
+  const audiences = entries.map((entry) => audienceOf(entry, used.get(entry)!));
+  const reply = await registry.resolve({ account, applications, grant, audiences });
+  const of = new Map<Entry, ResolvedAudience>();
+  entries.forEach((entry, i) => {
+    const each = reply.audiences[i]?.reply;
+    if (!each) throw Fault.bug('the registry did not resolve an audience');
+    if (each.$case === 'refusal') throw refusedAs(entry, used.get(entry)!, each.value);
+    of.set(entry, each.value);
+  });
+  const isDebugged = group === '' && reply.debugUntil !== undefined && reply.debugUntil > now;
+  return { of, isDebugged };
+}
+
+const ascending = (...sets: readonly (readonly number[])[]): number[] =>
+  [...new Set(sets.flat())].sort((a, b) => a - b);
+
+/** The audience with contacts that were registered since it was resolved. */
+function joined(audience: ResolvedAudience, registered: ResolvedAudience): ResolvedAudience {
+  const [before, after] = [audience.audience?.target, registered.audience?.target];
+  if (before?.$case !== 'named' || after?.$case !== 'named') throw Fault.bug('contacts that are not named');
+  const value = { ...before.value, seqs: ascending(before.value.seqs, after.value.seqs) };
+  const left = new Set(registered.unknown);
+  return {
+    ...audience,
+    audience: { ...audience.audience!, target: { $case: 'named', value } },
+    platforms: ascending(audience.platforms, registered.platforms),
+    unknown: audience.unknown.filter((name) => left.has(name)),
+  };
+}
+
+/** Contacts of an entry that have been registered. */
+export interface RegisteredContacts {
+  readonly audience: ResolvedAudience;
+  readonly contacts: NewContacts;
+}
+
+/** Adds registered contacts to the audiences that lacked them, in order. */
+export async function withContacts(
+  registered: readonly RegisteredContacts[],
+  { account, applications }: Acceptance,
+  registry: Audiences,
+): Promise<ResolvedAudience[]> {
+  const audiences = registered.map(({ contacts: { platform, hwids } }): AudienceRequest => {
+    const recipients = { $case: 'contacts' as const, value: { platform, names: [...hwids] } };
+    return { recipients: { recipients, latestDevice: false, latestAmong: [], bySiblings: false }, category: '' };
+  });
+  const reply = await registry.resolve({ account, applications, grant: undefined, audiences });
+  return registered.map(({ audience }, i) => {
+    const each = reply.audiences[i]?.reply;
+    if (each?.$case !== 'resolved') throw Fault.bug('the registry did not resolve contacts');
+    // Names that are never registered stay unknown.
+    const { hwids } = registered[i]!.contacts;
+    const others = audience.unknown.filter((name) => !hwids.includes(name));
+    return joined(audience, { ...each.value, unknown: [...each.value.unknown, ...others] });
+  });
+}

@@ -1,0 +1,2 @@
+export { acceptMessages } from './accept-messages.ts';
+export { messageContent } from './message-content.ts';

@@ -1,0 +1,106 @@
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { keyedId } from '@tidings/audience';
+import { sharedReads } from '@tidings/coordination';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type Created, repeatOf, type Transaction } from '@tidings/messaging';
+import { isTransient, modelOf, releaseAll, reserve } from '@tidings/mongo';
+import type { Db } from 'mongodb';
+import { transactionsModel } from '../messages/storage/messages.schema.ts';
+import { RESERVATIONS } from '../messages/storage/retention.ts';
+
+/** Length of a reservation: longer than the acceptance of a request takes. */
+const RESERVED_MS = 15_000;
+/** Interval of asking for a reservation that another process holds. */
+const ASK_EVERY_MS = 50;
+
+/** What transactionIds stand for, by their keys. */
+export type Repeats = ReadonlyMap<string, Created>;
+
+/** The transactionIds of callers (R-I10). */
+export interface Transactions {
+  /** The key of a transactionId; "" without one. */
+  readonly keyOf: (account: string, transactionId: string) => string;
+  /**
+   * Runs `accept` with what the keys stand for by then. Of requests that share a key, this process serves one after the other, so that each finds what
+   * the earlier ones have created.
+   */
+  readonly exclusively: <Answer>(
+    keys: readonly string[],
+    accept: (repeats: Repeats) => Promise<Answer>,
+  ) => Promise<Answer>;
+  /**
+   * Reserves keys before something is done that their messages do not undo. While another process has one of them, its message is waited for.
+   * @param deadline by performance.now()
+   * @throws Fault `unavailable` after the deadline
+   */
+  readonly reserve: (keys: readonly string[], deadline: number) => Promise<ReservedKeys>;
+}
+
+export interface ReservedKeys {
+  /** What some of the keys stand for after all. */
+  readonly repeats: Repeats;
+  /** Lets others reserve the keys at once, if no message came of them. */
+  readonly release: () => Promise<void>;
+}
+
+const NOTHING: ReservedKeys = { repeats: new Map(), release: async () => undefined };
+
+export function openTransactions(db: Db, clock: Clock, key: KeyObject): Transactions {
+  const model = modelOf(db, transactionsModel);
+  const storedOf = sharedReads(
+    async (keys: readonly string[]) => {
+      const stored = await model.find({ _id: { $in: [...keys] } }).lean<(Transaction & { _id: string })[]>();
+      return new Map(stored.map((transaction) => [transaction._id, transaction]));
+    },
+    { mayBeOneItem: (error) => !isTransient(error) },
+  );
+  const repeatsOf = async (keys: readonly string[]): Promise<Repeats> => {
+    if (keys.length === 0) return new Map();
+    const stored = await storedOf([...keys]);
+    const at = new Date(clock.now());
+    const repeats = keys.map((each) => [each, repeatOf(stored.get(each), at)] as const);
+    return new Map(repeats.flatMap(([each, repeat]) => (repeat ? [[each, repeat] as const] : [])));
+  };
+
+  /** The last request that has each key, settled or not. */
+  const last = new Map<string, Promise<unknown>>();
+
+  /** Whether the owner now holds all names. All requests reserve in the same order, so that no two wait for each other. */
+  const reserveAll = async (names: readonly string[], owner: string): Promise<boolean> => {
+    for (const each of names.toSorted()) {
+      if (!(await reserve(db, each, { owner, clock, lengthMs: RESERVED_MS }))) return false;
+    }
+    return true;
+  };
+
+  return {
+    keyOf: (account, id) => (id === '' ? '' : keyedId(key, account, id)),
+
+    async exclusively(keys, accept) {
+      const earlier = Promise.allSettled(keys.flatMap((each) => last.get(each) ?? []));
+      const answer = keys.length === 0 ? accept(new Map()) : earlier.then(async () => accept(await repeatsOf(keys)));
+      for (const each of keys) last.set(each, answer);
+      try {
+        return await answer;
+      } finally {
+        for (const each of keys) if (last.get(each) === answer) last.delete(each);
+      }
+    },
+
+    async reserve(keys, deadline) {
+      if (keys.length === 0) return NOTHING;
+      const owner = randomUUID();
+      for (;;) {
+        const repeats = await repeatsOf(keys);
+        const names = keys.filter((each) => !repeats.has(each)).map((each) => `${RESERVATIONS}${each}`);
+        if (await reserveAll(names, owner)) {
+          // An earlier holder may have created its message since the query.
+          return { repeats: await repeatsOf(keys), release: () => releaseAll(db, names, owner) };
+        }
+        if (performance.now() >= deadline) throw new Fault('unavailable', 'Not served in time', { effect: 'none' });
+        await delay(ASK_EVERY_MS);
+      }
+    },
+  };
+}
