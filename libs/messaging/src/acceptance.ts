@@ -120,6 +120,8 @@ export const MAX_SIBLING_APPLICATIONS = 20;
 
 /** The size of a message that is complete. */
 export interface MessageSize {
+  /** Position of the message in its request. */
+  readonly notification: number;
   readonly bytes: number;
   readonly tags: number;
 }

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Preset } from '@tidings/events';
-import { Fault, ShiftedClock } from '@tidings/kernel';
+import { Campaign, Preset } from '@tidings/events';
+import { Fault, pushPlatforms, ShiftedClock } from '@tidings/kernel';
 import {
   type AcceptJobRequest,
   type Accounts,
@@ -251,11 +251,12 @@ export class World {
   presetUnapproved = false;
 
   readonly presets: Presets = {
-    resolve: async ({ presets }) => ({
-      presets: presets.flatMap((code) =>
-        this.preset ? [{ preset: { ...this.preset, code }, unapproved: this.presetUnapproved, campaignId: 0n }] : [],
-      ),
-      campaigns: [],
+    resolve: async ({ presets, campaigns }) => ({
+      presets: presets.map((code) => {
+        const preset = this.preset ?? Preset.fromPartial({ platforms: [...pushPlatforms] });
+        return { preset: { ...preset, code }, unapproved: this.presetUnapproved, campaignId: 0n };
+      }),
+      campaigns: campaigns.map((code) => Campaign.fromPartial({ code })),
       tooLarge: false,
     }),
     createPreset: unsupported,

@@ -79,8 +79,8 @@ describe('a structured filter', () => {
     });
     expect(conditionOn(TagType.TAG_TYPE_BOOLEAN, 'EQ', true)).toMatchObject(meaning({ $case: 'flag', value: true }));
     expect(conditionOn(TagType.TAG_TYPE_STRING, 'EQ', 'true')).toMatchObject(meaning({ $case: 'text', value: 'true' }));
-    expect(() => conditionOn(TagType.TAG_TYPE_STRING, 'EQ', true)).toThrow('filter: wrong operand for String tag');
-    expect(() => conditionOn(TagType.TAG_TYPE_LIST, 'IN', [false])).toThrow('filter: wrong operand for List tag');
+    expect(() => conditionOn(TagType.TAG_TYPE_STRING, 'EQ', true)).toThrow('wrong operand for String tag');
+    expect(() => conditionOn(TagType.TAG_TYPE_LIST, 'IN', [false])).toThrow('wrong operand for List tag');
   });
 
   it('refuses operands that are no values', () => {

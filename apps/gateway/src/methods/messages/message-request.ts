@@ -1,5 +1,5 @@
 import type { GivenContent, Notification } from '@tidings/contract';
-import { Content, type LiveActivity, type LocalTime, MessageAccepted, PastOffsets } from '@tidings/events';
+import { type LiveActivity, type LocalTime, PastOffsets } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { MessageRequest, UnknownContacts } from '@tidings/rpc';
 import { recipientsOf } from './recipients.ts';
@@ -38,9 +38,13 @@ function emailOf({ email }: GivenContent) {
   return { ...rest, subject: localized, bcc: [...bcc], attachments: [...attachments] };
 }
 
-/** The fields that the request gives. Those of the push platforms are always there. */
-const contentOf = (given: GivenContent, liveActivity: LiveActivity | undefined): Content =>
-  Content.fromPartial({ ...given, email: emailOf(given), settings: [...(given.settings ?? [])], liveActivity });
+/** The fields that the request gives; those of the push platforms are always there. */
+const contentOf = (given: GivenContent, liveActivity: LiveActivity | undefined) => ({
+  ...given,
+  email: emailOf(given),
+  settings: [...(given.settings ?? [])],
+  liveActivity,
+});
 
 const conditionsOf = ({ recipients }: Notification) =>
   recipients.kind === 'conditions'
