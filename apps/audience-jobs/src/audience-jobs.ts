@@ -4,7 +4,7 @@ import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/e
 import type { Job } from '@tidings/jobs';
 import { sureTime } from '@tidings/kernel';
 import { createCollections, removeLeases } from '@tidings/mongo';
-import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
+import type { Accounts, Devices, Segments, Served } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
@@ -37,9 +37,7 @@ export interface AudienceJobsDeps extends ServiceDeps {
   readonly replicaOf?: (log: string) => string;
 }
 
-export interface AudienceJobsService {
-  readonly jobs: Jobs;
-  readonly operations: Operations;
+export interface AudienceJobsService extends Served<'audience-jobs'> {
   /** Finishes the parts in progress, and leaves the remainder to other processes. */
   close(): Promise<void>;
 }

@@ -1,12 +1,11 @@
 import { expect } from '@jest/globals';
 import { type Accounts, AccountsDefinition } from '@tidings/rpc';
 import { describeServiceModule } from '@tidings/testing';
-import { RegistryModule, registryServices } from './registry.module.ts';
+import { RegistryModule } from './registry.module.ts';
 
 describeServiceModule({
   name: 'registry',
   module: RegistryModule,
-  services: registryServices,
   async answers(reach) {
     const accounts = reach<Accounts>(AccountsDefinition);
     expect(await accounts.findAccount({ account: 'default' })).toEqual({ found: true, categories: [] });

@@ -3,7 +3,7 @@ import { commitRetention, type LogWriter, openCommits, openRedaction } from '@ti
 import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
-import type { Accounts, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
+import type { Devices, Served } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
 import { openLogCategory } from '@tidings/service/log-category';
 import { type Broker, incidentsTo } from '@tidings/streaming';
@@ -70,15 +70,7 @@ export interface RegistryDeps extends ServiceDeps {
   readonly quotas?: Quotas;
 }
 
-export interface RegistryService {
-  readonly accounts: Accounts;
-  readonly devices: Devices;
-  readonly presets: Presets;
-  readonly segments: Segments;
-  readonly geozones: Geozones;
-  readonly inbox: Inbox;
-  readonly plans: Plans;
-  readonly operations: Operations;
+export interface RegistryService extends Served<'registry'> {
   /** Completes running requests and accepts no more. */
   close(): Promise<void>;
 }

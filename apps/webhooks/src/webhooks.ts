@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import { sureTime } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
-import type { Accounts, Devices, Operations, SentValues, Subscriptions } from '@tidings/rpc';
+import type { Accounts, Devices, SentValues, Served } from '@tidings/rpc';
 import {
   AddressGuard,
   Closing,
@@ -58,9 +58,7 @@ export interface WebhooksDeps extends ServiceDeps {
   readonly events: { readonly host: string; readonly port: number };
 }
 
-export interface WebhooksService {
-  readonly subscriptions: Subscriptions;
-  readonly operations: Operations;
+export interface WebhooksService extends Served<'webhooks'> {
   /** The port on which subscribers dial in. */
   readonly eventsPort: number;
   /** Ends the streams in an orderly way, and releases them to other processes at once. */

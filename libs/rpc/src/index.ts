@@ -3,6 +3,15 @@ export { inProcess, type ServiceDefinition } from './binding.ts';
 export { faultOfView, viewOfFault } from './fault-view.ts';
 export { rendezvous } from './grpc/rendezvous.ts';
 export {
+  inProcessServices,
+  type NamedDefinition,
+  type RpcServices,
+  rpcServices,
+  type Served,
+  servedBy,
+  type ServicesOf,
+} from './rpc-services.ts';
+export {
   AdvanceClockReply,
   AdvanceClockRequest,
   OpenDeletion,

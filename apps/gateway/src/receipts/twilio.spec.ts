@@ -32,7 +32,7 @@ beforeEach(async () => {
   client = await openClient(world, {
     masterKeys: master,
     publicUrl: PUBLIC_URL,
-    accounts: { ...world.accounts, getCredential },
+    services: { ...world.services, accounts: { ...world.services.accounts, getCredential } },
   });
 });
 afterEach(() => client.close());
