@@ -17,8 +17,8 @@ const TOKEN = TokenView.fromPartial({
 });
 
 const services = stubServices({
-  accounts: {
-    resolveToken: async ({ secret }) => ({ token: secret === SECRET ? TOKEN : undefined }),
+  tokens: { resolveToken: async ({ secret }) => ({ token: secret === SECRET ? TOKEN : undefined }) },
+  applications: {
     findApplication: async ({ application }) => ({
       application: ApplicationView.fromPartial({ account: ACCOUNT, code: application, authorizeAllTokens: true }),
     }),

@@ -14,7 +14,7 @@ const BATCH_DEADLINE_MS = 30_000;
 
 /** Clients of the registry; batches go to the replica that owns their logs. */
 function registryClients(registry: Replicas, deviceKey: KeyObject) {
-  const { accounts, devices, segments } = remoteServices('registry', registry, {
+  const { tags, devices, segments } = remoteServices('registry', registry, {
     devices: {
       deadlineMs: BATCH_DEADLINE_MS,
       // The entries are grouped by the replica that owns their logs, so the first one determines it.
@@ -24,7 +24,7 @@ function registryClients(registry: Replicas, deviceKey: KeyObject) {
     },
     segments: { deadlineMs: BATCH_DEADLINE_MS },
   });
-  return { accounts, devices, segments, replicaOf: (log: string) => registry.ownerOf(() => log) };
+  return { tags, devices, segments, replicaOf: (log: string) => registry.ownerOf(() => log) };
 }
 
 /** Bulk jobs and exports in a process of their own. */

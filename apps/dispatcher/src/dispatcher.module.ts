@@ -16,12 +16,12 @@ async function openChannels(process: DispatcherProcess, connection: Connection):
     process.configuration;
   // Other channels write no links: the warning about a guessed URL would mislead.
   const publicUrl = channels.includes('email') ? process.publicUrl() : '';
-  const { accounts, devices } = remoteServices('registry', await process.peer('registry'));
+  const { platforms, devices } = remoteServices('registry', await process.peer('registry'));
   return process.open(connection, (parts) =>
     openDispatcher({
       ...parts,
       channels,
-      accounts,
+      platforms,
       devices,
       urls: providers,
       http2,

@@ -174,10 +174,10 @@ function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: A
 /** The module of the gateway, with its own components in front of the given services. */
 export function gatewayModule(deps: GatewayDeps): DynamicModule {
   const { services, broker, clock, log, adminToken } = deps;
-  const { accounts, devices, messages } = services;
+  const { devices, messages, platforms } = services;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
-  const access = new Access(accounts, clock);
+  const access = new Access(services, clock);
   const clients = new ClientAddresses(deps.trustedProxies ?? []);
   const mail = deps.incomingMail && incomingMail(deps.incomingMail, deps, access, clients);
   const operations = operationsOf(deps, async () => [
@@ -192,7 +192,7 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     access,
     visitorKey: keyFromReports(deps.identity, visitorKeyOf),
     mailLinks: mailLinkReader({ identity: deps.identity, access, clock }),
-    rateLimits: new RateLimits(accounts, clock),
+    rateLimits: new RateLimits(services.tokens, clock),
     testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
     inboxLimits: new UserLimits(clock, INBOX_USERS),
     websiteLimits: new CallerLimits(clock, WEBSITES),
@@ -204,8 +204,8 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     broker,
     clock,
     exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),
-    whatsAppSecrets: whatsAppSecrets({ accounts, masterKeys: deps.masterKeys }),
-    twilioSecrets: twilioSecrets({ accounts, masterKeys: deps.masterKeys }),
+    whatsAppSecrets: whatsAppSecrets({ platforms, masterKeys: deps.masterKeys }),
+    twilioSecrets: twilioSecrets({ platforms, masterKeys: deps.masterKeys }),
     publicUrl: deps.publicUrl,
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     clients,

@@ -96,7 +96,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const { quotas, http2, webPushSubject, mailBounceDomain } = configuration;
   const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', openStatistics);
-  const { accounts, devices, segments } = registry.services;
+  const { applications, devices, platforms, segments, tags, tokens } = registry.services;
   const scheduler = await open('scheduler', (service) => openScheduler({ ...service, segments, publicUrl }));
   const { extraCa, proxy, allowPrivate } = configuration;
   const addresses = { extraCa, proxy, allowPrivate };
@@ -105,7 +105,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       ...service,
       ...addresses,
       channels: channelNames(),
-      accounts,
+      platforms,
       devices,
       http2,
       publicUrl,
@@ -123,13 +123,14 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       ...service,
       ...addresses,
       devices,
-      accounts,
+      tokens,
+      applications,
       sentValues: dispatcher.services.sentValues,
       events: { host, port: eventsPort },
     }),
   );
   const audienceJobs = await open('audience-jobs', (service) =>
-    openAudienceJobs({ ...service, accounts, devices, segments }),
+    openAudienceJobs({ ...service, tags, devices, segments }),
   );
   const opened: { readonly [Name in BackendName]: Opened<Name> } = {
     registry,

@@ -20,7 +20,6 @@ import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms-rpc.ts';
 import { openPurge, type Purge } from './purge/purge-applications.ts';
 import { applicationsRpc } from './applications/applications-rpc.ts';
-import { settingsRpc } from './applications/settings.ts';
 import { openBlacklist } from './addresses/blacklist.ts';
 import { addressesRpc } from './addresses/addresses-rpc.ts';
 import { applyRpc } from './devices/commands/apply.ts';
@@ -275,20 +274,13 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     deletions: () => work.purge.open(),
   };
   return {
-    accounts: {
-      ...accountsRpc(store, write, { clock, keys: ownKeys }),
-      ...tokensRpc(store, write, {
-        clock,
-        tokenKey: identity['access-token'],
-        buckets: new Buckets(db, clock),
-      }),
-      ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
-      ...platformsRpc(store, write, { clock, masterKeys, reportKey: identity.report }),
-      ...settingsRpc(store, write, clock),
-      ...addressesRpc({ db, write, clock, tokenKey: keys.token }),
-      ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),
-      ...testDevicesRpc({ db, store, write, clock }),
-    },
+    accounts: accountsRpc(store, write, { clock, keys: ownKeys }),
+    tokens: tokensRpc(store, write, { clock, tokenKey: identity['access-token'], buckets: new Buckets(db, clock) }),
+    applications: applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
+    platforms: platformsRpc(store, write, { clock, masterKeys, reportKey: identity.report }),
+    addresses: addressesRpc({ db, store, write, clock, tokenKey: keys.token }),
+    tags: tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),
+    testDevices: testDevicesRpc({ db, store, write, clock }),
     devices: devicesRpc(devices),
     presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store), groupsOf }),
     segments: segmentsRpc({ db, store, tags, clock, write, scan: new DeviceScan(db) }),

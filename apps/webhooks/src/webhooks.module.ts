@@ -16,7 +16,7 @@ const WEBHOOKS = Symbol('webhooks');
       provide: WEBHOOKS,
       inject: [ServiceProcess, getConnectionToken()],
       useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry' | 'dispatcher'>, connection: Connection) => {
-        const { accounts, devices } = remoteServices('registry', await process.peer('registry'));
+        const { tokens, applications, devices } = remoteServices('registry', await process.peer('registry'));
         const { sentValues } = remoteServices('dispatcher', await process.peer('dispatcher'));
         const { extraCa, proxy, allowPrivate, host, eventsPort: port } = process.configuration;
         return process.open(connection, (service) =>
@@ -24,7 +24,8 @@ const WEBHOOKS = Symbol('webhooks');
             ...service,
             devices,
             sentValues,
-            accounts,
+            tokens,
+            applications,
             extraCa,
             proxy,
             allowPrivate,

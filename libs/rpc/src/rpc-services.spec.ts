@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from '@jest/globals';
 import { backendNames, services } from '@tidings/runtime';
+import { packageDefinition } from './grpc/codecs.ts';
 import { inProcessServices, rpcServices, servedBy } from './rpc-services.ts';
 import { stubServices } from './testing/stub-services.ts';
 
@@ -16,10 +19,21 @@ describe('the table of services', () => {
   });
 
   it('gives every service to one process, and Operations to all', () => {
-    const served = backendNames.flatMap((name) => servedBy(name).map(([service]) => service));
+    const served = backendNames.flatMap((name) => [...new Set(servedBy(name).map(([service]) => service))]);
     expect(served.filter((name) => name !== 'operations').sort()).toEqual(Object.keys(rpcServices).sort());
     const processes = Object.keys(services) as (keyof typeof services)[];
     expect(processes.filter((name) => servedBy(name).some(([service]) => service === 'operations'))).toEqual(processes);
+  });
+
+  it('answers the calls of the previous version', () => {
+    const image = fromBinary(FileDescriptorSetSchema, readFileSync(new URL('../../../image.binpb', protos)));
+    const calls = image.file
+      .filter((file) => file.package === 'tidings.rpc.v1')
+      .flatMap((file) => file.service.flatMap(({ name, method }) => method.map((call) => `${name}/${call.name}`)));
+    const served = packageDefinition(backendNames.flatMap(servedBy).map(([, definition]) => definition));
+    const paths = Object.values(served).flatMap((service) => Object.values(service).map(({ path }) => path));
+    expect(calls.length).toBeGreaterThan(90);
+    expect(calls.filter((call) => !paths.includes(`/tidings.rpc.v1.${call}`))).toEqual([]);
   });
 
   it('binds the services of a backend in one process', async () => {

@@ -1,20 +1,29 @@
 import type { BackendName, ServiceName } from '@tidings/runtime';
 import { type Codec, inProcess, type ServiceDefinition } from './binding.ts';
+import { AccountsDefinition } from './generated/tidings/rpc/v1/accounts.ts';
+import { AddressesDefinition } from './generated/tidings/rpc/v1/addresses.ts';
+import { ApplicationsDefinition } from './generated/tidings/rpc/v1/applications.ts';
 import { AttemptsDefinition } from './generated/tidings/rpc/v1/attempts.ts';
 import { DeadLettersDefinition } from './generated/tidings/rpc/v1/dead_letters.ts';
+import { DevicesDefinition } from './generated/tidings/rpc/v1/devices.ts';
 import { GeozonesDefinition } from './generated/tidings/rpc/v1/geozones.ts';
 import { InboxDefinition } from './generated/tidings/rpc/v1/inbox.ts';
 import { JobsDefinition } from './generated/tidings/rpc/v1/jobs.ts';
 import { type Operations, OperationsDefinition } from './generated/tidings/rpc/v1/operations.ts';
 import { PlansDefinition } from './generated/tidings/rpc/v1/plans.ts';
+import { PlatformsDefinition } from './generated/tidings/rpc/v1/platforms.ts';
 import { PresetsDefinition } from './generated/tidings/rpc/v1/presets.ts';
 import { ProvidersDefinition } from './generated/tidings/rpc/v1/providers.ts';
-import { AccountsDefinition, DevicesDefinition } from './generated/tidings/rpc/v1/registry.ts';
 import { MessagesDefinition } from './generated/tidings/rpc/v1/scheduler.ts';
 import { SegmentsDefinition } from './generated/tidings/rpc/v1/segments.ts';
 import { SentValuesDefinition } from './generated/tidings/rpc/v1/sent_values.ts';
 import { StatisticsDefinition } from './generated/tidings/rpc/v1/statistics.ts';
+import { TagsDefinition } from './generated/tidings/rpc/v1/tags.ts';
+import { TestDeviceListDefinition } from './generated/tidings/rpc/v1/test_devices.ts';
+import { TokensDefinition } from './generated/tidings/rpc/v1/tokens.ts';
 import { SubscriptionsDefinition } from './generated/tidings/rpc/v1/webhooks.ts';
+
+const ACCOUNTS = AccountsDefinition.fullName;
 
 /**
  * The gRPC services, by the names under which owners implement them and callers have them. Every process serves `Operations` besides, which is not
@@ -22,6 +31,8 @@ import { SubscriptionsDefinition } from './generated/tidings/rpc/v1/webhooks.ts'
  */
 export const rpcServices = {
   accounts: { owner: 'registry', definition: AccountsDefinition },
+  addresses: { owner: 'registry', definition: AddressesDefinition, formerly: ACCOUNTS },
+  applications: { owner: 'registry', definition: ApplicationsDefinition, formerly: ACCOUNTS },
   attempts: { owner: 'dispatcher', definition: AttemptsDefinition },
   deadLetters: { owner: 'statistics', definition: DeadLettersDefinition },
   devices: { owner: 'registry', definition: DevicesDefinition },
@@ -29,6 +40,7 @@ export const rpcServices = {
   inbox: { owner: 'registry', definition: InboxDefinition },
   jobs: { owner: 'audience-jobs', definition: JobsDefinition },
   messages: { owner: 'scheduler', definition: MessagesDefinition },
+  platforms: { owner: 'registry', definition: PlatformsDefinition, formerly: ACCOUNTS },
   plans: { owner: 'registry', definition: PlansDefinition },
   presets: { owner: 'registry', definition: PresetsDefinition },
   providers: { owner: 'dispatcher', definition: ProvidersDefinition },
@@ -36,11 +48,16 @@ export const rpcServices = {
   sentValues: { owner: 'dispatcher', definition: SentValuesDefinition },
   statistics: { owner: 'statistics', definition: StatisticsDefinition },
   subscriptions: { owner: 'webhooks', definition: SubscriptionsDefinition },
+  tags: { owner: 'registry', definition: TagsDefinition, formerly: ACCOUNTS },
+  testDevices: { owner: 'registry', definition: TestDeviceListDefinition, formerly: ACCOUNTS },
+  tokens: { owner: 'registry', definition: TokensDefinition, formerly: ACCOUNTS },
 } as const satisfies Readonly<Record<string, RpcService>>;
 
 interface RpcService {
   readonly owner: BackendName;
   readonly definition: ServiceDefinition;
+  /** Full name by which the previous version calls it, and which it answers to as well. */
+  readonly formerly?: string;
 }
 
 type Table = typeof rpcServices;
@@ -70,15 +87,19 @@ export type Served<Owner extends BackendName> = ServicesOf<Owner> & { readonly o
 /** A service and its name in the table. */
 export type NamedDefinition = readonly [name: string, definition: ServiceDefinition];
 
+const servicesOf = (owner: ServiceName): readonly (readonly [name: string, service: RpcService])[] =>
+  Object.entries<RpcService>(rpcServices).filter(([, service]) => service.owner === owner);
+
 /** The services of a backend. */
 export const definitionsOf = (owner: BackendName): readonly NamedDefinition[] =>
-  Object.entries<RpcService>(rpcServices).flatMap(([name, service]) =>
-    service.owner === owner ? [[name, service.definition]] : [],
-  );
+  servicesOf(owner).map(([name, { definition }]) => [name, definition]);
 
 /** What every process of a service serves. */
 export const servedBy = (process: ServiceName): readonly NamedDefinition[] => [
-  ...(process === 'gateway' ? [] : definitionsOf(process)),
+  ...servicesOf(process).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
+    [name, definition],
+    ...(formerly === undefined ? [] : [[name, { ...definition, fullName: formerly }] as const]),
+  ]),
   ['operations', OperationsDefinition],
 ];
 

@@ -32,7 +32,7 @@ beforeEach(async () => {
   };
   client = await openClient(world, {
     masterKeys: master,
-    services: { ...world.services, accounts: { ...world.services.accounts, getCredential } },
+    services: { ...world.services, platforms: { ...world.services.platforms, getCredential } },
   });
 });
 afterEach(() => client.close());

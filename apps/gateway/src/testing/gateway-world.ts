@@ -102,15 +102,15 @@ export class World {
   readonly parts: StorePartRequest[] = [];
   readonly services = stubServices({
     accounts: {
-      resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
-      findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
       createAccount: async () => ({ account: 'c' }),
       getMasterKeyId: async () => ({ id: '', identities: [] }),
       findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account), categories: this.categories }),
-      issueToken: async () => ({ id: 't9', secret: 'issued' }),
-      listTokens: async () => ({ tokens: [...this.tokens.values()] }),
-      findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),
-      revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
+      setCategories: async ({ categories }) => ({ categories }),
+      createGroup: async () => ({ code: 'C0DE0-00001' }),
+      findGroup: async ({ group }) => ({ applications: group === 'C0DE0-00001' ? [APPLICATION] : [] }),
+    },
+    applications: {
+      findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
       createApplication: async ({ tokenId }) => {
         const created = this.applications.set('AAAAA-00003', application('a', 'AAAAA-00003'));
         for (const [secret, view] of this.tokens) {
@@ -120,10 +120,6 @@ export class World {
         }
         return { application: [...created.keys()].at(-1)! };
       },
-      configurePlatform: async ({ platform }) =>
-        application('a', APPLICATION, {
-          platforms: [{ platform, enabled: true, configured: true, credentialVersion: 1 }],
-        }),
       updateApplication: async () => ({}),
       deleteApplication: async ({ application: code }) => {
         this.applications.delete(code);
@@ -134,27 +130,11 @@ export class World {
         count: page,
         pages: 1,
       }),
-      setPlatformStatus: async ({ platform, enabled }) =>
-        application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
-      getApplicationFile: async () => ({ text: 'PEM' }),
-      getPushPackage: async (asked) => ({
-        archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
-      }),
       setControlGroup: async ({ percentage }) => application('a', APPLICATION, { controlGroupPercentage: percentage }),
       setCapping: async ({ days, count }) =>
         application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
-      setCategories: async ({ categories }) => ({ categories }),
       setTracking: async ({ on }) => application('a', APPLICATION, { trackingOff: !on }),
       setAtMostOnce: async ({ on }) => application('a', APPLICATION, { atMostOnce: on }),
-      takeRequests: async ({ id, rateLimit, wanted }) => {
-        const { requests, seconds } = rateLimit!;
-        const left = this.left.get(id) ?? requests;
-        const granted = Math.min(left, wanted);
-        this.left.set(id, left - granted);
-        return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
-      },
-      clearComplaint: async () => ({}),
-      createGroup: async () => ({ code: 'C0DE0-00001' }),
       setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
       listMailSenders: async () => ({ senders: [] }),
       describeApplication: async () => ({
@@ -166,19 +146,40 @@ export class World {
         languages: { en: 12n },
       }),
       getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
-      findGroup: async ({ group }) => ({ applications: group === 'C0DE0-00001' ? [APPLICATION] : [] }),
       setTokenRequirements: async ({ application: code, inbox, testDevices }) => {
         const view = this.applications.get(code)!;
         if (inbox !== undefined) view.inboxTokenRequired = inbox;
         if (testDevices !== undefined) view.testDeviceTokenRequired = testDevices;
         return view;
       },
-      setTestDevice: async (request) => {
-        this.testDevices.push(request);
-        return {};
+    },
+    platforms: {
+      configurePlatform: async ({ platform }) =>
+        application('a', APPLICATION, {
+          platforms: [{ platform, enabled: true, configured: true, credentialVersion: 1 }],
+        }),
+      setPlatformStatus: async ({ platform, enabled }) =>
+        application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
+      getApplicationFile: async () => ({ text: 'PEM' }),
+      getPushPackage: async (asked) => ({
+        archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
+      }),
+    },
+    tokens: {
+      resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
+      issueToken: async () => ({ id: 't9', secret: 'issued' }),
+      listTokens: async () => ({ tokens: [...this.tokens.values()] }),
+      findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),
+      revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
+      takeRequests: async ({ id, rateLimit, wanted }) => {
+        const { requests, seconds } = rateLimit!;
+        const left = this.left.get(id) ?? requests;
+        const granted = Math.min(left, wanted);
+        this.left.set(id, left - granted);
+        return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
       },
-      confirmTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
-      deleteTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
+    },
+    tags: {
       addTag: async ({ name }) => {
         if (name === 'Level') throw Fault.argument('Tag already exists');
         return {};
@@ -189,6 +190,17 @@ export class World {
           { name: 'B', type: 2, applicationSpecific: true, number: 64 },
         ],
       }),
+    },
+    testDevices: {
+      setTestDevice: async (request) => {
+        this.testDevices.push(request);
+        return {};
+      },
+      confirmTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
+      deleteTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
+    },
+    addresses: {
+      clearComplaint: async () => ({}),
     },
     devices: {
       apply: async ({ commands }) => {
