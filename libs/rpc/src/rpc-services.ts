@@ -87,16 +87,16 @@ export type Served<Owner extends BackendName> = ServicesOf<Owner> & { readonly o
 /** A service and its name in the table. */
 export type NamedDefinition = readonly [name: string, definition: ServiceDefinition];
 
-const servicesOf = (owner: ServiceName): readonly (readonly [name: string, service: RpcService])[] =>
+const entriesOf = (owner: ServiceName): readonly (readonly [name: string, service: RpcService])[] =>
   Object.entries<RpcService>(rpcServices).filter(([, service]) => service.owner === owner);
 
 /** The services of a backend. */
 export const definitionsOf = (owner: BackendName): readonly NamedDefinition[] =>
-  servicesOf(owner).map(([name, { definition }]) => [name, definition]);
+  entriesOf(owner).map(([name, { definition }]) => [name, definition]);
 
 /** What every process of a service serves. */
 export const servedBy = (process: ServiceName): readonly NamedDefinition[] => [
-  ...servicesOf(process).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
+  ...entriesOf(process).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
     [name, definition],
     ...(formerly === undefined ? [] : [[name, { ...definition, fullName: formerly }] as const]),
   ]),
