@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { Channel } from '@tidings/kernel';
-import { type Operations, OperationsDefinition, type ServiceDefinition } from '@tidings/rpc';
+import type { Operations, ServiceDefinition } from '@tidings/rpc';
 import { addressVariable, type BackendName, type ServiceName, readServiceEnv } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { testBroker } from './broker.ts';
@@ -35,7 +35,7 @@ export function describeServiceModule(options: ServiceModuleOptions): void {
       const service = await start(options, mongo, opening);
       try {
         expect(await service.waitingFor()).toEqual({});
-        const operations = service.reach<Operations>(OperationsDefinition);
+        const operations = service.reach<Operations>(opening.OperationsDefinition);
         while ((await operations.settled({})).open.length > 0);
         await options.answers?.(service.reach);
       } finally {
@@ -50,12 +50,13 @@ export function describeServiceModule(options: ServiceModuleOptions): void {
 
 /** Loaded on demand: most suites do not use them. */
 async function loadAll() {
-  const [nest, rpc, service] = await Promise.all([
+  const [nest, rpc, grpc, service] = await Promise.all([
     import('@nestjs/testing'),
+    import('@tidings/rpc'),
     import('@tidings/rpc/grpc'),
     import('@tidings/service'),
   ]);
-  return { ...nest, ...rpc, ...service };
+  return { ...nest, ...rpc, ...grpc, ...service };
 }
 
 async function start(
