@@ -61,10 +61,8 @@ const service = await openWebhooks({
   db: client.db('webhooks'),
   events: { host: '127.0.0.1', port: 0 },
   allowPrivate: ['127.0.0.0/8'],
-  accounts: {
-    resolveToken: async () => ({ token: TokenView.fromPartial({ account: ACCOUNT, allApplications: true }) }),
-    findApplication: async () => ({ application: undefined }),
-  },
+  tokens: { resolveToken: async () => ({ token: TokenView.fromPartial({ account: ACCOUNT, allApplications: true }) }) },
+  applications: { findApplication: async () => ({ application: undefined }) },
   // In place of the registry, whose CPU is not measured.
   devices: {
     describe: async ({ seqs, tags }) => ({

@@ -1,23 +1,7 @@
 import { createGateway } from '@tidings/gateway';
-import { Fault, systemClock } from '@tidings/kernel';
-import {
-  type Accounts,
-  type Attempts,
-  ApplicationView,
-  type Devices,
-  type Geozones,
-  type Inbox,
-  type Jobs,
-  type Messages,
-  type DeadLetters,
-  type Plans,
-  type Presets,
-  type Segments,
-  type Statistics,
-  type Subscriptions,
-  TokenScope,
-  TokenView,
-} from '@tidings/rpc';
+import { systemClock } from '@tidings/kernel';
+import { ApplicationView, TokenScope, TokenView } from '@tidings/rpc';
+import { stubServices } from '@tidings/rpc/testing';
 import { openLog, openMetrics, keysFrom } from '@tidings/runtime';
 
 /** G1: the unmodified gateway, in front of services that answer at once. */
@@ -32,39 +16,21 @@ const TOKEN = TokenView.fromPartial({
   allApplications: true,
 });
 
-const unused = (service: string): never => {
-  throw Fault.bug(`${service} is not measured`);
-};
-const stub = <Service extends object>(name: string, methods: Partial<Service>): Service =>
-  new Proxy(methods, {
-    get: (own, key) => Reflect.get(own, key) ?? (() => unused(`${name}.${String(key)}`)),
-  }) as Service;
-
-const accounts = stub<Accounts>('accounts', {
-  resolveToken: async ({ secret }) => ({ token: secret === SECRET ? TOKEN : undefined }),
-  findApplication: async ({ application }) => ({
-    application: ApplicationView.fromPartial({ account: ACCOUNT, code: application, authorizeAllTokens: true }),
-  }),
-});
-const devices = stub<Devices>('devices', {
-  apply: async ({ commands }) => ({ replies: commands.map(() => ({ fault: undefined })) }),
+const services = stubServices({
+  tokens: { resolveToken: async ({ secret }) => ({ token: secret === SECRET ? TOKEN : undefined }) },
+  applications: {
+    findApplication: async ({ application }) => ({
+      application: ApplicationView.fromPartial({ account: ACCOUNT, code: application, authorizeAllTokens: true }),
+    }),
+  },
+  devices: {
+    apply: async ({ commands }) => ({ replies: commands.map(() => ({ fault: undefined })) }),
+  },
 });
 
 const keys = keysFrom(new Uint8Array(32));
 const gateway = await createGateway({
-  accounts,
-  devices,
-  presets: stub<Presets>('presets', {}),
-  segments: stub<Segments>('segments', {}),
-  geozones: stub<Geozones>('geozones', {}),
-  inbox: stub<Inbox>('inbox', {}),
-  jobs: stub<Jobs>('jobs', {}),
-  messages: stub<Messages>('messages', {}),
-  statistics: stub<Statistics>('statistics', {}),
-  deadLetters: stub<DeadLetters>('deadLetters', {}),
-  plans: stub<Plans>('plans', {}),
-  attempts: stub<Attempts>('attempts', {}),
-  subscriptions: stub<Subscriptions>('subscriptions', {}),
+  services,
   processes: [],
   dispatchers: () => [],
   disposableDomains: new Set(),

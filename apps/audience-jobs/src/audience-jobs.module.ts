@@ -1,44 +1,30 @@
 import type { KeyObject } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import {
-  type Accounts,
-  AccountsDefinition,
-  type Devices,
-  DevicesDefinition,
-  JobsDefinition,
-  OperationsDefinition,
-  type Segments,
-  SegmentsDefinition,
-} from '@tidings/rpc';
-import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
+import { servedBy } from '@tidings/rpc';
+import { remoteServices, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
-import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
+import { openAudienceJobs } from './audience-jobs.ts';
 import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 
 const AUDIENCE_JOBS = Symbol('audience-jobs');
 /** Longer than the deadline of other calls: a batch concerns thousands of devices. */
 const BATCH_DEADLINE_MS = 30_000;
 
-/** The gRPC services of audience-jobs. */
-export const audienceJobsServices = { jobs: JobsDefinition, operations: OperationsDefinition };
-
 /** Clients of the registry; batches go to the replica that owns their logs. */
 function registryClients(registry: Replicas, deviceKey: KeyObject) {
-  const devices = remote<Devices>(DevicesDefinition, registry, {
-    deadlineMs: BATCH_DEADLINE_MS,
-    // The entries are grouped by the replica that owns their logs, so the first one determines it.
-    keyOf: {
-      applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(hwidHashOf(deviceKey, account, first.hwid)),
+  const { tags, devices, segments } = remoteServices('registry', registry, {
+    devices: {
+      deadlineMs: BATCH_DEADLINE_MS,
+      // The entries are grouped by the replica that owns their logs, so the first one determines it.
+      keyOf: {
+        applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(hwidHashOf(deviceKey, account, first.hwid)),
+      },
     },
+    segments: { deadlineMs: BATCH_DEADLINE_MS },
   });
-  return {
-    devices,
-    accounts: remote<Accounts>(AccountsDefinition, registry),
-    segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: BATCH_DEADLINE_MS }),
-    replicaOf: (log: string) => registry.ownerOf(() => log),
-  };
+  return { tags, devices, segments, replicaOf: (log: string) => registry.ownerOf(() => log) };
 }
 
 /** Bulk jobs and exports in a process of their own. */
@@ -56,6 +42,6 @@ function registryClients(registry: Replicas, deviceKey: KeyObject) {
       },
     },
   ],
-  controllers: rpcControllers<AudienceJobsService>(AUDIENCE_JOBS, audienceJobsServices),
+  controllers: rpcControllers(AUDIENCE_JOBS, servedBy('audience-jobs')),
 })
 export class AudienceJobsModule {}

@@ -4,7 +4,7 @@ import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/e
 import type { Job } from '@tidings/jobs';
 import { sureTime } from '@tidings/kernel';
 import { createCollections, removeLeases } from '@tidings/mongo';
-import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
+import type { Devices, Segments, Served, Tags } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
@@ -30,16 +30,14 @@ const MAX_REPORTED = 20;
 
 export interface AudienceJobsDeps extends ServiceDeps {
   readonly broker: Broker;
-  readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
+  readonly tags: Pick<Tags, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   readonly segments: Pick<Segments, 'select' | 'chooseLookup' | 'scan'>;
   /** Names the registry replica that owns a device log. @default one for all */
   readonly replicaOf?: (log: string) => string;
 }
 
-export interface AudienceJobsService {
-  readonly jobs: Jobs;
-  readonly operations: Operations;
+export interface AudienceJobsService extends Served<'audience-jobs'> {
   /** Finishes the parts in progress, and leaves the remainder to other processes. */
   close(): Promise<void>;
 }
@@ -59,7 +57,7 @@ export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<Audience
 }
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
-  const { db, clock, log, metrics, keys, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
+  const { db, clock, log, metrics, keys, broker, tags, devices, segments, replicaOf = () => '' } = deps;
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
   await createCollections(db, collections);
@@ -91,7 +89,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());
   jobMetrics(metrics, store, clock);
 
-  const processPart = partProcessor({ parts, accounts, devices, replicaOf, deviceKey: keys.identity.device });
+  const processPart = partProcessor({ parts, tags, devices, replicaOf, deviceKey: keys.identity.device });
   const exportPart = exportProcessor({ clock, inputs, archives, segments });
   const process = (job: Job, mayGoOn: () => boolean): Promise<JobPartProcessed> =>
     job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job, mayGoOn);

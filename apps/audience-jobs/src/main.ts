@@ -1,9 +1,9 @@
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
-import { AudienceJobsModule, audienceJobsServices } from './audience-jobs.module.ts';
+import { AudienceJobsModule } from './audience-jobs.module.ts';
 
 await runService({
   name: 'audience-jobs',
   ...services['audience-jobs'],
-  start: microservice(AudienceJobsModule, Object.values(audienceJobsServices)),
+  start: microservice(AudienceJobsModule, 'audience-jobs'),
 });

@@ -15,7 +15,7 @@ import {
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import { collectionOf, modelOf } from '@tidings/mongo';
-import type { Accounts, Devices, Providers } from '@tidings/rpc';
+import type { Devices, Platforms, Providers } from '@tidings/rpc';
 import {
   AddressGuard,
   type Closing,
@@ -59,7 +59,7 @@ const RENEW_EVERY_MS = 5_000;
 
 export interface ChannelDeps extends ServiceDeps {
   readonly broker: Broker;
-  readonly accounts: Pick<Accounts, 'getCredential'>;
+  readonly platforms: Pick<Platforms, 'getCredential'>;
   readonly devices: Pick<Devices, 'findSuppressed'>;
   /** The base of links in mails, without a trailing slash. */
   readonly publicUrl: string;
@@ -173,11 +173,11 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
 }
 
 function transportOf(deps: ChannelDeps): Channel {
-  const { accounts, keys, clock, urls = {}, extraCa, proxy, allowPrivate = [] } = deps;
+  const { platforms, keys, clock, urls = {}, extraCa, proxy, allowPrivate = [] } = deps;
   const { publicUrl, webPushSubject, mailBounceDomain } = deps;
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
-  const credentials = new Credentials(accounts, keys.master);
+  const credentials = new Credentials(platforms, keys.master);
   const ca = caCertificatesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
   const logged = failureLog(deps.log);

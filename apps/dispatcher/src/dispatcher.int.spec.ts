@@ -16,7 +16,7 @@ import type { AttemptDocument } from './attempts/attempt-documents.ts';
 import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
 import { content, sendBatch, type TestDevice } from './testing/test-batches.ts';
 import { noSuppressions } from './testing/no-suppressions.ts';
-import { accountsWith } from './testing/test-credentials.ts';
+import { platformsWith } from './testing/test-credentials.ts';
 import { apnsToken, generateApnsKey, type Simulators, startSimulators } from './testing/test-simulators.ts';
 
 const key = generateApnsKey();
@@ -89,7 +89,7 @@ describeWithMongo('dispatcher', (mongo) => {
       broker,
       channels: ['apns'],
       metrics,
-      accounts: accountsWith(keys.master, credentials),
+      platforms: platformsWith(keys.master, credentials),
       devices: noSuppressions,
       urls: { apns: simulators.apnsUrl },
       publicUrl: '',
@@ -381,12 +381,12 @@ describeWithMongo('dispatcher', (mongo) => {
   });
 
   it('waits for credentials that the registry does not have yet', async () => {
-    const accounts = accountsWith(keys.master, credentials);
+    const platforms = platformsWith(keys.master, credentials);
     let calls = 0;
     await start({
-      accounts: {
+      platforms: {
         getCredential: (request) =>
-          ++calls < 3 ? Promise.reject(new Error('not now')) : accounts.getCredential(request),
+          ++calls < 3 ? Promise.reject(new Error('not now')) : platforms.getCredential(request),
       },
     });
     await publish([batchOf(devices(2))]);
@@ -396,11 +396,11 @@ describeWithMongo('dispatcher', (mongo) => {
   });
 
   it('reads a credential once for many batches, and again for a later version', async () => {
-    const accounts = accountsWith(keys.master, { 1: { version: 2, settings: credentials[1].settings } });
-    await start({ accounts });
+    const platforms = platformsWith(keys.master, { 1: { version: 2, settings: credentials[1].settings } });
+    await start({ platforms });
     await publish(Array.from({ length: 20 }, (_, chunk) => batchOf(devices(2), { chunk })));
     await until(() => settledSlices() === 20);
-    expect(accounts.reads).toBe(1);
+    expect(platforms.reads).toBe(1);
   });
 
   it('has at most 4,000 devices open', async () => {

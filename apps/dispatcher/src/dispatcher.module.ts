@@ -1,16 +1,7 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import {
-  type Accounts,
-  AccountsDefinition,
-  AttemptsDefinition,
-  type Devices,
-  DevicesDefinition,
-  OperationsDefinition,
-  ProvidersDefinition,
-  SentValuesDefinition,
-} from '@tidings/rpc';
-import { remote, rpcControllers } from '@tidings/rpc/grpc';
+import { servedBy } from '@tidings/rpc';
+import { remoteServices, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
 import { type DispatcherService, openDispatcher } from './dispatcher.ts';
@@ -25,14 +16,12 @@ async function openChannels(process: DispatcherProcess, connection: Connection):
     process.configuration;
   // Other channels write no links: the warning about a guessed URL would mislead.
   const publicUrl = channels.includes('email') ? process.publicUrl() : '';
-  const registry = await process.peer('registry');
-  const accounts = remote<Accounts>(AccountsDefinition, registry);
-  const devices = remote<Devices>(DevicesDefinition, registry);
+  const { platforms, devices } = remoteServices('registry', await process.peer('registry'));
   return process.open(connection, (parts) =>
     openDispatcher({
       ...parts,
       channels,
-      accounts,
+      platforms,
       devices,
       urls: providers,
       http2,
@@ -46,18 +35,10 @@ async function openChannels(process: DispatcherProcess, connection: Connection):
   );
 }
 
-/** The gRPC services of a dispatcher. */
-export const dispatcherServices = {
-  operations: OperationsDefinition,
-  providers: ProvidersDefinition,
-  attempts: AttemptsDefinition,
-  sentValues: SentValuesDefinition,
-};
-
 /** The dispatcher of some channels as a separate process. */
 @Module({
   imports: [storeModule('dispatcher')],
   providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannels }],
-  controllers: rpcControllers<DispatcherService>(DISPATCHER, dispatcherServices),
+  controllers: rpcControllers(DISPATCHER, servedBy('dispatcher')),
 })
 export class DispatcherModule {}

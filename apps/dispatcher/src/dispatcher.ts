@@ -3,7 +3,7 @@ import { every } from '@tidings/coordination';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
 import { systemClock, sureTime } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
-import type { Attempts, Operations, Providers, SentValues } from '@tidings/rpc';
+import type { Providers, Served } from '@tidings/rpc';
 import { Closing, operationsOf } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type ChannelDeps, type ChannelDispatcher, openChannel } from './channel-dispatcher.ts';
@@ -30,11 +30,7 @@ export interface DispatcherDeps extends Omit<
   readonly channels: readonly string[];
 }
 
-export interface DispatcherService {
-  readonly operations: Operations;
-  readonly providers: Providers;
-  readonly attempts: Attempts;
-  readonly sentValues: SentValues;
+export interface DispatcherService extends Served<'dispatcher'> {
   /** Stops taking batches, finishes open work, and releases its slices at once. */
   close(): Promise<void>;
 }

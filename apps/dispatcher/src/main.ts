@@ -1,9 +1,9 @@
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
-import { DispatcherModule, dispatcherServices } from './dispatcher.module.ts';
+import { DispatcherModule } from './dispatcher.module.ts';
 
 await runService({
   name: 'dispatcher',
   ...services.dispatcher,
-  start: microservice(DispatcherModule, Object.values(dispatcherServices)),
+  start: microservice(DispatcherModule, 'dispatcher'),
 });

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { OperationsDefinition } from '@tidings/rpc';
+import { servedBy } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
 import { deploymentPlatformsOf } from '@tidings/runtime';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
-import { type FanoutService, openFanout } from './fanout.ts';
+import { openFanout } from './fanout.ts';
 
 const FANOUT = Symbol('fanout');
 
@@ -22,6 +22,6 @@ const FANOUT = Symbol('fanout');
         ),
     },
   ],
-  controllers: rpcControllers<FanoutService>(FANOUT, { operations: OperationsDefinition }),
+  controllers: rpcControllers(FANOUT, servedBy('fanout')),
 })
 export class FanoutModule {}

@@ -5,7 +5,7 @@ import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/event
 import { sureTime } from '@tidings/kernel';
 import { createCollections, isTransient, Lease, leasesModel, transientAsFault } from '@tidings/mongo';
 import { DeviceScan, devicesModel, openConfiguration, openTags } from '@tidings/registry-store';
-import type { Operations } from '@tidings/rpc';
+import type { Served } from '@tidings/rpc';
 import { Closing, type OpenWork, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { openLogCategory } from '@tidings/service/log-category';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
@@ -60,8 +60,7 @@ export interface FanoutDeps extends ServiceDeps {
   readonly deploymentPlatforms?: readonly number[];
 }
 
-export interface FanoutService {
-  readonly operations: Operations;
+export interface FanoutService extends Served<'fanout'> {
   close(): Promise<void>;
 }
 

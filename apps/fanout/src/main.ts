@@ -1,4 +1,3 @@
-import { OperationsDefinition } from '@tidings/rpc';
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
 import { FanoutModule } from './fanout.module.ts';
@@ -6,5 +5,5 @@ import { FanoutModule } from './fanout.module.ts';
 await runService({
   name: 'fanout',
   ...services.fanout,
-  start: microservice(FanoutModule, [OperationsDefinition]),
+  start: microservice(FanoutModule, 'fanout'),
 });

@@ -1,23 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
-import type {
-  Accounts,
-  ApplicationView,
-  Attempts,
-  DeadLetters,
-  Devices,
-  Messages,
-  Plans,
-  Providers,
-  Presets,
-  Segments,
-  Geozones,
-  Inbox,
-  Statistics,
-  Subscriptions,
-  Jobs,
-} from '@tidings/rpc';
+import type { ApplicationView, Providers, RpcServices } from '@tidings/rpc';
 import type { AddressGuard, GeoipPlace, Logger } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Access } from './auth/access.ts';
@@ -34,24 +18,16 @@ import type { PendingRequest } from './limits/pending-requests.ts';
 import type { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
 import type { System } from './system.ts';
 
+/**
+ * The services behind the gateway. Not among them: `providers`, which answers for a single process (see {@link Context.dispatchers}), and the sent
+ * values, which are for webhooks.
+ */
+export type GatewayServices = Omit<RpcServices, 'providers' | 'sentValues'>;
+
 /** The dependencies of handlers: the services behind the gateway and the components in front of them. */
-export interface Context {
-  readonly accounts: Accounts;
-  readonly devices: Devices;
+export interface Context extends GatewayServices {
   /** Commands to devices, grouped in front of {@link Context.devices}. */
   readonly deviceCommands: DeviceCommands;
-  readonly presets: Presets;
-  readonly segments: Segments;
-  readonly geozones: Geozones;
-  readonly inbox: Inbox;
-  readonly jobs: Jobs;
-  readonly messages: Messages;
-  readonly statistics: Statistics;
-  readonly deadLetters: DeadLetters;
-  readonly plans: Plans;
-  /** Attempts of all channels; any dispatcher answers for them. */
-  readonly attempts: Attempts;
-  readonly subscriptions: Subscriptions;
   readonly reporter: Reporter;
   readonly access: Access;
   readonly rateLimits: RateLimits;

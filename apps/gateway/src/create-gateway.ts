@@ -7,22 +7,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { visitorKeyOf } from '@tidings/channels';
 import { UPLOAD_MS } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
-import type {
-  Accounts,
-  Attempts,
-  DeviceCommand,
-  Devices,
-  Messages,
-  DeadLetters,
-  Plans,
-  Presets,
-  Segments,
-  Geozones,
-  Inbox,
-  Statistics,
-  Subscriptions,
-  Jobs,
-} from '@tidings/rpc';
+import type { DeviceCommand } from '@tidings/rpc';
 import {
   AddressGuard,
   type Configuration,
@@ -36,7 +21,7 @@ import {
 import type { Broker } from '@tidings/streaming';
 import { counterIn, floodedConnections } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { Context } from './context.ts';
+import type { Context, GatewayServices } from './context.ts';
 import { Access } from './auth/access.ts';
 import { mailLinkReader } from './mail/mail-links.ts';
 import { CallerLimits } from './auth/caller-limits.ts';
@@ -60,20 +45,7 @@ import type { StorageGuard } from './limits/storage-guard.ts';
 import { type Processes, systemOf } from './system.ts';
 
 export interface GatewayDeps {
-  readonly accounts: Accounts;
-  readonly devices: Devices;
-  readonly presets: Presets;
-  readonly segments: Segments;
-  readonly geozones: Geozones;
-  readonly inbox: Inbox;
-  readonly jobs: Jobs;
-  readonly messages: Messages;
-  readonly statistics: Statistics;
-  readonly deadLetters: DeadLetters;
-  readonly plans: Plans;
-  /** Attempts of all channels; any dispatcher answers for them. */
-  readonly attempts: Attempts;
-  readonly subscriptions: Subscriptions;
+  readonly services: GatewayServices;
   /** Processes of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the test clock. */
   readonly processes: readonly Processes[];
   /** Every dispatcher process at the moment of the call. */
@@ -185,12 +157,12 @@ export const mailPortOf = (app: NestFastifyApplication): number | undefined =>
 
 /** The server of incoming mail, and what it hands mails to. */
 function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: Access, clients: ClientAddresses) {
-  const { messages, broker, identity, clock, log, metrics } = deps;
+  const { services, broker, identity, clock, log, metrics } = deps;
   const recipientLimits = new CallerLimits(clock, RECIPIENTS);
   const intake = openMailIntake({
     domain: options.domain,
     access,
-    messages,
+    messages: services.messages,
     broker,
     identity,
     clock,
@@ -201,25 +173,11 @@ function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: A
 
 /** The module of the gateway, with its own components in front of the given services. */
 export function gatewayModule(deps: GatewayDeps): DynamicModule {
-  const {
-    accounts,
-    devices,
-    presets,
-    segments,
-    geozones,
-    inbox,
-    messages,
-    statistics,
-    subscriptions,
-    broker,
-    clock,
-    log,
-    adminToken,
-    jobs,
-  } = deps;
+  const { services, broker, clock, log, adminToken } = deps;
+  const { devices, messages, platforms } = services;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
-  const access = new Access(accounts, clock);
+  const access = new Access(services, clock);
   const clients = new ClientAddresses(deps.trustedProxies ?? []);
   const mail = deps.incomingMail && incomingMail(deps.incomingMail, deps, access, clients);
   const operations = operationsOf(deps, async () => [
@@ -228,25 +186,13 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     ...(mail && mail.intake.open() > 0 ? [`gateway: ${mail.intake.open()} incoming mails`] : []),
   ]);
   const context = {
-    accounts,
-    devices,
+    ...services,
     deviceCommands: commands,
-    presets,
-    segments,
-    geozones,
-    inbox,
-    jobs,
-    messages,
-    statistics,
-    deadLetters: deps.deadLetters,
-    plans: deps.plans,
-    attempts: deps.attempts,
-    subscriptions,
     reporter,
     access,
     visitorKey: keyFromReports(deps.identity, visitorKeyOf),
     mailLinks: mailLinkReader({ identity: deps.identity, access, clock }),
-    rateLimits: new RateLimits(accounts, clock),
+    rateLimits: new RateLimits(services.tokens, clock),
     testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
     inboxLimits: new UserLimits(clock, INBOX_USERS),
     websiteLimits: new CallerLimits(clock, WEBSITES),
@@ -258,8 +204,8 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
     broker,
     clock,
     exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),
-    whatsAppSecrets: whatsAppSecrets({ accounts, masterKeys: deps.masterKeys }),
-    twilioSecrets: twilioSecrets({ accounts, masterKeys: deps.masterKeys }),
+    whatsAppSecrets: whatsAppSecrets({ platforms, masterKeys: deps.masterKeys }),
+    twilioSecrets: twilioSecrets({ platforms, masterKeys: deps.masterKeys }),
     publicUrl: deps.publicUrl,
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     clients,

@@ -1,42 +1,19 @@
 import {
-  type Accounts,
-  AccountsDefinition,
-  type Attempts,
-  AttemptsDefinition,
-  type DeadLetters,
-  DeadLettersDefinition,
-  type Devices,
-  DevicesDefinition,
-  type Geozones,
-  GeozonesDefinition,
-  type Inbox,
-  InboxDefinition,
-  type Jobs,
-  JobsDefinition,
-  type Messages,
-  MessagesDefinition,
+  type DeviceCommand,
   type Operations,
   OperationsDefinition,
-  type Plans,
-  PlansDefinition,
-  type Presets,
-  PresetsDefinition,
   type Providers,
   ProvidersDefinition,
-  type Segments,
-  SegmentsDefinition,
-  type Statistics,
-  StatisticsDefinition,
-  type Subscriptions,
-  SubscriptionsDefinition,
+  servedBy,
 } from '@tidings/rpc';
-import { everyReplica, remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
+import { everyReplica, remote, remoteServices, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
 import {
+  type BackendName,
   connectionBudget,
   healthModule,
   type IdentityKeys,
   type ServiceName,
-  services,
+  services as serviceFacts,
   wrongPlace,
 } from '@tidings/runtime';
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
@@ -60,15 +37,37 @@ const STORAGE_MS = 1_500;
 
 type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', ServiceName>;
 
-/** Devices and their commands: the commands of one log go to one registry replica. */
-function devicesOf(registry: Replicas, identity: () => IdentityKeys) {
+/** The services behind the gateway; the commands to devices of one log go to one replica of the registry. */
+function servicesBehind(replicas: Readonly<Record<BackendName, Replicas>>, identity: () => IdentityKeys) {
+  const { registry, scheduler, statistics, dispatcher, webhooks } = replicas;
   const logOf = logOfCommand(() => identity().device);
-  const devices = remote<Devices>(DevicesDefinition, registry, {
-    // The commands are grouped by replica, so the first one determines the key.
-    keyOf: { apply: ({ commands: [first] }) => first && logOf(first) },
-    isRepeatable: { apply: ({ commands }) => commands.every(isRepeatable) },
+  const ofRegistry = remoteServices('registry', registry, {
+    devices: {
+      // The commands are grouped by replica, so the first one determines the key.
+      keyOf: { apply: ({ commands: [first] }) => first && logOf(first) },
+      isRepeatable: { apply: ({ commands }) => commands.every(isRepeatable) },
+    },
+    segments: { deadlineMs: COUNT_MS },
   });
-  return { devices, replicaOf: (command: Parameters<typeof logOf>[0]) => registry.ownerOf(() => logOf(command)) };
+  const ofScheduler = remoteServices('scheduler', scheduler, {
+    messages: {
+      // A used transactionId resolves to the message that it created.
+      isRepeatable: { accept: ({ messages }) => messages.every(({ transactionId }) => transactionId !== '') },
+      // Of concurrent repeats, the process that serves the first answers all.
+      keyOf: { accept: ({ messages }) => messages.find(({ transactionId }) => transactionId !== '')?.transactionId },
+    },
+  });
+  return {
+    replicaOf: (command: DeviceCommand) => registry.ownerOf(() => logOf(command)),
+    services: {
+      ...ofRegistry,
+      ...ofScheduler,
+      ...remoteServices('statistics', statistics, { deadLetters: { deadlineMs: REDRIVE_MS } }),
+      ...remoteServices('dispatcher', dispatcher),
+      ...remoteServices('webhooks', webhooks),
+      ...remoteServices('audience-jobs', replicas['audience-jobs']),
+    },
+  };
 }
 
 async function storageBehind(registry: Replicas, { configuration, log, metrics, readiness }: GatewayProcess) {
@@ -85,43 +84,21 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   if (warning) log.warn(warning);
   const { host, port, adminToken } = process.configuration;
   const replicas = await Promise.all(
-    services.gateway.peers.map(async (peer) => [peer, await process.peer(peer)] as const),
+    serviceFacts.gateway.peers.map(async (peer) => [peer, await process.peer(peer)] as const),
   );
-  const {
-    registry,
-    scheduler,
-    statistics,
-    webhooks,
-    dispatcher,
-    'audience-jobs': audienceJobs,
-  } = Object.fromEntries(replicas) as Record<ServiceName, Replicas>;
+  const byName = Object.fromEntries(replicas) as Record<ServiceName, Replicas>;
+  const { registry, dispatcher } = byName;
   readiness.probe('registry', () => registry.reachable());
-  const accounts = remote<Accounts>(AccountsDefinition, registry);
-  const identity = process.identityFrom('registry', () => accounts.getMasterKeyId({}));
+  const { services, replicaOf } = servicesBehind(byName, () => identity.keys());
+  const identity = process.identityFrom('registry', () => services.accounts.getMasterKeyId({}));
   const broker = await process.broker();
   const file = process.configuration.geoipDatabase;
   const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
   const storage = await storageBehind(registry, process);
   const app = await createGateway({
     storage,
-    accounts,
-    ...devicesOf(registry, () => identity.keys()),
-    presets: remote<Presets>(PresetsDefinition, registry),
-    segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
-    geozones: remote<Geozones>(GeozonesDefinition, registry),
-    inbox: remote<Inbox>(InboxDefinition, registry),
-    jobs: remote<Jobs>(JobsDefinition, audienceJobs),
-    messages: remote<Messages>(MessagesDefinition, scheduler, {
-      // A used transactionId resolves to the message that it created.
-      isRepeatable: { accept: ({ messages }) => messages.every(({ transactionId }) => transactionId !== '') },
-      // Of concurrent repeats, the process that serves the first answers all.
-      keyOf: { accept: ({ messages }) => messages.find(({ transactionId }) => transactionId !== '')?.transactionId },
-    }),
-    statistics: remote<Statistics>(StatisticsDefinition, statistics),
-    deadLetters: remote<DeadLetters>(DeadLettersDefinition, statistics, { deadlineMs: REDRIVE_MS }),
-    plans: remote<Plans>(PlansDefinition, registry),
-    attempts: remote<Attempts>(AttemptsDefinition, dispatcher),
-    subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
+    services,
+    replicaOf,
     processes: replicas.map(([peer, found]) => processesOf(peer, found)),
     dispatchers: async () => {
       const every = await everyReplica<Providers>(ProvidersDefinition, dispatcher, { deadlineMs: DISPATCHER_MS });
@@ -143,9 +120,9 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     disposableDomains: process.configuration.disposableDomains,
     incomingMail: incomingMailOf(process.configuration),
     imports: [healthModule(readiness, metrics)],
-    controllers: rpcControllers<{ operations: Operations }>(OWN_OPERATIONS, { operations: OperationsDefinition }),
+    controllers: rpcControllers(OWN_OPERATIONS, servedBy('gateway')),
   });
-  const strategy = rpcServer(process, [OperationsDefinition]);
+  const strategy = rpcServer(process, 'gateway');
   app.connectMicroservice({ strategy });
   await app
     .startAllMicroservices()

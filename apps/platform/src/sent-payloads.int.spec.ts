@@ -3,7 +3,7 @@ import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
 import { chunkRecordKey } from '@tidings/delivery';
 import { batchesTopic, Content, MessageEvent, SendBatch, topicNames } from '@tidings/events';
 import { newMessageCode, Platform, randomBase62, ShiftedClock } from '@tidings/kernel';
-import { type Accounts, DeviceDescription, type Devices, type SentValues } from '@tidings/rpc';
+import { DeviceDescription, type Devices, type Platforms, type SentValues } from '@tidings/rpc';
 import { Closing, keysFrom, openLog, openMetrics, seal } from '@tidings/runtime';
 import {
   apnsToken,
@@ -139,7 +139,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
   });
   afterEach(() => closing.close());
 
-  const accounts: Pick<Accounts, 'getCredential' | 'resolveToken' | 'findApplication'> = {
+  const platforms: Pick<Platforms, 'getCredential'> = {
     async getCredential({ application, platform }) {
       const settings = {
         ios_key_file: Buffer.from(key.privateKey).toString('base64'),
@@ -155,8 +155,6 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       ]);
       return { application, platform, version: 1, exists: true, settings: {}, sealed: Object.fromEntries(sealed) };
     },
-    resolveToken: async () => ({ token: undefined }),
-    findApplication: async () => ({ application: undefined }),
   };
   /** The devices as they are by the time of an event. */
   const devices: Pick<Devices, 'describe' | 'findSuppressed'> = {
@@ -190,7 +188,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       clock,
       log,
       keys,
-      accounts,
+      platforms,
       devices,
       db: at,
       broker: by,
@@ -207,7 +205,8 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       clock,
       log,
       keys,
-      accounts,
+      tokens: { resolveToken: async () => ({ token: undefined }) },
+      applications: { findApplication: async () => ({ application: undefined }) },
       devices,
       sentValues,
       broker,

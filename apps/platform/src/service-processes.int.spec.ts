@@ -10,8 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient, HttpClient, issueTokens } from '@tidings/client';
 import { isAlive } from '@tidings/coordination';
 import { canRunKafka, findMongod } from '@tidings/local-servers';
-import { type Accounts, AccountsDefinition } from '@tidings/rpc';
-import { openReplicas, remote } from '@tidings/rpc/grpc';
+import { openReplicas, remoteServices } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
 import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtime';
 import { type NodeProcess, startNode } from './process/node-process.ts';
@@ -147,11 +146,11 @@ describeWithKafka('service processes', (kafka) => {
       const { grpc } = await ready(registry);
       expect(await statusOf(health)).toMatchObject({ status: 200, body: { status: 'ok' } });
       const replicas = await openReplicas(grpc, { access: { masterKeys: [Buffer.alloc(32, 7)] } });
-      const accounts = remote<Accounts>(AccountsDefinition, replicas);
+      const { accounts, tags } = remoteServices('registry', replicas);
       const { account } = await accounts.createAccount({ name: 'A' });
       const tag = { account, name: 'Level', type: 1, applicationSpecific: false };
-      await accounts.addTag(tag);
-      await expect(accounts.addTag(tag)).rejects.toMatchObject({ kind: 'argument', message: 'Tag already exists' });
+      await tags.addTag(tag);
+      await expect(tags.addTag(tag)).rejects.toMatchObject({ kind: 'argument', message: 'Tag already exists' });
       replicas.close();
 
       expect(await end(registry)).toBe(0);

@@ -7,25 +7,12 @@ import { createGateway, incomingMailOf, openGeoip, openStorageGuard } from '@tid
 import type { Clock } from '@tidings/kernel';
 import { openRegistry } from '@tidings/registry';
 import {
-  AccountsDefinition,
-  AttemptsDefinition,
-  AudiencesDefinition,
-  DeadLettersDefinition,
-  DevicesDefinition,
-  GeozonesDefinition,
-  InboxDefinition,
   inProcess,
-  JobsDefinition,
-  MessagesDefinition,
-  OperationsDefinition,
+  inProcessServices,
   type Operations,
-  PlansDefinition,
-  PresetsDefinition,
-  ProvidersDefinition,
-  SegmentsDefinition,
-  SentValuesDefinition,
-  StatisticsDefinition,
-  SubscriptionsDefinition,
+  OperationsDefinition,
+  type Served,
+  type ServicesOf,
 } from '@tidings/rpc';
 import {
   type BackendName,
@@ -70,6 +57,12 @@ export interface ServicesDeps {
   readonly closing: Closing;
 }
 
+/** A backend as its callers have it. */
+interface Opened<Name extends BackendName> {
+  readonly services: ServicesOf<Name>;
+  readonly operations: Operations;
+}
+
 /**
  * Opens every service in this process, each in its own database, and the gateway in front of them, ready to listen. Each service opens after its
  * dependencies. Closing runs in reverse: intake ends first, and work in flight still finds its dependencies open.
@@ -77,10 +70,10 @@ export interface ServicesDeps {
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
   const { configuration, publicUrl, localUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } =
     deps;
-  const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
-    backend: BackendName,
-    opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Service>,
-  ): Promise<Service> => {
+  const open = async <Name extends BackendName>(
+    backend: Name,
+    opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Served<Name> & { close(): Promise<void> }>,
+  ): Promise<Opened<Name>> => {
     const done = readiness.waitFor(backend);
     const started = performance.now();
     const service = await opening({
@@ -94,19 +87,18 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     closing.add(backend, service, (each) => each.close());
     done();
     log.debug({ service: backend, ms: Math.round(performance.now() - started) }, 'opened');
-    return service;
+    return {
+      services: inProcessServices(backend, service),
+      operations: inProcess(OperationsDefinition, service.operations),
+    };
   };
 
   const { quotas, http2, webPushSubject, mailBounceDomain } = configuration;
   const registry = await open('registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', openStatistics);
-  const segments = inProcess(SegmentsDefinition, registry.segments);
-  const accounts = inProcess(AccountsDefinition, registry.accounts);
-  const devices = inProcess(DevicesDefinition, registry.devices);
-  const presets = inProcess(PresetsDefinition, registry.presets);
-  const audiences = inProcess(AudiencesDefinition, registry.audiences);
+  const { applications, devices, platforms, segments, tags, tokens } = registry.services;
   const scheduler = await open('scheduler', (service) =>
-    openScheduler({ ...service, registry: { audiences, presets, devices, segments }, publicUrl }),
+    openScheduler({ ...service, registry: registry.services, publicUrl }),
   );
   const { extraCa, proxy, allowPrivate } = configuration;
   const addresses = { extraCa, proxy, allowPrivate };
@@ -115,7 +107,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       ...service,
       ...addresses,
       channels: channelNames(),
-      accounts,
+      platforms,
       devices,
       http2,
       publicUrl,
@@ -133,29 +125,30 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       ...service,
       ...addresses,
       devices,
-      accounts,
-      sentValues: inProcess(SentValuesDefinition, dispatcher.sentValues),
+      tokens,
+      applications,
+      sentValues: dispatcher.services.sentValues,
       events: { host, port: eventsPort },
     }),
   );
   const audienceJobs = await open('audience-jobs', (service) =>
-    openAudienceJobs({ ...service, accounts, devices, segments }),
+    openAudienceJobs({ ...service, tags, devices, segments }),
   );
-  const opened: Readonly<Record<BackendName, readonly { readonly operations: Operations }[]>> = {
-    registry: [registry],
-    statistics: [statistics],
-    scheduler: [scheduler],
-    dispatcher: [dispatcher],
-    fanout: [fanout],
-    webhooks: [webhooks],
-    'audience-jobs': [audienceJobs],
+  const opened: { readonly [Name in BackendName]: Opened<Name> } = {
+    registry,
+    statistics,
+    scheduler,
+    dispatcher,
+    fanout,
+    webhooks,
+    'audience-jobs': audienceJobs,
   };
 
   const { geoipDatabase: file } = configuration;
   const geoip = file === undefined ? undefined : await openGeoip({ file, log, metrics });
   if (geoip) closing.add('geo-IP database', geoip, (opened) => opened.stop());
   const storage = await openStorageGuard({
-    operations: inProcess(OperationsDefinition, registry.operations),
+    operations: registry.operations,
     minFreeBytes: configuration.minFreeBytes,
     log,
     metrics,
@@ -164,23 +157,16 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   readiness.note('disk', () => storage.note());
   const gateway = await createGateway({
     storage,
-    accounts,
-    devices,
-    presets,
-    segments,
-    geozones: inProcess(GeozonesDefinition, registry.geozones),
-    inbox: inProcess(InboxDefinition, registry.inbox),
-    jobs: inProcess(JobsDefinition, audienceJobs.jobs),
-    messages: inProcess(MessagesDefinition, scheduler.messages),
-    statistics: inProcess(StatisticsDefinition, statistics.statistics),
-    deadLetters: inProcess(DeadLettersDefinition, statistics.deadLetters),
-    plans: inProcess(PlansDefinition, registry.plans),
-    attempts: inProcess(AttemptsDefinition, dispatcher.attempts),
-    subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),
-    dispatchers: () => [inProcess(ProvidersDefinition, dispatcher.providers)],
-    processes: backendNames.map(
-      (name) => () => opened[name].map(({ operations }) => inProcess(OperationsDefinition, operations)),
-    ),
+    services: {
+      ...registry.services,
+      ...scheduler.services,
+      ...statistics.services,
+      ...dispatcher.services,
+      ...webhooks.services,
+      ...audienceJobs.services,
+    },
+    dispatchers: () => [dispatcher.services.providers],
+    processes: backendNames.map((name) => () => [opened[name].operations]),
     broker,
     clock,
     log: log.child({ service: 'gateway' }),

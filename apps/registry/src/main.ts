@@ -1,9 +1,9 @@
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
-import { RegistryModule, registryServices } from './registry.module.ts';
+import { RegistryModule } from './registry.module.ts';
 
 await runService({
   name: 'registry',
   ...services.registry,
-  start: microservice(RegistryModule, Object.values(registryServices)),
+  start: microservice(RegistryModule, 'registry'),
 });

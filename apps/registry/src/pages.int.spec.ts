@@ -52,7 +52,7 @@ describeWithMongo('lists of the registry', (mongo) => {
       quotas: { applications: 10, tags: 10, presets: 2000, filters: 2000, geozones: 2000, testDevices: 250 },
     });
     const details = { title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false };
-    application = (await registry.accounts.createApplication({ account, ...details, tokenId: '' })).application;
+    application = (await registry.applications.createApplication({ account, ...details, tokenId: '' })).application;
   });
   afterAll(async () => {
     await registry?.close();
@@ -89,7 +89,7 @@ describeWithMongo('lists of the registry', (mongo) => {
 
   it('return many presets with long names in pages', async () => {
     const own = (
-      await registry.accounts.createApplication({
+      await registry.applications.createApplication({
         account,
         title: 'Long',
         icon: Buffer.alloc(0),
@@ -204,9 +204,9 @@ describeWithMongo('lists of the registry', (mongo) => {
         language: '',
         unconfirmed: false,
       };
-      await registry.accounts.setTestDevice({ application, device, withoutToken: false });
+      await registry.testDevices.setTestDevice({ application, device, withoutToken: false });
     }
-    const read = (after: string) => registry.accounts.listTestDevices({ application, after });
+    const read = (after: string) => registry.testDevices.listTestDevices({ application, after });
     const { entries, bytes } = await walk(
       read,
       ({ devices }) => devices,

@@ -32,7 +32,7 @@ describeWithMongo('two replicas of the registry', (mongo) => {
       );
     }
     const details = { title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false };
-    const created = await replicas[0]!.accounts.createApplication({ account, ...details, tokenId: '' });
+    const created = await replicas[0]!.applications.createApplication({ account, ...details, tokenId: '' });
     application = created.application;
   });
   afterAll(async () => {
@@ -60,8 +60,8 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     const listed = await replicas[1]!.presets.listPresets({ account, application, after: '' });
     expect(listed.presets).toHaveLength(QUOTA);
 
-    const devices = await race(({ accounts }, i) =>
-      accounts.setTestDevice({
+    const devices = await race(({ testDevices }, i) =>
+      testDevices.setTestDevice({
         application,
         device: { pushToken: `t${i}`, platform: 3, name: 'x', description: '', language: '', unconfirmed: false },
         withoutToken: false,
@@ -84,12 +84,12 @@ describeWithMongo('two replicas of the registry', (mongo) => {
 
   it('commit nothing for an unchanged test device (R-L1)', async () => {
     const commits = () => mongo.db.collection('accounts.commits').countDocuments();
-    const { devices } = await replicas[0]!.accounts.listTestDevices({ application, after: '' });
+    const { devices } = await replicas[0]!.testDevices.listTestDevices({ application, after: '' });
     const before = await commits();
     expect(before).toBeGreaterThan(0);
-    await replicas[1]!.accounts.setTestDevice({ application, device: devices[0], withoutToken: false });
+    await replicas[1]!.testDevices.setTestDevice({ application, device: devices[0], withoutToken: false });
     expect(await commits()).toBe(before);
-    await replicas[1]!.accounts.setTestDevice({
+    await replicas[1]!.testDevices.setTestDevice({
       application,
       device: { ...devices[0]!, name: 'renamed' },
       withoutToken: false,

@@ -8,7 +8,7 @@ describeWithMongo('the registry', (mongo) => {
   const { open, newApplication, settle, command, registration, apply, register, setTags, tagsOf, commits } = test;
 
   beforeAll(async () => {
-    await test.registry.accounts.addTag({
+    await test.registry.tags.addTag({
       account: 'default',
       name: 'Level',
       type: TagType.TAG_TYPE_INTEGER,
@@ -41,13 +41,13 @@ describeWithMongo('the registry', (mongo) => {
     const applications = mongo.db.collection<{ _id: string; deletedAt?: Date; purgedAt?: Date }>('applications');
     const state = () => applications.findOne({ _id: application });
     expect(await live()).toBe(1200);
-    await test.registry.accounts.deleteApplication({ account: 'default', application });
+    await test.registry.applications.deleteApplication({ account: 'default', application });
     expect(await apply(registrations[0]!)).toEqual([argument(DENIED)]);
     await test.registry.close();
     test.registry = await open();
     await settle();
     expect(await live()).toBe(0);
-    expect((await test.registry.accounts.findApplication({ application })).application).toBeUndefined();
+    expect((await test.registry.applications.findApplication({ application })).application).toBeUndefined();
     expect(await state()).not.toHaveProperty('purgedAt');
     // Simulates a replica that does not know of the deletion yet.
     const { deletedAt } = (await state())!;

@@ -3,7 +3,7 @@ import { commitRetention, type LogWriter, openCommits, openRedaction } from '@ti
 import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
-import type { Accounts, Audiences, Devices, Geozones, Inbox, Operations, Plans, Presets, Segments } from '@tidings/rpc';
+import type { Devices, Served } from '@tidings/rpc';
 import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
 import { openLogCategory } from '@tidings/service/log-category';
 import { type Broker, incidentsTo } from '@tidings/streaming';
@@ -20,7 +20,6 @@ import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms-rpc.ts';
 import { openPurge, type Purge } from './purge/purge-applications.ts';
 import { applicationsRpc } from './applications/applications-rpc.ts';
-import { settingsRpc } from './applications/settings.ts';
 import { openBlacklist } from './addresses/blacklist.ts';
 import { addressesRpc } from './addresses/addresses-rpc.ts';
 import { applyRpc } from './devices/commands/apply.ts';
@@ -71,16 +70,7 @@ export interface RegistryDeps extends ServiceDeps {
   readonly quotas?: Quotas;
 }
 
-export interface RegistryService {
-  readonly accounts: Accounts;
-  readonly devices: Devices;
-  readonly audiences: Audiences;
-  readonly presets: Presets;
-  readonly segments: Segments;
-  readonly geozones: Geozones;
-  readonly inbox: Inbox;
-  readonly plans: Plans;
-  readonly operations: Operations;
+export interface RegistryService extends Served<'registry'> {
   /** Completes running requests and accepts no more. */
   close(): Promise<void>;
 }
@@ -284,20 +274,13 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     deletions: () => work.purge.open(),
   };
   return {
-    accounts: {
-      ...accountsRpc(store, write, { clock, keys: ownKeys }),
-      ...tokensRpc(store, write, {
-        clock,
-        tokenKey: identity['access-token'],
-        buckets: new Buckets(db, clock),
-      }),
-      ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
-      ...platformsRpc(store, write, { clock, masterKeys, reportKey: identity.report }),
-      ...settingsRpc(store, write, clock),
-      ...addressesRpc({ db, write, clock, tokenKey: keys.token }),
-      ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),
-      ...testDevicesRpc({ db, store, write, clock }),
-    },
+    accounts: accountsRpc(store, write, { clock, keys: ownKeys }),
+    tokens: tokensRpc(store, write, { clock, tokenKey: identity['access-token'], buckets: new Buckets(db, clock) }),
+    applications: applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
+    platforms: platformsRpc(store, write, { clock, masterKeys, reportKey: identity.report }),
+    addresses: addressesRpc({ db, store, write, clock, tokenKey: keys.token }),
+    tags: tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),
+    testDevices: testDevicesRpc({ db, store, write, clock }),
     devices: devicesRpc(devices),
     audiences: audiencesRpc(devices),
     presets: {

@@ -1,9 +1,9 @@
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
-import { SchedulerModule, schedulerServices } from './scheduler.module.ts';
+import { SchedulerModule } from './scheduler.module.ts';
 
 await runService({
   name: 'scheduler',
   ...services.scheduler,
-  start: microservice(SchedulerModule, Object.values(schedulerServices)),
+  start: microservice(SchedulerModule, 'scheduler'),
 });

@@ -1,12 +1,11 @@
 import { expect } from '@jest/globals';
 import { ListMessagesRequest, type Messages, MessagesDefinition } from '@tidings/rpc';
 import { describeServiceModule } from '@tidings/testing';
-import { SchedulerModule, schedulerServices } from './scheduler.module.ts';
+import { SchedulerModule } from './scheduler.module.ts';
 
 describeServiceModule({
   name: 'scheduler',
   module: SchedulerModule,
-  services: schedulerServices,
   peers: ['registry'],
   async answers(reach) {
     const request = ListMessagesRequest.fromPartial({ account: 'default', application: 'AAAAA-BBBBB', limit: 1 });

@@ -1,9 +1,9 @@
 import { services } from '@tidings/runtime';
 import { microservice, runService } from '@tidings/service';
-import { StatisticsModule, statisticsServices } from './statistics.module.ts';
+import { StatisticsModule } from './statistics.module.ts';
 
 await runService({
   name: 'statistics',
   ...services.statistics,
-  start: microservice(StatisticsModule, Object.values(statisticsServices)),
+  start: microservice(StatisticsModule, 'statistics'),
 });

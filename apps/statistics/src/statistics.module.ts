@@ -1,19 +1,12 @@
 import { Module } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { DeadLettersDefinition, OperationsDefinition, StatisticsDefinition } from '@tidings/rpc';
+import { servedBy } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess, storeModule } from '@tidings/service';
 import type { Connection } from 'mongoose';
-import { openStatistics, type StatisticsService } from './statistics.ts';
+import { openStatistics } from './statistics.ts';
 
 const STATISTICS = Symbol('statistics');
-
-/** The gRPC services of statistics. */
-export const statisticsServices = {
-  statistics: StatisticsDefinition,
-  deadLetters: DeadLettersDefinition,
-  operations: OperationsDefinition,
-};
 
 /** Statistics in a process of its own. */
 @Module({
@@ -26,6 +19,6 @@ export const statisticsServices = {
         process.open(connection, openStatistics),
     },
   ],
-  controllers: rpcControllers<StatisticsService>(STATISTICS, statisticsServices),
+  controllers: rpcControllers(STATISTICS, servedBy('statistics')),
 })
 export class StatisticsModule {}

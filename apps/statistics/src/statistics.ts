@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { deviceOutcomeOf, funnelOf, hoursOfSecond, metricsOf, windowEndOf } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
-import type { DeadLetters, Operations, Statistics } from '@tidings/rpc';
+import type { Served, Statistics } from '@tidings/rpc';
 import { consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { ownCollections } from './collections.ts';
@@ -23,10 +23,7 @@ const LINGER_MS = 200;
 const MAX_RECORDS = 20_000;
 const EXPIRY_INTERVAL_MS = 5_000;
 
-export interface StatisticsService {
-  readonly statistics: Statistics;
-  readonly deadLetters: DeadLetters;
-  readonly operations: Operations;
+export interface StatisticsService extends Served<'statistics'> {
   close(): Promise<void>;
 }
 

@@ -1,12 +1,11 @@
 import { expect } from '@jest/globals';
 import { type Subscriptions, SubscriptionsDefinition } from '@tidings/rpc';
 import { describeServiceModule } from '@tidings/testing';
-import { WebhooksModule, webhooksServices } from './webhooks.module.ts';
+import { WebhooksModule } from './webhooks.module.ts';
 
 describeServiceModule({
   name: 'webhooks',
   module: WebhooksModule,
-  services: webhooksServices,
   peers: ['registry', 'dispatcher'],
   async answers(reach) {
     expect(await reach<Subscriptions>(SubscriptionsDefinition).list({})).toEqual({ subscriptions: [] });

@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import { sureTime } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
-import type { Accounts, Devices, Operations, SentValues, Subscriptions } from '@tidings/rpc';
+import type { Applications, Devices, SentValues, Served, Tokens } from '@tidings/rpc';
 import {
   AddressGuard,
   Closing,
@@ -53,14 +53,13 @@ export interface WebhooksDeps extends ServiceDeps {
   readonly proxy?: OutboundProxy | undefined;
   /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
-  readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>;
+  readonly tokens: Pick<Tokens, 'resolveToken'>;
+  readonly applications: Pick<Applications, 'findApplication'>;
   /** The listening address for subscribers that dial in; port 0 = a free one. */
   readonly events: { readonly host: string; readonly port: number };
 }
 
-export interface WebhooksService {
-  readonly subscriptions: Subscriptions;
-  readonly operations: Operations;
+export interface WebhooksService extends Served<'webhooks'> {
   /** The port on which subscribers dial in. */
   readonly eventsPort: number;
   /** Ends the streams in an orderly way, and releases them to other processes at once. */
@@ -81,7 +80,7 @@ export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService>
 type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
-  const { db, clock, log, broker, metrics, keys, devices, sentValues, accounts, events } = deps;
+  const { db, clock, log, broker, metrics, keys, devices, sentValues, tokens, applications, events } = deps;
   const { allowPrivate = [], extraCa, proxy } = deps;
   const guard = new AddressGuard(allowPrivate);
   await createCollections(db, collections);
@@ -144,7 +143,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   };
   const streams = new Streams({ ...streaming, db, link: { guard, extraCa, proxy, broker, secrets } });
   closing.add('streams', streams, (opened) => opened.close());
-  const dialIn = await openDialIn({ ...streaming, accounts, events, lease: streams.lease });
+  const dialIn = await openDialIn({ ...streaming, tokens, applications, events, lease: streams.lease });
   closing.add('dialled streams', dialIn, (opened) => opened.close());
   hears.wake = (name) => [streams, dialIn].forEach((each) => each.wake(name));
 

@@ -1,5 +1,5 @@
 import { Fault, type FaultKind } from '@tidings/kernel';
-import type { FaultView } from './generated/tidings/rpc/v1/registry.ts';
+import type { FaultView } from './generated/tidings/rpc/v1/faults.ts';
 
 const kinds: Readonly<Record<FaultKind, true>> = {
   malformed: true,

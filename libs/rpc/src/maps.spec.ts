@@ -1,9 +1,11 @@
 import { expect, it } from '@jest/globals';
 import * as accounts from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Struct } from '@tidings/events/generated/google/protobuf/struct';
+import * as applications from './generated/tidings/rpc/v1/applications.ts';
 import * as deadLetters from './generated/tidings/rpc/v1/dead_letters.ts';
+import * as devices from './generated/tidings/rpc/v1/devices.ts';
 import * as jobs from './generated/tidings/rpc/v1/jobs.ts';
-import * as registry from './generated/tidings/rpc/v1/registry.ts';
+import * as platforms from './generated/tidings/rpc/v1/platforms.ts';
 
 interface Codec {
   fromPartial(message: object): Record<string, unknown>;
@@ -12,7 +14,14 @@ interface Codec {
 }
 
 const NAMES = ['__proto__', 'constructor', 'hasOwnProperty', 'plain', 'toString'];
-const codecs = { ...accounts, ...deadLetters, ...jobs, ...registry } as unknown as Record<string, Codec>;
+const codecs = {
+  ...accounts,
+  ...applications,
+  ...deadLetters,
+  ...devices,
+  ...jobs,
+  ...platforms,
+} as unknown as Record<string, Codec>;
 /** A map has a message for its entries. */
 const maps = Object.keys(codecs).flatMap((name) => {
   const [, message, field] = /^(\w+)_(\w+)Entry$/.exec(name) ?? [];

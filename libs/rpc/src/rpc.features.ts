@@ -4,8 +4,8 @@ import { UnknownOutcome } from '@tidings/mongo';
 import { MongoNetworkError } from 'mongodb';
 import type { Codec, ServiceDefinition } from './binding.ts';
 import {
-  type Accounts,
-  AccountsDefinition,
+  type Applications,
+  ApplicationsDefinition,
   type AcceptMessagesRequest,
   MessageRequest,
   type DeviceCommands,
@@ -13,6 +13,10 @@ import {
   DevicesDefinition,
   type Messages,
   MessagesDefinition,
+  type Platforms,
+  PlatformsDefinition,
+  type Tokens,
+  TokensDefinition,
   TokenScope,
   type TokenView,
 } from './index.ts';
@@ -189,24 +193,34 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
           expiresAt: undefined,
           rateLimit: undefined,
         };
-        const implementation = partly<Accounts>(AccountsDefinition, {
-          resolveToken: async ({ secret }) => ({ token: secret === 'known' ? token : undefined }),
-          getCredential: async (request) => ({
-            ...request,
-            version: 1,
-            exists: true,
-            settings: { b: 'ü' },
-            sealed: { a: Buffer.from([0, 255]) },
+        const tokens = await binding.bind(
+          TokensDefinition,
+          partly<Tokens>(TokensDefinition, {
+            resolveToken: async ({ secret }) => ({ token: secret === 'known' ? token : undefined }),
           }),
-          findApplication: async () => ({ application: undefined }),
-        });
-        const accounts = await binding.bind(AccountsDefinition, implementation);
-        expect(await accounts.resolveToken({ secret: 'known' })).toEqual({ token });
-        expect(await accounts.resolveToken({ secret: '' })).toEqual({ token: undefined });
-        const { sealed, ...credential } = await accounts.getCredential({ application: 'A', platform: 3 });
+        );
+        const platforms = await binding.bind(
+          PlatformsDefinition,
+          partly<Platforms>(PlatformsDefinition, {
+            getCredential: async (request) => ({
+              ...request,
+              version: 1,
+              exists: true,
+              settings: { b: 'ü' },
+              sealed: { a: Buffer.from([0, 255]) },
+            }),
+          }),
+        );
+        const applications = await binding.bind(
+          ApplicationsDefinition,
+          partly<Applications>(ApplicationsDefinition, { findApplication: async () => ({ application: undefined }) }),
+        );
+        expect(await tokens.resolveToken({ secret: 'known' })).toEqual({ token });
+        expect(await tokens.resolveToken({ secret: '' })).toEqual({ token: undefined });
+        const { sealed, ...credential } = await platforms.getCredential({ application: 'A', platform: 3 });
         expect(credential).toEqual({ application: 'A', platform: 3, version: 1, exists: true, settings: { b: 'ü' } });
         expect(Buffer.from(sealed['a']!)).toEqual(Buffer.from([0, 255]));
-        expect(await accounts.findApplication({ application: 'A' })).toEqual({ application: undefined });
+        expect(await applications.findApplication({ application: 'A' })).toEqual({ application: undefined });
       });
 
       it('keep unions, values of any type and their order', async () => {

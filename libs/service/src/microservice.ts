@@ -1,8 +1,8 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { ServiceDefinition } from '@tidings/rpc';
+import { servedBy } from '@tidings/rpc';
 import { RpcServer } from '@tidings/rpc/grpc';
-import { nestLogger, wrongPlace } from '@tidings/runtime';
+import { nestLogger, type ServiceName, wrongPlace } from '@tidings/runtime';
 import type { Running } from './run-service.ts';
 import { ServiceProcess } from './service-process.ts';
 
@@ -20,20 +20,23 @@ export const processModule = (process: ServiceProcess): DynamicModule => ({
 @Module({})
 class RootModule {}
 
-/** The gRPC server at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
-export const rpcServer = (
+/** The gRPC server of a service at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
+export function rpcServer(
   { configuration: { host, grpcPort }, rpcAccess, metrics }: ServiceProcess,
-  services: readonly ServiceDefinition[],
-): RpcServer => new RpcServer({ host, port: grpcPort, services, access: rpcAccess, metrics });
+  name: ServiceName,
+): RpcServer {
+  const services = servedBy(name).map(([, definition]) => definition);
+  return new RpcServer({ host, port: grpcPort, services, access: rpcAccess, metrics });
+}
 
 /**
  * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the injected {@link ServiceProcess}, and has
  * the controllers of its interfaces.
  */
 export const microservice =
-  (module: Type, services: readonly ServiceDefinition[]) =>
+  (module: Type, name: ServiceName) =>
   async (process: ServiceProcess): Promise<Running> => {
-    const strategy = rpcServer(process, services);
+    const strategy = rpcServer(process, name);
     const app = await NestFactory.createMicroservice(
       { module: RootModule, imports: [processModule(process), module] },
       { strategy, logger: nestLogger(process.log), abortOnError: false },

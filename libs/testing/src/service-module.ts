@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { Channel } from '@tidings/kernel';
 import type { Operations, ServiceDefinition } from '@tidings/rpc';
-import { addressVariable, type ServiceName, readServiceEnv } from '@tidings/runtime';
+import { addressVariable, type BackendName, type ServiceName, readServiceEnv } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { testBroker } from './broker.ts';
 import { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
@@ -13,10 +13,8 @@ import { testLog } from './world.ts';
 export type Reach = <Service extends object>(definition: ServiceDefinition) => Service;
 
 export interface ServiceModuleOptions {
-  readonly name: string;
+  readonly name: BackendName;
   readonly module: Type;
-  /** The services that it serves. */
-  readonly services: Readonly<Record<string, ServiceDefinition>> & { readonly operations: ServiceDefinition };
   /** Peers that it calls, which do not run here: starting does not require them. @default none */
   readonly peers?: readonly ServiceName[];
   /** The channel of a dispatcher. */
@@ -37,7 +35,7 @@ export function describeServiceModule(options: ServiceModuleOptions): void {
       const service = await start(options, mongo, opening);
       try {
         expect(await service.waitingFor()).toEqual({});
-        const operations = service.reach<Operations>(options.services.operations);
+        const operations = service.reach<Operations>(opening.OperationsDefinition);
         while ((await operations.settled({})).open.length > 0);
         await options.answers?.(service.reach);
       } finally {
@@ -52,16 +50,17 @@ export function describeServiceModule(options: ServiceModuleOptions): void {
 
 /** Loaded on demand: most suites do not use them. */
 async function loadAll() {
-  const [nest, rpc, service] = await Promise.all([
+  const [nest, rpc, grpc, service] = await Promise.all([
     import('@nestjs/testing'),
+    import('@tidings/rpc'),
     import('@tidings/rpc/grpc'),
     import('@tidings/service'),
   ]);
-  return { ...nest, ...rpc, ...service };
+  return { ...nest, ...rpc, ...grpc, ...service };
 }
 
 async function start(
-  { name, module, services, peers = [], channel }: ServiceModuleOptions,
+  { name, module, peers = [], channel }: ServiceModuleOptions,
   mongo: Pick<TestMongo, 'url' | 'prefix'>,
   { Test, openReplicas, remote, ServiceProcess, processModule, rpcServer }: Awaited<ReturnType<typeof loadAll>>,
 ) {
@@ -102,7 +101,7 @@ async function start(
   };
   try {
     const compiled = await Test.createTestingModule({ imports: [processModule(process), module] }).compile();
-    const strategy = rpcServer(process, Object.values(services));
+    const strategy = rpcServer(process, name);
     const app = compiled.createNestMicroservice({ strategy });
     closing.add('requests', app, (running) => running.close());
     await app.listen();

@@ -87,7 +87,7 @@ function setUp(...given: JobPart[]) {
   };
   const deps = {
     parts: parts as unknown as ProcessDeps['parts'],
-    accounts: {
+    tags: {
       addMissingTags: async ({ tags }: AddMissingTagsRequest) => {
         const names = tags.map(({ name }) => name);
         calls.push(names.join(' '));

@@ -3,13 +3,13 @@ import { JobKind, type JobPartProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import {
-  type Accounts,
   type BatchEntry,
   type Devices,
   type EntryOutcome,
   EntryStatus,
   JobEntry,
   Register,
+  type Tags,
 } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts';
@@ -18,7 +18,7 @@ import { countsOf, type Row, rowsOf } from './rows.ts';
 
 export interface ProcessDeps {
   readonly parts: JobParts;
-  readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
+  readonly tags: Pick<Tags, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   /** Names the registry replica that owns a log. */
   readonly replicaOf: (log: string) => string;
@@ -110,7 +110,7 @@ interface Numbered {
  * @param mayGoOn asked between pieces; an attempt that may not, or has taken its time, ends as `unavailable`
  */
 export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boolean) => Promise<JobPartProcessed> {
-  const { parts, accounts, devices, replicaOf, deviceKey } = deps;
+  const { parts, tags, devices, replicaOf, deviceKey } = deps;
 
   /**
    * Adds the tags of all parts before the first one, so that an entry's result does not depend on part boundaries. @returns the refused tags of the
@@ -118,10 +118,10 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
    */
   const addTags = async ({ id, account, accepted }: Job, part: JobPart): Promise<RefusedTags | undefined> => {
     if (!accepted.createMissingTags || part.outcomes) return undefined;
-    const refused = await addMissingTags(accounts, account, part.entries);
+    const refused = await addMissingTags(tags, account, part.entries);
     if (part.number === 0) {
       for await (const { number, entries } of parts.all(id, accepted.parts)) {
-        if (number > 0) await addMissingTags(accounts, account, entries);
+        if (number > 0) await addMissingTags(tags, account, entries);
       }
     }
     return refused;

@@ -1,7 +1,7 @@
 import { MAX_TAGS_AT_ONCE } from '@tidings/audience';
 import { TagType } from '@tidings/events';
 import { parseDate } from '@tidings/kernel';
-import type { Accounts, EntryOutcome, JobEntry } from '@tidings/rpc';
+import type { EntryOutcome, JobEntry, Tags } from '@tidings/rpc';
 
 const MAX_NAME = 255;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/;
@@ -46,18 +46,18 @@ const NONE: RefusedTags = { names: new Set(), reason: '' };
 
 /** Adds the tags that the entries name and the account lacks, within its quota: in order, up to 1,000 per command. */
 export async function addMissingTags(
-  accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>,
+  tags: Pick<Tags, 'addMissingTags' | 'listTags'>,
   account: string,
   entries: readonly JobEntry[],
 ): Promise<RefusedTags> {
   const types = typesIn(entries);
   if (types.size === 0) return NONE;
-  const { tags } = await accounts.listTags({ account });
-  for (const { name } of tags) types.delete(name);
+  const { tags: existing } = await tags.listTags({ account });
+  for (const { name } of existing) types.delete(name);
   const missing = [...types].map(([name, type]) => ({ name, type }));
   for (let from = 0; from < missing.length; from += MAX_TAGS_AT_ONCE) {
     const to = from + MAX_TAGS_AT_ONCE;
-    const { refused, reason } = await accounts.addMissingTags({ account, tags: missing.slice(from, to) });
+    const { refused, reason } = await tags.addMissingTags({ account, tags: missing.slice(from, to) });
     // The remaining tags would exceed the quota, too.
     if (refused.length > 0)
       return { names: new Set([...refused, ...missing.slice(to).map(({ name }) => name)]), reason };

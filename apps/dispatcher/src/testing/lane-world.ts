@@ -15,7 +15,7 @@ import { WorkerLease } from '../attempts/worker-lease.ts';
 import { postFormBy } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers } from '../timers.ts';
-import { accountsWith, type TestCredentials } from './test-credentials.ts';
+import { platformsWith, type TestCredentials } from './test-credentials.ts';
 import { Paces } from '../pace/pace.ts';
 import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
@@ -88,7 +88,7 @@ export class LaneWorld {
       new Http2Connection({ lookup, ...settings }, expiringEarly(open, expiresEarlyMs));
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
-      credentials: new Credentials(accountsWith(masterKeys, credentials), masterKeys),
+      credentials: new Credentials(platformsWith(masterKeys, credentials), masterKeys),
       reportKey: createSecretKey(randomBytes(32)),
       clock: this.clock,
       connect: connectBy(openLink),

@@ -1,4 +1,4 @@
-import type { Accounts } from '@tidings/rpc';
+import type { Platforms } from '@tidings/rpc';
 import { seal, type MasterKeys } from '@tidings/runtime';
 
 /** Settings and version of credentials, by platform. */
@@ -7,10 +7,10 @@ export type TestCredentials = Readonly<
 >;
 
 /** A registry with these encrypted credentials, by platform. */
-export function accountsWith(
+export function platformsWith(
   masterKeys: MasterKeys,
   byPlatform: TestCredentials,
-): Pick<Accounts, 'getCredential'> & { reads: number } {
+): Pick<Platforms, 'getCredential'> & { reads: number } {
   return {
     reads: 0,
     async getCredential({ application, platform }) {

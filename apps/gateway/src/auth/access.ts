@@ -1,9 +1,10 @@
 import type { Clock } from '@tidings/kernel';
 import {
-  type Accounts,
+  type Applications,
   APPLICATION_LEASE_MS,
   type ApplicationView,
   type RateLimit,
+  type Tokens,
   TokenScope,
   type TokenView,
 } from '@tidings/rpc';
@@ -50,22 +51,27 @@ const isGranted = (token: Token, application: ApplicationView): boolean =>
   token.applications.has(application.code) ||
   (token.scope === 'api' && application.authorizeAllTokens);
 
+export interface AccessDeps {
+  readonly tokens: Pick<Tokens, 'resolveToken'>;
+  readonly applications: Pick<Applications, 'findApplication'>;
+}
+
 /** The gateway's view of tokens and applications. A refusal always rests on data read after the request arrived. */
 export class Access {
   readonly #tokens: ReadThrough<Token>;
   readonly #applications: ReadThrough<ApplicationView>;
   readonly #clock: Clock;
 
-  constructor(accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>, clock: Clock) {
+  constructor({ tokens, applications }: AccessDeps, clock: Clock) {
     this.#clock = clock;
     this.#tokens = new ReadThrough({
       maxAgeMs: TOKEN_MAX_AGE_MS,
       keyOf: fingerprint,
-      read: async (secret) => tokenOf((await accounts.resolveToken({ secret })).token),
+      read: async (secret) => tokenOf((await tokens.resolveToken({ secret })).token),
     });
     this.#applications = new ReadThrough({
       maxAgeMs: APPLICATION_LEASE_MS,
-      read: async (application) => (await accounts.findApplication({ application })).application,
+      read: async (application) => (await applications.findApplication({ application })).application,
     });
   }
 

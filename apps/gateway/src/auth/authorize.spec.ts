@@ -194,7 +194,7 @@ describe('tokens', () => {
   it('that cannot be looked up are answered as a failure of the service', async () => {
     const world = new World();
     const client = await open(world);
-    world.accounts.resolveToken = () => Promise.reject(Fault.unavailable('registry does not answer'));
+    world.services.tokens.resolveToken = () => Promise.reject(Fault.unavailable('registry does not answer'));
     expect(await client.json13('listTags', { auth: 'api' })).toMatchObject({
       status: 500,
       body: { status_code: 500, status_message: 'Internal error', response: null },

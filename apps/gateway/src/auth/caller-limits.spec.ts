@@ -102,7 +102,7 @@ describe('createTestDevice', () => {
   beforeAll(async () => {
     world = new World();
     made = 0;
-    world.accounts.setTestDevice = async () => {
+    world.services.testDevices.setTestDevice = async () => {
       made++;
       return {};
     };

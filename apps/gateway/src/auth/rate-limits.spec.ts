@@ -1,5 +1,5 @@
 import { type Clock, Fault } from '@tidings/kernel';
-import type { Accounts, RateLimit } from '@tidings/rpc';
+import type { RateLimit, Tokens } from '@tidings/rpc';
 import fc from 'fast-check';
 import { type Client, openClient } from '../testing/gateway-client.ts';
 import { World } from '../testing/gateway-world.ts';
@@ -37,7 +37,7 @@ function deployment(gateways = 1) {
     buckets.set(id, bucket);
     return bucket;
   };
-  const takeRequests: Accounts['takeRequests'] = async ({ id, rateLimit, wanted, unused }) =>
+  const takeRequests: Tokens['takeRequests'] = async ({ id, rateLimit, wanted, unused }) =>
     bucketOf(id).take(rateLimit!, wanted, unused);
   const limits = Array.from({ length: gateways }, () => new RateLimits({ takeRequests }, clock));
   /** Undefined if the request is allowed, else the seconds to wait. */

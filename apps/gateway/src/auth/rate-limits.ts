@@ -1,5 +1,5 @@
 import { type Clock, Fault } from '@tidings/kernel';
-import type { Accounts, RateLimit } from '@tidings/rpc';
+import type { RateLimit, Tokens } from '@tidings/rpc';
 import { TOO_MANY } from '../envelopes/reply.ts';
 import type { Token } from './access.ts';
 
@@ -45,13 +45,13 @@ class Share {
  * `AHEAD_MS`, so that it asks the registry at most about four times a second per token.
  */
 export class RateLimits {
-  readonly #accounts: Pick<Accounts, 'takeRequests'>;
+  readonly #tokens: Pick<Tokens, 'takeRequests'>;
   readonly #clock: Clock;
   /** Shares by token id; a token without a limit has no share. */
   readonly #shares = new Map<string, Share>();
 
-  constructor(accounts: Pick<Accounts, 'takeRequests'>, clock: Clock) {
-    this.#accounts = accounts;
+  constructor(tokens: Pick<Tokens, 'takeRequests'>, clock: Clock) {
+    this.#tokens = tokens;
     this.#clock = clock;
   }
 
@@ -107,7 +107,7 @@ export class RateLimits {
     const ahead = isBusy ? Math.floor((requests * AHEAD_MS) / (seconds * 1000)) : 0;
     const unused = share.left;
     share.left = 0;
-    const { granted, waitMs } = await this.#accounts.takeRequests({
+    const { granted, waitMs } = await this.#tokens.takeRequests({
       id,
       rateLimit: share.limit,
       wanted: group.length + ahead,

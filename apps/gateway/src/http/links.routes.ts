@@ -48,7 +48,7 @@ export class LinksRoutes {
       path: '/icons/{file}',
       envelope: apiV2Envelope,
       serve: async (_request, { file = '' }) => {
-        const { png } = await this.#context.accounts.getIcon({ icon: file.replace(/\.png$/, '') });
+        const { png } = await this.#context.applications.getIcon({ icon: file.replace(/\.png$/, '') });
         if (png.length === 0) throw Fault.notFound('Not Found');
         // The name is a hash of the content, which therefore never changes.
         const headers = { 'cache-control': 'public, max-age=31536000, immutable' };

@@ -28,7 +28,7 @@ describe('a request that fails because a service is unavailable', () => {
     ['GET', '/admin/v1/tokens', 503, { authorization: `Bearer ${ADMINISTRATOR}` }],
     ['GET', '/s/abcdefgh', 503, {}],
   ])('gets a Retry-After: %s %s', async (verb, path, status, headers) => {
-    Object.assign(world.accounts, { resolveToken: away, listTokens: away });
+    Object.assign(world.services.tokens, { resolveToken: away, listTokens: away });
     world.messages.followLink = away;
     const answer = await client.send(verb, path, verb === 'GET' ? undefined : '{}', headers);
     expect(answer).toMatchObject({ status, headers: { 'retry-after': '5' } });

@@ -25,30 +25,33 @@ beforeEach(async () => {
   world.applications.set(APPLICATION, ApplicationView.fromPartial({ account: 'a', code: APPLICATION, title: SHOP }));
   tags = {};
   client = await openClient(world, {
-    devices: {
-      ...world.devices,
-      async apply(request) {
-        for (const { command } of request.commands)
-          if (command?.$case === 'setTags')
-            for (const [name, value] of Object.entries(command.value.tags as object))
-              if (value === null) delete tags[name];
-              else tags[name] = value;
-        return world.devices.apply(request);
-      },
-      describe: async ({ account, application, seqs }) => ({
-        devices: seqs.map((seq) =>
-          DeviceDescription.fromPartial(
-            account === 'a' && application === APPLICATION && (seq === SEQ || seq === FORMER)
-              ? { found: true, hwid: HWID, token: seq === SEQ ? HWID : '' }
-              : {},
+    services: {
+      ...world.services,
+      devices: {
+        ...world.devices,
+        async apply(request) {
+          for (const { command } of request.commands)
+            if (command?.$case === 'setTags')
+              for (const [name, value] of Object.entries(command.value.tags as object))
+                if (value === null) delete tags[name];
+                else tags[name] = value;
+          return world.devices.apply(request);
+        },
+        describe: async ({ account, application, seqs }) => ({
+          devices: seqs.map((seq) =>
+            DeviceDescription.fromPartial(
+              account === 'a' && application === APPLICATION && (seq === SEQ || seq === FORMER)
+                ? { found: true, hwid: HWID, token: seq === SEQ ? HWID : '' }
+                : {},
+            ),
           ),
-        ),
-        applicationTitle: SHOP,
-        mailFrom: '',
-        badges: [],
-      }),
-      findContacts: async ({ email }) => ({ hwids: email === HWID ? ['crm-1', HWID] : [] }),
-      getTags: async () => ({ tags, integers: {} }),
+          applicationTitle: SHOP,
+          mailFrom: '',
+          badges: [],
+        }),
+        findContacts: async ({ email }) => ({ hwids: email === HWID ? ['crm-1', HWID] : [] }),
+        getTags: async () => ({ tags, integers: {} }),
+      },
     },
   });
 });

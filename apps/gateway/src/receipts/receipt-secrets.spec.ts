@@ -16,7 +16,7 @@ function world(fields: readonly string[]) {
   const seen = { reads: 0, version: 1 };
   const secretsOf = whatsAppSecrets({
     masterKeys: master,
-    accounts: {
+    platforms: {
       getCredential: async ({ application, platform }) => {
         seen.reads++;
         const sealed = fields.map((field): [string, Buffer] => [

@@ -1,6 +1,6 @@
 import { SMS_HTTP_TOKEN, WHATSAPP_APP_SECRET, WHATSAPP_VERIFY_TOKEN } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
-import type { Accounts, ApplicationView } from '@tidings/rpc';
+import type { ApplicationView, Platforms } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 
 /** Secrets that an application shares with a provider for receipts (R-A6); undefined where it has none. */
@@ -14,7 +14,7 @@ interface Entry<Name extends string> {
 const MAX_ENTRIES = 1000;
 
 export interface ReceiptSecretsDeps {
-  readonly accounts: Pick<Accounts, 'getCredential'>;
+  readonly platforms: Pick<Platforms, 'getCredential'>;
   readonly masterKeys: MasterKeys;
 }
 
@@ -23,14 +23,14 @@ export type ReadSecrets<Name extends string> = (application: ApplicationView) =>
 
 /** Reads secrets of applications, once per version of their settings. @param fields the setting of each secret */
 function receiptSecrets<Name extends string>(
-  { accounts, masterKeys }: ReceiptSecretsDeps,
+  { platforms, masterKeys }: ReceiptSecretsDeps,
   platform: number,
   fields: Readonly<Record<Name, string>>,
 ): ReadSecrets<Name> {
   const known = new Map<string, Entry<Name>>();
 
   const read = async (application: string): Promise<Entry<Name>> => {
-    const { version, sealed } = await accounts.getCredential({ application, platform });
+    const { version, sealed } = await platforms.getCredential({ application, platform });
     const secretIn = (field: string): string | undefined => {
       const bytes = sealed[field];
       return (bytes && open(masterKeys, { application, field }, bytes).toString('utf8')) || undefined;

@@ -32,7 +32,7 @@ beforeEach(async () => {
   client = await openClient(world, {
     masterKeys: master,
     publicUrl: PUBLIC_URL,
-    accounts: { ...world.accounts, getCredential },
+    services: { ...world.services, platforms: { ...world.services.platforms, getCredential } },
   });
 });
 afterEach(() => client.close());

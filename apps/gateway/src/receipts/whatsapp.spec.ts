@@ -30,7 +30,10 @@ beforeEach(async () => {
     ]);
     return { application, platform, version: 1, exists: true, settings: {}, sealed: Object.fromEntries(sealed) };
   };
-  client = await openClient(world, { masterKeys: master, accounts: { ...world.accounts, getCredential } });
+  client = await openClient(world, {
+    masterKeys: master,
+    services: { ...world.services, platforms: { ...world.services.platforms, getCredential } },
+  });
 });
 afterEach(() => client.close());
 

@@ -86,10 +86,10 @@ export class SafariRoutes {
   async #package({ code }: ApplicationView, { websitePushId = '' }: Segments, request: Received): Promise<Reply> {
     const { hwid } = await this.#bodyOf(request);
     const visitor = { hwid: hwid === undefined || hwid === null ? undefined : hwidOf(code, hwid) };
-    const { accounts, publicUrl, websiteLimits } = this.#context;
+    const { platforms, publicUrl, websiteLimits } = this.#context;
     if (visitor.hwid !== undefined) websiteLimits.take(code, this.#context.clients.of(request.message));
     const asked = { application: code, websitePushId, hwid: visitor.hwid ?? '', publicUrl };
-    const { archive } = await accounts.getPushPackage(asked);
+    const { archive } = await platforms.getPushPackage(asked);
     if (archive.length === 0) throw Fault.notFound('Not Found');
     return { status: 200, body: '', file: { type: 'application/zip', bytes: archive } };
   }

@@ -1,40 +1,27 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Campaign, Preset } from '@tidings/events';
 import { Fault, pushPlatforms, ShiftedClock } from '@tidings/kernel';
+import type { Created } from '@tidings/messaging';
 import {
   type AcceptJobRequest,
-  type Accounts,
-  type Attempts,
   ApplicationView,
   type DeviceCommand,
-  type Devices,
   type FaultView,
-  type Geozones,
-  type Inbox,
-  type Jobs,
-  type Audiences,
-  type Messages,
   MessageView,
   type OpenDeletion,
   type Operations,
-  type DeadLetters,
-  type Plans,
-  type Presets,
-  type Segments,
   type SetTestDeviceRequest,
-  type Statistics,
   type StorePartRequest,
-  type Subscriptions,
   SubscriptionView,
   TokenScope,
   TokenView,
   type Providers,
 } from '@tidings/rpc';
+import { stubServices } from '@tidings/rpc/testing';
 import { openLog, keysFrom } from '@tidings/runtime';
-import type { Created } from '@tidings/messaging';
-import { acceptanceOf, type MessageDraft } from '@tidings/testing/acceptance';
 import { Registry } from 'prom-client';
 import type { OutRecord } from '@tidings/streaming';
+import { acceptanceOf, type MessageDraft } from '@tidings/testing/acceptance';
 import { createGateway, type GatewayDeps } from '../create-gateway.ts';
 
 export const ADMINISTRATOR = 'administrator-secret';
@@ -97,151 +84,6 @@ export class World {
   open: string[] = [];
   deletions: OpenDeletion[] = [];
 
-  readonly accounts: Accounts = {
-    resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
-    findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
-    createAccount: async () => ({ account: 'c' }),
-    getMasterKeyId: async () => ({ id: '', identities: [] }),
-    findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account), categories: this.categories }),
-    issueToken: async () => ({ id: 't9', secret: 'issued' }),
-    listTokens: async () => ({ tokens: [...this.tokens.values()] }),
-    findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),
-    revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
-    createApplication: async ({ tokenId }) => {
-      const created = this.applications.set('AAAAA-00003', application('a', 'AAAAA-00003'));
-      for (const [secret, view] of this.tokens) {
-        if (view.id === tokenId) {
-          this.tokens.set(secret, { ...view, applications: [...view.applications, 'AAAAA-00003'] });
-        }
-      }
-      return { application: [...created.keys()].at(-1)! };
-    },
-    configurePlatform: async ({ platform }) =>
-      application('a', APPLICATION, {
-        platforms: [{ platform, enabled: true, configured: true, credentialVersion: 1 }],
-      }),
-    updateApplication: async () => ({}),
-    deleteApplication: async ({ application: code }) => {
-      this.applications.delete(code);
-      return {};
-    },
-    listApplications: async ({ page }) => ({
-      applications: [{ code: APPLICATION, title: 'News' }],
-      count: page,
-      pages: 1,
-    }),
-    setPlatformStatus: async ({ platform, enabled }) =>
-      application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
-    getApplicationFile: async () => ({ text: 'PEM' }),
-    getPushPackage: async (asked) => ({
-      archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
-    }),
-    setControlGroup: async ({ percentage }) => application('a', APPLICATION, { controlGroupPercentage: percentage }),
-    setCapping: async ({ days, count }) =>
-      application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
-    setCategories: async ({ categories }) => ({ categories }),
-    setTracking: async ({ on }) => application('a', APPLICATION, { trackingOff: !on }),
-    setAtMostOnce: async ({ on }) => application('a', APPLICATION, { atMostOnce: on }),
-    setPlan: unsupported,
-    setSenders: unsupported,
-    limitToken: unsupported,
-    takeRequests: async ({ id, rateLimit, wanted }) => {
-      const { requests, seconds } = rateLimit!;
-      const left = this.left.get(id) ?? requests;
-      const granted = Math.min(left, wanted);
-      this.left.set(id, left - granted);
-      return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
-    },
-    blacklistAddress: unsupported,
-    recordComplaint: unsupported,
-    clearComplaint: async () => ({}),
-    findAddress: unsupported,
-    clearAddress: unsupported,
-    createGroup: async () => ({ code: 'C0DE0-00001' }),
-    setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
-    listMailSenders: async () => ({ senders: [] }),
-    describeApplication: async () => ({
-      view: this.applications.get(APPLICATION),
-      icon: '',
-      sdkIos: 'pw',
-      sdkAndroid: 'pw',
-      settings: { ios_gateway: '1' },
-      languages: { en: 12n },
-    }),
-    getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
-    getCredential: unsupported,
-    findGroup: async ({ group }) => ({ applications: group === 'C0DE0-00001' ? [APPLICATION] : [] }),
-    deleteTag: unsupported,
-    setTokenRequirements: async ({ application: code, inbox, testDevices }) => {
-      const view = this.applications.get(code)!;
-      if (inbox !== undefined) view.inboxTokenRequired = inbox;
-      if (testDevices !== undefined) view.testDeviceTokenRequired = testDevices;
-      return view;
-    },
-    listOpenAccess: unsupported,
-    setTestDevice: async (request) => {
-      this.testDevices.push(request);
-      return {};
-    },
-    confirmTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
-    deleteTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
-    listTestDevices: unsupported,
-    addTag: async ({ name }) => {
-      if (name === 'Level') throw Fault.argument('Tag already exists');
-      return {};
-    },
-    addMissingTags: unsupported,
-    listTags: async () => ({
-      tags: [
-        { name: 'b', type: 1, applicationSpecific: false, number: 65 },
-        { name: 'B', type: 2, applicationSpecific: true, number: 64 },
-      ],
-    }),
-  };
-
-  readonly devices: Devices = {
-    apply: async ({ commands }) => {
-      this.commands.push(...commands);
-      return { replies: commands.map(({ hwid }) => ({ fault: this.faults.get(hwid) })) };
-    },
-    getTags: async ({ hwid }) => {
-      if (hwid !== KNOWN_HWID) throw Fault.argument('Device not found');
-      return { tags: { Language: 'en', Level: 6 }, integers: { Serial: 2n ** 63n - 1n } };
-    },
-    locate: async ({ hwids }) => ({
-      locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3, hasToken: true })),
-    }),
-    applyBatch: unsupported,
-    resolve: async ({ pushTokens }) => ({
-      byUserId: [],
-      byPushToken: pushTokens.map((pushToken) => ({ names: pushToken === 'ab12' ? [KNOWN_HWID] : [] })),
-      hwids: [],
-    }),
-    describe: unsupported,
-    findSuppressed: unsupported,
-    mergeUser: unsupported,
-    findContacts: async () => ({ hwids: [] }),
-  };
-
-  readonly audiences: { -readonly [Name in keyof Audiences]: Audiences[Name] } = {
-    resolve: async ({ applications, audiences }) => ({
-      debugUntil: applications.length === 1 ? this.applications.get(applications[0]!)?.debugUntil : undefined,
-      audiences: audiences.map(({ recipients }) => {
-        const target = recipients?.recipients;
-        const names = target?.$case === 'devices' || target?.$case === 'contacts' ? target.value.names : [];
-        const value = {
-          audience: { target: { $case: 'named' as const, value: { seqs: [7], byApplication: [] } }, platforms: [] },
-          unknown: names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name)),
-          platforms: [1, 3],
-          filterName: '',
-          filterCode: '',
-          activityKnown: true,
-        };
-        return { reply: { $case: 'resolved' as const, value } };
-      }),
-    }),
-  };
-
   /** The hwids that were registered. */
   readonly registered = (): readonly string[] =>
     this.commands.filter(({ command }) => command?.$case === 'register').map(({ hwid }) => hwid);
@@ -250,65 +92,236 @@ export class World {
   preset: Preset | undefined;
   presetUnapproved = false;
 
-  readonly presets: Presets = {
-    resolve: async ({ presets, campaigns }) => ({
-      presets: presets.map((code) => {
-        const preset = this.preset ?? Preset.fromPartial({ platforms: [...pushPlatforms] });
-        return { preset: { ...preset, code }, unapproved: this.presetUnapproved, campaignId: 0n };
-      }),
-      campaigns: campaigns.map((code) => Campaign.fromPartial({ code })),
-      tooLarge: false,
-    }),
-    createPreset: unsupported,
-    findPreset: async ({ code }) => ({ preset: this.preset?.code === code ? this.preset : undefined }),
-    listPresets: unsupported,
-    deletePreset: async () => ({}),
-    setApproval: async ({ approved }) => ({ approved }),
-    findApproval: async () => ({ approved: true }),
-    createCampaign: unsupported,
-    nameCampaign: async ({ application: of, name }) => {
-      this.named.push(name);
-      return { campaign: { code: 'CCCCC-00001', id: 17n, application: of, name, description: '' } };
-    },
-    findCampaign: async () => ({ campaign: undefined }),
-    listCampaigns: unsupported,
-    deleteCampaign: unsupported,
-  };
-
-  readonly segments: Segments = {
-    createFilter: unsupported,
-    listFilters: unsupported,
-    deleteFilter: unsupported,
-    count: unsupported,
-    select: unsupported,
-    chooseLookup: unsupported,
-    hasRecipients: unsupported,
-    scan: unsupported,
-  };
-
-  readonly geozones: Geozones = {
-    add: unsupported,
-    find: async () => ({ zone: undefined }),
-    change: unsupported,
-    delete: unsupported,
-    list: async () => ({ zones: [], next: '' }),
-    listClusters: async () => ({ clusters: [], next: '' }),
-    addCluster: unsupported,
-    deleteCluster: unsupported,
-    report: unsupported,
-  };
-
-  readonly inbox: Inbox = {
-    list: async () => ({ entries: [], deleted: [], fresh: 0 }),
-    setStatus: async () => ({ unknown: true }),
-    delete: async () => ({ unknown: true }),
-  };
-
   /** The messages created, by transactionId. */
   readonly made = new Map<string, Created>();
   /** Names of campaigns that were requested. */
   readonly named: string[] = [];
 
+  /** Accepted bulk jobs with their parts. */
+  readonly accepted: AcceptJobRequest[] = [];
+  readonly parts: StorePartRequest[] = [];
+  readonly services = stubServices({
+    accounts: {
+      createAccount: async () => ({ account: 'c' }),
+      getMasterKeyId: async () => ({ id: '', identities: [] }),
+      findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account), categories: this.categories }),
+      setCategories: async ({ categories }) => ({ categories }),
+      createGroup: async () => ({ code: 'C0DE0-00001' }),
+      findGroup: async ({ group }) => ({ applications: group === 'C0DE0-00001' ? [APPLICATION] : [] }),
+    },
+    applications: {
+      findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
+      createApplication: async ({ tokenId }) => {
+        const created = this.applications.set('AAAAA-00003', application('a', 'AAAAA-00003'));
+        for (const [secret, view] of this.tokens) {
+          if (view.id === tokenId) {
+            this.tokens.set(secret, { ...view, applications: [...view.applications, 'AAAAA-00003'] });
+          }
+        }
+        return { application: [...created.keys()].at(-1)! };
+      },
+      updateApplication: async () => ({}),
+      deleteApplication: async ({ application: code }) => {
+        this.applications.delete(code);
+        return {};
+      },
+      listApplications: async ({ page }) => ({
+        applications: [{ code: APPLICATION, title: 'News' }],
+        count: page,
+        pages: 1,
+      }),
+      setControlGroup: async ({ percentage }) => application('a', APPLICATION, { controlGroupPercentage: percentage }),
+      setCapping: async ({ days, count }) =>
+        application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
+      setTracking: async ({ on }) => application('a', APPLICATION, { trackingOff: !on }),
+      setAtMostOnce: async ({ on }) => application('a', APPLICATION, { atMostOnce: on }),
+      setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
+      listMailSenders: async () => ({ senders: [] }),
+      describeApplication: async () => ({
+        view: this.applications.get(APPLICATION),
+        icon: '',
+        sdkIos: 'pw',
+        sdkAndroid: 'pw',
+        settings: { ios_gateway: '1' },
+        languages: { en: 12n },
+      }),
+      getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
+      setTokenRequirements: async ({ application: code, inbox, testDevices }) => {
+        const view = this.applications.get(code)!;
+        if (inbox !== undefined) view.inboxTokenRequired = inbox;
+        if (testDevices !== undefined) view.testDeviceTokenRequired = testDevices;
+        return view;
+      },
+    },
+    platforms: {
+      configurePlatform: async ({ platform }) =>
+        application('a', APPLICATION, {
+          platforms: [{ platform, enabled: true, configured: true, credentialVersion: 1 }],
+        }),
+      setPlatformStatus: async ({ platform, enabled }) =>
+        application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
+      getApplicationFile: async () => ({ text: 'PEM' }),
+      getPushPackage: async (asked) => ({
+        archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
+      }),
+    },
+    tokens: {
+      resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
+      issueToken: async () => ({ id: 't9', secret: 'issued' }),
+      listTokens: async () => ({ tokens: [...this.tokens.values()] }),
+      findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),
+      revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
+      takeRequests: async ({ id, rateLimit, wanted }) => {
+        const { requests, seconds } = rateLimit!;
+        const left = this.left.get(id) ?? requests;
+        const granted = Math.min(left, wanted);
+        this.left.set(id, left - granted);
+        return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
+      },
+    },
+    tags: {
+      addTag: async ({ name }) => {
+        if (name === 'Level') throw Fault.argument('Tag already exists');
+        return {};
+      },
+      listTags: async () => ({
+        tags: [
+          { name: 'b', type: 1, applicationSpecific: false, number: 65 },
+          { name: 'B', type: 2, applicationSpecific: true, number: 64 },
+        ],
+      }),
+    },
+    testDevices: {
+      setTestDevice: async (request) => {
+        this.testDevices.push(request);
+        return {};
+      },
+      confirmTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
+      deleteTestDevice: async ({ tokenHash }) => ({ found: tokenHash.startsWith('a') }),
+    },
+    addresses: {
+      clearComplaint: async () => ({}),
+    },
+    devices: {
+      apply: async ({ commands }) => {
+        this.commands.push(...commands);
+        return { replies: commands.map(({ hwid }) => ({ fault: this.faults.get(hwid) })) };
+      },
+      getTags: async ({ hwid }) => {
+        if (hwid !== KNOWN_HWID) throw Fault.argument('Device not found');
+        return { tags: { Language: 'en', Level: 6 }, integers: { Serial: 2n ** 63n - 1n } };
+      },
+      locate: async ({ hwids }) => ({
+        locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3, hasToken: true })),
+      }),
+      resolve: async ({ pushTokens }) => ({
+        byUserId: [],
+        byPushToken: pushTokens.map((pushToken) => ({ names: pushToken === 'ab12' ? [KNOWN_HWID] : [] })),
+        hwids: [],
+      }),
+      findContacts: async () => ({ hwids: [] }),
+    },
+    audiences: {
+      resolve: async ({ applications, audiences }) => ({
+        debugUntil: applications.length === 1 ? this.applications.get(applications[0]!)?.debugUntil : undefined,
+        audiences: audiences.map(({ recipients }) => {
+          const target = recipients?.recipients;
+          const names = target?.$case === 'devices' || target?.$case === 'contacts' ? target.value.names : [];
+          const value = {
+            audience: { target: { $case: 'named' as const, value: { seqs: [7], byApplication: [] } }, platforms: [] },
+            unknown: names.filter((name) => ![KNOWN_HWID, ...this.registered()].includes(name)),
+            platforms: [1, 3],
+            filterName: '',
+            filterCode: '',
+            activityKnown: true,
+          };
+          return { reply: { $case: 'resolved' as const, value } };
+        }),
+      }),
+    },
+    presets: {
+      resolve: async ({ presets, campaigns }) => ({
+        presets: presets.map((code) => {
+          const preset = this.preset ?? Preset.fromPartial({ platforms: [...pushPlatforms] });
+          return { preset: { ...preset, code }, unapproved: this.presetUnapproved, campaignId: 0n };
+        }),
+        campaigns: campaigns.map((code) => Campaign.fromPartial({ code })),
+        tooLarge: false,
+      }),
+      findPreset: async ({ code }) => ({ preset: this.preset?.code === code ? this.preset : undefined }),
+      deletePreset: async () => ({}),
+      setApproval: async ({ approved }) => ({ approved }),
+      findApproval: async () => ({ approved: true }),
+      nameCampaign: async ({ application: of, name }) => {
+        this.named.push(name);
+        return { campaign: { code: 'CCCCC-00001', id: 17n, application: of, name, description: '' } };
+      },
+      findCampaign: async () => ({ campaign: undefined }),
+    },
+    geozones: {
+      find: async () => ({ zone: undefined }),
+      list: async () => ({ zones: [], next: '' }),
+      listClusters: async () => ({ clusters: [], next: '' }),
+    },
+    inbox: {
+      list: async () => ({ entries: [], deleted: [], fresh: 0 }),
+      setStatus: async () => ({ unknown: true }),
+      delete: async () => ({ unknown: true }),
+    },
+    messages: {
+      accept: (request) => acceptanceOf(this).accept(request),
+      list: async () => ({ total: 0n, messages: [] }),
+      find: async ({ code }) => ({ message: this.sent.get(code) }),
+      cancel: async () => ({}),
+      followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
+    },
+    jobs: {
+      storePart: async (request) => {
+        this.parts.push(request);
+        return {};
+      },
+      accept: async (request) => {
+        this.accepted.push(request);
+        return {};
+      },
+      find: async () => ({ job: undefined }),
+      findArchives: async () => ({ archives: [] }),
+    },
+    statistics: {
+      outcomesOfDevice: async () => ({ outcomes: [] }),
+      lastReplay: async () => ({ replay: undefined }),
+    },
+    attempts: { ofDevice: async () => ({ attempts: [] }) },
+    subscriptions: {
+      create: async ({ account, settings }) => {
+        const id = `s${this.kept.size + 1}`;
+        const createdAt = new Date('2026-01-15T12:00:00Z');
+        const view = SubscriptionView.create({ id, account, settings, createdAt });
+        this.kept.set(id, view);
+        return { ...view, secret: settings!.endpoint.startsWith('https:') ? 'whsec_first' : '' };
+      },
+      find: async ({ id }) => ({ subscription: this.kept.get(id) }),
+      list: async () => ({ subscriptions: [...this.kept.values()] }),
+      change: async ({ id, ...patch }) => {
+        const known = this.kept.get(id);
+        if (!known) return { subscription: undefined };
+        const lists = {
+          events: patch.events?.items,
+          applications: patch.applications?.items,
+          platforms: patch.platforms?.items,
+          messageCodes: patch.messageCodes?.items,
+          campaigns: patch.campaigns?.items,
+        };
+        const given = Object.entries({ endpoint: patch.endpoint, enabled: patch.enabled, ...lists });
+        const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+        const subscription = { ...known, settings: { ...known.settings!, ...set } };
+        this.kept.set(id, subscription);
+        return { subscription };
+      },
+      delete: async ({ id }) => ({ deleted: this.kept.delete(id) }),
+      addSecret: async ({ id }) => ({ secret: this.kept.has(id) ? 'whsec_next' : '' }),
+    },
+  });
   /** Commits what the scheduler has accepted. */
   create = async (drafts: readonly MessageDraft[]): Promise<readonly Created[]> => {
     const offset = this.drafts.length;
@@ -319,81 +332,12 @@ export class World {
     });
   };
 
-  readonly messages: { -readonly [Name in keyof Messages]: Messages[Name] } = {
-    accept: (request) => acceptanceOf(this).accept(request),
-    list: async () => ({ total: 0n, messages: [] }),
-    find: async ({ code }) => ({ message: this.sent.get(code) }),
-    cancel: async () => ({}),
-    followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
-  };
-
-  /** Accepted bulk jobs with their parts. */
-  readonly accepted: AcceptJobRequest[] = [];
-  readonly parts: StorePartRequest[] = [];
-  readonly jobs: Jobs = {
-    storePart: async (request) => {
-      this.parts.push(request);
-      return {};
-    },
-    accept: async (request) => {
-      this.accepted.push(request);
-      return {};
-    },
-    acceptExport: unsupported,
-    find: async () => ({ job: undefined }),
-    rows: unsupported,
-    findArchives: async () => ({ archives: [] }),
-    readArchive: unsupported,
-  };
-
-  readonly statistics: Statistics = {
-    metrics: unsupported,
-    funnel: unsupported,
-    totals: unsupported,
-    outcomesOfDevice: async () => ({ outcomes: [] }),
-    startReplay: unsupported,
-    cancelReplay: unsupported,
-    lastReplay: async () => ({ replay: undefined }),
-  };
-
-  readonly deadLetters: DeadLetters = {
-    listDeadLetters: unsupported,
-    findDeadLetter: unsupported,
-    redrive: unsupported,
-  };
-
-  readonly plans: Plans = { ofDevice: unsupported };
-  readonly attempts: Attempts = { ofDevice: async () => ({ attempts: [] }) };
-
-  readonly subscriptions: Subscriptions = {
-    create: async ({ account, settings }) => {
-      const id = `s${this.kept.size + 1}`;
-      const createdAt = new Date('2026-01-15T12:00:00Z');
-      const view = SubscriptionView.create({ id, account, settings, createdAt });
-      this.kept.set(id, view);
-      return { ...view, secret: settings!.endpoint.startsWith('https:') ? 'whsec_first' : '' };
-    },
-    find: async ({ id }) => ({ subscription: this.kept.get(id) }),
-    list: async () => ({ subscriptions: [...this.kept.values()] }),
-    change: async ({ id, ...patch }) => {
-      const known = this.kept.get(id);
-      if (!known) return { subscription: undefined };
-      const lists = {
-        events: patch.events?.items,
-        applications: patch.applications?.items,
-        platforms: patch.platforms?.items,
-        messageCodes: patch.messageCodes?.items,
-        campaigns: patch.campaigns?.items,
-      };
-      const given = Object.entries({ endpoint: patch.endpoint, enabled: patch.enabled, ...lists });
-      const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-      const subscription = { ...known, settings: { ...known.settings!, ...set } };
-      this.kept.set(id, subscription);
-      return { subscription };
-    },
-    delete: async ({ id }) => ({ deleted: this.kept.delete(id) }),
-    addSecret: async ({ id }) => ({ secret: this.kept.has(id) ? 'whsec_next' : '' }),
-  };
+  readonly audiences = this.services.audiences;
+  readonly devices = this.services.devices;
+  readonly messages = this.services.messages;
+  readonly presets = this.services.presets;
+  readonly segments = this.services.segments;
+  readonly statistics = this.services.statistics;
 
   readonly operations: Operations = {
     settled: async ({ deletions }) =>
@@ -407,22 +351,9 @@ export class World {
 
   /** The dependencies of a gateway in front of these services. */
   deps(more: Partial<GatewayDeps> = {}): GatewayDeps {
-    const { accounts, devices, presets, segments, geozones, inbox, jobs } = this;
-    const { messages, statistics, deadLetters, plans, attempts, subscriptions, operations, clock } = this;
+    const { services, operations, clock } = this;
     return {
-      accounts,
-      devices,
-      presets,
-      segments,
-      geozones,
-      inbox,
-      jobs,
-      messages,
-      statistics,
-      deadLetters,
-      plans,
-      attempts,
-      subscriptions,
+      services,
       processes: [() => [operations]],
       dispatchers: () => this.dispatchers,
       broker: {

@@ -12,8 +12,8 @@ describeWithMongo('the registry', (mongo) => {
   const { newApplication, settle, command, registration, apply, published } = test;
 
   describe('tokens and applications', () => {
-    const issue = (more: Partial<Parameters<RegistryService['accounts']['issueToken']>[0]> = {}) =>
-      test.registry.accounts.issueToken({
+    const issue = (more: Partial<Parameters<RegistryService['tokens']['issueToken']>[0]> = {}) =>
+      test.registry.tokens.issueToken({
         account: '',
         scope: TokenScope.TOKEN_SCOPE_API,
         allApplications: true,
@@ -24,7 +24,7 @@ describeWithMongo('the registry', (mongo) => {
 
     it('are issued, resolved and revoked', async () => {
       const { id, secret } = await issue({ allApplications: false, applications: [test.app] });
-      expect((await test.registry.accounts.resolveToken({ secret })).token).toMatchObject({
+      expect((await test.registry.tokens.resolveToken({ secret })).token).toMatchObject({
         id,
         account: 'default',
         scope: TokenScope.TOKEN_SCOPE_API,
@@ -32,14 +32,14 @@ describeWithMongo('the registry', (mongo) => {
         applications: [test.app],
       });
       const mistyped = `${secret.slice(0, -1)}${secret.endsWith('x') ? 'y' : 'x'}`;
-      expect((await test.registry.accounts.resolveToken({ secret: mistyped })).token).toBeUndefined();
-      expect((await test.registry.accounts.resolveToken({ secret: '' })).token).toBeUndefined();
-      expect((await test.registry.accounts.listTokens({})).tokens.map((token) => token.id)).toContain(id);
-      expect((await test.registry.accounts.findToken({ id })).token).toMatchObject({ id, applications: [test.app] });
-      expect(await test.registry.accounts.revokeToken({ id })).toEqual({ revoked: true });
-      expect((await test.registry.accounts.findToken({ id })).token).toBeUndefined();
-      expect(await test.registry.accounts.revokeToken({ id })).toEqual({ revoked: false });
-      expect((await test.registry.accounts.resolveToken({ secret })).token).toBeUndefined();
+      expect((await test.registry.tokens.resolveToken({ secret: mistyped })).token).toBeUndefined();
+      expect((await test.registry.tokens.resolveToken({ secret: '' })).token).toBeUndefined();
+      expect((await test.registry.tokens.listTokens({})).tokens.map((token) => token.id)).toContain(id);
+      expect((await test.registry.tokens.findToken({ id })).token).toMatchObject({ id, applications: [test.app] });
+      expect(await test.registry.tokens.revokeToken({ id })).toEqual({ revoked: true });
+      expect((await test.registry.tokens.findToken({ id })).token).toBeUndefined();
+      expect(await test.registry.tokens.revokeToken({ id })).toEqual({ revoked: false });
+      expect((await test.registry.tokens.resolveToken({ secret })).token).toBeUndefined();
       expect(JSON.stringify(await mongo.db.collection('tokens').find().toArray())).not.toContain(secret);
       await expect(issue({ account: 'nobody' })).rejects.toThrow('Account not found');
       for (const account of ['default', 'nobody']) {
@@ -50,8 +50,8 @@ describeWithMongo('the registry', (mongo) => {
     it('are published whole, by id', async () => {
       const { id } = await issue();
       const application = await newApplication();
-      await test.registry.accounts.setDebug({ application, on: true });
-      await test.registry.accounts.revokeToken({ id });
+      await test.registry.applications.setDebug({ application, on: true });
+      await test.registry.tokens.revokeToken({ id });
       const tokens = await published(topicNames.tokens, (bytes) => TokenView.decode(bytes));
       expect(tokens.filter(({ key }) => key === id).at(-1)?.value).toMatchObject({
         id,
@@ -60,7 +60,7 @@ describeWithMongo('the registry', (mongo) => {
       });
       const applications = await published(topicNames.applications, (bytes) => ApplicationView.decode(bytes));
       const last = applications.filter(({ key }) => key === application).at(-1)!.value;
-      expect(last).toEqual((await test.registry.accounts.findApplication({ application })).application);
+      expect(last).toEqual((await test.registry.applications.findApplication({ application })).application);
       expect(last.debugUntil).toEqual(new Date(test.clock.now() + 3_600_000));
     });
 
@@ -80,12 +80,12 @@ describeWithMongo('the registry', (mongo) => {
         secretSettings: ['ios_key_password', 'ios_key_file'],
         disabled: false,
       };
-      const view = await test.registry.accounts.configurePlatform(request);
+      const view = await test.registry.platforms.configurePlatform(request);
       expect(view.platforms).toEqual([{ platform: 1, enabled: true, configured: true, credentialVersion: 1 }]);
-      const credential = await test.registry.accounts.getCredential({ application, platform: Platform.iOS });
+      const credential = await test.registry.platforms.getCredential({ application, platform: Platform.iOS });
       expect(credential).toMatchObject({ version: 1, settings: { ios_gateway: '1' } });
       expect(Object.keys(credential.sealed).sort()).toEqual(['ios_key_file', 'ios_key_password']);
-      const description = await test.registry.accounts.describeApplication({ application });
+      const description = await test.registry.applications.describeApplication({ application });
       expect(description.settings).toMatchObject({
         ios_gateway: '1',
         ios_key_management_type: 'manual',
@@ -93,11 +93,11 @@ describeWithMongo('the registry', (mongo) => {
         android_api_type: '',
         ios_key_password: expect.stringMatching(/^x[0-9a-f]{32}$/) as unknown as string,
       });
-      expect((await test.registry.accounts.configurePlatform(request)).platforms[0]?.credentialVersion).toBe(2);
-      expect((await test.registry.accounts.describeApplication({ application })).settings).toEqual(
+      expect((await test.registry.platforms.configurePlatform(request)).platforms[0]?.credentialVersion).toBe(2);
+      expect((await test.registry.applications.describeApplication({ application })).settings).toEqual(
         description.settings,
       );
-      expect(await test.registry.accounts.getCredential({ application, platform: 3 })).toMatchObject({ version: 0 });
+      expect(await test.registry.platforms.getCredential({ application, platform: 3 })).toMatchObject({ version: 0 });
       await settle();
       const planted = [secret, Buffer.from(secret).toString('base64')];
       for (const collection of await mongo.db.collections()) {
@@ -114,7 +114,7 @@ describeWithMongo('the registry', (mongo) => {
 
     it('count languages of device records', async () => {
       const application = await newApplication();
-      const describe = async () => (await test.registry.accounts.describeApplication({ application })).languages;
+      const describe = async () => (await test.registry.applications.describeApplication({ application })).languages;
       expect(await describe()).toEqual({});
       await apply(
         ...['en', 'en', 'de', undefined].map((language, i) =>

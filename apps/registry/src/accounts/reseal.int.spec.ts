@@ -36,7 +36,7 @@ describeWithMongo('resealing', (mongo) => {
     while ((await registry.operations.settled({})).open.length > 0) await new Promise((next) => setTimeout(next, 10));
   };
   const configure = (registry: RegistryService, application: string, secret: string) =>
-    registry.accounts.configurePlatform({
+    registry.platforms.configurePlatform({
       account: 'default',
       application,
       platform: IOS,
@@ -70,7 +70,11 @@ describeWithMongo('resealing', (mongo) => {
     const registry = await registryWith(await openKeys(system(), [one]));
     const request = { account: 'default', title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '' };
     const make = async (i: number): Promise<void> => {
-      const made = await registry.accounts.createApplication({ ...request, authorizeAllTokens: false, tokenId: '' });
+      const made = await registry.applications.createApplication({
+        ...request,
+        authorizeAllTokens: false,
+        tokenId: '',
+      });
       applications[i] = made.application;
       await configure(registry, made.application, `secret ${i}`);
     };
@@ -98,7 +102,7 @@ describeWithMongo('resealing', (mongo) => {
     await Promise.all(both.map(settled));
     await expectAll(two);
     const versions = await Promise.all(
-      applications.map((application) => both[1].accounts.getCredential({ application, platform: IOS })),
+      applications.map((application) => both[1].platforms.getCredential({ application, platform: IOS })),
     );
     expect(versions.map(({ version }) => version)).toEqual(applications.map((_, i) => (i === 7 ? 2 : 1)));
     expect(said()).toHaveLength(2);

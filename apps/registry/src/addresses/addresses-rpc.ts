@@ -3,19 +3,16 @@ import { type AddressAction, type AddressState, DEFAULT_ACCOUNT } from '@tidings
 import type { Clock } from '@tidings/kernel';
 import { modelOf } from '@tidings/mongo';
 import { addressId } from '@tidings/registry-store';
-import type { Accounts, AddressRequest } from '@tidings/rpc';
+import type { Addresses, AddressRequest } from '@tidings/rpc';
 import type { Db } from 'mongodb';
+import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { addressHashes } from '../identities/identity-keys.ts';
 import { addressesModel } from '../accounts/storage/accounts.schema.ts';
 
-type AddressMethods = Pick<
-  Accounts,
-  'blacklistAddress' | 'findAddress' | 'clearAddress' | 'recordComplaint' | 'clearComplaint'
->;
-
 export interface AddressDeps {
   readonly db: Db;
+  readonly store: Pick<AccountStore, 'senders'>;
   readonly write: AccountWriter;
   readonly clock: Clock;
   readonly tokenKey: KeyObject;
@@ -33,8 +30,8 @@ const CLEARED = { clearAddress: 'since', clearComplaint: 'complained' } as const
 const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
   times.flatMap((time) => time ?? []).sort((a, b) => a.getTime() - b.getTime())[0];
 
-/** Addresses that receive no mail, by account (R-E5, R-E14). Only the hash of an address is stored. */
-export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): AddressMethods {
+/** Senders that an account allows, and addresses that receive no mail (R-E5, R-E14), of which only hashes are stored. */
+export function addressesRpc({ db, store, write, clock, tokenKey }: AddressDeps): Addresses {
   const addresses = modelOf(db, addressesModel);
 
   const known = ({ account, email }: AddressRequest): KnownAddress => ({
@@ -64,6 +61,12 @@ export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): Addre
   };
 
   return {
+    async setSenders({ account, required, verified }) {
+      const owner = account || DEFAULT_ACCOUNT;
+      await write({ account: owner, action: { type: 'setSenders', required, verified }, at: new Date(clock.now()) });
+      const senders = await store.senders(owner);
+      return { ...senders, verified: [...senders.verified] };
+    },
     findAddress: (request) => find(known(request)),
     async blacklistAddress(request) {
       const address = known(request);

@@ -1,29 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import { mailSendersOf } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts } from '@tidings/rpc';
+import type { Applications } from '@tidings/rpc';
 import type { MasterKeys } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
+import { leasesOver } from '../accounts/leases.ts';
+import { withNewCode } from '../accounts/new-code.ts';
 import { existing } from './existing.ts';
 import { openIcons } from './icons.ts';
 import type { LanguageFigures } from './language-counts.ts';
-import { leasesOver } from './leases.ts';
-import { withNewCode } from './new-code.ts';
 import { applicationView, shownSettings } from './application-view.ts';
-
-type ApplicationMethods = Pick<
-  Accounts,
-  | 'createApplication'
-  | 'updateApplication'
-  | 'deleteApplication'
-  | 'listApplications'
-  | 'findApplication'
-  | 'describeApplication'
-  | 'listMailSenders'
-  | 'getIcon'
->;
+import { settingsRpc } from './settings.ts';
 
 export interface ApplicationsDeps {
   readonly clock: Clock;
@@ -42,10 +31,12 @@ export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,
   { clock, db, languages, masterKeys, displayKey }: ApplicationsDeps,
-): ApplicationMethods {
+): Applications {
   const now = (): Date => new Date(clock.now());
   const icons = openIcons(db, clock);
   return {
+    ...settingsRpc(store, write, clock),
+
     getIcon: async ({ icon }) => ({ png: await icons.read(icon) }),
 
     async createApplication({ account, title, icon, sdkIos, sdkAndroid, authorizeAllTokens, tokenId: token }) {

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { visitorKeyOf } from '@tidings/channels';
 import { type Clock, Fault } from '@tidings/kernel';
-import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
+import type { ConfigurePlatformRequest, Platforms } from '@tidings/rpc';
 import { type MasterKeys, seal } from '@tidings/runtime';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
@@ -9,11 +9,6 @@ import { existing } from './existing.ts';
 import { fileOf } from './files.ts';
 import { openPushPackages } from './push-packages.ts';
 import { applicationView } from './application-view.ts';
-
-type PlatformMethods = Pick<
-  Accounts,
-  'configurePlatform' | 'setPlatformStatus' | 'getApplicationFile' | 'getPushPackage' | 'getCredential'
->;
 
 /** Separates plain settings from secret ones, and seals the latter: nothing later has them in clear. */
 function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKeys: MasterKeys) {
@@ -38,7 +33,7 @@ export function platformsRpc(
     masterKeys,
     reportKey,
   }: { readonly clock: Clock; readonly masterKeys: MasterKeys; readonly reportKey: KeyObject },
-): PlatformMethods {
+): Platforms {
   const now = (): Date => new Date(clock.now());
   const visitorKey = visitorKeyOf(reportKey);
   const packages = openPushPackages({ clock, masterKeys, visitorKey });

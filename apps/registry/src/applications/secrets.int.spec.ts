@@ -29,7 +29,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
       log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     });
     const request = { account: 'default', title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '' };
-    ({ application } = await registry.accounts.createApplication({
+    ({ application } = await registry.applications.createApplication({
       ...request,
       authorizeAllTokens: false,
       tokenId: '',
@@ -67,11 +67,11 @@ describeWithMongo('credentials of every platform', (mongo) => {
   it('are in no document, no record, no log line, no metric and no reply', async () => {
     const replies: unknown[] = [];
     for (const example of api.configureApplication.examples) {
-      replies.push(await registry.accounts.configurePlatform(planted(example)));
+      replies.push(await registry.platforms.configurePlatform(planted(example)));
     }
     expect(canaries.size).toBeGreaterThan(18);
-    replies.push(await registry.accounts.describeApplication({ application }));
-    replies.push(await registry.accounts.findApplication({ application }));
+    replies.push(await registry.applications.describeApplication({ application }));
+    replies.push(await registry.applications.findApplication({ application }));
     while ((await registry.operations.settled({})).open.length > 0) await new Promise((next) => setTimeout(next, 10));
 
     let documents = 0;
@@ -95,7 +95,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
   it('can be opened by the dispatcher, each only for its own field', async () => {
     const platforms = api.configureApplication.examples.map(({ request }) => Number(request['device_type']));
     for (const platform of platforms) {
-      const credential = await registry.accounts.getCredential({ application, platform });
+      const credential = await registry.platforms.getCredential({ application, platform });
       // A platform may have several examples.
       expect(credential.version).toBe(platforms.filter((each) => each === platform).length);
       for (const name of Object.keys(credential.sealed)) expect(canaries.has(name)).toBe(true);

@@ -1,29 +1,17 @@
-import { type AccountAction, DEFAULT_ACCOUNT, DENIED } from '@tidings/audience';
-import { type Clock, Fault } from '@tidings/kernel';
-import type { Accounts, ApplicationView } from '@tidings/rpc';
+import type { AccountAction } from '@tidings/audience';
+import type { Clock } from '@tidings/kernel';
+import type { Applications, ApplicationView } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { existing } from './existing.ts';
-import { leasesOver } from './leases.ts';
-import { withNewCode } from './new-code.ts';
 import { applicationView } from './application-view.ts';
 
 type SettingMethods = Pick<
-  Accounts,
-  | 'setDebug'
-  | 'setControlGroup'
-  | 'setCapping'
-  | 'setAtMostOnce'
-  | 'setTracking'
-  | 'setTokenRequirements'
-  | 'setCategories'
-  | 'setSenders'
-  | 'setPlan'
-  | 'createGroup'
-  | 'findGroup'
+  Applications,
+  'setDebug' | 'setControlGroup' | 'setCapping' | 'setAtMostOnce' | 'setTracking' | 'setTokenRequirements'
 >;
 
-/** Settings of applications and accounts that operators change (R-T8). */
+/** Settings of applications that operators change (R-T8). */
 export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Clock): SettingMethods {
   const now = (): Date => new Date(clock.now());
 
@@ -50,39 +38,5 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
 
     setTokenRequirements: ({ application, inbox, testDevices }) =>
       change(application, { type: 'setTokenRequirements', application, inbox, testDevices }),
-
-    async setCategories({ account, categories }) {
-      const owner = account || DEFAULT_ACCOUNT;
-      await write({ account: owner, action: { type: 'setCategories', categories }, at: now() });
-      return { categories: await store.categories(owner) };
-    },
-
-    async setPlan({ account, emailOnly }) {
-      await write({ account, action: { type: 'setPlan', emailOnly }, at: now() });
-      await leasesOver();
-      return {};
-    },
-
-    async setSenders({ account, required, verified }) {
-      const owner = account || DEFAULT_ACCOUNT;
-      await write({ account: owner, action: { type: 'setSenders', required, verified }, at: now() });
-      const senders = await store.senders(owner);
-      return { ...senders, verified: [...senders.verified] };
-    },
-
-    async createGroup({ name, applications }) {
-      const [first] = await store.applications(applications);
-      if (!first) throw Fault.argument(DENIED);
-      const { account } = first;
-      const code = await withNewCode((group) =>
-        write({ account, action: { type: 'createGroup', code: group, name, applications }, at: now() }),
-      );
-      return { code };
-    },
-
-    async findGroup({ account, group: code }) {
-      const [group] = await store.groups(account, [code]);
-      return { applications: [...(group?.applications ?? [])] };
-    },
   };
 }

@@ -147,13 +147,13 @@ describeWithMongo('the registry', (mongo) => {
     it('take the longest hwid, token, user and tags there are', async () => {
       const hwid = '😀'.repeat(255);
       const pushToken = '€'.repeat(65_536);
-      await test.registry.accounts.addTag({
+      await test.registry.tags.addTag({
         account: '',
         name: '😀'.repeat(255),
         type: TagType.TAG_TYPE_STRING,
         applicationSpecific: true,
       });
-      await test.registry.accounts.addTag({
+      await test.registry.tags.addTag({
         account: '',
         name: 'long list',
         type: TagType.TAG_TYPE_LIST,
@@ -207,7 +207,7 @@ describeWithMongo('the registry', (mongo) => {
       const others: string[] = [];
       for (let i = 0; i < 21; i++) others.push(await newApplication());
       const type = TagType.TAG_TYPE_STRING;
-      await test.registry.accounts.addTag({ account: '', name: 'Branch', type, applicationSpecific: true });
+      await test.registry.tags.addTag({ account: '', name: 'Branch', type, applicationSpecific: true });
       const resolved = async (applications: readonly string[], bySiblings: boolean) => {
         const source = applications.map((code) => `AT("${code}", "Branch", EQ, "x")`).join(' + ');
         const recipients = { $case: 'expression', value: source } as const;
@@ -227,7 +227,7 @@ describeWithMongo('the registry', (mongo) => {
     it('are described by number, with the values that placeholders show', async () => {
       const application = await newApplication();
       const type = TagType.TAG_TYPE_LIST;
-      await test.registry.accounts.addTag({ account: '', name: 'Described', type, applicationSpecific: false });
+      await test.registry.tags.addTag({ account: '', name: 'Described', type, applicationSpecific: false });
       await register('first', { pushToken: 'first-token', language: 'de', userId: 'anna' }, { application });
       await register('second', {}, { application });
       await setTags('first', { Described: ['a', 'b'], 'Push Alerts Enabled': false }, { application });

@@ -85,7 +85,7 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     const application = await fill('whole', 1200);
     const kept = await fill('kept', 5);
     await test.settle();
-    await test.registry.accounts.deleteApplication({ account: 'default', application });
+    await test.registry.applications.deleteApplication({ account: 'default', application });
     const published = await test.published(
       topicNames.devices,
       (bytes) => DeviceEvent.decode(bytes),

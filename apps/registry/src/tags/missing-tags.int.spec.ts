@@ -22,7 +22,7 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
   const commits = (): Promise<number> =>
     mongo.db.collection('accounts.commits').countDocuments({ '_id.log': `accounts-${account}` });
   const own = async (): Promise<string[]> => {
-    const { tags } = await replicas[0]!.accounts.listTags({ account });
+    const { tags } = await replicas[0]!.tags.listTags({ account });
     return tags.map(({ name }) => name).filter((name) => name.startsWith('tag-'));
   };
 
@@ -49,9 +49,9 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
   it('are one commit, and a repeat is none', async () => {
     const before = await commits();
     const tags = missing(0, 10);
-    expect(await replicas[0]!.accounts.addMissingTags({ account, tags })).toEqual({ refused: [], reason: '' });
+    expect(await replicas[0]!.tags.addMissingTags({ account, tags })).toEqual({ refused: [], reason: '' });
     expect(await commits()).toBe(before + 1);
-    expect(await replicas[1]!.accounts.addMissingTags({ account, tags })).toEqual({ refused: [], reason: '' });
+    expect(await replicas[1]!.tags.addMissingTags({ account, tags })).toEqual({ refused: [], reason: '' });
     expect(await commits()).toBe(before + 1);
     expect(await own()).toHaveLength(10);
   });
@@ -60,9 +60,9 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     const [one, other] = replicas as [RegistryService, RegistryService];
     const calls = Array.from({ length: 8 }, (_, i) => missing(10 + 5 * i, 20 + 5 * i));
     const [replies] = await Promise.all([
-      Promise.all(calls.map((tags, i) => (i % 2 ? one : other).accounts.addMissingTags({ account, tags }))),
+      Promise.all(calls.map((tags, i) => (i % 2 ? one : other).tags.addMissingTags({ account, tags }))),
       Promise.allSettled(
-        missing(100, 110).map((tag) => one.accounts.addTag({ account, ...tag, applicationSpecific: true })),
+        missing(100, 110).map((tag) => one.tags.addTag({ account, ...tag, applicationSpecific: true })),
       ),
     ]);
     const there = new Set(await own());

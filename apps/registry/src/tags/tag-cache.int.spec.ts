@@ -10,7 +10,7 @@ describeWithMongo('the registry', (mongo) => {
 
   describe('tags', () => {
     const tag = (name: string, type: TagType, applicationSpecific: boolean) =>
-      test.registry.accounts.addTag({ account: 'default', name, type, applicationSpecific });
+      test.registry.tags.addTag({ account: 'default', name, type, applicationSpecific });
 
     beforeAll(async () => {
       await tag('Level', TagType.TAG_TYPE_INTEGER, false);
@@ -91,7 +91,7 @@ describeWithMongo('the registry', (mongo) => {
     });
 
     it('are listed by name, default tags included, and added once', async () => {
-      const { tags } = await test.registry.accounts.listTags({ account: 'default' });
+      const { tags } = await test.registry.tags.listTags({ account: 'default' });
       expect(tags.map(({ name }) => name)).toEqual(tags.map(({ name }) => name).toSorted());
       expect(tags.find(({ name }) => name === 'Language')).toMatchObject({
         type: TagType.TAG_TYPE_STRING,
@@ -108,12 +108,12 @@ describeWithMongo('the registry', (mongo) => {
       const added = { account: 'default', type: TagType.TAG_TYPE_STRING, applicationSpecific: false };
       try {
         await register('replica');
-        await one.accounts.addTag({ ...added, name: 'Brand new' });
+        await one.tags.addTag({ ...added, name: 'Brand new' });
         await onOther({ $case: 'setTags', value: { tags: { 'Brand new': 'x' } } });
         expect(await tagsOf('replica')).toMatchObject({ 'Brand new': 'x' });
         // The other process has just cached that the tag does not exist: registrations skip it.
         await onOther(registration({ tags: { Newer: 'x' } }));
-        await one.accounts.addTag({ ...added, name: 'Newer' });
+        await one.tags.addTag({ ...added, name: 'Newer' });
         await onOther(registration({ tags: { Newer: 'x' } }));
         expect(await tagsOf('replica')).toMatchObject({ Newer: 'x' });
       } finally {

@@ -2,12 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type AccountAction, DEFAULT_ACCOUNT, MAX_TAGS_AT_ONCE } from '@tidings/audience';
 import { type Clock, Fault, quotaReached, type Quotas } from '@tidings/kernel';
 import { TAG_PATIENCE_MS, type Tags } from '@tidings/registry-store';
-import type { Accounts } from '@tidings/rpc';
+import type { Tags as TagsRpc } from '@tidings/rpc';
 import type { AccountReply } from '../accounts/account-log.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { TagClearing } from './clearing.ts';
-
-type TagMethods = Pick<Accounts, 'addTag' | 'addMissingTags' | 'deleteTag' | 'listTags'>;
 
 export interface TagsDeps {
   readonly tags: Tags;
@@ -22,7 +20,7 @@ export interface TagsDeps {
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** An account's tags (Spec D). */
-export function tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }: TagsDeps): TagMethods {
+export function tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }: TagsDeps): TagsRpc {
   /** Writes a change, and waits until every replica knows of it. */
   const change = async (account: string, action: AccountAction): Promise<AccountReply> => {
     const reply = await write({ account, action, at: new Date(clock.now()) });

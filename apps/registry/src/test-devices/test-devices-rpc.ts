@@ -3,7 +3,7 @@ import { tokenText } from '@tidings/channels';
 import { type Clock, Fault } from '@tidings/kernel';
 import { modelOf } from '@tidings/mongo';
 import { testDevicesModel } from '@tidings/registry-store';
-import type { Accounts } from '@tidings/rpc';
+import type { TestDeviceList } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
@@ -25,13 +25,8 @@ interface TestDevicesDeps {
   readonly clock: Clock;
 }
 
-type TestDeviceMethods = Pick<
-  Accounts,
-  'listOpenAccess' | 'setTestDevice' | 'confirmTestDevice' | 'deleteTestDevice' | 'listTestDevices'
->;
-
 /** Test devices of applications (Spec L). The gateway has checked the caller's access to the application. */
-export const testDevicesRpc = ({ db, store, write, clock }: TestDevicesDeps): TestDeviceMethods => ({
+export const testDevicesRpc = ({ db, store, write, clock }: TestDevicesDeps): TestDeviceList => ({
   async setTestDevice({ application, device, withoutToken }) {
     const owner = await store.application(application);
     if (!owner) throw Fault.argument(DENIED);

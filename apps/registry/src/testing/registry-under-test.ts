@@ -92,7 +92,7 @@ export class RegistryUnderTest {
       authorizeAllTokens: false,
       tokenId: '',
     };
-    return (await this.registry.accounts.createApplication(request)).application;
+    return (await this.registry.applications.createApplication(request)).application;
   };
 
   /** Waits until no work is open. */

@@ -1,17 +1,12 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type AccessToken, DEFAULT_ACCOUNT } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
-import { type Accounts, TokenScope } from '@tidings/rpc';
+import { type Tokens, TokenScope } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { Buckets } from './buckets.ts';
 import { fingerprint, isSecret, newSecret } from './secret.ts';
 import { accessScopeOf, tokenView } from './token-view.ts';
-
-type TokenMethods = Pick<
-  Accounts,
-  'issueToken' | 'listTokens' | 'findToken' | 'revokeToken' | 'limitToken' | 'takeRequests' | 'resolveToken'
->;
 
 const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
   !revoked && (expiresAt === undefined || expiresAt.getTime() > now);
@@ -21,7 +16,7 @@ export const tokensRpc = (
   store: AccountStore,
   write: AccountWriter,
   { clock, tokenKey, buckets }: { readonly clock: Clock; readonly tokenKey: KeyObject; readonly buckets: Buckets },
-): TokenMethods => ({
+): Tokens => ({
   async issueToken({ account, scope, allApplications, applications, expiresAt }) {
     if (scope === TokenScope.TOKEN_SCOPE_UNSPECIFIED) throw Fault.argument('scope: must be api or device');
     const accessScope = accessScopeOf(scope);

@@ -41,11 +41,13 @@ const subscription = (id: string): Subscription | undefined =>
   };
 
 const admit = admission({
-  accounts: {
+  tokens: {
     async resolveToken({ secret }) {
       if (secret === 'away') throw Fault.unavailable('A service does not answer');
       return { token: tokens[secret] };
     },
+  },
+  applications: {
     findApplication: async ({ application }) => ({
       application: ApplicationView.fromPartial({ code: application, authorizeAllTokens: application === OPEN }),
     }),

@@ -1,6 +1,6 @@
 import { secretOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
-import { type Accounts, TokenScope, type TokenView } from '@tidings/rpc';
+import { type Applications, type Tokens, TokenScope, type TokenView } from '@tidings/rpc';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { NO_ENDPOINT } from '../subscriptions/endpoint.ts';
@@ -19,7 +19,8 @@ export interface Admitted {
 }
 
 export interface AdmissionDeps {
-  readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>;
+  readonly tokens: Pick<Tokens, 'resolveToken'>;
+  readonly applications: Pick<Applications, 'findApplication'>;
   readonly subscriptions: Pick<SubscriptionStore, 'find'>;
   readonly clock: Clock;
 }
@@ -35,11 +36,11 @@ const isText = (text: string | undefined): text is string =>
  * subscription that names applications, and all of them.
  * @throws Refusal
  */
-export function admission({ accounts, subscriptions, clock }: AdmissionDeps) {
+export function admission({ tokens, applications, subscriptions, clock }: AdmissionDeps) {
   const tokenOf = async (authorization: string | undefined): Promise<TokenView> => {
     const secret = secretOf(authorization);
     if (!isText(secret)) throw refusals.noToken();
-    const { token } = await accounts.resolveToken({ secret });
+    const { token } = await tokens.resolveToken({ secret });
     if (!token || (token.expiresAt && token.expiresAt.getTime() <= clock.now())) throw refusals.wrongToken();
     if (token.scope === TokenScope.TOKEN_SCOPE_DEVICE) throw refusals.deviceToken();
     return token;
@@ -47,11 +48,11 @@ export function admission({ accounts, subscriptions, clock }: AdmissionDeps) {
 
   const isGranted = async (token: TokenView, application: string): Promise<boolean> =>
     token.applications.includes(application) ||
-    (await accounts.findApplication({ application })).application?.authorizeAllTokens === true;
+    (await applications.findApplication({ application })).application?.authorizeAllTokens === true;
 
-  const isCovered = async (token: TokenView, applications: readonly string[]): Promise<boolean> => {
+  const isCovered = async (token: TokenView, codes: readonly string[]): Promise<boolean> => {
     if (token.allApplications) return true;
-    const granted = await Promise.all(applications.map((application) => isGranted(token, application)));
+    const granted = await Promise.all(codes.map((code) => isGranted(token, code)));
     return granted.length > 0 && granted.every(Boolean);
   };
 

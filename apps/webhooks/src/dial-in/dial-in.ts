@@ -14,9 +14,9 @@ export interface DialIn extends Pick<DialledStreams, 'wake' | 'changed' | 'due' 
 }
 
 /** Serves subscribers that dial in (R-EV7). @throws Fault `argument` if the address cannot be listened on */
-export async function openDialIn({ events, accounts, ...deps }: DialInDeps): Promise<DialIn> {
+export async function openDialIn({ events, tokens, applications, ...deps }: DialInDeps): Promise<DialIn> {
   const { subscriptions, clock, log } = deps;
-  const streams = new DialledStreams({ ...deps, admit: admission({ accounts, subscriptions, clock }) });
+  const streams = new DialledStreams({ ...deps, admit: admission({ tokens, applications, subscriptions, clock }) });
   const serve = openEventsServer({
     ...events,
     log,

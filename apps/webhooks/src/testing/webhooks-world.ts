@@ -1,14 +1,7 @@
 import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62 } from '@tidings/kernel';
-import {
-  type Accounts,
-  DeviceDescription,
-  type DescribeRequest,
-  type Devices,
-  type SentValues,
-  TokenView,
-} from '@tidings/rpc';
+import { DeviceDescription, type DescribeRequest, type Devices, type SentValues, TokenView } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { type TestMongo, testBroker, until } from '@tidings/testing';
@@ -68,10 +61,6 @@ export class World {
   readonly tokens = new Map([
     ['secret', TokenView.fromPartial({ id: 'token', account: ACCOUNT, allApplications: true })],
   ]);
-  readonly accounts: Pick<Accounts, 'resolveToken' | 'findApplication'> = {
-    resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
-    findApplication: async () => ({ application: undefined }),
-  };
   /** Requests to dispatchers, which have kept nothing. */
   readonly asked: { readonly keep: unknown[]; readonly erase: unknown[] } = { keep: [], erase: [] };
   readonly sentValues: SentValues = {
@@ -109,7 +98,8 @@ export class World {
       metrics: this.metrics,
       keys: keysFrom(new Uint8Array(32)),
       allowPrivate: ['127.0.0.0/8'],
-      accounts: this.accounts,
+      tokens: { resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }) },
+      applications: { findApplication: async () => ({ application: undefined }) },
       sentValues: this.sentValues,
       events: { host: '127.0.0.1', port: 0 },
       devices: {

@@ -20,12 +20,15 @@ export const wireMethod = (service: ServiceDefinition, method: MethodDefinition)
   responseDeserialize: (bytes) => method.responseType.decode(bytes),
 });
 
-/** The services as gRPC's package definition. */
+const wireMethods = (service: ServiceDefinition): [string, Wire][] =>
+  Object.values(service.methods).map((method) => [method.name, wireMethod(service, method)]);
+
+/** The services as gRPC's package definition; those of one full name are one service. */
 export const packageDefinition = (services: readonly ServiceDefinition[]): Record<string, WireService> =>
   Object.fromEntries(
-    services.map((service) => [
-      service.fullName,
-      Object.fromEntries(Object.values(service.methods).map((method) => [method.name, wireMethod(service, method)])),
+    [...Map.groupBy(services, ({ fullName }) => fullName)].map(([fullName, parts]) => [
+      fullName,
+      Object.fromEntries(parts.flatMap(wireMethods)),
     ]),
   );
 

@@ -4,6 +4,7 @@ import { GrpcMethod, RpcException } from '@nestjs/microservices';
 import { Fault } from '@tidings/kernel';
 import { from } from 'rxjs';
 import { type Call, inProcess, type ServiceDefinition } from '../binding.ts';
+import type { NamedDefinition } from '../rpc-services.ts';
 import { statusOfFault } from './status.ts';
 
 const log = new Logger('gRPC');
@@ -41,17 +42,11 @@ const stream =
     from(answered(call(request) as AsyncIterable<unknown>));
 
 /**
- * Controllers that serve parts of a provider by gRPC, one per service: `rpcControllers(REGISTRY, { accounts: AccountsDefinition })` serves `accounts`
- * of the provider REGISTRY. Callers get the same Faults as callers of {@link inProcess}. Streams run ahead of a slow caller: use them for results of
- * bounded size.
+ * Controllers that serve members of a provider by gRPC, one per service: `rpcControllers(REGISTRY, servedBy('registry'))`. Callers get the same Faults
+ * as callers of {@link inProcess}. Streams run ahead of a slow caller: use them for results of bounded size.
  */
-export const rpcControllers = <Provided extends object>(
-  token: InjectionToken<Provided>,
-  served: { readonly [Member in keyof Provided]?: ServiceDefinition },
-): Type[] =>
-  Object.entries<ServiceDefinition | undefined>(served).flatMap(([member, definition]) =>
-    definition ? [controllerOf(token, member, definition)] : [],
-  );
+export const rpcControllers = (token: InjectionToken, served: readonly NamedDefinition[]): Type[] =>
+  served.map(([member, definition]) => controllerOf(token, member, definition));
 
 function controllerOf(token: InjectionToken, member: string, definition: ServiceDefinition): Type {
   @Controller()

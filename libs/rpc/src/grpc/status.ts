@@ -1,7 +1,7 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { Fault, type FaultKind } from '@tidings/kernel';
 import { faultOfView, viewOfFault } from '../fault-view.ts';
-import { FaultView } from '../generated/tidings/rpc/v1/registry.ts';
+import { FaultView } from '../generated/tidings/rpc/v1/faults.ts';
 
 /** The trailer of a Fault: gRPC's own texts cannot hold every character. */
 const FAULT = 'tidings-fault-bin';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { MasterKeys } from '@tidings/runtime';
-import { accountsWith, type TestCredentials } from '../../testing/test-credentials.ts';
+import { platformsWith, type TestCredentials } from '../../testing/test-credentials.ts';
 import { Credentials, isDeleted } from './credential-cache.ts';
 
 const KEY = { application: 'AAAAA-00001', platform: 1, version: 1 };
@@ -9,14 +9,14 @@ const OTHER = { application: 'AAAAA-00002', platform: 1, version: 1 };
 describe('Credentials', () => {
   const opened = (byPlatform: TestCredentials = { 1: { settings: { key: 'secret' } } }) => {
     const masterKeys: MasterKeys = [randomBytes(32)];
-    const accounts = accountsWith(masterKeys, byPlatform);
-    return { accounts, credentials: new Credentials(accounts, masterKeys) };
+    const platforms = platformsWith(masterKeys, byPlatform);
+    return { platforms, credentials: new Credentials(platforms, masterKeys) };
   };
 
   it('are read once, and opened', async () => {
-    const { accounts, credentials } = opened();
+    const { platforms, credentials } = opened();
     for (let i = 0; i < 3; i++) expect((await credentials.read(KEY)).settings.get('key')).toBe('secret');
-    expect(accounts.reads).toBe(1);
+    expect(platforms.reads).toBe(1);
   });
 
   it('are read again when they are renewed, and the later version counts from then on', async () => {
@@ -36,25 +36,25 @@ describe('Credentials', () => {
   });
 
   it('of a deleted application are removed, and those of others kept (R-B2)', async () => {
-    const { accounts, credentials } = opened();
+    const { platforms, credentials } = opened();
     await Promise.all([credentials.read(KEY), credentials.read(OTHER)]);
     expect(credentials.applications()).toEqual([KEY.application, OTHER.application]);
     credentials.forget(KEY.application);
     expect(credentials.applications()).toEqual([OTHER.application]);
-    const before = accounts.reads;
+    const before = platforms.reads;
     await credentials.read(OTHER);
-    expect(accounts.reads).toBe(before);
+    expect(platforms.reads).toBe(before);
     await credentials.read(KEY);
-    expect(accounts.reads).toBe(before + 1);
+    expect(platforms.reads).toBe(before + 1);
   });
 
   it('of an application without settings are read once, and again for a later version', async () => {
     const byPlatform: Record<number, { version: number; settings: Record<string, string> }> = {
       3: { version: 1, settings: {} },
     };
-    const { accounts, credentials } = opened(byPlatform);
+    const { platforms, credentials } = opened(byPlatform);
     for (let i = 0; i < 3; i++) expect(await credentials.read({ ...KEY, version: 0 })).toMatchObject({ version: 0 });
-    expect(accounts.reads).toBe(1);
+    expect(platforms.reads).toBe(1);
     byPlatform[1] = { version: 1, settings: { key: 'own' } };
     expect((await credentials.read(KEY)).settings.get('key')).toBe('own');
     expect((await credentials.read({ ...KEY, version: 0 })).settings.get('key')).toBe('own');

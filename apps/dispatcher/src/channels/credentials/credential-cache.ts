@@ -1,6 +1,6 @@
 import type { CredentialReference } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Accounts, SealedCredential } from '@tidings/rpc';
+import type { Platforms, SealedCredential } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 import type { Throttler } from '../../throttle/throttles.ts';
 
@@ -28,13 +28,13 @@ export const isDeleted = (reference: CredentialReference, { version, exists }: C
 
 /** Credentials, read once per version or when renewed, and decrypted in memory only. */
 export class Credentials {
-  readonly #accounts: Pick<Accounts, 'getCredential'>;
+  readonly #platforms: Pick<Platforms, 'getCredential'>;
   readonly #masterKeys: MasterKeys;
   readonly #known = new Map<string, Credential>();
   readonly #reading = new Map<string, Promise<Credential>>();
 
-  constructor(accounts: Pick<Accounts, 'getCredential'>, masterKeys: MasterKeys) {
-    this.#accounts = accounts;
+  constructor(platforms: Pick<Platforms, 'getCredential'>, masterKeys: MasterKeys) {
+    this.#platforms = platforms;
     this.#masterKeys = masterKeys;
   }
 
@@ -97,7 +97,7 @@ export class Credentials {
   /** Every failure of the registry is transient: acting without its answer would lose pushes. */
   async #ask(application: string, platform: number): Promise<SealedCredential> {
     try {
-      return await this.#accounts.getCredential({ application, platform });
+      return await this.#platforms.getCredential({ application, platform });
     } catch (error) {
       throw Fault.unavailable(`credential ${application}/${platform} cannot be read`, error);
     }

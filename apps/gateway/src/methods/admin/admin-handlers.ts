@@ -1,87 +1,34 @@
-import type { adminMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { addSubscriptionSecret } from './addSubscriptionSecret.ts';
-import { advanceClock } from './advanceClock.ts';
-import { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
-import { changeSubscription } from './changeSubscription.ts';
-import { clearComplaint, getComplaint, recordComplaint } from './complaints.ts';
-import { createAccount } from './createAccount.ts';
-import { createGroup } from './createGroup.ts';
-import { createSubscription } from './createSubscription.ts';
-import { createToken } from './createToken.ts';
-import { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
-import { deleteSubscription } from './deleteSubscription.ts';
-import { deleteToken } from './deleteToken.ts';
-import { getSubscription } from './getSubscription.ts';
-import { getToken } from './getToken.ts';
-import { listSubscriptions } from './listSubscriptions.ts';
-import { listTokens } from './listTokens.ts';
-import { getPresetApproval, setPresetApproval } from './presetApproval.ts';
-import { liftThrottle, listProviders } from './providers.ts';
-import { cancelReplay, lastReplay, startReplay } from './replay.ts';
-import { setAtMostOnce } from './setAtMostOnce.ts';
-import { setCapping } from './setCapping.ts';
-import { setCategories } from './setCategories.ts';
-import { setControlGroup } from './setControlGroup.ts';
-import { setDebug } from './setDebug.ts';
-import { setPlan } from './setPlan.ts';
-import { setRateLimit } from './setRateLimit.ts';
-import { setSenders } from './setSenders.ts';
-import { deleteInboxMessage } from './deleteInboxMessage.ts';
-import { setTracking } from './setTracking.ts';
-import { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
-import { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';
-import { explain } from './explain.ts';
-import { listDeletions } from './listDeletions.ts';
-import { settled } from './settled.ts';
-
-export const adminHandlers = {
-  createToken,
-  listTokens,
-  getToken,
-  deleteToken,
-  listProviders,
-  liftThrottle,
-  createAccount,
-  setDebug,
-  createGroup,
-  setControlGroup,
-  setAtMostOnce,
-  setCapping,
-  setTracking,
-  listOpenAccess,
-  setInboxAccess,
-  setTestDeviceAccess,
-  listAllTestDevices,
-  confirmTestDevice,
-  deleteTestDevice,
-  deleteInboxMessage,
-  setPresetApproval,
-  getPresetApproval,
-  getComplaint,
-  recordComplaint,
-  clearComplaint,
-  getBlacklisted,
-  blacklistAddress,
-  clearAddress,
-  setCategories,
-  setPlan,
-  setSenders,
-  setRateLimit,
-  createSubscription,
-  listSubscriptions,
-  getSubscription,
-  changeSubscription,
-  deleteSubscription,
-  addSubscriptionSecret,
-  advanceClock,
-  explain,
-  listDeadLetters,
-  getDeadLetter,
-  redriveDeadLetters,
-  startReplay,
-  cancelReplay,
-  lastReplay,
-  settled,
-  listDeletions,
-} satisfies Serves<typeof adminMethods>;
+export { addSubscriptionSecret } from './addSubscriptionSecret.ts';
+export { advanceClock } from './advanceClock.ts';
+export { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
+export { changeSubscription } from './changeSubscription.ts';
+export { clearComplaint, getComplaint, recordComplaint } from './complaints.ts';
+export { createAccount } from './createAccount.ts';
+export { createGroup } from './createGroup.ts';
+export { createSubscription } from './createSubscription.ts';
+export { createToken } from './createToken.ts';
+export { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
+export { deleteInboxMessage } from './deleteInboxMessage.ts';
+export { deleteSubscription } from './deleteSubscription.ts';
+export { deleteToken } from './deleteToken.ts';
+export { explain } from './explain.ts';
+export { getSubscription } from './getSubscription.ts';
+export { getToken } from './getToken.ts';
+export { listDeletions } from './listDeletions.ts';
+export { listSubscriptions } from './listSubscriptions.ts';
+export { listTokens } from './listTokens.ts';
+export { getPresetApproval, setPresetApproval } from './presetApproval.ts';
+export { liftThrottle, listProviders } from './providers.ts';
+export { cancelReplay, lastReplay, startReplay } from './replay.ts';
+export { setAtMostOnce } from './setAtMostOnce.ts';
+export { setCapping } from './setCapping.ts';
+export { setCategories } from './setCategories.ts';
+export { setControlGroup } from './setControlGroup.ts';
+export { setDebug } from './setDebug.ts';
+export { setPlan } from './setPlan.ts';
+export { setRateLimit } from './setRateLimit.ts';
+export { setSenders } from './setSenders.ts';
+export { settled } from './settled.ts';
+export { setTracking } from './setTracking.ts';
+export { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
+export { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';

@@ -5,22 +5,22 @@ import { rfc3339 } from '../times.ts';
 
 const notBlacklisted = (): Fault => Fault.notFound('Address is not blacklisted');
 
-export const getBlacklisted: Handler<typeof api.getBlacklisted> = async ({ address, account = '' }, { accounts }) => {
-  const { blacklistedSince } = await accounts.findAddress({ account, email: address });
+export const getBlacklisted: Handler<typeof api.getBlacklisted> = async ({ address, account = '' }, { addresses }) => {
+  const { blacklistedSince } = await addresses.findAddress({ account, email: address });
   if (!blacklistedSince) throw notBlacklisted();
   return { address, blacklisted_at: rfc3339(blacklistedSince) };
 };
 
 export const blacklistAddress: Handler<typeof api.blacklistAddress> = async (
   { address, account = '' },
-  { accounts },
+  { addresses },
 ) => {
-  const { blacklistedSince } = await accounts.blacklistAddress({ account, email: address });
+  const { blacklistedSince } = await addresses.blacklistAddress({ account, email: address });
   // Another request removed it in the meantime.
   if (!blacklistedSince) throw notBlacklisted();
   return { address, blacklisted_at: rfc3339(blacklistedSince) };
 };
 
-export const clearAddress: Handler<typeof api.clearAddress> = async ({ address, account = '' }, { accounts }) => {
-  await accounts.clearAddress({ account, email: address });
+export const clearAddress: Handler<typeof api.clearAddress> = async ({ address, account = '' }, { addresses }) => {
+  await addresses.clearAddress({ account, email: address });
 };

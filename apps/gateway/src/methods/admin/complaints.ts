@@ -5,19 +5,22 @@ import { rfc3339 } from '../times.ts';
 
 const noComplaint = (): Fault => Fault.notFound('Address has no complaint');
 
-export const getComplaint: Handler<typeof api.getComplaint> = async ({ address, account = '' }, { accounts }) => {
-  const { complainedSince } = await accounts.findAddress({ account, email: address });
+export const getComplaint: Handler<typeof api.getComplaint> = async ({ address, account = '' }, { addresses }) => {
+  const { complainedSince } = await addresses.findAddress({ account, email: address });
   if (!complainedSince) throw noComplaint();
   return { address, complained_at: rfc3339(complainedSince) };
 };
 
-export const recordComplaint: Handler<typeof api.recordComplaint> = async ({ address, account = '' }, { accounts }) => {
-  const { complainedSince } = await accounts.recordComplaint({ account, email: address });
+export const recordComplaint: Handler<typeof api.recordComplaint> = async (
+  { address, account = '' },
+  { addresses },
+) => {
+  const { complainedSince } = await addresses.recordComplaint({ account, email: address });
   // Another request cleared it in the meantime.
   if (!complainedSince) throw noComplaint();
   return { address, complained_at: rfc3339(complainedSince) };
 };
 
-export const clearComplaint: Handler<typeof api.clearComplaint> = async ({ address, account = '' }, { accounts }) => {
-  await accounts.clearComplaint({ account, email: address });
+export const clearComplaint: Handler<typeof api.clearComplaint> = async ({ address, account = '' }, { addresses }) => {
+  await addresses.clearComplaint({ account, email: address });
 };

@@ -84,7 +84,7 @@ async function traceOf(
 }
 
 export const explain: Handler<typeof api.explain> = async ({ application, message: code, hwid }, context) => {
-  const { application: found } = await context.accounts.findApplication({ application });
+  const { application: found } = await context.applications.findApplication({ application });
   if (!found) throw Fault.notFound('Application not found');
   const { account } = found;
   const { message } = await context.messages.find({ account, code });

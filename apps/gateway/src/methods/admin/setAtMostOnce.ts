@@ -4,6 +4,6 @@ import { requireApplication } from './existing-application.ts';
 
 export const setAtMostOnce: Handler<typeof api.setAtMostOnce> = async ({ application, on }, context) => {
   await requireApplication(context, application);
-  const { atMostOnce } = await context.accounts.setAtMostOnce({ application, on });
+  const { atMostOnce } = await context.applications.setAtMostOnce({ application, on });
   return { on: atMostOnce };
 };

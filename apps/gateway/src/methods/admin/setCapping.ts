@@ -4,6 +4,6 @@ import { requireApplication } from './existing-application.ts';
 
 export const setCapping: Handler<typeof api.setCapping> = async ({ application, days, count }, context) => {
   await requireApplication(context, application);
-  await context.accounts.setCapping({ application, days, count });
+  await context.applications.setCapping({ application, days, count });
   return { days, count };
 };

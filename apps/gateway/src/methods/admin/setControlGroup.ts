@@ -4,6 +4,6 @@ import { requireApplication } from './existing-application.ts';
 
 export const setControlGroup: Handler<typeof api.setControlGroup> = async (input, context) => {
   await requireApplication(context, input.application);
-  const { controlGroupPercentage: percentage } = await context.accounts.setControlGroup(input);
+  const { controlGroupPercentage: percentage } = await context.applications.setControlGroup(input);
   return { percentage };
 };

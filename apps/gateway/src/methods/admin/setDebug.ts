@@ -5,6 +5,6 @@ import { requireApplication } from './existing-application.ts';
 
 export const setDebug: Handler<typeof api.setDebug> = async ({ application, on }, context) => {
   await requireApplication(context, application);
-  const { debugUntil } = await context.accounts.setDebug({ application, on });
+  const { debugUntil } = await context.applications.setDebug({ application, on });
   return { debug_until: rfc3339(debugUntil) };
 };

@@ -4,6 +4,6 @@ import { requireApplication } from './existing-application.ts';
 
 export const setTracking: Handler<typeof api.setTracking> = async ({ application, on }, context) => {
   await requireApplication(context, application);
-  const { trackingOff } = await context.accounts.setTracking({ application, on });
+  const { trackingOff } = await context.applications.setTracking({ application, on });
   return { on: !trackingOff };
 };

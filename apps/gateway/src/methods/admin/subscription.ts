@@ -44,11 +44,13 @@ export const subscriptionNotFound = (): Fault => Fault.notFound('Subscription no
 
 /** Refuses applications of other accounts: the subscription would never receive their events. */
 export async function checkApplications(
-  { accounts }: Context,
+  context: Context,
   account: string,
   applications: readonly string[],
 ): Promise<void> {
-  const found = await Promise.all(applications.map((application) => accounts.findApplication({ application })));
+  const found = await Promise.all(
+    applications.map((application) => context.applications.findApplication({ application })),
+  );
   const unknown = found.findIndex(({ application }) => application?.account !== account);
   if (unknown >= 0) throw Fault.argument(`applications[${unknown}]: unknown application`);
 }

@@ -11,7 +11,7 @@ export const listAllTestDevices: Handler<typeof api.listAllTestDevices> = async 
   await requireApplication(context, application);
   const devices = await wholeList(
     async (after) => {
-      const { devices: entries, next } = await context.accounts.listTestDevices({ application, after });
+      const { devices: entries, next } = await context.testDevices.listTestDevices({ application, after });
       return { entries, next };
     },
     ({ pushToken, name }) => pushToken.length + name.length,
@@ -31,7 +31,7 @@ export const confirmTestDevice: Handler<typeof api.confirmTestDevice> = async (
   context,
 ) => {
   await requireApplication(context, application);
-  const { found } = await context.accounts.confirmTestDevice({ application, tokenHash, confirmed });
+  const { found } = await context.testDevices.confirmTestDevice({ application, tokenHash, confirmed });
   if (!found) throw Fault.notFound(NOT_FOUND);
   return { confirmed };
 };
@@ -41,6 +41,6 @@ export const deleteTestDevice: Handler<typeof api.deleteTestDevice> = async (
   context,
 ) => {
   await requireApplication(context, application);
-  const { found } = await context.accounts.deleteTestDevice({ application, tokenHash });
+  const { found } = await context.testDevices.deleteTestDevice({ application, tokenHash });
   if (!found) throw Fault.notFound(NOT_FOUND);
 };

@@ -4,7 +4,7 @@ import { requireApplication } from './existing-application.ts';
 
 export const setInboxAccess: Handler<typeof api.setInboxAccess> = async ({ application, required }, context) => {
   await requireApplication(context, application);
-  const view = await context.accounts.setTokenRequirements({ application, inbox: required });
+  const view = await context.applications.setTokenRequirements({ application, inbox: required });
   return { token_required: view.inboxTokenRequired };
 };
 
@@ -13,12 +13,12 @@ export const setTestDeviceAccess: Handler<typeof api.setTestDeviceAccess> = asyn
   context,
 ) => {
   await requireApplication(context, application);
-  const view = await context.accounts.setTokenRequirements({ application, testDevices: required });
+  const view = await context.applications.setTokenRequirements({ application, testDevices: required });
   return { token_required: view.testDeviceTokenRequired };
 };
 
-export const listOpenAccess: Handler<typeof api.listOpenAccess> = async (_input, { accounts }) => {
-  const { applications } = await accounts.listOpenAccess({});
+export const listOpenAccess: Handler<typeof api.listOpenAccess> = async (_input, { testDevices }) => {
+  const { applications } = await testDevices.listOpenAccess({});
   return {
     applications: applications.map((each) => ({
       application: each.application,

@@ -1,21 +1,8 @@
-import type { applicationMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { configureApplication } from './configureApplication.ts';
-import { createApplication } from './createApplication.ts';
-import { deleteApplication } from './deleteApplication.ts';
-import { getApplication } from './getApplication.ts';
-import { getApplicationFile } from './getApplicationFile.ts';
-import { getApplications } from './getApplications.ts';
-import { setApplicationPlatformStatus } from './setApplicationPlatformStatus.ts';
-import { updateApplication } from './updateApplication.ts';
-
-export const applicationHandlers = {
-  createApplication,
-  updateApplication,
-  deleteApplication,
-  getApplication,
-  getApplications,
-  getApplicationFile,
-  configureApplication,
-  setApplicationPlatformStatus,
-} satisfies Serves<typeof applicationMethods>;
+export { configureApplication } from './configureApplication.ts';
+export { createApplication } from './createApplication.ts';
+export { deleteApplication } from './deleteApplication.ts';
+export { getApplication } from './getApplication.ts';
+export { getApplicationFile } from './getApplicationFile.ts';
+export { getApplications } from './getApplications.ts';
+export { setApplicationPlatformStatus } from './setApplicationPlatformStatus.ts';
+export { updateApplication } from './updateApplication.ts';

@@ -14,11 +14,11 @@ function checkSettings(platform: number, settings: Readonly<Record<string, strin
 
 export const configureApplication: Handler<typeof api.configureApplication> = async (
   { application, platform, settings, secrets, disabled },
-  { accounts },
+  { platforms },
   { account },
 ) => {
   checkSettings(platform, settings);
-  const view = await accounts.configurePlatform({
+  const view = await platforms.configurePlatform({
     account,
     application,
     platform,

@@ -3,8 +3,8 @@ import type { Handler } from '../../context.ts';
 
 const NO_ICON = Buffer.alloc(0);
 
-export const createApplication: Handler<typeof api.createApplication> = async (input, { accounts }, call) => {
-  const { application } = await accounts.createApplication({
+export const createApplication: Handler<typeof api.createApplication> = async (input, { applications }, call) => {
+  const { application } = await applications.createApplication({
     ...input,
     account: call.account,
     icon: input.icon ?? NO_ICON,

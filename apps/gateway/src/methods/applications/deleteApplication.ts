@@ -3,8 +3,8 @@ import type { Handler } from '../../context.ts';
 
 export const deleteApplication: Handler<typeof api.deleteApplication> = async (
   { application },
-  { accounts },
+  { applications },
   { account },
 ) => {
-  await accounts.deleteApplication({ account, application });
+  await applications.deleteApplication({ account, application });
 };

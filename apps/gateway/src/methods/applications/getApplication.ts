@@ -4,8 +4,11 @@ import { DENIED } from '../../auth/authorize.ts';
 import type { Handler } from '../../context.ts';
 import { shownProviders } from './providers.ts';
 
-export const getApplication: Handler<typeof api.getApplication> = async ({ application }, { accounts, publicUrl }) => {
-  const { view, icon, sdkIos, sdkAndroid, settings, languages } = await accounts.describeApplication({
+export const getApplication: Handler<typeof api.getApplication> = async (
+  { application },
+  { applications, publicUrl },
+) => {
+  const { view, icon, sdkIos, sdkAndroid, settings, languages } = await applications.describeApplication({
     application,
   });
   if (!view) throw Fault.argument(DENIED);

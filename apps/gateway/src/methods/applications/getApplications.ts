@@ -7,9 +7,12 @@ const UNPAGED = 100;
 /** The furthest page requested from the service; all further pages are empty as well. */
 const MAX_PAGE = 2 ** 31 - 1;
 
-export const getApplications: Handler<typeof api.getApplications> = async ({ page }, { accounts }, { credentials }) => {
+export const getApplications: Handler<typeof api.getApplications> = async ({ page }, context, { credentials }) => {
   const tokenId = credentials?.token.id ?? '';
-  const { applications, count, pages } = await accounts.listApplications({ tokenId, page: Math.min(page, MAX_PAGE) });
+  const { applications, count, pages } = await context.applications.listApplications({
+    tokenId,
+    page: Math.min(page, MAX_PAGE),
+  });
   return {
     applications: Object.fromEntries(applications.map(({ code, title }) => [code, title])),
     ...(count > UNPAGED ? { page, total: pages } : {}),

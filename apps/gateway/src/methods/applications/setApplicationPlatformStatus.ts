@@ -4,10 +4,10 @@ import { availablePlatforms } from './providers.ts';
 
 export const setApplicationPlatformStatus: Handler<typeof api.setApplicationPlatformStatus> = async (
   input,
-  { accounts },
+  { platforms },
   { account },
 ) => {
-  const view = await accounts.setPlatformStatus({ account, ...input });
+  const view = await platforms.setPlatformStatus({ account, ...input });
   const name = switchedPlatforms.get(input.platform)!;
   return {
     message: `${name} ${input.enabled ? 'enabled' : 'disabled'}`,

@@ -1,50 +1,19 @@
-import type { deviceMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { applicationOpen } from './applicationOpen.ts';
-import { checkDevice } from './checkDevice.ts';
-import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './client-calls.ts';
-import { deleteDevice, deleteDeviceBare } from './deleteDevice.ts';
-import { getConfig } from './getConfig.ts';
-import { getTags } from './getTags.ts';
-import { mergeUser } from './mergeUser.ts';
-import { messageDeliveryEvent } from './messageDeliveryEvent.ts';
-import { multiRegisterDevice } from './multiRegisterDevice.ts';
-import { eventApiPostEvent, postEvent } from './postEvent.ts';
-import { pushStat } from './pushStat.ts';
-import { registerDevice, registerSmsNumber, registerWhatsappNumber } from './registerDevice.ts';
-import { registerUser } from './registerUser.ts';
-import { setActivityPushToStartToken } from './setActivityPushToStartToken.ts';
-import { setActivityToken } from './setActivityToken.ts';
-import { setBadge } from './setBadge.ts';
-import { setPurchase } from './setPurchase.ts';
-import { setTags } from './setTags.ts';
-import { unregisterDevice } from './unregisterDevice.ts';
-
-export const deviceHandlers = {
-  registerDevice,
-  unregisterDevice,
-  setTags,
-  getTags,
-  applicationOpen,
-  pushStat,
-  messageDeliveryEvent,
-  checkDevice,
-  getInApps,
-  pageVisit,
-  richMediaAction,
-  triggerInAppAction,
-  deleteDevice,
-  deleteDeviceBare,
-  getConfig,
-  mergeUser,
-  eventApiPostEvent,
-  postEvent,
-  registerUser,
-  setActivityPushToStartToken,
-  setActivityToken,
-  setBadge,
-  setPurchase,
-  multiRegisterDevice,
-  registerSmsNumber,
-  registerWhatsappNumber,
-} satisfies Serves<typeof deviceMethods>;
+export { applicationOpen } from './applicationOpen.ts';
+export { checkDevice } from './checkDevice.ts';
+export { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './client-calls.ts';
+export { deleteDevice, deleteDeviceBare } from './deleteDevice.ts';
+export { getConfig } from './getConfig.ts';
+export { getTags } from './getTags.ts';
+export { mergeUser } from './mergeUser.ts';
+export { messageDeliveryEvent } from './messageDeliveryEvent.ts';
+export { multiRegisterDevice } from './multiRegisterDevice.ts';
+export { eventApiPostEvent, postEvent } from './postEvent.ts';
+export { pushStat } from './pushStat.ts';
+export { registerDevice, registerSmsNumber, registerWhatsappNumber } from './registerDevice.ts';
+export { registerUser } from './registerUser.ts';
+export { setActivityPushToStartToken } from './setActivityPushToStartToken.ts';
+export { setActivityToken } from './setActivityToken.ts';
+export { setBadge } from './setBadge.ts';
+export { setPurchase } from './setPurchase.ts';
+export { setTags } from './setTags.ts';
+export { unregisterDevice } from './unregisterDevice.ts';

@@ -3,10 +3,10 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
 /** The cached application may be older than its configuration, so the settings are read directly. */
-export const getConfig: Handler<typeof api.getConfig> = async ({ application }, { accounts }) => {
+export const getConfig: Handler<typeof api.getConfig> = async ({ application }, { platforms }) => {
   const keys = await Promise.all(
     subscriptionKeys.map(async ({ platform, setting }) => {
-      const { settings } = await accounts.getCredential({ application, platform });
+      const { settings } = await platforms.getCredential({ application, platform });
       return settings[setting];
     }),
   );

@@ -8,7 +8,7 @@ export const setEmailTags: Handler<typeof api.setEmailTags> = async (input, cont
   const { account } = call;
   const { hwids } = await context.devices.findContacts({ account, application, email, userId });
   if (hwids.length === 0) throw Fault.argument('Email not found');
-  const known = new Set((await context.accounts.listTags({ account })).tags.map(({ name }) => name));
+  const known = new Set((await context.tags.listTags({ account })).tags.map(({ name }) => name));
   await context.deviceCommands.submitAll(
     call.pending,
     hwids.map((hwid) => commandOf(call, { application, hwid }, { $case: 'setTags', value: { tags } })),

@@ -1,21 +1,8 @@
-import type { geozoneMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { addGeoZone } from './addGeoZone.ts';
-import { addGeoZoneCluster } from './addGeoZoneCluster.ts';
-import { deleteGeoZone } from './deleteGeoZone.ts';
-import { deleteGeoZoneCluster } from './deleteGeoZoneCluster.ts';
-import { getNearestZone } from './getNearestZone.ts';
-import { listGeoZoneClusters } from './listGeoZoneClusters.ts';
-import { listGeoZones } from './listGeoZones.ts';
-import { updateGeoZone } from './updateGeoZone.ts';
-
-export const geozoneHandlers = {
-  addGeoZone,
-  updateGeoZone,
-  deleteGeoZone,
-  addGeoZoneCluster,
-  deleteGeoZoneCluster,
-  listGeoZones,
-  listGeoZoneClusters,
-  getNearestZone,
-} satisfies Serves<typeof geozoneMethods>;
+export { addGeoZone } from './addGeoZone.ts';
+export { addGeoZoneCluster } from './addGeoZoneCluster.ts';
+export { deleteGeoZone } from './deleteGeoZone.ts';
+export { deleteGeoZoneCluster } from './deleteGeoZoneCluster.ts';
+export { getNearestZone } from './getNearestZone.ts';
+export { listGeoZoneClusters } from './listGeoZoneClusters.ts';
+export { listGeoZones } from './listGeoZones.ts';
+export { updateGeoZone } from './updateGeoZone.ts';

@@ -1,13 +1,4 @@
-import type { presetMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { createPreset } from './createPreset.ts';
-import { deletePreset } from './deletePreset.ts';
-import { getPreset } from './getPreset.ts';
-import { listPresets } from './listPresets.ts';
-
-export const presetHandlers = {
-  createPreset,
-  getPreset,
-  listPresets,
-  deletePreset,
-} satisfies Serves<typeof presetMethods>;
+export { createPreset } from './createPreset.ts';
+export { deletePreset } from './deletePreset.ts';
+export { getPreset } from './getPreset.ts';
+export { listPresets } from './listPresets.ts';

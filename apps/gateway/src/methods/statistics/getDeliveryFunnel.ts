@@ -42,8 +42,10 @@ const channelOf = (given: FunnelChannel): Channel => ({
 });
 
 /** Whether an operator has disabled tracking in one of the applications (R-H18). */
-async function isTrackingOff(applications: readonly string[], { accounts }: Context): Promise<boolean> {
-  const found = await Promise.all(applications.map((application) => accounts.findApplication({ application })));
+async function isTrackingOff(applications: readonly string[], context: Context): Promise<boolean> {
+  const found = await Promise.all(
+    applications.map((application) => context.applications.findApplication({ application })),
+  );
   return found.some(({ application }) => application?.trackingOff === true);
 }
 

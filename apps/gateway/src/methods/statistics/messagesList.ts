@@ -116,7 +116,7 @@ export const messagesList: Handler<typeof api.messagesList> = async (input, cont
   const codes = found.messages.map(({ code }) => code);
   const metrics = input.withMetrics && codes.length > 0 ? (await statistics.metrics({ messages: codes })).messages : [];
   const { senders } = found.messages.some(showsSender)
-    ? await context.accounts.listMailSenders({ application: input.application })
+    ? await context.applications.listMailSenders({ application: input.application })
     : { senders: [] };
   return {
     total: Number(found.total),

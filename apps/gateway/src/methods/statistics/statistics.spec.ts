@@ -275,16 +275,16 @@ describe('messages:list', () => {
     });
     const sent = (id: number, iso: string) =>
       viewOf(id, new Date(iso), { reach: { platforms: [14] }, content: { email: {} } });
-    const { listMailSenders } = world.accounts;
+    const { listMailSenders } = world.services.applications;
     world.messages.list = async () => ({
       total: 2n,
       messages: [sent(3, '2026-01-02T12:00:00Z'), sent(4, '2026-01-04T12:00:00Z')],
     });
-    world.accounts.listMailSenders = async () => ({
+    world.services.applications.listMailSenders = async () => ({
       senders: [since('2026-01-01T00:00:00Z', 'old@shop.example'), since('2026-01-03T00:00:00Z', 'new@shop.example')],
     });
     const { items } = await list({ params: { with_details: true } }, { messages_ids: [3, 4] });
-    world.accounts.listMailSenders = listMailSenders;
+    world.services.applications.listMailSenders = listMailSenders;
     const details = (from_email: string) => ({
       email_info: { details: { from_name: 'Shop', from_email, reply_name: '', reply_email: 'help@shop.example' } },
     });

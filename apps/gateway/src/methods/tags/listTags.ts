@@ -4,8 +4,8 @@ import type { Handler } from '../../context.ts';
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : Number(a.name > b.name);
 
-export const listTags: Handler<typeof api.listTags> = async (_input, { accounts }, { account }) => {
-  const { tags } = await accounts.listTags({ account });
+export const listTags: Handler<typeof api.listTags> = async (_input, context, { account }) => {
+  const { tags } = await context.tags.listTags({ account });
   return {
     tags: tags
       .map(({ name, type, applicationSpecific }) => ({ name, type, isApplicationSpecific: applicationSpecific }))

@@ -1,11 +1,3 @@
-import type { tagMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { addTag } from './addTag.ts';
-import { deleteTag } from './deleteTag.ts';
-import { listTags } from './listTags.ts';
-
-export const tagHandlers = {
-  addTag,
-  deleteTag,
-  listTags,
-} satisfies Serves<typeof tagMethods>;
+export { addTag } from './addTag.ts';
+export { deleteTag } from './deleteTag.ts';
+export { listTags } from './listTags.ts';

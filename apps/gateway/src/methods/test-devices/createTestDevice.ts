@@ -12,5 +12,5 @@ export const createTestDevice: Handler<typeof api.createTestDevice> = async (inp
   if (withoutToken && call.application?.testDeviceTokenRequired) throw Fault.forbidden(FORBID);
   context.testDeviceLimits.take(application, call.address);
   const device = { pushToken, platform, name, description, language, unconfirmed: withoutToken };
-  await context.accounts.setTestDevice({ application, device, withoutToken });
+  await context.testDevices.setTestDevice({ application, device, withoutToken });
 };

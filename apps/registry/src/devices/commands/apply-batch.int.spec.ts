@@ -44,12 +44,12 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
       broker,
     });
     const made = { account, title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', tokenId: '' };
-    application = (await registry.accounts.createApplication({ ...made, authorizeAllTokens: false })).application;
+    application = (await registry.applications.createApplication({ ...made, authorizeAllTokens: false })).application;
     for (const [name, type] of [
       ['Level', TagType.TAG_TYPE_INTEGER],
       ['Things', TagType.TAG_TYPE_LIST],
     ] as const) {
-      await registry.accounts.addTag({ account, name, type, applicationSpecific: true });
+      await registry.tags.addTag({ account, name, type, applicationSpecific: true });
     }
     await apply(
       'start',
@@ -121,7 +121,7 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
 
   it('register no address on the blacklist (R-E5)', async () => {
     const email = 'bounced@example.com';
-    await registry.accounts.blacklistAddress({ account, email });
+    await registry.addresses.blacklistAddress({ account, email });
     const mail = (pushToken: string) => register({ platform: 14, pushToken });
     const entries = [entry(0, 'crm-1', mail(email)), entry(1, 'crm-2', mail('other@example.com'))];
     const refused = [{ number: 0, status: FAILED, refusedTags: {} }];

@@ -31,12 +31,12 @@ describeWithMongo('commands about devices', (mongo) => {
       broker,
     });
     const made = { account, title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', tokenId: '' };
-    application = (await registry.accounts.createApplication({ ...made, authorizeAllTokens: false })).application;
+    application = (await registry.applications.createApplication({ ...made, authorizeAllTokens: false })).application;
     for (const [name, type] of [
       ['Level', TagType.TAG_TYPE_INTEGER],
       ['Things', TagType.TAG_TYPE_LIST],
     ] as const) {
-      await registry.accounts.addTag({ account, name, type, applicationSpecific: true });
+      await registry.tags.addTag({ account, name, type, applicationSpecific: true });
     }
   });
   afterAll(async () => {

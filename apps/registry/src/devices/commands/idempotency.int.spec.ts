@@ -8,7 +8,7 @@ describeWithMongo('the registry', (mongo) => {
   const { command, apply, register, tagsOf } = test;
 
   beforeAll(async () => {
-    await test.registry.accounts.addTag({
+    await test.registry.tags.addTag({
       account: 'default',
       name: 'Level',
       type: TagType.TAG_TYPE_INTEGER,

@@ -67,16 +67,16 @@ describeWithMongo('an e-mail address', (mongo) => {
     });
 
     it('is on the blacklist in both forms, and off it', async () => {
-      const { accounts } = test.registry;
+      const { addresses } = test.registry;
       const request = (domain: string) => ({ account: 'default', email: `eva@${domain}` });
-      await accounts.blacklistAddress(request(unicode));
-      expect((await accounts.findAddress(request(ascii))).blacklistedSince).toEqual(test.clock.date);
+      await addresses.blacklistAddress(request(unicode));
+      expect((await addresses.findAddress(request(ascii))).blacklistedSince).toEqual(test.clock.date);
       for (const domain of [unicode, ascii]) {
         expect(await mail('crm-4', `eva@${domain}`)).toEqual(argument('Email address is blacklisted'));
       }
-      await accounts.clearAddress(request(ascii));
-      expect((await accounts.findAddress(request(unicode))).blacklistedSince).toBeUndefined();
-      await expect(accounts.clearAddress(request(unicode))).rejects.toThrow('Address is not blacklisted');
+      await addresses.clearAddress(request(ascii));
+      expect((await addresses.findAddress(request(unicode))).blacklistedSince).toBeUndefined();
+      await expect(addresses.clearAddress(request(unicode))).rejects.toThrow('Address is not blacklisted');
       expect(await mail('crm-4', `eva@${unicode}`)).toEqual(noFault);
     });
 

@@ -52,8 +52,8 @@ describeWithMongo('contacts of a mail that is tried again', (mongo) => {
     };
     expect(await find({ marketing: true, category: 'News' })).toEqual([]);
 
-    await test.registry.accounts.blacklistAddress({ account, email: bounces });
-    await test.registry.accounts.recordComplaint({ account, email: complains });
+    await test.registry.addresses.blacklistAddress({ account, email: bounces });
+    await test.registry.addresses.recordComplaint({ account, email: complains });
     await test.setTags(leaves, { 'Unsubscribed Emails': true });
     // The blacklist prevails.
     await test.setTags(bounces, { 'Unsubscribed Emails': true });

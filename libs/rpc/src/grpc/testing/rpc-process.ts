@@ -33,9 +33,7 @@ export async function serve(
   const module = {
     module: ServedModule,
     providers: parts.map(({ token, implementation }) => ({ provide: token, useValue: { served: implementation } })),
-    controllers: parts.flatMap(({ token, definition }) =>
-      rpcControllers<{ served: object }>(token, { served: definition }),
-    ),
+    controllers: parts.flatMap(({ token, definition }) => rpcControllers(token, [['served', definition]])),
   };
   const services = served.map(([definition]) => definition);
   const strategy = new RpcServer({ host: '127.0.0.1', port: 0, services, access: testAccess, ...options });

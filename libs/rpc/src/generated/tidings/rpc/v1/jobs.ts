@@ -9,7 +9,7 @@ import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "@tidings/events/generated/google/protobuf/struct";
 import { ExportFormat, JobAccepted, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
-import { EntryStatus, ListOperator } from "./registry.ts";
+import { EntryStatus, ListOperator } from "./devices.ts";
 import { DeviceFields, Selection, SelectRequest } from "./segments.ts";
 
 export const protobufPackage = "tidings.rpc.v1";
