@@ -4,8 +4,9 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** An address without the name of an interface; an address of IPv4 that is mapped into IPv6 becomes the one of IPv4. "" if it is no address. */
 export function plainAddress(text: string): string {
-  const [bare = ''] = text.split('%');
-  const address = MAPPED.exec(bare)?.[1] ?? bare;
+  const end = text.indexOf('%');
+  const bare = end < 0 ? text : text.slice(0, end);
+  const address = (bare.startsWith(':') && MAPPED.exec(bare)?.[1]) || bare;
   return isIP(address) === 0 ? '' : address;
 }
 
@@ -18,9 +19,11 @@ export function isRange(text: string): boolean {
 /** A set of addresses, as ranges. */
 export class AddressRanges {
   readonly #list = new BlockList();
+  readonly #isEmpty: boolean;
 
   /** @param ranges as CIDR, or single addresses */
   constructor(ranges: readonly string[]) {
+    this.#isEmpty = ranges.length === 0;
     for (const range of ranges) {
       const [ip = '', prefix] = range.split('/');
       const [family, longest] = isIPv6(ip) ? (['ipv6', 128] as const) : (['ipv4', 32] as const);
@@ -30,6 +33,7 @@ export class AddressRanges {
 
   /** Whether a range contains the address; false for a text that is no address. */
   has(text: string): boolean {
+    if (this.#isEmpty) return false;
     const address = plainAddress(text);
     return address !== '' && this.#list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   }

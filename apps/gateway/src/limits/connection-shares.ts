@@ -23,6 +23,7 @@ export interface CountedConnection {
 }
 
 interface Share {
+  connections: number;
   idle: number;
   isRefused: boolean;
 }
@@ -45,22 +46,29 @@ export function connectionShares({ connections, protocol, isProxy, log }: Connec
       `half of all connections of ${protocol} are those of one address: further ones are refused; if it is a proxy or load balancer, name it in TRUSTED_PROXIES`,
     );
   };
+  const shareOf = (caller: string): Share => {
+    const share = shares.get(caller) ?? { connections: 0, idle: 0, isRefused: false };
+    shares.set(caller, share);
+    return share;
+  };
   const counted = (caller: string): CountedConnection => {
+    const share = shareOf(caller);
     let requests = 0;
     let isOpen = true;
-    const count = (amount: 1 | -1): void => {
-      const share = shares.get(caller) ?? { idle: 0, isRefused: false };
-      share.idle += amount;
-      if (share.idle > 0) shares.set(caller, share);
-      else shares.delete(caller);
-    };
-    count(1);
+    share.connections++;
+    share.idle++;
     return {
-      begin: () => void (isOpen && requests++ === 0 && count(-1)),
-      end: () => void (isOpen && --requests === 0 && count(1)),
+      begin() {
+        if (isOpen && requests++ === 0) share.idle--;
+      },
+      end() {
+        if (isOpen && --requests === 0) share.idle++;
+      },
       close() {
-        if (isOpen && requests === 0) count(-1);
+        if (!isOpen) return;
         isOpen = false;
+        if (requests === 0) share.idle--;
+        if (--share.connections === 0) shares.delete(caller);
       },
     };
   };
