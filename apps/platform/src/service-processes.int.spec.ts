@@ -13,8 +13,8 @@ import { canRunKafka, findMongod } from '@tidings/local-servers';
 import { type Accounts, AccountsDefinition } from '@tidings/rpc';
 import { openReplicas, remote } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
+import { type NodeProcess, startNode } from '@tidings/testing/processes';
 import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtime';
-import { type NodeProcess, startNode } from './process/node-process.ts';
 
 const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
 
@@ -301,8 +301,8 @@ describeWithKafka('service processes', (kafka) => {
 const STARTER = `
   import { join } from 'node:path';
   import { startLocalKafka, startMongod } from '@tidings/local-servers';
-  import { startPlatformProcess } from '@tidings/platform';
   import { freePort } from '@tidings/runtime';
+  import { startPlatformProcess } from '@tidings/testing/processes';
   const [folder, entry] = process.argv.slice(1);
   const [platform, mongod, kafka] = await Promise.all([
     startPlatformProcess({ entry, dataFolder: folder, port: await freePort() }),
