@@ -17,10 +17,10 @@ const readers: Readonly<Record<string, string>> = {
   'libs/event-store/src/relay/passed-over.ts': 'tells the time of an entry',
   'libs/kernel/src/clock.ts': 'is the clock',
   'libs/kernel/src/forward-steps.ts': 'compares it with the monotonic one',
+  'libs/patches/src/kafkajs.ts': 'reads what kafkajs has noted',
   'libs/rpc/src/grpc/rpc-replica.ts': 'converts a deadline for gRPC, which starts a timer at once',
 
   'libs/runtime/src/standard-output.ts': 'tells the time of a line',
-  'libs/streaming/src/kafka/request-queue.ts': 'reads what kafkajs has noted',
 };
 
 const isTest = /\.spec\.ts$|\.features\.ts$|\/testing\/|\/e2e\/|^apps\/simulators\/|^libs\/testing\/|\/generated\//;
