@@ -32,7 +32,8 @@ const mayImport = {
   app: [...inner, 'store'],
   'command-line': [...inner, 'client'],
   host: [...inner, 'client', 'app'],
-  testing: [...inner, 'client', 'app', 'host', 'testing'],
+  demo: [...inner, 'client', 'host'],
+  testing: [...inner, 'client', 'app', 'host', 'demo', 'testing'],
 };
 
 /** What the pure layers must not import of npm, whether by its name or a path below it. */

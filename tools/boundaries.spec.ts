@@ -51,6 +51,9 @@ const forbidden = [
   ['libs/registry-store/src/probe.ts', '@tidings/service', dependency],
   ['apps/gateway/src/probe.ts', '@tidings/testing', dependency],
   ['apps/platform/src/probe.ts', '@tidings/testing', dependency],
+  ['apps/platform/src/probe.ts', '@tidings/demo', dependency],
+  ['apps/demo/src/probe.ts', '@tidings/gateway', dependency],
+  ['apps/demo/src/probe.ts', '@tidings/testing', dependency],
   ['apps/dispatcher/src/probe.ts', '@tidings/simulators', dependency],
   ['libs/audience/src/probe.spec.ts', '@tidings/simulators', dependency],
   ['apps/gateway/src/probe.ts', '../../registry/src/index.ts', 'cannot be imported by a relative or absolute path'],
@@ -99,7 +102,9 @@ const allowed = [
   ['apps/gateway/src/probe.ts', '@tidings/runtime'],
   ['apps/gateway/src/probe.spec.ts', '@tidings/testing'],
   ['apps/platform/src/probe.ts', '@tidings/gateway'],
+  ['apps/demo/src/probe.ts', '@tidings/platform'],
   ['libs/testing/src/probe.ts', '@tidings/platform'],
+  ['libs/testing/src/probe.ts', '@tidings/demo'],
 ] as const;
 
 describe('boundaries', () => {

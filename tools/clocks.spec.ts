@@ -9,18 +9,18 @@ const readers: Readonly<Record<string, string>> = {
   'apps/cli/src/data/export-data.ts': 'tells the time of an export',
   'apps/cli/src/doctor/api-checks.ts': 'compares clocks',
   'apps/cli/src/doctor/environment-checks.ts': 'compares clocks, and dates of certificates',
+  'apps/demo/src/walkthrough/customer.ts': 'schedules a message',
   'apps/dispatcher/src/timers.ts': 'stores the ends of leases and permits',
-  'apps/platform/src/demo/customer.ts': 'schedules a message',
   'apps/webhooks/src/streams/links/http/http.ts': 'signs the time of a request',
   'apps/webhooks/src/streams/streams.ts': 'stores the end of a lease',
   'libs/event-store/src/mongo/open-logs.ts': 'tells the time of an entry',
   'libs/event-store/src/relay/passed-over.ts': 'tells the time of an entry',
   'libs/kernel/src/clock.ts': 'is the clock',
   'libs/kernel/src/forward-steps.ts': 'compares it with the monotonic one',
+  'libs/patches/src/kafkajs.ts': 'reads what kafkajs has noted',
   'libs/rpc/src/grpc/rpc-replica.ts': 'converts a deadline for gRPC, which starts a timer at once',
 
   'libs/runtime/src/standard-output.ts': 'tells the time of a line',
-  'libs/streaming/src/kafka/request-queue.ts': 'reads what kafkajs has noted',
 };
 
 const isTest = /\.spec\.ts$|\.features\.ts$|\/testing\/|\/e2e\/|^apps\/simulators\/|^libs\/testing\/|\/generated\//;

@@ -5,6 +5,7 @@ import { dirname, join, sep } from 'node:path';
 const folders = {
   'audience-jobs': ['jobs', 'exports'],
   cli: ['data', 'doctor', 'commands'],
+  demo: ['process', 'cluster', 'walkthrough', 'web-push'],
   dispatcher: ['attempts', 'pace', 'throttle', 'channels', 'sent', 'send', 'claim', 'retry', 'receive'],
   fanout: ['scan', 'plan', 'release', 'emit', 'settle', 'watch', 'pace', 'storage'],
   gateway: [
@@ -23,7 +24,7 @@ const folders = {
     'receipts',
     'safari',
   ],
-  platform: ['process', 'cluster', 'demo', 'web-push-demo'],
+  platform: [],
   registry: [
     'identities',
     'accounts',

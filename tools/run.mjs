@@ -20,14 +20,14 @@ const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 
 /** Each task is a sequence of Node command lines; the caller's arguments are passed to the last one. */
 const tasks = {
-  start: built('apps/platform/dist/main.js'),
-  demo: built('apps/platform/dist/demo.js'),
+  start: built('apps/demo/dist/start.js'),
+  demo: built('apps/demo/dist/demo.js'),
   mailbox: built('apps/simulators/dist/mailbox.js'),
   tidings: [
     ['tools/build.mjs', '--quiet'],
     ['--enable-source-maps', 'apps/cli/dist/main.js'],
   ],
-  cluster: built('apps/platform/dist/cluster.js'),
+  cluster: built('apps/demo/dist/cluster.js'),
   kafka: built('deploy/kafka-local/start.mjs'),
   secrets: [['tools/secrets.mjs']],
   test: [['tools/test.mjs']],

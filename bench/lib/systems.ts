@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canRunKafka } from '@tidings/local-servers';
-import { startCluster, startPlatformProcess } from '@tidings/platform';
+import { startCluster, startPlatformProcess } from '@tidings/demo';
 import { freePort, openLog } from '@tidings/runtime';
 import type { NamedProcess } from './processes.ts';
 

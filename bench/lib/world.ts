@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient, issueTokens, type Secrets } from '@tidings/client';
-import { startNode } from '@tidings/platform';
+import { startNode } from '@tidings/demo';
 import { generateApnsKey, generateServiceAccount } from '@tidings/simulators';
 import type { Measure } from './figure.ts';
 import type { Parts } from './parts.ts';

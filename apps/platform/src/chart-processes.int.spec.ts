@@ -20,8 +20,7 @@ import {
   type RenderedObject,
   type RenderedWorkload,
 } from '@tidings/testing';
-import { type NodeProcess, startNode } from './process/node-process.ts';
-import { untilReady } from './process/until-ready.ts';
+import { type NodeProcess, startNode, untilReady } from '@tidings/testing/processes';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** Besides all processes, a build of helm where it is missing. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { greeting, pageOf } from './greeting.ts';
+import { greeting } from './greeting.ts';
 
 const url = 'http://127.0.0.1:8080';
 const dataFolder = '/data of mine';
-const host = '127.0.0.1';
 const providers = {};
 
 describe('the greeting', () => {
@@ -26,15 +25,9 @@ describe('the greeting', () => {
     expect(given).toContain('Bearer $TIDINGS_ADMIN_TOKEN"');
   });
 
-  it('names the page of web push where it is served', () => {
+  it('names no page of the demo', () => {
     const adminToken = { secret: 'tdm_x', made: false };
-    const shown = (page?: string) =>
-      greeting({ url, adminToken }, { dataFolder, providers, adminToken: undefined }, page);
-    expect(shown(pageOf(url, { host }))).toContain(`${url}/demo/web-push\n`);
-    expect(shown(pageOf(url, { host: '0.0.0.0' }))).not.toContain('/demo/');
-    expect(shown(pageOf(url, { host, publicUrl: 'https://push.example' }))).not.toContain('/demo/');
-    // The gateway of a cluster has no such page.
-    expect(shown()).not.toContain('/demo/');
+    expect(greeting({ url, adminToken }, { dataFolder, providers, adminToken: undefined })).not.toContain('/demo/');
   });
 
   it('says how to catch mail while it goes to no relay', () => {

@@ -1,5 +1,4 @@
-export { openPlatform, type Platform, type PlatformOptions } from './platform.ts';
-export { type Cluster, type ClusterOptions, startCluster } from './cluster/cluster.ts';
-export { Member } from './cluster/cluster-member.ts';
-export { type NodeProcess, startNode } from './process/node-process.ts';
-export { type PlatformProcess, type PlatformProcessOptions, startPlatformProcess } from './process/platform-process.ts';
+export { adminTokenOf } from './admin-token.ts';
+export { greeting } from './greeting.ts';
+export { type GatewayAccess, openPlatform, type Platform, type PlatformOptions } from './platform.ts';
+export { readConfiguration, runPlatform } from './run-platform.ts';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort, freePorts } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
-import { untilReady } from './process/until-ready.ts';
+import { untilReady } from '@tidings/testing/processes';
 
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const CLIENTS = 1_500;

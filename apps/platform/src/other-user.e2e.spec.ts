@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
-import { untilReady } from './process/until-ready.ts';
+import { untilReady } from '@tidings/testing/processes';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** A user without any files. */

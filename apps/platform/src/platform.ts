@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
-import { Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { openMongo } from '@tidings/local-servers';
 import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
@@ -23,7 +24,14 @@ import {
 } from '@tidings/runtime';
 import { type Broker, observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
-import { isLocalOnly } from './web-push-demo/local-address.ts';
+
+/** Access of an additional module to the platform that serves it. */
+export interface GatewayAccess {
+  /** Address of the API on this machine. */
+  readonly url: string;
+  readonly adminToken: string;
+  readonly clock: Clock;
+}
 
 export interface PlatformOptions {
   readonly log: Logger;
@@ -31,6 +39,8 @@ export interface PlatformOptions {
   readonly databasePrefix?: string;
   /** Called when the platform must be closed, because another process has taken over its data. */
   readonly onLost?: (fault: Fault) => void;
+  /** Additional modules of the gateway, made before it opens. @default none */
+  readonly modules?: (access: GatewayAccess) => Promise<readonly DynamicModule[]>;
 }
 
 /** All of Tidings in one process. */
@@ -67,7 +77,7 @@ export async function openPlatform(configuration: Configuration, options: Platfo
 
 async function open(
   configuration: Configuration,
-  { log, onLost, databasePrefix = databasePrefixOf(configuration.mongoUrl) }: PlatformOptions,
+  { log, onLost, modules, databasePrefix = databasePrefixOf(configuration.mongoUrl) }: PlatformOptions,
   closing: Closing,
 ): Promise<Platform> {
   if (configuration.kafkaBrokers.length > 0) {
@@ -131,10 +141,10 @@ async function open(
     );
     closing.add('health', health, (opened) => opened.close());
   }
+  const url = publicUrlOf({ host, port });
   const gateway = await openServices({
     configuration: { ...configuration, eventsPort },
     publicUrl: publicUrlOf({ ...configuration, port }),
-    localUrl: isLocalOnly(configuration) ? publicUrlOf({ host, port }) : undefined,
     clock,
     log,
     metrics,
@@ -144,12 +154,13 @@ async function open(
     broker: observed(broker, metrics),
     readiness,
     maxConnections,
+    modules: (await modules?.({ url, adminToken: adminToken.secret, clock })) ?? [],
     closing,
   });
   await gateway.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
   readiness.start();
   return {
-    url: publicUrlOf({ host, port }),
+    url,
     adminToken,
     mailPort: mailPortOf(gateway),
     eventsPort,

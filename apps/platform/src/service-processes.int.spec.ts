@@ -12,8 +12,8 @@ import { isAlive } from '@tidings/coordination';
 import { canRunKafka, findMongod } from '@tidings/local-servers';
 import { openReplicas, remoteServices } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
+import { type NodeProcess, startNode } from '@tidings/testing/processes';
 import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtime';
-import { type NodeProcess, startNode } from './process/node-process.ts';
 
 const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
 
@@ -300,8 +300,8 @@ describeWithKafka('service processes', (kafka) => {
 const STARTER = `
   import { join } from 'node:path';
   import { startLocalKafka, startMongod } from '@tidings/local-servers';
-  import { startPlatformProcess } from '@tidings/platform';
   import { freePort } from '@tidings/runtime';
+  import { startPlatformProcess } from '@tidings/testing/processes';
   const [folder, entry] = process.argv.slice(1);
   const [platform, mongod, kafka] = await Promise.all([
     startPlatformProcess({ entry, dataFolder: folder, port: await freePort() }),

@@ -1,3 +1,4 @@
+import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
@@ -34,15 +35,12 @@ import type { Broker } from '@tidings/streaming';
 import { openWebhooks } from '@tidings/webhooks';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
-import { webPushDemo } from './web-push-demo/web-push-demo.ts';
 
 export { mailPortOf } from '@tidings/gateway';
 
 export interface ServicesDeps {
   readonly configuration: Configuration;
   readonly publicUrl: string;
-  /** Address of this process if only programs of this machine reach it; it then serves the web push demo. */
-  readonly localUrl: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -53,6 +51,8 @@ export interface ServicesDeps {
   readonly readiness: Readiness;
   /** Maximum number of HTTP connections. */
   readonly maxConnections: number;
+  /** Modules of the gateway besides its own. */
+  readonly modules: readonly DynamicModule[];
   /** Collects every service as it is opened. */
   readonly closing: Closing;
 }
@@ -68,8 +68,7 @@ interface Opened<Name extends BackendName> {
  * dependencies. Closing runs in reverse: intake ends first, and work in flight still finds its dependencies open.
  */
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
-  const { configuration, publicUrl, localUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } =
-    deps;
+  const { configuration, publicUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } = deps;
   const open = async <Name extends BackendName>(
     backend: Name,
     opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Served<Name> & { close(): Promise<void> }>,
@@ -182,10 +181,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     disposableDomains: configuration.disposableDomains,
     incomingMail: incomingMailOf(configuration),
     // Health is served on the API port as well, even if it has a port of its own, for clients that know only one address.
-    imports: [
-      healthModule(readiness, metrics),
-      ...(localUrl === undefined ? [] : [webPushDemo({ url: localUrl, adminToken, clock })]),
-    ],
+    imports: [healthModule(readiness, metrics), ...deps.modules],
   });
   return closing.add('gateway', gateway, (opened) => opened.close());
 }

@@ -10,8 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HttpClient } from '@tidings/client';
 import { freePort } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
-import { untilReady } from './process/until-ready.ts';
-import { type PlatformProcess, startPlatformProcess } from './process/platform-process.ts';
+import { type PlatformProcess, startPlatformProcess, untilReady } from '@tidings/testing/processes';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));

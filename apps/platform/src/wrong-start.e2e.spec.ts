@@ -12,9 +12,7 @@ import { killNow } from '@tidings/coordination';
 import { findMongod } from '@tidings/local-servers';
 import { freePort, masterKeyId } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
-import { startNode } from './process/node-process.ts';
-import { startPlatformProcess } from './process/platform-process.ts';
-import { untilReady } from './process/until-ready.ts';
+import { startNode, startPlatformProcess, untilReady } from '@tidings/testing/processes';
 
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 

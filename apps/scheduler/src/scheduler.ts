@@ -3,7 +3,7 @@ import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncat
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds, sureTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
-import type { Audiences, Devices, Messages, Operations, Presets, Segments } from '@tidings/rpc';
+import type { Audiences, Devices, Presets, Segments, Served } from '@tidings/rpc';
 import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
@@ -47,9 +47,7 @@ export interface SchedulerDeps extends ServiceDeps {
   readonly publicUrl: string;
 }
 
-export interface SchedulerService {
-  readonly messages: Messages;
-  readonly operations: Operations;
+export interface SchedulerService extends Served<'scheduler'> {
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
+import '@tidings/patches/mongodb';
 import type { MongoClientOptions } from 'mongodb';
-import './mended-driver.ts';
 
 /** Options that every connection to MongoDB shares: acknowledged means journaled on a majority (reliability 1). */
 export const mongoOptions: MongoClientOptions = {

@@ -1,5 +1,5 @@
 import { channelNames } from '@tidings/channels';
-import type { ClusterOptions } from '@tidings/platform';
+import type { ClusterOptions } from '@tidings/demo';
 
 /** The channels of most suites. */
 const COMMON = ['apns', 'fcm', 'webpush'];

@@ -4,7 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from '@tidings/coordination';
-import { startCluster } from '@tidings/platform';
+import { startCluster } from '@tidings/demo';
 import { openLog } from '@tidings/runtime';
 import { clusterForTests } from './cluster-for-tests.ts';
 import type { KeptCluster, KeeperOptions } from './shared-cluster.ts';

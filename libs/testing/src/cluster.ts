@@ -1,6 +1,6 @@
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster, Member } from '@tidings/platform';
+import type { Cluster, Member } from '@tidings/demo';
 import { Closing } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
@@ -75,7 +75,7 @@ export async function cluster({
   const closing = new Closing(log);
   try {
     const [{ startCluster }, stores, simulators, folder] = await Promise.all([
-      import('@tidings/platform'),
+      import('@tidings/demo'),
       ownStores ? undefined : sharedStores(closing),
       providers ??
         loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),

@@ -1,4 +1,4 @@
-import type { Cluster, Member } from '@tidings/platform';
+import type { Cluster, Member } from '@tidings/demo';
 import { LOOP_TIMER_MS } from '@tidings/runtime';
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
-import type { PlatformProcess } from '@tidings/platform';
+import type { PlatformProcess } from '@tidings/demo';
 import { startMongod } from '@tidings/local-servers';
 import { Closing, freePort } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
@@ -60,7 +60,7 @@ export async function platformProcess({
   const closing = new Closing(testLog());
   try {
     const [{ startPlatformProcess }, simulators, dataFolder] = await Promise.all([
-      import('@tidings/platform'),
+      import('@tidings/demo'),
       loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),
       freshFolder().then((folder) => closing.add('folder', folder, removeFolder)),
       buildAll(),

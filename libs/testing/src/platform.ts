@@ -1,4 +1,5 @@
 import { describe } from '@jest/globals';
+import type { PlatformOptions } from '@tidings/platform';
 import { Closing, readEnv } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import type { TestClusterOptions } from './cluster-for-tests.ts';
@@ -63,6 +64,8 @@ export interface PlatformWorldOptions {
   readonly processes?: TestClusterOptions;
   /** Fills the stores before any service has used them, with their variables. Distributed, for a system of its own only. */
   readonly fill?: (variables: Readonly<Record<string, string>>) => Promise<void>;
+  /** Additional modules of the gateway, in the embedded mode. */
+  readonly modules?: PlatformOptions['modules'];
 }
 
 /**
@@ -78,11 +81,11 @@ export async function platform(options: PlatformWorldOptions = {}, mode = modeUn
 
 /** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
 export const platformInProcesses = (
-  options: Omit<PlatformWorldOptions, 'masterKey' | 'fill'> = {},
+  options: Omit<PlatformWorldOptions, 'masterKey' | 'fill' | 'modules'> = {},
   mode = modeUnderTest,
 ): Promise<LoggingWorld> => (mode === 'distributed' ? ownCluster(options) : platformProcess(options));
 
-const ownCluster = ({ processes, isAlone: _, ...options }: PlatformWorldOptions): Promise<ClusterWorld> =>
+const ownCluster = ({ processes, isAlone: _, modules: __, ...options }: PlatformWorldOptions): Promise<ClusterWorld> =>
   cluster({ ...options, replicas: 1, ...processes });
 
 async function embedded({
@@ -90,6 +93,7 @@ async function embedded({
   simulators: options,
   masterKey,
   fill,
+  modules,
 }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();
   const closing = new Closing(log);
@@ -113,7 +117,7 @@ async function embedded({
     };
     await fill?.({ MONGO_URL: databasesAt(mongo) });
     // Separate databases on the server that all suites of a worker share.
-    const opened = await openPlatform(readEnv(variables), { log, databasePrefix: mongo.prefix });
+    const opened = await openPlatform(readEnv(variables), { log, modules, databasePrefix: mongo.prefix });
     closing.add('platform', opened, (running) => running.close());
     const { secrets, client } = await connect([opened.url], admin);
     closing.add('client', client, (idle) => idle.close());

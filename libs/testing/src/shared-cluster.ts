@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { isAlive, isProcessOf } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import type { ApiClient } from '@tidings/client';
-import type { ClusterOptions } from '@tidings/platform';
+import type { ClusterOptions } from '@tidings/demo';
 import { Closing, freePorts } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';

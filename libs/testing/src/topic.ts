@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { topics } from '@tidings/events';
 import { channels, randomBase62, systemClock } from '@tidings/kernel';
-import type { Cluster } from '@tidings/platform';
+import type { Cluster } from '@tidings/demo';
 import { type Broker, type InRecord, openKafkaBroker, DEAD_LETTER_TOPIC, readDeadLetter } from '@tidings/streaming';
 
 type Stores = Pick<Cluster, 'kafkaBrokers'>;

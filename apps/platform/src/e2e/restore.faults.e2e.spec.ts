@@ -17,7 +17,7 @@ import {
   untilDone,
   Wire,
 } from '@tidings/testing';
-import { startNode } from '../process/node-process.ts';
+import { startNode } from '@tidings/testing/processes';
 import { backUp, pushesIn } from './cluster/testing/backups.ts';
 
 const APPLICATIONS = 3;

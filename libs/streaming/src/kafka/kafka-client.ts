@@ -1,11 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import '@tidings/patches/kafkajs';
 import { serverNameOf } from '@tidings/runtime';
 import kafkajs from 'kafkajs';
-import './coordinators.ts';
-import './kafka-connection.ts';
-import './fetching.ts';
-import './request-queue.ts';
 
 /** Credentials for Kafka. */
 export interface KafkaSasl {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { casesOf, drawn, Load, POPULATION_TIMEOUT_MS, runFaultScenario } from '@tidings/testing';
-import type { Member } from '../../cluster/cluster-member.ts';
+import type { Member } from '@tidings/testing/processes';
 import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('moments of restarts');

@@ -7,7 +7,7 @@ import {
   type PopulationProvider,
   UNDER_WAY,
 } from '@tidings/testing';
-import type { Member } from '../../../cluster/cluster-member.ts';
+import type { Member } from '@tidings/testing/processes';
 
 /** A fault that has ended: what happened, and the devices that it allows to be sent to again. */
 export interface EndedFault {

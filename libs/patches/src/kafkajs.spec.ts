@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import './request-queue.ts';
+import './kafkajs.ts';
 
 const load = createRequire(import.meta.url);
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WebPushSubscription, webPushSubscription } from '@tidings/simulators';
 import { describeWithBrowser, modeUnderTest, platform, type StoredWorld, type TestBrowser } from '@tidings/testing';
+import { webPushModules } from './web-push-page.ts';
 
 type Page = Awaited<ReturnType<TestBrowser['browser']['newPage']>>;
 type Json = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ const HOME = '/demo/web-push';
 
 let world: StoredWorld;
 beforeAll(async () => {
-  world = await platform({ simulators: { keepPayloads: true } });
+  world = await platform({ simulators: { keepPayloads: true }, modules: webPushModules({ host: '127.0.0.1' }) });
 });
 afterAll(() => world?.stop());
 

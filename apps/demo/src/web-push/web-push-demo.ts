@@ -21,8 +21,9 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Refusal } from '@tidings/client';
+import type { GatewayAccess } from '@tidings/platform';
 import { z } from 'zod';
-import { DemoCustomer, type DemoCustomerOptions } from './demo-customer.ts';
+import { DemoCustomer } from './demo-customer.ts';
 import { refusalOf } from './local-address.ts';
 
 const PORT = Symbol('port');
@@ -168,7 +169,7 @@ class WebPushDemoModule implements OnModuleDestroy {
 }
 
 /** The page as a module of the gateway. It belongs only where no other machine reaches the gateway ({@link isLocalOnly}). */
-export const webPushDemo = (options: DemoCustomerOptions): DynamicModule => ({
+export const webPushDemo = (options: GatewayAccess): DynamicModule => ({
   module: WebPushDemoModule,
   controllers: [WebPushDemoController],
   providers: [

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { channelNames } from '@tidings/channels';
+import { adminTokenOf, greeting } from '@tidings/platform';
 import { closeOnSignal, endOnCrash, giveUp, openDataFolder, openLog, readEnv } from '@tidings/runtime';
-import { adminTokenOf } from './admin-token.ts';
 import { startCluster } from './cluster/cluster.ts';
-import { clusterGreeting, greeting } from './greeting.ts';
+import { clusterGreeting } from './cluster/cluster-greeting.ts';
 
 const MOST_REPLICAS = 8;
 

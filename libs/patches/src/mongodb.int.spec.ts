@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import './mended-driver.ts';
+import './mongodb.ts';
 
 interface Connection {
   command(namespace: unknown, command: object, options: object): Promise<unknown>;

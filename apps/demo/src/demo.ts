@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Closing, openLog } from '@tidings/runtime';
-import { runAllChannels } from './demo/all-channels/run-all-channels.ts';
-import { runDemo } from './demo/run-demo.ts';
+import { runAllChannels } from './walkthrough/all-channels/run-all-channels.ts';
+import { runDemo } from './walkthrough/run-demo.ts';
 
 const { values } = parseArgs({
   options: {

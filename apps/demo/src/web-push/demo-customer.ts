@@ -1,5 +1,5 @@
 import { ApiClient, Refusal } from '@tidings/client';
-import type { Clock } from '@tidings/kernel';
+import type { GatewayAccess } from '@tidings/platform';
 import { generateVapidKeys } from '../vapid-keys.ts';
 
 /** The application of the page: deleting it removes all that the page made. */
@@ -22,13 +22,6 @@ const unusedAccount = {
   client_email: 'nobody@example.com',
 };
 
-export interface DemoCustomerOptions {
-  /** Address of this platform. */
-  readonly url: string;
-  readonly adminToken: string;
-  readonly clock: Clock;
-}
-
 /** The application of the page, with a token for devices and one for messages, each limited to it. */
 interface Account {
   readonly application: string;
@@ -39,11 +32,11 @@ interface Account {
 
 /** The backend behind the page: a customer of this platform, over HTTP, with one application. */
 export class DemoCustomer {
-  readonly #options: DemoCustomerOptions;
+  readonly #options: GatewayAccess;
   readonly #operator: ApiClient;
   #account: Promise<Account> | undefined;
 
-  constructor(options: DemoCustomerOptions) {
+  constructor(options: GatewayAccess) {
     this.#options = options;
     this.#operator = new ApiClient(options.url, { admin: options.adminToken }, CONNECTIONS);
   }
