@@ -2,21 +2,21 @@ import 'reflect-metadata';
 import { Controller, type DynamicModule, Get, Header, Inject, Module, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { HealthCheck, type HealthCheckResult, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import type { Registry } from 'prom-client';
 import type { HealthServerOptions } from './health.ts';
+import { DependenciesIndicator, NotesIndicator, READINESS, StartIndicator } from './health-indicators.ts';
 import type { Readiness } from './readiness.ts';
 import { withoutSchemas } from './without-schemas.ts';
 
 /** Maximum connections of probes and scrapers on a separate port; further ones are closed at once. */
 const MAX_CONNECTIONS = 64;
 
-const READINESS = Symbol('readiness');
 const METRICS = Symbol('metrics');
 
-/** The part of a reply that health needs, independent of the server. */
+/** The part of a reply that metrics need, independent of the server. */
 interface Reply {
-  status(code: number): Reply;
+  header(name: string, value: string): unknown;
   send(body: unknown): unknown;
 }
 
@@ -24,19 +24,22 @@ interface Reply {
 @Controller()
 class HealthController {
   readonly #health: HealthCheckService;
-  readonly #indicators: HealthIndicatorService;
-  readonly #readiness: Readiness;
+  readonly #dependencies: DependenciesIndicator;
+  readonly #start: StartIndicator;
+  readonly #notes: NotesIndicator;
   readonly #metrics: Registry;
 
   constructor(
     @Inject(HealthCheckService) health: HealthCheckService,
-    @Inject(HealthIndicatorService) indicators: HealthIndicatorService,
-    @Inject(READINESS) readiness: Readiness,
+    @Inject(DependenciesIndicator) dependencies: DependenciesIndicator,
+    @Inject(StartIndicator) start: StartIndicator,
+    @Inject(NotesIndicator) notes: NotesIndicator,
     @Inject(METRICS) metrics: Registry,
   ) {
     this.#health = health;
-    this.#indicators = indicators;
-    this.#readiness = readiness;
+    this.#dependencies = dependencies;
+    this.#start = start;
+    this.#notes = notes;
     this.#metrics = metrics;
   }
 
@@ -47,36 +50,21 @@ class HealthController {
   }
 
   @Get('readyz')
-  async ready(@Res() reply: Reply): Promise<void> {
-    const [waiting, notes] = await Promise.all([this.#readiness.waitingFor(), this.#readiness.notes()]);
-    await this.#answer(reply, waiting, notes);
+  @HealthCheck()
+  ready(): Promise<HealthCheckResult> {
+    return this.#health.check([() => this.#dependencies.check(), () => this.#notes.check()]);
   }
 
   @Get('startupz')
-  async startup(@Res() reply: Reply): Promise<void> {
-    await this.#answer(reply, this.#readiness.started ? {} : await this.#readiness.waitingFor());
+  @HealthCheck()
+  startup(): Promise<HealthCheckResult> {
+    return this.#health.check([() => this.#start.check()]);
   }
 
   @Get('metrics')
-  async metrics(@Res() reply: Reply & { header(name: string, value: string): unknown }): Promise<void> {
+  async metrics(@Res() reply: Reply): Promise<void> {
     reply.header('content-type', this.#metrics.contentType);
     reply.send(await this.#metrics.metrics());
-  }
-
-  /** Sent here instead of thrown: probes must not get an application's error format. */
-  async #answer(
-    reply: Reply,
-    waiting: Readonly<Record<string, string>>,
-    notes: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
-    const down = Object.entries(waiting).map(([name, reason]) => this.#indicators.check(name).down(reason));
-    const noted = Object.entries(notes).map(([name, text]) => this.#indicators.check(name).up(text));
-    const checks = [...down, ...noted].map((check) => () => check);
-    try {
-      reply.status(200).send(await this.#health.check(checks));
-    } catch (error) {
-      reply.status(503).send((error as { getResponse(): unknown }).getResponse());
-    }
   }
 }
 
@@ -91,6 +79,9 @@ export const healthModule = (readiness: Readiness, metrics: Registry): DynamicMo
   providers: [
     { provide: READINESS, useValue: readiness },
     { provide: METRICS, useValue: metrics },
+    DependenciesIndicator,
+    StartIndicator,
+    NotesIndicator,
   ],
 });
 

@@ -2,7 +2,9 @@ import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
 import { healthModule, serveHealth } from './health.ts';
+import { DependenciesIndicator, NotesIndicator } from './health-indicators.ts';
 import { gaugeIn } from '@tidings/telemetry';
 import { openMetrics } from './open-metrics.ts';
 import { Readiness } from './readiness.ts';
@@ -41,6 +43,11 @@ describe('health', () => {
     expect(waiting.status).toBe(503);
     expect(Object.keys(waiting.body.error!)).toEqual(['plans', 'mongodb']);
     expect(JSON.stringify(waiting)).not.toContain('secret');
+    const error = {
+      plans: { status: 'down', message: 'starting' },
+      mongodb: { status: 'down', message: 'does not answer' },
+    };
+    expect(waiting.body).toEqual({ status: 'error', info: {}, error, details: error });
 
     done();
     answers = true;
@@ -61,6 +68,28 @@ describe('health', () => {
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { error: { shutdown: {} } } });
     expect(await get('/startupz')).toMatchObject({ status: 200 });
     expect(await get('/livez')).toMatchObject({ status: 200 });
+  });
+
+  it.each(['/readyz', '/startupz'])('answers %s with the missing dependencies, which no proxy keeps', async (url) => {
+    const missing = { kafka: { status: 'down', message: 'starting' } };
+    const disk = { disk: { status: 'up', message: 'nearly full' } };
+    const notes = url === '/readyz' ? disk : {};
+    const starting = new Readiness();
+    const compiled = await Test.createTestingModule({ imports: [healthModule(starting, openMetrics())] })
+      .overrideProvider(DependenciesIndicator)
+      .useValue({ check: async () => missing })
+      .overrideProvider(NotesIndicator)
+      .useValue({ check: async () => disk })
+      .compile();
+    const health = compiled.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+    await health.init();
+    const { statusCode, headers, payload } = await health.inject({ url });
+    expect(statusCode).toBe(503);
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(headers['cache-control']).toContain('no-store');
+    const details = { ...notes, ...missing };
+    expect(JSON.parse(payload)).toEqual({ status: 'error', info: notes, error: missing, details });
+    await health.close();
   });
 
   it('answers whatever hangs', async () => {

@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import type { Readiness } from './readiness.ts';
+
+export const READINESS = Symbol('readiness');
+
+/** Missing dependencies: MongoDB, the broker, services, and steps of the start. Those that answer have no entry. */
+@Injectable()
+export class DependenciesIndicator {
+  readonly #indicators: HealthIndicatorService;
+  readonly #readiness: Readiness;
+
+  constructor(
+    @Inject(HealthIndicatorService) indicators: HealthIndicatorService,
+    @Inject(READINESS) readiness: Readiness,
+  ) {
+    this.#indicators = indicators;
+    this.#readiness = readiness;
+  }
+
+  async check(): Promise<HealthIndicatorResult> {
+    const missing = Object.entries(await this.#readiness.waitingFor());
+    return resultOf(missing.map(([name, reason]) => this.#indicators.check(name).down(reason)));
+  }
+}
+
+/** Missing dependencies until the start is complete, and nothing afterwards. */
+@Injectable()
+export class StartIndicator {
+  readonly #dependencies: DependenciesIndicator;
+  readonly #readiness: Readiness;
+
+  constructor(
+    @Inject(DependenciesIndicator) dependencies: DependenciesIndicator,
+    @Inject(READINESS) readiness: Readiness,
+  ) {
+    this.#dependencies = dependencies;
+    this.#readiness = readiness;
+  }
+
+  async check(): Promise<HealthIndicatorResult> {
+    return this.#readiness.started ? {} : this.#dependencies.check();
+  }
+}
+
+/** Notes for operators, such as documents in quarantine: they are `up`. */
+@Injectable()
+export class NotesIndicator {
+  readonly #indicators: HealthIndicatorService;
+  readonly #readiness: Readiness;
+
+  constructor(
+    @Inject(HealthIndicatorService) indicators: HealthIndicatorService,
+    @Inject(READINESS) readiness: Readiness,
+  ) {
+    this.#indicators = indicators;
+    this.#readiness = readiness;
+  }
+
+  async check(): Promise<HealthIndicatorResult> {
+    const notes = Object.entries(await this.#readiness.notes());
+    return resultOf(notes.map(([name, text]) => this.#indicators.check(name).up(text)));
+  }
+}
+
+const resultOf = (results: readonly HealthIndicatorResult[]): HealthIndicatorResult =>
+  Object.fromEntries(results.flatMap((result) => Object.entries(result)));
