@@ -43,7 +43,7 @@ const folders = {
     'audiences',
     'purge',
   ],
-  scheduler: ['messages'],
+  scheduler: ['messages', 'accept'],
   statistics: ['storage', 'conversions', 'projections', 'dead-letters'],
   webhooks: ['subscriptions', 'facts', 'events', 'streams', 'dial-in'],
 };

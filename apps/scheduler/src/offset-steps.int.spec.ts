@@ -3,7 +3,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { MessageEvent, type Offsets, PlanEvent, topicNames } from '@tidings/events';
 import { messageApplicationKey } from '@tidings/delivery';
 import { keysFrom } from '@tidings/runtime';
-import { type RecipientsQuery } from '@tidings/rpc';
+import type { RecipientsQuery } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, TestClock, testBroker } from '@tidings/testing';
 import { pino } from 'pino';

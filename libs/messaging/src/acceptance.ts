@@ -1,4 +1,4 @@
-import { type LocalTime, type MessageAccepted, type Preset } from '@tidings/events';
+import type { LocalTime, MessageAccepted, Preset } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { dayOf } from './inbox.ts';
 import { isDueEverywhere } from './local-time.ts';

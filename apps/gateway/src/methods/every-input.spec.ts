@@ -9,7 +9,7 @@ import { api, type Method } from '@tidings/contract';
 const root = join(import.meta.dirname, '../../../..');
 
 const isSource = (path: string): boolean =>
-  !/\.spec\.ts$|\/generated\/|\/testing\/|\/dist\/|\/node_modules\/|^libs\/contract\/|^apps\/(platform|simulators)\//.test(
+  !/\.spec\.ts$|\/generated\/|\/testing\/|\/dist\/|\/node_modules\/|^libs\/contract\/|^apps\/(demo|platform|simulators)\//.test(
     path,
   );
 

@@ -3,7 +3,7 @@ import { checkOf } from '@tidings/audience';
 import { TagType, topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Platform } from '@tidings/kernel';
-import { type Register } from '@tidings/rpc';
+import type { Register } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { DENIED, noFault, argument, RegistryUnderTest } from '../testing/registry-under-test.ts';
 

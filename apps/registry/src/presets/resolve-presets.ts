@@ -2,7 +2,7 @@ import type { PresetState } from '@tidings/audience';
 import { bytesOf, Preset } from '@tidings/events';
 import type { Presets, ResolvePresetsRequest, UsablePreset } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
-import { isGranted } from '../segments/expressions.ts';
+import { isGranted } from '../accounts/grants.ts';
 import { campaignView } from './campaign-view.ts';
 import type { PresetStore } from './preset-store.ts';
 

@@ -11,7 +11,8 @@ import type {
 } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
 import type { Db } from 'mongodb';
-import { compiledOf, type ExpressionsDeps, isGranted, refusing } from './expressions.ts';
+import { isGranted } from '../accounts/grants.ts';
+import { compiledOf, type ExpressionsDeps, refusing } from './expressions.ts';
 import { meaningOf } from './stored-filters.ts';
 import { withExactTags } from '../devices/storage/stored-device.ts';
 

@@ -5,6 +5,7 @@ import type { Tags } from '@tidings/registry-store';
 import type { Grant } from '@tidings/rpc';
 import { type Asked, compile, namesIn, parse, type Parsed } from '@tidings/segments';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { isGranted } from '../accounts/grants.ts';
 import { meaningOf } from './stored-filters.ts';
 
 /** Maximum encoded size of an expression with its nested segments: every message to it carries it. */
@@ -33,12 +34,6 @@ export interface Compiled {
   /** Nesting depth of its segments; 0 = it names none. */
   readonly nesting: number;
 }
-
-/** Whether a caller may use an application (R-T2). */
-export const isGranted = (
-  grant: Grant | undefined,
-  { code, authorizeAllTokens }: { readonly code: string; readonly authorizeAllTokens: boolean },
-): boolean => !grant || grant.allApplications || authorizeAllTokens || grant.applications.includes(code);
 
 /** The segments with these codes. Segments of an application that the caller may not use count as unknown (R-T7). */
 async function segmentsOf(

@@ -4,7 +4,8 @@ import type { Segments } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { type ExportDeps, exportRpc } from './export.ts';
 import { expireFilters } from './filter-expiry.ts';
-import { compiledOf, isGranted, refusing, shownTo } from './expressions.ts';
+import { isGranted } from '../accounts/grants.ts';
+import { compiledOf, refusing, shownTo } from './expressions.ts';
 import { recipientsRpc } from './recipients.ts';
 
 export interface SegmentsDeps extends ExportDeps {

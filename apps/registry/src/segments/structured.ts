@@ -1,7 +1,7 @@
 import { Refusal } from '@tidings/kernel';
 import { plainText } from '@tidings/audience';
 import type { FilterCondition, FilterGroup } from '@tidings/rpc';
-import { type Argument, type Call, type Parsed, type Syntax } from '@tidings/segments';
+import type { Argument, Call, Parsed, Syntax } from '@tidings/segments';
 
 const textOf = (text: string): Argument => ({ kind: 'text', text, at: 0 });
 

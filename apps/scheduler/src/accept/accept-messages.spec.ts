@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Content } from '@tidings/events';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
-import { type AcceptMessagesRequest, MessageRequest, Recipients, UnknownContacts } from '@tidings/rpc';
+import { type AcceptMessagesRequest, type MessageRequest, Recipients, UnknownContacts } from '@tidings/rpc';
 import { acceptingRegistry, requestOf } from '../testing/accepting-registry.ts';
 import { acceptMessages } from './accept-messages.ts';
 import type { ToCreate } from './create-messages.ts';

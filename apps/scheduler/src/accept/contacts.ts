@@ -1,4 +1,4 @@
-import { Fault, Platform } from '@tidings/kernel';
+import { Platform } from '@tidings/kernel';
 import type { Refused } from '@tidings/messaging';
 import {
   type DeviceCommand,

@@ -3,7 +3,7 @@ import {
   AndroidContent,
   ChromeContent,
   type Content,
-  EmailContent,
+  type EmailContent,
   FirefoxContent,
   IosContent,
   LineContent,

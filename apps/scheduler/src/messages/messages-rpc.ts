@@ -1,4 +1,4 @@
-import { type Clock } from '@tidings/kernel';
+import type { Clock } from '@tidings/kernel';
 import type { LogWriter } from '@tidings/event-store';
 import { KEPT_MS } from '@tidings/messaging';
 import { modelOf } from '@tidings/mongo';

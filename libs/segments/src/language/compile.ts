@@ -1,7 +1,7 @@
 import { Refusal } from '@tidings/kernel';
 import type { Expression } from '@tidings/events';
 import { platformNamed } from './platform-names.ts';
-import { type Argument, type Call, type Parsed, type Syntax } from './syntax.ts';
+import type { Argument, Call, Parsed, Syntax } from './syntax.ts';
 import { depthOf, joined, MAX_DEPTH } from '../tree.ts';
 import { syntaxError } from './language-tokens.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal } from '@tidings/kernel';
 import { MAX_DEPTH } from '../tree.ts';
-import { type Argument, type Call, type Parsed, type Syntax } from './syntax.ts';
+import type { Argument, Call, Parsed, Syntax } from './syntax.ts';
 import { syntaxError, type Token, tokensOf } from './language-tokens.ts';
 
 /** Maximum length of an expression in characters (R-N5). */

@@ -59,7 +59,7 @@ describe('updateLiveActivity', () => {
     expect(status).toBe(200);
     const { message, activityKnown } = world.drafts.at(-1)!;
     expect({ activityKnown, ...message }).toMatchObject({ activityKnown: true, hidden: false, transactional: true });
-    return message!.content!.liveActivity!;
+    return message.content!.liveActivity!;
   };
   const now = (): bigint => BigInt(Math.floor(world.clock.now() / 1000));
 

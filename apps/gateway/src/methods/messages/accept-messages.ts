@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { type CreatedMessage, type Grant } from '@tidings/rpc';
+import type { CreatedMessage, Grant } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 import { grantOf } from '../segments/grant.ts';
 import { type MessageOptions, messageRequest } from './message-request.ts';

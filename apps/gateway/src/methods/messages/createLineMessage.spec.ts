@@ -63,7 +63,7 @@ describe('createLineMessage', () => {
       th: { raw: { content: { type: 'bubble' } } },
     };
     await send({ ...hello, content: undefined, template });
-    expect(world.drafts[0]!.message!.content).toMatchObject({
+    expect(world.drafts[0]!.message.content).toMatchObject({
       line: {
         templates: [
           {

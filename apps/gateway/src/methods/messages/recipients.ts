@@ -4,7 +4,7 @@ import {
   type StructuredFilter,
   withText,
 } from '@tidings/contract';
-import { FilterCondition, FilterGroup, Recipients } from '@tidings/rpc';
+import type { FilterCondition, FilterGroup, Recipients } from '@tidings/rpc';
 
 /** A structured filter as the registry takes it; large integers are texts there. */
 const groupOf = ({ any, negated, conditions }: StructuredFilter): FilterGroup => ({

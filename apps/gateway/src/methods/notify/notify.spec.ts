@@ -113,7 +113,7 @@ describe('notify', () => {
         },
       },
     ]);
-    const { mac, settings } = world.drafts[0]!.message!.content!;
+    const { mac, settings } = world.drafts[0]!.message.content!;
     expect(mac!.sound).toBeUndefined();
     expect(settings).toMatchObject([
       { language: 'en', safari: { urlArgs: [], ttlSeconds: 60 } },
@@ -129,7 +129,7 @@ describe('notify', () => {
       DE: { android: { body: 'Hallo', icon: 'de', root_params: { a: 1 }, badges: '+2', silent: 0 } },
     };
     await notify(segment({ payload: { content: { localized_content }, silent: true } }));
-    const { android, chrome, settings } = world.drafts[0]!.message!.content!;
+    const { android, chrome, settings } = world.drafts[0]!.message.content!;
     expect(android).toMatchObject({ icon: 'en', badge: '1', rootParams: undefined, silent: true });
     expect(settings).toMatchObject([
       { language: 'en', android: { icon: 'en', badge: '1', ttlSeconds: 5, silent: true, text: undefined } },
@@ -143,7 +143,7 @@ describe('notify', () => {
     await notify(
       segment({ payload: { content: { localized_content: { en: { default: { body: 'Hello' }, amazon } } } } }),
     );
-    expect(world.drafts[0]!.message!.content!.amazon).toMatchObject({
+    expect(world.drafts[0]!.message.content!.amazon).toMatchObject({
       text: { entries: [{ language: 'en', text: 'Own' }] },
       title: { entries: [{ language: 'en', text: 'Title' }] },
       badge: '+1',
@@ -158,7 +158,7 @@ describe('notify', () => {
     const ios = { content: 'Eigener' };
     const localized_content = { en: { default: { body: 'Hello', sound: 'bell' } }, de: { huawei_android, ios } };
     await notify(segment({ payload: { content: { localized_content }, silent: true } }));
-    const { huawei, settings, ios: ofIos } = world.drafts[0]!.message!.content!;
+    const { huawei, settings, ios: ofIos } = world.drafts[0]!.message.content!;
     expect(ofIos!.text).toEqual(huawei!.text);
     expect(huawei).toMatchObject({
       text: {
@@ -211,7 +211,7 @@ describe('notify', () => {
       DE: { default: block('https://b'), android: block('https://c') },
     };
     await notify(segment({ payload: { content: { localized_content } } }));
-    const { inbox, tags } = world.drafts[0]!.message!.content!;
+    const { inbox, tags } = world.drafts[0]!.message.content!;
     const picture = (platform: number, language: string, image: string) => ({ platform, language, image });
     expect([inbox, tags]).toEqual([
       {
@@ -238,7 +238,7 @@ describe('notify', () => {
     await notify(segment({ payload: { content: { localized_content } } }));
     const day = Date.parse('2100-01-02') / 86_400_000;
     const removal = (platform: number, language: string, removalDay: number) => ({ platform, language, removalDay });
-    expect(world.drafts[0]!.message!.content!.inbox).toMatchObject({
+    expect(world.drafts[0]!.message.content!.inbox).toMatchObject({
       removalDay: day + 1,
       removals: [
         ...[removal(0, 'en', day), removal(0, 'de', day)],
@@ -294,7 +294,7 @@ describe('notify', () => {
       expect(prepared).toEqual([{ $case: 'testDevices', value: {} }]);
       const { message } = world.drafts[0]!;
       expect(message).toMatchObject({ hidden: false, listedRecipients: true, localTime: undefined });
-      expect(message!.sendAt!.toISOString()).toBe(at);
+      expect(message.sendAt!.toISOString()).toBe(at);
     } finally {
       world.audiences.resolve = resolve;
     }
@@ -310,7 +310,7 @@ describe('notify', () => {
     };
     await notify(segment({ platforms: ['SMS'], payload: { content: { localized_content } } }));
     await notify(segment({ platforms: ['SMS'] }));
-    const [mms, sms] = world.drafts.map(({ message }) => message!);
+    const [mms, sms] = world.drafts.map(({ message }) => message);
     const entries = (en: string, de: string) => ({
       entries: [
         { language: 'en', text: en },
@@ -342,7 +342,7 @@ describe('notify', () => {
   it('says to LINE what its block says, or the preset that it names (R-O4)', async () => {
     await notify(segment({ line: { content: 'To LINE' } }));
     await notify(segment({ payload: null, line: { template: 'AAAAA-00009' } }));
-    const [both, preset] = world.drafts.map(({ message }) => message!);
+    const [both, preset] = world.drafts.map(({ message }) => message);
     const text = { entries: [{ language: 'default', text: 'To LINE' }] };
     expect([both!.content!.line, preset!.content!.line]).toEqual([{ text, templates: [] }, undefined]);
     expect([both!.audience!.platforms, preset!.audience!.platforms]).toEqual([
@@ -360,7 +360,7 @@ describe('notify', () => {
     };
     await notify(segment({ payload: null, emailPayload: { ...mail, subject: 'News' }, emailCategory: 'News' }));
     await notify(segment({ email_payload: { body: 'Hi' } }));
-    const [alone, both] = world.drafts.map(({ message }) => message!);
+    const [alone, both] = world.drafts.map(({ message }) => message);
     expect(alone).toMatchObject({
       source: 'EMAIL_API',
       transactional: false,
@@ -392,7 +392,7 @@ describe('notify', () => {
       Preset.fromPartial({ code: 'AAAAA-00009', platforms, content: { text, title } });
     world.preset = preset([Platform.Email]);
     await notify(asked);
-    expect(world.drafts[0]!.message!.content!.email).toMatchObject({ body: text, subject: title });
+    expect(world.drafts[0]!.message.content!.email).toMatchObject({ body: text, subject: title });
     world.presetUnapproved = true;
     expect((await notify(asked)).body).toMatchObject({ code: 3, message: 'Preset content is not approved' });
     world.preset = preset([Platform.iOS]);
@@ -428,7 +428,7 @@ describe('notify', () => {
         { platform: Platform.Email, code: 'BBBBB-00002' },
       ],
     });
-    const content = world.drafts[0]!.message!.content!;
+    const content = world.drafts[0]!.message.content!;
     expect(content.text).not.toEqual(text);
     expect(content).toMatchObject({ line: { text }, email: { body: text, subject: title } });
   });
@@ -443,7 +443,7 @@ describe('notify', () => {
       { audience: { platforms: [22] }, content: { kakao: { template: 'order', values: [{ name: 'a', text: 'b' }] } } },
     ]);
     await notify(segment({ whatsapp: { content: 'Hi' } }));
-    const { platforms } = world.drafts.at(-1)!.message!.audience!;
+    const { platforms } = world.drafts.at(-1)!.message.audience!;
     expect([platforms.includes(1), platforms.includes(21), platforms.includes(22)]).toEqual([true, true, false]);
   });
 });

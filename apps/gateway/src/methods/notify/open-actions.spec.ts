@@ -22,7 +22,7 @@ it('takes actions of all platforms, and ignores those of platforms without any (
   const open_actions = Object.fromEntries(codes.map((code) => [code, open(`https://a/${code}`)]));
   expect((await notify({ ...said, open_actions })).status).toBe(200);
   const { message, actionsToShorten } = world.drafts[0]!;
-  const { ios, android, huawei, amazon, mac, chrome, firefox, windows, safari, sms } = message!.content!;
+  const { ios, android, huawei, amazon, mac, chrome, firefox, windows, safari, sms } = message.content!;
   const parts = [ios, android, mac, windows, amazon, chrome, firefox, huawei];
   expect(parts.map((part) => part?.openAction?.link)).toEqual(
     [1, 3, 7, 8, 9, 11, 12, 17].map((code) => `https://a/${code}`),

@@ -24,8 +24,8 @@ describe('a schedule of notify', () => {
     await notify(segment({ schedule: { after: '60s', follow_user_timezone: true } }));
     const { message } = world.drafts[0]!;
     expect(message).toMatchObject({ localTime: undefined });
-    expect(message!.sendAt!.getTime()).toBeGreaterThanOrEqual(from);
-    expect(message!.sendAt!.getTime()).toBeLessThanOrEqual(world.clock.now() + 60_000);
+    expect(message.sendAt!.getTime()).toBeGreaterThanOrEqual(from);
+    expect(message.sendAt!.getTime()).toBeLessThanOrEqual(world.clock.now() + 60_000);
   });
 
   it('of a time that has passed on every clock means now, unless devices wait or are left out (R-O1)', async () => {
@@ -33,13 +33,13 @@ describe('a schedule of notify', () => {
     for (const past_timezones_behaviour of ['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])
       await notify(segment({ schedule: { at, follow_user_timezone: true, past_timezones_behaviour } }));
     const { PAST_OFFSETS_NEXT_DAY: nextDay, PAST_OFFSETS_SKIP: skip } = PastOffsets;
-    expect(world.drafts.map(({ message }) => message!.localTime?.pastOffsets)).toEqual([undefined, nextDay, skip]);
-    expect(world.drafts.map(({ message }) => message!.sendAt?.toISOString())).toEqual([undefined, at, at]);
+    expect(world.drafts.map(({ message }) => message.localTime?.pastOffsets)).toEqual([undefined, nextDay, skip]);
+    expect(world.drafts.map(({ message }) => message.sendAt?.toISOString())).toEqual([undefined, at, at]);
   });
 
   it('schedules after a time, and refuses more than a year (R-O1)', async () => {
     await notify(segment({ schedule: { after: '60.5s' } }));
-    const { sendAt } = world.drafts[0]!.message!;
+    const { sendAt } = world.drafts[0]!.message;
     expect(sendAt!.getTime() - world.clock.now()).toBeGreaterThan(50_000);
     expect((await notify(segment({ schedule: { after: '31536001s' } }))).body).toMatchObject({
       code: 3,
