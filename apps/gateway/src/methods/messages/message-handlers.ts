@@ -1,21 +1,8 @@
-import type { messageMethods } from '@tidings/contract';
-import type { Serves } from '../../context.ts';
-import { createLineMessage } from './createLineMessage.ts';
-import { createKakaoMessage } from './createKakaoMessage.ts';
-import { createEmailMessage } from './createEmailMessage.ts';
-import { createMessage } from './createMessage.ts';
-import { createSMSMessage } from './createSMSMessage.ts';
-import { createTargetedMessage } from './createTargetedMessage.ts';
-import { createWhatsAppMessage } from './createWhatsAppMessage.ts';
-import { deleteMessage } from './deleteMessage.ts';
-
-export const messageHandlers = {
-  createLineMessage,
-  createKakaoMessage,
-  createEmailMessage,
-  createMessage,
-  createSMSMessage,
-  createTargetedMessage,
-  createWhatsAppMessage,
-  deleteMessage,
-} satisfies Serves<typeof messageMethods>;
+export { createEmailMessage } from './createEmailMessage.ts';
+export { createKakaoMessage } from './createKakaoMessage.ts';
+export { createLineMessage } from './createLineMessage.ts';
+export { createMessage } from './createMessage.ts';
+export { createSMSMessage } from './createSMSMessage.ts';
+export { createTargetedMessage } from './createTargetedMessage.ts';
+export { createWhatsAppMessage } from './createWhatsAppMessage.ts';
+export { deleteMessage } from './deleteMessage.ts';
