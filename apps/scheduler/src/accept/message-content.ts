@@ -29,10 +29,10 @@ export interface Presets {
 const isGiven = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /** The base with every given field replaced as a whole (R-K4). */
-const overlaid = <Of extends object>(base: Of | undefined, empty: Of, given: Of | undefined): Of => ({
-  ...(base ?? empty),
-  ...Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => isGiven(value))),
-});
+function overlaid<Of extends object>(base: Of | undefined, empty: Of, given: Of | undefined): Of {
+  if (!base || !given) return given ?? base ?? empty;
+  return { ...base, ...Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))) };
+}
 
 const ios = IosContent.fromPartial({});
 const android = AndroidContent.fromPartial({});
@@ -124,7 +124,7 @@ export function messageContent(request: MessageRequest, { preset, byPlatform }: 
   const given = request.message!.content!;
   const base = baseOf(preset, request);
   const common = {
-    ...overlaid(base, base, given),
+    ...(preset ? overlaid(base, base, given) : given),
     placeholders: given.placeholders || base.placeholders,
     bindings: given.bindings || base.bindings,
   };
