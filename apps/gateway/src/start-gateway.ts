@@ -53,7 +53,7 @@ function servicesBehind(replicas: Readonly<Record<BackendName, Replicas>>, ident
     messages: {
       // A used transactionId resolves to the message that it created.
       isRepeatable: { accept: ({ messages }) => messages.every(({ transactionId }) => transactionId !== '') },
-      // Of concurrent repeats, the process that serves the first answers all.
+      // One scheduler serves the concurrent repeats of a request.
       keyOf: { accept: ({ messages }) => messages.find(({ transactionId }) => transactionId !== '')?.transactionId },
     },
   });

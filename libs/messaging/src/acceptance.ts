@@ -45,7 +45,7 @@ export interface MessageRefusal {
   readonly field: MessageField;
   /** Position within the field, of a list. */
   readonly entry?: number | undefined;
-  /** What the language of segments says of an expression or a condition. */
+  /** The reason in words, of an expression or a condition. */
   readonly detail?: string;
 }
 
@@ -75,7 +75,6 @@ export function refuseFirst<Of extends { readonly notification: number }>(
 /** The most that a message is scheduled ahead (R-I7). */
 export const MAX_AHEAD_MS = 365 * 86_400_000;
 
-/** Refuses a send date too far ahead (R-I7). */
 export const refusedSendDate = ({ sendAt }: MessageAccepted, now: Date): Refused | undefined =>
   sendAt && sendAt.getTime() - now.getTime() > MAX_AHEAD_MS ? { reason: 'tooFarAhead', field: 'sendDate' } : undefined;
 
@@ -118,7 +117,6 @@ export const MAX_TAGS = 256;
 /** Maximum number of other applications whose tags select devices by hwid: each is read for every device in question (R-O5). */
 export const MAX_SIBLING_APPLICATIONS = 20;
 
-/** The size of a message that is complete. */
 export interface MessageSize {
   /** Position of the message in its request. */
   readonly notification: number;
@@ -126,7 +124,6 @@ export interface MessageSize {
   readonly tags: number;
 }
 
-/** Refuses a message that could not be sent. */
 export function refusedSize({ bytes, tags }: MessageSize): Refused | undefined {
   if (bytes > MESSAGE_BYTES) return { reason: 'messageTooLarge', field: 'message' };
   return tags > MAX_TAGS ? { reason: 'tooManyTags', field: 'message' } : undefined;

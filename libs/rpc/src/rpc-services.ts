@@ -83,7 +83,6 @@ export type ServicesOf<Owner extends BackendName> = Pick<
   { [Name in keyof Table]: Table[Name]['owner'] extends Owner ? Name : never }[keyof Table]
 >;
 
-/** What a backend implements. */
 export type Served<Owner extends BackendName> = ServicesOf<Owner> & { readonly operations: Operations };
 
 /** A service and its name in the table. */
@@ -96,7 +95,7 @@ const entriesOf = (owner: ServiceName): readonly (readonly [name: string, servic
 export const definitionsOf = (owner: BackendName): readonly NamedDefinition[] =>
   entriesOf(owner).map(([name, { definition }]) => [name, definition]);
 
-/** What every process of a service serves. */
+/** The services of a process, by their former names as well, and `Operations`. */
 export const servedBy = (process: ServiceName): readonly NamedDefinition[] => [
   ...entriesOf(process).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
     [name, definition],

@@ -18,7 +18,7 @@ export interface AcceptanceWorld {
   readonly audiences: Audiences;
   readonly presets: Pick<Presets, 'resolve' | 'nameCampaign'>;
   readonly devices: Pick<Devices, 'apply'>;
-  /** What transactionIds stand for. */
+  /** Earlier messages, by transactionId. */
   readonly made: ReadonlyMap<string, Created>;
   readonly create: (drafts: readonly MessageDraft[]) => Promise<readonly Created[]>;
 }

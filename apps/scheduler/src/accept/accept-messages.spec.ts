@@ -9,16 +9,13 @@ import type { ToCreate } from './create-messages.ts';
 
 const { UNKNOWN_CONTACTS_REGISTER: REGISTER } = UnknownContacts;
 
-/** The acceptance of requests without a store: what it would commit, and what it asks for on the way. */
 class World {
   readonly registry = acceptingRegistry();
   readonly created: ToCreate[] = [];
-  /** What happened, in order. */
   readonly steps: string[] = [];
   readonly made = new Map<string, Created>();
   readonly registered = new Set<string>();
-  /** Made by another process after the request has begun. */
-  readonly late = new Map<string, Created>();
+  readonly madeMeanwhile = new Map<string, Created>();
 
   constructor() {
     const { resolve } = this.registry.audiences;
@@ -70,7 +67,7 @@ class World {
         reserve: async (keys) => {
           if (keys.length === 0) return { repeats: new Map(), release: async () => undefined };
           this.steps.push(`reserve ${keys.join()}`);
-          return { repeats: madeOf(this.late, keys), release: async () => void this.steps.push('release') };
+          return { repeats: madeOf(this.madeMeanwhile, keys), release: async () => void this.steps.push('release') };
         },
       },
       messages: {
@@ -145,7 +142,7 @@ describe('a request of messages', () => {
   });
 
   it('creates nothing for a message that another process has made meanwhile (R-I10)', async () => {
-    world.late.set('tx', { code: 'M', answer: 'M', repeat: true });
+    world.madeMeanwhile.set('tx', { code: 'M', answer: 'M', repeat: true });
     const { messages } = await world.accept(requestOf({}), toContacts(['7'], { transactionId: 'tx' }));
     expect(messages.map(({ code, repeat }) => [code, repeat])).toEqual([
       ['M0', false],

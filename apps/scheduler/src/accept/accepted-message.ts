@@ -4,7 +4,6 @@ import { datesAhead } from '@tidings/messaging';
 import type { MessageRequest, ResolvedAudience } from '@tidings/rpc';
 import { messageContent, type MessageContent, type Presets } from './message-content.ts';
 
-/** What a message consists of beside its request. */
 export interface Resolved extends Presets {
   readonly audience: ResolvedAudience;
   /** 0 without a campaign. */
@@ -18,7 +17,6 @@ export interface Circumstances {
   readonly now: Date;
 }
 
-/** A complete message, and the links in it that short ones replace. */
 export interface CompleteMessage extends Pick<MessageContent, 'linkToShorten' | 'actionsToShorten'> {
   readonly accepted: MessageAccepted;
 }

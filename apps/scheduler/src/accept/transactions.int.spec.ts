@@ -58,7 +58,11 @@ describeWithMongo('transactionIds', (mongo) => {
 
   it('are reserved for one request, and free for others once it releases them', async () => {
     const { release } = await one.reserve([keyOf('r1'), keyOf('r2')], later());
-    await expect(other.reserve([keyOf('r2')], over())).rejects.toMatchObject({ kind: 'unavailable', effect: 'none' });
+    for (const ids of [['r2'], ['free', 'r1', 'r2']]) {
+      const refused = { kind: 'unavailable', effect: 'none' };
+      await expect(other.reserve(ids.map(keyOf), over())).rejects.toMatchObject(refused);
+    }
+    expect((await one.reserve([keyOf('free')], over())).repeats.size).toBe(0);
     const { repeats } = await other.reserve([keyOf('r3')], over());
     expect(repeats.size).toBe(0);
     await release();

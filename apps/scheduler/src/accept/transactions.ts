@@ -14,7 +14,7 @@ const RESERVED_MS = 15_000;
 /** Interval of asking for a reservation that another process holds. */
 const ASK_EVERY_MS = 50;
 
-/** What transactionIds stand for, by their keys. */
+/** Earlier messages, by the keys of their transactionIds. */
 export type Repeats = ReadonlyMap<string, Created>;
 
 /** The transactionIds of callers (R-I10). */
@@ -22,8 +22,7 @@ export interface Transactions {
   /** The key of a transactionId; "" without one. */
   readonly keyOf: (account: string, transactionId: string) => string;
   /**
-   * Runs `accept` with what the keys stand for by then. Of requests that share a key, this process serves one after the other, so that each finds what
-   * the earlier ones have created.
+   * Runs `accept` with the earlier messages of the keys. Requests that share a key run one after the other in this process.
    */
   readonly exclusively: <Answer>(
     keys: readonly string[],
@@ -38,7 +37,7 @@ export interface Transactions {
 }
 
 export interface ReservedKeys {
-  /** What some of the keys stand for after all. */
+  /** Messages created since the request began. */
   readonly repeats: Repeats;
   /** Lets others reserve the keys at once, if no message came of them. */
   readonly release: () => Promise<void>;
@@ -63,7 +62,7 @@ export function openTransactions(db: Db, clock: Clock, key: KeyObject): Transact
     return new Map(repeats.flatMap(([each, repeat]) => (repeat ? [[each, repeat] as const] : [])));
   };
 
-  /** The last request that has each key, settled or not. */
+  /** The last request of each key. */
   const last = new Map<string, Promise<unknown>>();
 
   /** Whether the owner now holds all names. All requests reserve in the same order, so that no two wait for each other. */
@@ -98,7 +97,10 @@ export function openTransactions(db: Db, clock: Clock, key: KeyObject): Transact
           // An earlier holder may have created its message since the query.
           return { repeats: await repeatsOf(keys), release: () => releaseAll(db, names, owner) };
         }
-        if (performance.now() >= deadline) throw new Fault('unavailable', 'Not served in time', { effect: 'none' });
+        if (performance.now() >= deadline) {
+          await releaseAll(db, names, owner);
+          throw new Fault('unavailable', 'Not served in time', { effect: 'none' });
+        }
         await delay(ASK_EVERY_MS);
       }
     },

@@ -7,7 +7,6 @@ import { recipientsOf } from './recipients.ts';
 /** A message to fewer named recipients is hidden, unless debug mode is on or it is scheduled (R-I6). */
 const HISTORY_FROM = 10;
 
-/** What the method of a message adds to its notification. */
 export interface MessageOptions {
   /** Whether the message is in the history however few recipients it names (R-I6). @default false */
   readonly isAlwaysStored?: boolean;
@@ -64,7 +63,6 @@ function datesOf({ sendAt: date }: Notification): { sendAt?: Date; localTime?: L
   };
 }
 
-/** Kinds of recipients whose message is sent at once, whatever the rate of a preset. */
 const UNRATED: ReadonlySet<string> = new Set([
   'devices',
   'hwids',
@@ -83,7 +81,6 @@ function sendRateOf({ sendRate: { value, avoid }, recipients: { kind } }: Notifi
 const shownPresetOf = ({ preset, platformPresets }: Notification): string =>
   platformPresets?.find(({ platform }) => platform === Platform.Email)?.code ?? preset ?? '';
 
-/** A notification as the scheduler accepts it. */
 export function messageRequest(notification: Notification, options: MessageOptions): MessageRequest {
   const { recipients, content, circle, platforms, capping } = notification;
   const { isAlwaysStored = false, isEmail = false, isCapped = false } = options;

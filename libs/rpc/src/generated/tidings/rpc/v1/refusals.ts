@@ -23,7 +23,7 @@ export interface MessageRefusal {
   entry?:
     | number
     | undefined;
-  /** What the language of segments says of an expression or a condition. */
+  /** The reason in words, of an expression or a condition. */
   detail: string;
 }
 
