@@ -23,6 +23,7 @@ const folders = {
     'incoming-mail',
     'receipts',
     'safari',
+    'api',
   ],
   platform: [],
   registry: [

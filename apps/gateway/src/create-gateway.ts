@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { visitorKeyOf } from '@tidings/channels';
 import { UPLOAD_MS } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
@@ -40,7 +41,10 @@ import { GatewayModule } from './gateway.module.ts';
 import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
 import type { Geoip } from './geoip/geoip.ts';
 import { ClientAddresses } from './http/client-address.ts';
-import { Exchange } from './http/http-exchange.ts';
+import { DeviceListener } from './api/device-listener.ts';
+import { unknownPath } from './http/families.ts';
+import { JSON_TYPE, lineOf } from './http/replies.ts';
+import { parametersOf, pathOf, routedTarget } from './http/target.ts';
 import type { StorageGuard } from './limits/storage-guard.ts';
 import { type Processes, systemOf } from './system.ts';
 
@@ -98,6 +102,9 @@ const RECIPIENTS = { burst: 60, perMinute: 60, remembered: 50_000 };
 const MAX_CONNECTIONS = 10_000;
 /** A connection without traffic in either direction for this long is closed. */
 const IDLE_MS = 120_000;
+
+/** Longer than a request line may be. */
+const MAX_SEGMENT = 64 * 1024;
 
 const connections = {
   /** Time limit for the head of a request, and for the first request on a connection to begin. */
@@ -225,22 +232,35 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   });
 }
 
-/** The server of the gateway. It answers requests of the API once `serve` is called with the exchange of the module. */
-export function gatewayServer(deps: GatewayDeps): { adapter: FastifyAdapter; serve: (exchange: Exchange) => void } {
-  const api: { exchange?: Exchange } = {};
+/** The server of the gateway. It serves the methods of devices once `serve` is called with their listener. */
+export function gatewayServer(deps: GatewayDeps): {
+  adapter: FastifyAdapter;
+  serve: (devices: DeviceListener) => void;
+} {
+  const listener: { devices?: DeviceListener } = {};
   const adapter = new FastifyAdapter({
     ...withoutSchemas,
+    skipMiddie: true,
+    return503OnClosing: false,
     clientErrorHandler: refuseUnreadable,
-    // The API answers before fastify sees a request: fastify reads bodies and refuses paths and verbs in its own way.
+    rewriteUrl: ({ url = '/' }) => routedTarget(url),
+    frameworkErrors: (_error: Error, { raw }: FastifyRequest, response: FastifyReply) => {
+      const reply = unknownPath(pathOf(raw.url ?? '/'));
+      void response.code(reply.status).header('content-type', JSON_TYPE).send(lineOf(reply));
+    },
+    routerOptions: { maxParamLength: MAX_SEGMENT, querystringParser: parametersOf },
     serverFactory: (fastify: RequestListener) =>
       boundedServer(deps, (request, response) => {
-        if (!api.exchange?.handle(request, response)) fastify(request, response);
+        if (listener.devices?.handle(request, response)) return;
+        // Bodies are JSON whatever their type (R-ER1); fastify refuses types that it cannot parse.
+        delete request.headers['content-type'];
+        fastify(request, response);
       }),
   });
-  return { adapter, serve: (exchange) => void (api.exchange = exchange) };
+  return { adapter, serve: (devices) => void (listener.devices = devices) };
 }
 
-/** Options of the Nest application: the exchange reads bodies. */
+/** Options of the Nest application: guards and pipes read bodies. */
 export const gatewayOptions = (log: Logger) => ({ logger: nestLogger(log), bodyParser: false, abortOnError: false });
 
 /** The gateway, ready to listen. It owns none of its dependencies: closing it finishes the requests in flight and leaves the given services open. */
@@ -248,6 +268,6 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
   const { adapter, serve } = gatewayServer(deps);
   const options = gatewayOptions(deps.log);
   const app = await NestFactory.create<NestFastifyApplication>(gatewayModule(deps), adapter, options);
-  serve(app.get(Exchange));
+  serve(app.get(DeviceListener));
   return app;
 }

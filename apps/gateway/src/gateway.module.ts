@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { api, type Method } from '@tidings/contract';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import type { Operations } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import { readIn } from '@tidings/telemetry';
@@ -9,24 +8,25 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { Administrators } from './auth/administrators.ts';
 import type { Context } from './context.ts';
-import { AdminRoutes } from './http/admin.routes.ts';
-import { ApiV2Routes } from './http/api-v2.routes.ts';
+import { DeviceListener } from './api/device-listener.ts';
+import { MethodHandlers } from './api/method-handlers.ts';
+import { AdminController, ApiV2Controller, AudienceController, Json13Controller } from './api/methods.controllers.ts';
 import { type Connections, connectionsOf } from './http/draining.ts';
-import { DocsRoutes } from './openapi/docs.routes.ts';
-import { Exchange } from './http/http-exchange.ts';
-import { Json13Routes } from './http/json13.routes.ts';
+import { FaultFilter } from './http/fault.filter.ts';
 import { LargeBodies } from './http/large-bodies.ts';
-import { LinksRoutes } from './http/links.routes.ts';
+import { LinksController } from './http/links.controller.ts';
 import { requestMeter } from './http/meter.ts';
+import { ReplyInterceptor } from './http/reply.interceptor.ts';
+import { RequestRunner } from './http/request-runner.ts';
+import { ServedRoutes } from './http/served-routes.ts';
+import { TapController } from './http/tap.controller.ts';
+import { UnservedFilter } from './http/unserved.filter.ts';
 import { PendingRequests } from './limits/pending-requests.ts';
-import { type Route, RouteTable } from './http/route.ts';
-import { MailRoutes } from './mail/mail.routes.ts';
-import { SafariRoutes } from './safari/safari.routes.ts';
-import { TapRoutes } from './http/tap.routes.ts';
-import { TwilioRoutes } from './receipts/twilio.routes.ts';
-import { WhatsAppRoutes } from './receipts/whatsapp.routes.ts';
-import { guarded } from './limits/storage-guard.ts';
-import { handlers } from './methods/handlers.ts';
+import { MailController } from './mail/mail.controller.ts';
+import { DocsController } from './openapi/docs.controller.ts';
+import { TwilioController } from './receipts/twilio.controller.ts';
+import { WhatsAppController } from './receipts/whatsapp.controller.ts';
+import { SafariController } from './safari/safari.controller.ts';
 import {
   CONTEXT,
   type Draining,
@@ -59,60 +59,43 @@ export interface GatewayModuleOptions {
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-const OWN_ROUTES = [
-  Json13Routes,
-  ApiV2Routes,
-  AdminRoutes,
-  LinksRoutes,
-  DocsRoutes,
-  SafariRoutes,
-  WhatsAppRoutes,
-  TwilioRoutes,
-  TapRoutes,
-  MailRoutes,
-] as const;
-type Instances<Classes extends readonly (abstract new (...deps: never) => unknown)[]> = {
-  -readonly [Index in keyof Classes]: InstanceType<Classes[Index]>;
-};
-type OwnRoutes = Instances<typeof OWN_ROUTES>;
-
-function routesOf(...[json13, apiV2, admin, ...others]: OwnRoutes): RouteTable {
-  const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
-  const methods: Route[] = Object.entries<Method>(api).map(([key, method]) => {
-    const name = key as keyof typeof api;
-    return families[method.family].route(method, guarded(name, method, handlers[name]));
-  });
-  return new RouteTable([...methods, ...others.flatMap((each) => each.routes())]);
-}
-
-/** Whether Nest serves a path on the same port, such as health. Routes are recorded while Nest adds them, so no path is read as a pattern. */
-function servedByNest({ httpAdapter }: HttpAdapterHost): (verb: string, path: string) => boolean {
-  const served = new Set<string>();
-  httpAdapter.getInstance<FastifyInstance>().addHook('onRoute', ({ method, url }) => {
-    for (const verb of [method].flat()) served.add(`${verb} ${url}`);
-  });
-  return (verb, path) => served.has(`${verb} ${path}`);
-}
-
-/** The HTTP API: routes per family, and the exchange in front of them; and the server of incoming mail, if there is one. */
+/** The controllers of the HTTP API. Others on the same port, such as health, have replies of their own. */
+const CONTROLLERS = [
+  Json13Controller,
+  ApiV2Controller,
+  AudienceController,
+  AdminController,
+  LinksController,
+  DocsController,
+  TapController,
+  MailController,
+  SafariController,
+  WhatsAppController,
+  TwilioController,
+];
+/** The HTTP API: its controllers, and the listener for devices in front of them; and the server of incoming mail, if there is one. */
 @Module({})
 export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
-  readonly #exchange: Exchange;
+  readonly #devices: DeviceListener;
+  readonly #routes: ServedRoutes;
   readonly #mail: MailListener | undefined;
   readonly #host: HttpAdapterHost;
   readonly #drainMs: number;
   #connections: Connections | undefined;
 
   constructor(
-    @Inject(Exchange) exchange: Exchange,
+    @Inject(DeviceListener) devices: DeviceListener,
+    @Inject(ServedRoutes) routes: ServedRoutes,
     @Inject(INCOMING_MAIL) { listener }: IncomingMail,
     @Inject(HttpAdapterHost) host: HttpAdapterHost,
     @Inject(DRAINING) { drainMs }: Draining,
   ) {
-    this.#exchange = exchange;
+    this.#devices = devices;
+    this.#routes = routes;
     this.#mail = listener;
     this.#host = host;
     this.#drainMs = drainMs;
+    routes.install(host.httpAdapter.getInstance<FastifyInstance>());
   }
 
   /** Mails are taken as soon as requests are. */
@@ -129,11 +112,11 @@ export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
       help: 'Requests in progress, including those already answered at their deadline',
     } as const;
     readIn(options.metrics, 'gauge', gauge, () => [{ value: requests.count }]);
-    const deps = { log: options.log, meter: requestMeter(options.metrics), requests };
+    const runner = new RequestRunner({ log: options.log, meter: requestMeter(options.metrics), requests });
     return {
       module: GatewayModule,
       imports,
-      controllers,
+      controllers: [...CONTROLLERS, ...controllers],
       providers: [
         { provide: OWN_OPERATIONS, useValue: { operations } },
         { provide: CONTEXT, useValue: context },
@@ -141,19 +124,18 @@ export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
         { provide: INCOMING_MAIL, useValue: { listener: options.mail } satisfies IncomingMail },
         { provide: Administrators, useValue: new Administrators(adminToken, context.clock) },
         { provide: LargeBodies, useValue: new LargeBodies(requests, LARGE) },
-        ...OWN_ROUTES,
-        {
-          provide: Exchange,
-          inject: [HttpAdapterHost, ...OWN_ROUTES],
-          useFactory: (host: HttpAdapterHost, ...of: OwnRoutes) =>
-            new Exchange(routesOf(...of), servedByNest(host), deps),
-        },
+        { provide: RequestRunner, useValue: runner },
+        { provide: ServedRoutes, useValue: new ServedRoutes(runner) },
+        MethodHandlers,
+        DeviceListener,
+        { provide: APP_FILTER, useClass: UnservedFilter },
       ],
     };
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.#exchange.close();
+    this.#devices.close();
+    this.#routes.close();
     await Promise.all([this.#mail?.close(), this.#connections?.drain(this.#drainMs)]);
   }
 }

@@ -76,10 +76,10 @@ export class Access {
   }
 
   /** The token behind a secret; undefined if it is unknown, revoked or expired. */
-  token(secret: string): Token | undefined | Promise<Token | undefined> {
+  async token(secret: string): Promise<Token | undefined> {
     if (secret === '' || secret.length > MAX_SECRET_LENGTH) return undefined;
-    const token = this.#tokens.get(secret);
-    return token instanceof Promise ? token.then((read) => this.#unlessOver(read)) : this.#unlessOver(token);
+    const token = await this.#tokens.get(secret);
+    return token?.expiresAt && token.expiresAt.getTime() <= this.#clock.now() ? undefined : token;
   }
 
   /** The token after a read that begins now: a grant may be younger than the cached token. */
@@ -87,15 +87,11 @@ export class Access {
     return this.#tokens.fresh(secret);
   }
 
-  #unlessOver(token: Token | undefined): Token | undefined {
-    return token?.expiresAt && token.expiresAt.getTime() <= this.#clock.now() ? undefined : token;
-  }
-
   /** The access of a token, sent as `secret`, to the application of this code. */
-  accessTo(token: Token, secret: string, code: string): ApplicationAccess | Promise<ApplicationAccess> {
-    const application = this.#applications.get(code);
-    if (application instanceof Promise) return application.then((read) => this.#judge(token, secret, code, read));
-    return this.#judge(token, secret, code, application);
+  async accessTo(token: Token, secret: string, code: string): Promise<ApplicationAccess> {
+    const application = await this.#applications.get(code);
+    if (application?.account !== token.account) return { kind: 'unknown' };
+    return isGranted(token, application) ? { kind: 'granted', application } : this.#accessAfresh(secret, code);
   }
 
   /** An application after a read that begins now: its settings may be younger than the cached ones. */
@@ -109,18 +105,8 @@ export class Access {
     return application ? { kind: 'granted', application } : { kind: 'unknown' };
   }
 
-  #judge(
-    token: Token,
-    secret: string,
-    code: string,
-    application: ApplicationView | undefined,
-  ): ApplicationAccess | Promise<ApplicationAccess> {
-    if (application?.account !== token.account) return { kind: 'unknown' };
-    return isGranted(token, application) ? { kind: 'granted', application } : this.#judgeAfresh(secret, code);
-  }
-
   /** A grant may be younger than the cached token: the token that creates an application uses it at once. */
-  async #judgeAfresh(secret: string, code: string): Promise<ApplicationAccess> {
+  async #accessAfresh(secret: string, code: string): Promise<ApplicationAccess> {
     const [token, application] = await Promise.all([this.#tokens.fresh(secret), this.#applications.fresh(code)]);
     if (!token || !application) return { kind: token ? 'unknown' : 'restricted' };
     return isGranted(token, application) ? { kind: 'granted', application } : { kind: 'restricted' };

@@ -41,17 +41,16 @@ const accept = (method: Method, token: Token | undefined, secret: string): Crede
   return { token, secret };
 };
 
-/** Authenticates the caller of a method (R-T3, R-T4); undefined if the token is optional and missing. Synchronous for a cached token. */
-export function authenticate(
+/** Authenticates the caller of a method (R-T3, R-T4); undefined if the token is optional and missing. */
+export async function authenticate(
   access: Access,
   method: Method,
   header: string | undefined,
   request: Request,
-): Credentials | undefined | Promise<Credentials> {
+): Promise<Credentials | undefined> {
   if (isOptional(method) && (request['auth'] ?? secretOf(header)) === undefined) return undefined;
   const secret = secretFor(method, header, request);
-  const token = access.token(secret);
-  return token instanceof Promise ? token.then((read) => accept(method, read, secret)) : accept(method, token, secret);
+  return accept(method, await access.token(secret), secret);
 }
 
 const admit = (method: Method, applicationAccess: ApplicationAccess): ApplicationView => {
@@ -67,21 +66,19 @@ const admit = (method: Method, applicationAccess: ApplicationAccess): Applicatio
 
 /**
  * The application that a request names, once its token may use it; undefined if it names none. A value that cannot be a code is left to the input
- * checks. Synchronous if token and application are cached.
+ * checks.
  */
-export function authorizeApplication(
+export async function authorizeApplication(
   access: Access,
   method: Method,
   credentials: Credentials | undefined,
   request: Request,
-): ApplicationView | undefined | Promise<ApplicationView> {
+): Promise<ApplicationView | undefined> {
   const given = method.application(request);
   if (typeof given !== 'string' && typeof given !== 'number') return undefined;
   const code = String(given).toUpperCase();
   const applicationAccess = credentials
-    ? access.accessTo(credentials.token, credentials.secret, code)
-    : access.accessOfAnyone(code);
-  return applicationAccess instanceof Promise
-    ? applicationAccess.then((found) => admit(method, found))
-    : admit(method, applicationAccess);
+    ? await access.accessTo(credentials.token, credentials.secret, code)
+    : await access.accessOfAnyone(code);
+  return admit(method, applicationAccess);
 }

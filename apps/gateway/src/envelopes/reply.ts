@@ -33,3 +33,9 @@ export const TOO_LARGE = 'Request is too large';
 export const TOO_MANY = 'Too many requests';
 
 export const json = (status: number, value: unknown): Reply => ({ status, body: JSON.stringify(value) });
+
+/** A reply with further headers beside its own. */
+export const withHeaders = (reply: Reply, headers: NonNullable<Reply['headers']>): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...headers },
+});

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { jest } from '@jest/globals';
 import { BODY_LIMIT_BYTES } from '@tidings/contract';
 import { LargeBodies } from './large-bodies.ts';
-import { PendingRequests } from '../limits/pending-requests.ts';
+import { type PendingRequest, PendingRequests } from '../limits/pending-requests.ts';
 
 /** Above the usual limit, so that bodies may be compressed. */
 const LIMIT = BODY_LIMIT_BYTES + 1;
@@ -20,9 +20,19 @@ const openBodies = () => {
     taken: LIMIT,
   });
   return {
-    take<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
-      const pending = { deadline: Infinity, bytes: 0, isArriving: false, late: undefined };
-      return bodies.take(request, { limit: LIMIT, deadlineMs: 10_000, pending }, work);
+    async take<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
+      const pending: PendingRequest = {
+        deadline: Infinity,
+        bytes: 0,
+        isArriving: false,
+        late: undefined,
+        release: undefined,
+      };
+      try {
+        return await work(await bodies.read(request, { limit: LIMIT, deadlineMs: 10_000, pending }));
+      } finally {
+        pending.release?.();
+      }
     },
   };
 };

@@ -23,7 +23,7 @@ export interface Reading {
 
 /**
  * Reads bodies within a bounded amount of memory. Small bodies, and the first 256 KiB of any, are admitted at once and counted with their requests;
- * the rest of a large body is held until the work on it is done.
+ * the rest of a large body is held until the work on its request is done.
  */
 export class LargeBodies {
   readonly #holding: Semaphore;
@@ -37,46 +37,43 @@ export class LargeBodies {
   }
 
   /**
-   * Reads a body and runs the work on it. Above the usual limit, the body may be compressed with gzip.
+   * Reads a body. Its room is released when the work on the request ends. Above the usual limit, the body may be compressed with gzip.
    * @throws Fault `tooLarge` over the limit, `throttled` for a slow body while others wait, `unavailable` if there is no room.
    */
-  take<T>(request: IncomingMessage, reading: Reading, work: (bytes: Buffer) => Promise<T>): Promise<T> {
+  async read(request: IncomingMessage, reading: Reading): Promise<Buffer> {
     const { limit, pending } = reading;
     pending.isArriving = true;
-    if (weightOf(request, limit) > SMALL_BODY_BYTES) return this.#takeLarge(request, reading, work);
-    return readBody(request, limit).then((bytes) => {
-      pending.isArriving = false;
-      this.#requests.hold(pending, bytes.length);
-      return work(bytes);
-    });
+    if (weightOf(request, limit) > SMALL_BODY_BYTES) return this.#readLarge(request, reading);
+    const bytes = await readBody(request, limit);
+    pending.isArriving = false;
+    this.#requests.hold(pending, bytes.length);
+    return bytes;
   }
 
-  async #takeLarge<T>(
-    request: IncomingMessage,
-    { limit, deadlineMs, pending }: Reading,
-    work: (bytes: Buffer) => Promise<T>,
-  ): Promise<T> {
-    let turn: Promise<() => void> | undefined;
+  async #readLarge(request: IncomingMessage, { limit, deadlineMs, pending }: Reading): Promise<Buffer> {
+    const turns: Promise<() => void>[] = [];
+    // A turn that is granted later is released at once.
+    pending.release = () => turns.forEach((turn) => void turn.then((release) => release()));
     const admission: Admission = {
       admit: () => {
         // The server itself ends requests that take too long to arrive.
         pending.deadline = Infinity;
-        return (turn = this.#holding.acquire(weightOf(request, limit)));
+        const turn = this.#holding.acquire(weightOf(request, limit));
+        turns.push(turn);
+        return turn;
       },
       crowded: () => this.#holding.hasWaiting,
     };
-    try {
-      const bytes = await readLargeBody(request, limit, admission);
-      pending.isArriving = false;
-      if (!turn) {
-        this.#requests.hold(pending, bytes.length);
-        return await work(bytes);
-      }
-      pending.deadline = performance.now() + deadlineMs + (bytes.length / 2 ** 20) * WORK_MS_PER_MIB;
-      return await this.#taking.run(() => work(bytes), bytes.length);
-    } finally {
-      // A turn that is granted later is released at once.
-      void turn?.then((end) => end());
+    const bytes = await readLargeBody(request, limit, admission);
+    pending.isArriving = false;
+    if (turns.length === 0) {
+      this.#requests.hold(pending, bytes.length);
+      return bytes;
     }
+    pending.deadline = performance.now() + deadlineMs + (bytes.length / 2 ** 20) * WORK_MS_PER_MIB;
+    const turn = this.#taking.acquire(bytes.length);
+    turns.push(turn);
+    await turn;
+    return bytes;
   }
 }

@@ -29,9 +29,6 @@ export interface BodyForm {
 
 export const bodyFormOf = (method: Method): BodyForm => ({ limits: bodyLimitsOf(method), body: method.body });
 
-/** Receives the token in a large body before the body is parsed. */
-export type Authenticate = (auth: string | undefined) => unknown;
-
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 function isNestedWithin(value: object, depth: number): boolean {
@@ -49,7 +46,9 @@ function objectOf(value: unknown, reader: ExactReader): Request {
   return reader.isIllFormed ? withLoneSurrogates(value) : value;
 }
 
-function parseObject(bytes: Buffer): Request {
+export const isLargeObject = (bytes: Buffer): boolean => bytes.length > ONE_STEP_BYTES;
+
+export function parseObject(bytes: Buffer): Request {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
   const reader = new ExactReader();
   let value: unknown;
@@ -74,31 +73,29 @@ function* steps(bytes: Buffer): Generator<void, Request> {
   }
 }
 
-async function readLarge(bytes: Buffer, form: BodyForm, authenticate?: Authenticate): Promise<Request> {
+/** The token in a large body, if any: it is authenticated before the body is parsed. @throws Fault `tooLarge` for too many members, names or entries */
+export async function tokenIn(bytes: Buffer, form: BodyForm): Promise<string | undefined> {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
-  const outline = outlineOf(bytes, form.limits, form.body, MAX_NESTING);
-  const { isWithinLimits, isTooDeep, auth } = await inSlices(outline);
+  const { isWithinLimits, isTooDeep, auth } = await inSlices(outlineOf(bytes, form.limits, form.body, MAX_NESTING));
   if (isTooDeep) throw Fault.malformed(MALFORMED);
   if (!isWithinLimits) throw Fault.tooLarge(TOO_LARGE);
-  await authenticate?.(auth);
-  return inSlices(steps(bytes));
+  return auth;
 }
+
+/** The object in a body whose outline {@link tokenIn} has checked. */
+export const parseLargeObject = (bytes: Buffer): Promise<Request> => inSlices(steps(bytes));
 
 const USUAL: BodyForm = { limits: bodyLimitsOf({ maxBodyBytes: BODY_LIMIT_BYTES }), body: 'bare' };
 
 /**
- * Parses the object in a body, whatever its Content-Type (R-ER1), and runs the work on it. The last of duplicate keys wins. The object is marked if JSON
- * escapes half of a surrogate pair in it. Large bodies are parsed in slices.
+ * The object in a body, whatever its Content-Type (R-ER1). The last of duplicate keys wins. The object is marked if JSON escapes half of a surrogate
+ * pair in it.
  * @throws Fault `malformed`; `tooLarge` for too many members, names or entries
  */
-export function withObject<T>(
-  bytes: Buffer,
-  work: (body: Request) => Promise<T>,
-  form: BodyForm = USUAL,
-  authenticate?: Authenticate,
-): Promise<T> {
-  if (bytes.length > ONE_STEP_BYTES) return readLarge(bytes, form, authenticate).then(work);
-  return work(parseObject(bytes));
+export async function objectIn(bytes: Buffer, form: BodyForm = USUAL): Promise<Request> {
+  if (!isLargeObject(bytes)) return parseObject(bytes);
+  await tokenIn(bytes, form);
+  return parseLargeObject(bytes);
 }
 
 /** The parameters of a method-style request, marked as the body is, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */

@@ -18,6 +18,8 @@ export interface PendingRequest {
   isArriving: boolean;
   /** The fault reported when the deadline passes; undefined = the request was not served. */
   late: Fault | undefined;
+  /** Releases the room of a large body when the work on the request has ended. */
+  release: (() => void) | undefined;
 }
 
 export interface PendingLimits {
@@ -70,6 +72,7 @@ export class PendingRequests {
       bytes: 0,
       isArriving: false,
       late: undefined,
+      release: undefined,
     };
     return new Promise((resolve, reject) => {
       const open: Open = { request, reject };
@@ -99,6 +102,7 @@ export class PendingRequests {
   #end(open: Open): void {
     this.#count--;
     this.#bytes -= open.request.bytes;
+    open.request.release?.();
     this.#open.delete(open);
   }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
+import { ApiController } from '../http/api-controller.ts';
+import { Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { mailOpenOf, mailPaths } from '@tidings/channels';
 import { REQUEST_MS } from '@tidings/contract';
 import { MailOpen, ReportKind } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { isTargetOf } from '@tidings/messaging';
 import type { Context } from '../context.ts';
-import { pagesEnvelope } from '../envelopes/pages.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import { DEAD_LINK, type LinkedRecipient } from './mail-links.ts';
@@ -15,8 +15,8 @@ import { preferencePage } from './preference-page.ts';
 import { choose, preferencesOf } from './preferences.ts';
 import { LargeBodies } from '../http/large-bodies.ts';
 import type { PendingRequest } from '../limits/pending-requests.ts';
+import { Served, type ServedRequest } from '../http/served-request.ts';
 import { refuseTooLarge } from '../http/body.ts';
-import { queryOf, type Route } from '../http/route.ts';
 
 /** The form with the most categories, each of the greatest length, fits. */
 const FORM_BYTES = 1024 * 1024;
@@ -28,8 +28,8 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 const UNSEEN = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' };
 
 /** The links that mails carry (R-E11, R-E17). */
-@Injectable()
-export class MailRoutes {
+@ApiController()
+export class MailController {
   readonly #context: Context;
   readonly #bodies: LargeBodies;
   readonly #acts: MailActs;
@@ -40,53 +40,41 @@ export class MailRoutes {
     this.#acts = new MailActs(context);
   }
 
-  routes(): Route[] {
-    const path = `${mailPaths.unsubscribe}{token}`;
-    return [
-      {
-        verb: 'GET',
-        path: `${mailPaths.open}{token}`,
-        envelope: pagesEnvelope,
-        serve: async (request, { token = '' }) => {
-          const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
-          await this.#acts.report(recipient, this.#opened(request, recipient));
-          return { status: 200, body: '', file: { type: 'image/gif', bytes: PIXEL }, headers: UNSEEN };
-        },
-      },
-      {
-        verb: 'GET',
-        path: `${mailPaths.click}{token}/{mac}`,
-        envelope: pagesEnvelope,
-        serve: async (request, { token = '', mac = '' }) => {
-          const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
-          const { to: target = '' } = queryOf(request.url);
-          const location = URL.parse(target)?.href;
-          const isGenuine = isTargetOf(this.#context.mailLinks.key(), recipient, { target, mac });
-          if (!isGenuine || location === undefined) throw Fault.forbidden(DEAD_LINK);
-          await this.#acts.report(recipient, this.#clicked(request, recipient, target));
-          return { status: 302, body: '', headers: { ...UNSEEN, location } };
-        },
-      },
-      {
-        verb: 'GET',
-        path,
-        envelope: pagesEnvelope,
-        // Scanners load every link: it changes nothing.
-        serve: async (_request, { token = '' }) => this.#page(await this.#contact(token)),
-      },
-      {
-        verb: 'POST',
-        path,
-        envelope: pagesEnvelope,
-        serve: async (request, { token = '' }, pending) => {
-          const recipient = await this.#contact(token);
-          const form = await this.#formOf(request, pending);
-          return form.get('choice') === 'save'
-            ? this.#save(recipient, new Set(form.getAll('category')), pending)
-            : this.#unsubscribe(recipient, pending);
-        },
-      },
-    ];
+  @Get(`${mailPaths.open}:token`)
+  async open(@Param('token') token: string, @Served() { raw }: ServedRequest): Promise<Reply> {
+    const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
+    await this.#acts.report(recipient, this.#opened(raw, recipient));
+    return { status: 200, body: '', file: { type: 'image/gif', bytes: PIXEL }, headers: UNSEEN };
+  }
+
+  @Get(`${mailPaths.click}:token/:mac`)
+  async click(
+    @Param('token') token: string,
+    @Param('mac') mac: string,
+    @Query('to') target = '',
+    @Served() { raw }: ServedRequest,
+  ): Promise<Reply> {
+    const recipient = await this.#context.mailLinks.recipientOf('tracking', token);
+    const location = URL.parse(target)?.href;
+    const isGenuine = isTargetOf(this.#context.mailLinks.key(), recipient, { target, mac });
+    if (!isGenuine || location === undefined) throw Fault.forbidden(DEAD_LINK);
+    await this.#acts.report(recipient, this.#clicked(raw, recipient, target));
+    return { status: 302, body: '', headers: { ...UNSEEN, location } };
+  }
+
+  /** Changes nothing: scanners load every link. */
+  @Get(`${mailPaths.unsubscribe}:token`)
+  async preferences(@Param('token') token: string): Promise<Reply> {
+    return this.#page(await this.#contact(token));
+  }
+
+  @Post(`${mailPaths.unsubscribe}:token`)
+  async choose(@Param('token') token: string, @Served() { raw, pending }: ServedRequest): Promise<Reply> {
+    const recipient = await this.#contact(token);
+    const form = await this.#formOf(raw, pending);
+    return form.get('choice') === 'save'
+      ? this.#save(recipient, new Set(form.getAll('category')), pending)
+      : this.#unsubscribe(recipient, pending);
   }
 
   #openOf({ headers, method }: IncomingMessage, { writtenAt }: LinkedRecipient): MailOpen {
@@ -118,8 +106,8 @@ export class MailRoutes {
 
   async #formOf(request: IncomingMessage, pending: PendingRequest): Promise<URLSearchParams> {
     refuseTooLarge(request, FORM_BYTES);
-    const reading = { limit: FORM_BYTES, deadlineMs: REQUEST_MS, pending };
-    return this.#bodies.take(request, reading, async (bytes) => new URLSearchParams(bytes.toString('utf8')));
+    const bytes = await this.#bodies.read(request, { limit: FORM_BYTES, deadlineMs: REQUEST_MS, pending });
+    return new URLSearchParams(bytes.toString('utf8'));
   }
 
   async #page(recipient: LinkedRecipient, done?: string): Promise<Reply> {

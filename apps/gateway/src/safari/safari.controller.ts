@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
+import { Delete, Inject, Param, Post } from '@nestjs/common';
+import { ApiController } from '../http/api-controller.ts';
 import { type SafariVisitor, visitorIn } from '@tidings/channels';
 import { api, REQUEST_MS } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 import type { Context } from '../context.ts';
-import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import { checkPlatform } from '../methods/devices/check-platform.ts';
@@ -13,11 +12,8 @@ import { commandOf, registration } from '../methods/devices/command.ts';
 import { unlessUnknown } from '../methods/devices/unknown-device.ts';
 import { refuseTooLarge } from '../http/body.ts';
 import { LargeBodies } from '../http/large-bodies.ts';
-import { withObject } from '../http/parameters.ts';
-import type { PendingRequest } from '../limits/pending-requests.ts';
-import type { Route } from '../http/route.ts';
-
-type Segments = Readonly<Record<string, string>>;
+import { objectIn } from '../http/parameters.ts';
+import { Served, type ServedRequest } from '../http/served-request.ts';
 
 /** Safari sends the few members that a page names, or a few lines of its log. */
 const BODY_BYTES = 64 * 1024;
@@ -29,40 +25,14 @@ const NO_TOKEN = 'The token is not one of a push package';
 const DONE: Reply = { status: 200, body: '' };
 
 /** The web service of push packages: Safari asks it for a package, and reports the answers of visitors (R-B4). */
-@Injectable()
-export class SafariRoutes {
+@ApiController('safari/:application/v2')
+export class SafariController {
   readonly #context: Context;
   readonly #bodies: LargeBodies;
 
   constructor(@Inject(CONTEXT) context: Context, @Inject(LargeBodies) bodies: LargeBodies) {
     this.#context = context;
     this.#bodies = bodies;
-  }
-
-  routes(): Route[] {
-    const registrations = '/devices/{deviceToken}/registrations/{websitePushId}';
-    return [
-      this.#route('POST', '/pushPackages/{websitePushId}', (...given) => this.#package(...given)),
-      this.#route('POST', registrations, (...given) => this.#register(...given)),
-      this.#route('DELETE', registrations, (...given) => this.#unregister(...given)),
-      this.#route('POST', '/log', (...given) => this.#log(...given)),
-    ];
-  }
-
-  #route(
-    verb: Route['verb'],
-    path: string,
-    serve: (application: ApplicationView, segments: Segments, request: Received) => Promise<Reply>,
-  ): Route {
-    return {
-      verb,
-      path: `/safari/{application}/v2${path}`,
-      envelope: apiV2Envelope,
-      serve: async (message, segments, pending) => {
-        const application = await this.#application(segments['application'] ?? '');
-        return serve(application, segments, { message, pending });
-      },
-    };
   }
 
   /** The application with a website that may be sent to. @throws Fault `notFound` */
@@ -75,19 +45,24 @@ export class SafariRoutes {
     return application;
   }
 
-  async #bodyOf({ message, pending }: Received): Promise<Readonly<Record<string, unknown>>> {
-    refuseTooLarge(message, BODY_BYTES);
-    return this.#bodies.take(message, { limit: BODY_BYTES, deadlineMs: REQUEST_MS, pending }, async (bytes) =>
-      bytes.length === 0 ? {} : withObject(bytes, async (body) => body),
-    );
+  async #bodyOf({ raw, pending }: ServedRequest): Promise<Readonly<Record<string, unknown>>> {
+    refuseTooLarge(raw, BODY_BYTES);
+    const bytes = await this.#bodies.read(raw, { limit: BODY_BYTES, deadlineMs: REQUEST_MS, pending });
+    return bytes.length === 0 ? {} : objectIn(bytes);
   }
 
   /** A package for the device that the page names as `hwid`, else the one of all visitors. Only the former is made anew. */
-  async #package({ code }: ApplicationView, { websitePushId = '' }: Segments, request: Received): Promise<Reply> {
+  @Post('pushPackages/:websitePushId')
+  async package(
+    @Param('application') application: string,
+    @Param('websitePushId') websitePushId: string,
+    @Served() request: ServedRequest,
+  ): Promise<Reply> {
+    const { code } = await this.#application(application);
     const { hwid } = await this.#bodyOf(request);
     const visitor = { hwid: hwid === undefined || hwid === null ? undefined : hwidOf(code, hwid) };
     const { platforms, publicUrl, websiteLimits } = this.#context;
-    if (visitor.hwid !== undefined) websiteLimits.take(code, this.#context.clients.of(request.message));
+    if (visitor.hwid !== undefined) websiteLimits.take(code, this.#context.clients.of(request.raw));
     const asked = { application: code, websitePushId, hwid: visitor.hwid ?? '', publicUrl };
     const { archive } = await platforms.getPushPackage(asked);
     if (archive.length === 0) throw Fault.notFound('Not Found');
@@ -95,7 +70,13 @@ export class SafariRoutes {
   }
 
   /** Registers the device of the visitor, unless its hwid is that of another platform. A page without one registers it itself. */
-  async #register(application: ApplicationView, { deviceToken }: Segments, request: Received): Promise<Reply> {
+  @Post('devices/:deviceToken/registrations/:websitePushId')
+  async register(
+    @Param('application') code: string,
+    @Param('deviceToken') deviceToken: string,
+    @Served() request: ServedRequest,
+  ): Promise<Reply> {
+    const application = await this.#application(code);
     const { hwid, isSigned } = this.#visitorOf(request, application);
     if (hwid === undefined) return DONE;
     if (!isSigned) throw Fault.unauthorized(NO_TOKEN);
@@ -110,7 +91,13 @@ export class SafariRoutes {
   }
 
   /** Unregisters the device with the push token of a visitor who takes the permission back; no page is notified of that. */
-  async #unregister(application: ApplicationView, { deviceToken = '' }: Segments, request: Received): Promise<Reply> {
+  @Delete('devices/:deviceToken/registrations/:websitePushId')
+  async unregister(
+    @Param('application') code: string,
+    @Param('deviceToken') deviceToken: string,
+    @Served() request: ServedRequest,
+  ): Promise<Reply> {
+    const application = await this.#application(code);
     const visitor = this.#visitorOf(request, application);
     const call = callOf(application, request, this.#context);
     for (const hwid of await this.#holders(application, deviceToken)) {
@@ -123,10 +110,10 @@ export class SafariRoutes {
   }
 
   /** @throws Fault `throttled`; `unauthorized` without the token of a push package */
-  #visitorOf({ message }: Received, { code }: ApplicationView): SafariVisitor {
+  #visitorOf({ raw }: ServedRequest, { code }: ApplicationView): SafariVisitor {
     const { websiteLimits, clients, visitorKey } = this.#context;
-    websiteLimits.take(code, clients.of(message));
-    const visitor = visitorIn(visitorKey(), message.headers.authorization, code);
+    websiteLimits.take(code, clients.of(raw));
+    const visitor = visitorIn(visitorKey(), raw.headers.authorization, code);
     if (!visitor) throw Fault.unauthorized(NO_TOKEN);
     return visitor;
   }
@@ -139,8 +126,10 @@ export class SafariRoutes {
   }
 
   /** Writes what Safari complains of into the log: nobody else sees why it refuses a package. */
-  async #log({ code: application }: ApplicationView, _segments: Segments, request: Received): Promise<Reply> {
-    this.#context.websiteLimits.take(application, this.#context.clients.of(request.message));
+  @Post('log')
+  async log(@Param('application') code: string, @Served() request: ServedRequest): Promise<Reply> {
+    const { code: application } = await this.#application(code);
+    this.#context.websiteLimits.take(application, this.#context.clients.of(request.raw));
     const { logs } = await this.#bodyOf(request);
     const lines = Array.isArray(logs) ? logs.slice(0, LOG_LINES) : [];
     const errors = lines.map((line) => String(line).slice(0, LOG_LINE_LENGTH));
@@ -149,19 +138,13 @@ export class SafariRoutes {
   }
 }
 
-/** A request of Safari. */
-interface Received {
-  readonly message: IncomingMessage;
-  readonly pending: PendingRequest;
-}
-
-const callOf = (application: ApplicationView, request: Received, { clients }: Context) => ({
+const callOf = (application: ApplicationView, request: ServedRequest, { clients }: Context) => ({
   account: application.account,
   application,
   credentials: undefined,
   idempotencyKey: '',
   pending: request.pending,
-  address: clients.of(request.message),
+  address: clients.of(request.raw),
 });
 
 /** A hwid that registerDevice accepts. @throws Fault like it */

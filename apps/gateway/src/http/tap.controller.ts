@@ -1,14 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Get, Inject, Param, Query, UseGuards } from '@nestjs/common';
+import { ApiController } from './api-controller.ts';
 import { publicTopics, shownAs, shownRecord, subscriberTopic } from '@tidings/events';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { WebhookRequest } from '@tidings/rpc';
 import type { Broker, InRecord, Subscription } from '@tidings/streaming';
-import { Administrators } from '../auth/administrators.ts';
 import type { Context } from '../context.ts';
-import { adminEnvelope } from '../envelopes/admin.ts';
-import { TOO_MANY } from '../envelopes/reply.ts';
+import { type Reply, TOO_MANY } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { queryOf, type Route } from './route.ts';
+import { AdministratorGuard } from './administrator.guard.ts';
 
 /** Simultaneous taps of a gateway. */
 const MAX_TAPS = 10;
@@ -30,34 +29,22 @@ type Start = (typeof starts)[number];
 type Shown = (payload: Uint8Array) => unknown;
 
 /** `/admin/v1/tap/{topic}`: the records of a public topic, or of a subscriber's, as they are published, one JSON object a line, for operators. */
-@Injectable()
-export class TapRoutes {
+@ApiController()
+@UseGuards(AdministratorGuard)
+export class TapController {
   readonly #context: Context;
-  readonly #administrators: Administrators;
   #taps = 0;
 
-  constructor(@Inject(CONTEXT) context: Context, @Inject(Administrators) administrators: Administrators) {
+  constructor(@Inject(CONTEXT) context: Context) {
     this.#context = context;
-    this.#administrators = administrators;
   }
 
-  routes(): Route[] {
-    return [
-      {
-        verb: 'GET',
-        path: '/admin/v1/tap/{topic}',
-        envelope: adminEnvelope,
-        serve: async (request, { topic = '' }) => {
-          this.#administrators.check(request.headers.authorization, this.#context.clients.of(request));
-          const { from = 'latest' } = queryOf(request.url);
-          if (!starts.some((start) => start === from))
-            throw Fault.argument(`from: must be one of ${starts.join(', ')}`);
-          if (this.#taps >= MAX_TAPS) throw Fault.throttled(TOO_MANY, RETRY_AFTER_SECONDS);
-          const bytes = this.#lines(topic, from as Start, await this.#shownOf(topic));
-          return { status: 200, body: '', stream: { type: 'application/x-ndjson', length: undefined, bytes } };
-        },
-      },
-    ];
+  @Get('admin/v1/tap/:topic')
+  async tap(@Param('topic') topic: string, @Query('from') from = 'latest'): Promise<Reply> {
+    if (!starts.some((start) => start === from)) throw Fault.argument(`from: must be one of ${starts.join(', ')}`);
+    if (this.#taps >= MAX_TAPS) throw Fault.throttled(TOO_MANY, RETRY_AFTER_SECONDS);
+    const bytes = this.#lines(topic, from as Start, await this.#shownOf(topic));
+    return { status: 200, body: '', stream: { type: 'application/x-ndjson', length: undefined, bytes } };
   }
 
   /** How the records of a topic are shown. @throws Fault `notFound` unless it is public, or the endpoint of a subscription */

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { PROBE_PATHS } from '@tidings/runtime';
+import { type Reply, withHeaders } from '../envelopes/reply.ts';
+import { discard } from './body.ts';
+import { crossOriginHeaders, preflightHeaders } from './cors.ts';
+import { envelopeOf, methodOf, patternOf, unknownPath, verbsOf } from './families.ts';
+import { bodyOf } from './replies.ts';
+import type { RequestRunner } from './request-runner.ts';
+import type { ApiRoute, ServedRequest } from './served-request.ts';
+
+/** How long streamed replies may continue while the gateway closes. */
+const CLOSING_MS = 10_000;
+
+/** The routes of one path. */
+interface Endpoint {
+  readonly pattern: string;
+  readonly expression: RegExp;
+  readonly verbs: string[];
+}
+
+const expressionOf = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
+
+/** The routes of the gateway on its server: served within the limits, with replies to all other requests. Probes beside them stay as they are. */
+export class ServedRoutes {
+  readonly #runner: RequestRunner;
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #closing = new AbortController();
+  #isClosing = false;
+
+  constructor(runner: RequestRunner) {
+    this.#runner = runner;
+  }
+
+  /** Takes part in the requests of a server whose routes are not registered yet. */
+  install(server: FastifyInstance): void {
+    // The API reads bodies itself, whatever their type.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    server.addHook('onRoute', (route) => this.#add(route));
+    server.addHook('onSend', (request, response, payload, done) => {
+      this.#prepare(request, response);
+      done(null, payload);
+    });
+  }
+
+  /** Makes each connection close after its current reply. */
+  close(): void {
+    this.#isClosing = true;
+    setTimeout(() => this.#closing.abort(), CLOSING_MS).unref();
+  }
+
+  /** The body of a reply, whose head is set. */
+  bodyOf(response: FastifyReply, reply: Reply): ReturnType<typeof bodyOf> {
+    return bodyOf(response, reply, this.#closing.signal);
+  }
+
+  /** Answers a request that no route serves. */
+  refuse(request: FastifyRequest, response: FastifyReply): void {
+    const [path = ''] = request.url.split('?');
+    const endpoint = this.#endpointAt(path);
+    let reply: Reply;
+    if (request.method === 'OPTIONS') reply = { status: 204, body: '' };
+    else if (endpoint)
+      reply = withHeaders(envelopeOf(endpoint.pattern).wrongVerb(), { allow: endpoint.verbs.join(', ') });
+    else reply = unknownPath(path);
+    if (request.method !== 'OPTIONS') this.#runner.measureUnserved(endpoint ? 'wrongVerb' : 'notFound');
+    response.send(this.bodyOf(response, reply));
+  }
+
+  #add(route: RouteOptions): void {
+    const pattern = patternOf(route.url);
+    if (PROBE_PATHS.includes(pattern)) return;
+    const verb = String(route.method);
+    // The server adds HEAD to each route with GET: it is for downloads, not for methods of the API.
+    if (verb === 'HEAD' && methodOf('GET', pattern))
+      route.handler = (request, response) => this.refuse(request, response);
+    else this.#serve(route, { verb, pattern, envelope: envelopeOf(pattern), named: methodOf(verb, pattern) });
+    if (verb === 'HEAD') return;
+    const known = this.#endpoints.get(pattern);
+    const verbs = known?.verbs ?? verbsOf(pattern);
+    if (!verbs.includes(verb)) verbs.push(verb);
+    if (!known) this.#endpoints.set(pattern, { pattern, expression: expressionOf(pattern), verbs });
+  }
+
+  #serve(route: RouteOptions, served: ApiRoute): void {
+    const { handler } = route;
+    const runner = this.#runner;
+    const bodyOfReply = (response: FastifyReply, reply: Reply) => this.bodyOf(response, reply);
+    route.handler = async function (received, response) {
+      const request = received as ServedRequest;
+      request.route = served;
+      const { reply } = await runner.run(served, request.raw, async (pending) => {
+        request.pending = pending;
+        await handler.call(this, request, response);
+        return { status: response.statusCode, fault: request.fault };
+      });
+      if (reply && !response.sent) response.send(bodyOfReply(response, reply));
+      return response;
+    };
+  }
+
+  #endpointAt(path: string): Endpoint | undefined {
+    const exact = this.#endpoints.get(path);
+    if (exact) return exact;
+    for (const endpoint of this.#endpoints.values()) if (endpoint.expression.test(path)) return endpoint;
+    return undefined;
+  }
+
+  /** Sets what all replies have in common. */
+  #prepare({ raw, headers, method }: FastifyRequest, response: FastifyReply): void {
+    if (this.#isClosing) response.header('connection', 'close');
+    if (headers.origin !== undefined) {
+      const vary = response.getHeader('vary');
+      response.headers(Object.fromEntries(crossOriginHeaders(headers.origin)));
+      if (vary !== undefined) response.header('vary', [vary, 'Origin'].flat());
+    }
+    if (method === 'OPTIONS') response.headers(Object.fromEntries(preflightHeaders(raw)));
+    // The request was refused before its body was read.
+    if (!raw.complete && raw.readableFlowing === null) discard(raw);
+  }
+}

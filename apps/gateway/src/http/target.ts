@@ -1,0 +1,40 @@
+/** The origin form of a request target: a proxy request carries the absolute form. */
+export const originForm = (url: string): string =>
+  url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/');
+
+/** The path of a request target: without its query and one trailing slash (R-ER5). A colon may be escaped, as some clients do. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  const given = query < 0 ? url : url.slice(0, query);
+  const path = given.includes('%') ? given.replace(/%3a/gi, ':') : given;
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** A percent sign that escapes nothing is itself escaped: routers refuse it. */
+const withValidEscapes = (path: string): string => {
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return path.replace(/[^/]+/g, (segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25')));
+  }
+};
+
+function isDecodable(segment: string): boolean {
+  try {
+    decodeURIComponent(segment);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The request target as routes are matched with it. */
+export function routedTarget(target: string): string {
+  const url = originForm(target);
+  const query = url.indexOf('?');
+  return withValidEscapes(pathOf(url)) + (query < 0 ? '' : url.slice(query));
+}
+
+/** The query parameters of a query string; the last of duplicates wins. */
+export const parametersOf = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query));
