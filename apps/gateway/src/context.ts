@@ -11,12 +11,12 @@ import type { RateLimits } from './auth/rate-limits.ts';
 import type { UserLimits } from './auth/user-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
-import type { Reporter } from './devices/reporter.ts';
+import type { Reporter } from './reports/reporter.ts';
 import type { MailLinkReader } from './mail/mail-links.ts';
 import type { ClientAddresses } from './http/client-address.ts';
 import type { PendingRequest } from './limits/pending-requests.ts';
-import type { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
-import type { System } from './system.ts';
+import type { twilioSecrets, whatsAppSecrets } from './reports/receipt-secrets.ts';
+import type { System } from './system/system.ts';
 
 /**
  * The services behind the gateway. Not among them: `providers`, which answers for a single process (see {@link Context.dispatchers}), and the sent

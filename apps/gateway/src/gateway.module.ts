@@ -21,10 +21,10 @@ import { requestMeter } from './http/meter.ts';
 import { PendingRequests } from './limits/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { MailRoutes } from './mail/mail.routes.ts';
-import { SafariRoutes } from './safari/safari.routes.ts';
+import { SafariRoutes } from './devices/safari.routes.ts';
 import { TapRoutes } from './http/tap.routes.ts';
-import { TwilioRoutes } from './receipts/twilio.routes.ts';
-import { WhatsAppRoutes } from './receipts/whatsapp.routes.ts';
+import { TwilioRoutes } from './reports/twilio.routes.ts';
+import { WhatsAppRoutes } from './reports/whatsapp.routes.ts';
 import { guarded } from './limits/storage-guard.ts';
 import { handlers } from './methods/handlers.ts';
 import {
@@ -35,7 +35,7 @@ import {
   type IncomingMail,
   OWN_OPERATIONS,
 } from './injection-tokens.ts';
-import type { MailListener } from './incoming-mail/mail-listener.ts';
+import type { MailListener } from './mail/mail-listener.ts';
 
 /** Bounds on the requests being served, and on the bytes of their small bodies. */
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };

@@ -1,7 +1,7 @@
 import { type api, type BulkEntry, NO_PLATFORM } from '@tidings/contract';
 import { JobKind } from '@tidings/events';
 import type { Call, Context, Handler } from '../../context.ts';
-import { platformFault } from '../devices/check-platform.ts';
+import { platformFault } from '../../devices/check-platform.ts';
 import { startJob } from './job.ts';
 
 /** Entries that the operator does not allow fail individually. */

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import { ReportKind } from '@tidings/events';
 import type { Handler } from '../../context.ts';
-import { hashOf } from '../../devices/reporter.ts';
+import { hashOf } from '../../reports/reporter.ts';
 
 export const messageDeliveryEvent: Handler<typeof api.messageDeliveryEvent> = async (
   { application, hwid, hash: given },

@@ -2,8 +2,8 @@ import type { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { contactHwid } from '../emails/contact-hwid.ts';
-import { checkPlatform } from './check-platform.ts';
-import { commandOf, registration } from './command.ts';
+import { checkPlatform } from '../../devices/check-platform.ts';
+import { commandOf, registration } from '../../devices/command.ts';
 
 /**
  * Registers e-mail contacts first: after the checks, a blacklisted address is the only refusal that does not depend on stored tags. A later failure

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
-import { unlessUnknown } from './unknown-device.ts';
+import { commandOf } from '../../devices/command.ts';
+import { unlessUnknown } from '../../devices/unknown-device.ts';
 
 export const postEvent: Handler<typeof api.postEvent> = async (input, { deviceCommands }, call) => {
   const { event: name, amount, currency, attributes, happenedAt, localAt } = input;

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { checkPlatform } from './check-platform.ts';
-import { commandOf, registration } from './command.ts';
+import { checkPlatform } from '../../devices/check-platform.ts';
+import { commandOf, registration } from '../../devices/command.ts';
 
 export const registerDevice: Handler<typeof api.registerDevice> = async (input, context, call) => {
   checkPlatform(input.device, context, call);

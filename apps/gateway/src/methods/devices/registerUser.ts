@@ -1,6 +1,6 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
+import { commandOf } from '../../devices/command.ts';
 
 export const registerUser: Handler<typeof api.registerUser> = (input, { deviceCommands }, call) => {
   const { userId, tz_offset: timezoneSeconds, ...device } = input;

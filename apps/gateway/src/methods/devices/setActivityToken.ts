@@ -1,6 +1,6 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
+import { commandOf } from '../../devices/command.ts';
 
 export const setActivityToken: Handler<typeof api.setActivityToken> = (input, { deviceCommands }, call) =>
   deviceCommands.submit(

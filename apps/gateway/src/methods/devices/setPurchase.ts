@@ -1,6 +1,6 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
+import { commandOf } from '../../devices/command.ts';
 
 /** The event name of a purchase (R-C12). */
 const PURCHASE = 'In-app Purchase';

@@ -1,6 +1,6 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from '../devices/command.ts';
+import { commandOf } from '../../devices/command.ts';
 
 export const deleteEmail: Handler<typeof api.deleteEmail> = async (input, { devices, deviceCommands }, call) => {
   const { application, email } = input;

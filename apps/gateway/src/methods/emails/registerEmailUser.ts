@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { checkPlatform } from '../devices/check-platform.ts';
-import { commandOf, registration } from '../devices/command.ts';
+import { checkPlatform } from '../../devices/check-platform.ts';
+import { commandOf, registration } from '../../devices/command.ts';
 import { contactHwid } from './contact-hwid.ts';
 
 export const registerEmailUser: Handler<typeof api.registerEmailUser> = async (input, context, call) => {

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
-import { commandOf } from '../devices/command.ts';
+import { commandOf } from '../../devices/command.ts';
 
 export const setEmailTags: Handler<typeof api.setEmailTags> = async (input, context, call) => {
   const { application, email, userId, tags } = input;

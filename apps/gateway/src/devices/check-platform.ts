@@ -1,7 +1,7 @@
 import { disposableFault, EMAIL_ONLY, pushUrlOf } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
 import type { Register } from '@tidings/rpc';
-import type { Call, Context } from '../../context.ts';
+import type { Call, Context } from '../context.ts';
 
 /**
  * Why a web push endpoint is refused: its address is in a network that callers must not make the service connect to, or it is not encrypted and the

@@ -15,7 +15,7 @@ import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KeyObject } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
 import type { CallerLimits } from '../auth/caller-limits.ts';
-import { SHORTEST_KEPT_MS } from '../devices/reporter.ts';
+import { SHORTEST_KEPT_MS } from '../reports/reporter.ts';
 
 export interface MailIntakeDeps {
   /** The domain of return paths, in lower case. */

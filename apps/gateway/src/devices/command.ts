@@ -1,6 +1,6 @@
 import type { DeviceCommand, Register } from '@tidings/rpc';
 import { isPushPlatform } from '@tidings/kernel';
-import type { Call, Context } from '../../context.ts';
+import type { Call, Context } from '../context.ts';
 
 /** The addressee of a command: a device, or all devices of a user (R-C6). */
 export interface Addressee {
