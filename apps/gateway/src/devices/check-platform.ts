@@ -11,7 +11,7 @@ import type { Call, Context } from '../context.ts';
 export function endpointFault(
   platform: number,
   pushToken: string,
-  { addressGuard }: Context,
+  { addressGuard }: Pick<Context, 'addressGuard'>,
   path = 'push_token',
 ): string | undefined {
   const url = pushUrlOf(platform, pushToken);
@@ -29,7 +29,7 @@ export function endpointFault(
  */
 export function platformFault(
   { platform, pushToken }: { readonly platform: number | undefined; readonly pushToken?: string | undefined },
-  context: Context,
+  context: Pick<Context, 'addressGuard' | 'disposableDomains'>,
   { application }: Call,
   path?: string,
 ): string | undefined {
@@ -41,7 +41,7 @@ export function platformFault(
 /** @throws Fault `argument` if there is a {@link platformFault}. */
 export function checkPlatform(
   device: Pick<Register, 'platform' | 'pushToken'>,
-  context: Context,
+  context: Pick<Context, 'addressGuard' | 'disposableDomains'>,
   call: Call,
   path?: string,
 ): void {

@@ -13,7 +13,7 @@ export interface Addressee {
 
 /** The registration of a device by its client, with the place of the client's address for a request that names none (R-RES17). */
 export const registration = (
-  { locate }: Context,
+  { locate }: Pick<Context, 'locate'>,
   { address }: Call,
   device: Omit<Register, 'located'>,
 ): { readonly $case: 'register'; readonly value: Register } => ({

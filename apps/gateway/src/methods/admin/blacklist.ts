@@ -5,13 +5,16 @@ import { rfc3339 } from '../times.ts';
 
 const notBlacklisted = (): Fault => Fault.notFound('Address is not blacklisted');
 
-export const getBlacklisted: Handler<typeof api.getBlacklisted> = async ({ address, account = '' }, { addresses }) => {
+export const getBlacklisted: Handler<typeof api.getBlacklisted, 'addresses'> = async (
+  { address, account = '' },
+  { addresses },
+) => {
   const { blacklistedSince } = await addresses.findAddress({ account, email: address });
   if (!blacklistedSince) throw notBlacklisted();
   return { address, blacklisted_at: rfc3339(blacklistedSince) };
 };
 
-export const blacklistAddress: Handler<typeof api.blacklistAddress> = async (
+export const blacklistAddress: Handler<typeof api.blacklistAddress, 'addresses'> = async (
   { address, account = '' },
   { addresses },
 ) => {
@@ -21,6 +24,9 @@ export const blacklistAddress: Handler<typeof api.blacklistAddress> = async (
   return { address, blacklisted_at: rfc3339(blacklistedSince) };
 };
 
-export const clearAddress: Handler<typeof api.clearAddress> = async ({ address, account = '' }, { addresses }) => {
+export const clearAddress: Handler<typeof api.clearAddress, 'addresses'> = async (
+  { address, account = '' },
+  { addresses },
+) => {
   await addresses.clearAddress({ account, email: address });
 };

@@ -4,7 +4,10 @@ import { campaignsOf, checkApplications, newSecret, shownSubscription, subscript
 
 const listOf = <Item>(items: Item[] | undefined): { items: Item[] } | undefined => items && { items };
 
-export const changeSubscription: Handler<typeof api.changeSubscription> = async (input, context) => {
+export const changeSubscription: Handler<
+  typeof api.changeSubscription,
+  'applications' | 'presets' | 'subscriptions'
+> = async (input, context) => {
   const { id, endpoint, events, applications, campaigns, platforms, messageCodes, enabled } = input;
   const { subscriptions } = context;
   const known = await subscriptions.find({ id });

@@ -5,13 +5,16 @@ import { rfc3339 } from '../times.ts';
 
 const noComplaint = (): Fault => Fault.notFound('Address has no complaint');
 
-export const getComplaint: Handler<typeof api.getComplaint> = async ({ address, account = '' }, { addresses }) => {
+export const getComplaint: Handler<typeof api.getComplaint, 'addresses'> = async (
+  { address, account = '' },
+  { addresses },
+) => {
   const { complainedSince } = await addresses.findAddress({ account, email: address });
   if (!complainedSince) throw noComplaint();
   return { address, complained_at: rfc3339(complainedSince) };
 };
 
-export const recordComplaint: Handler<typeof api.recordComplaint> = async (
+export const recordComplaint: Handler<typeof api.recordComplaint, 'addresses'> = async (
   { address, account = '' },
   { addresses },
 ) => {
@@ -21,6 +24,9 @@ export const recordComplaint: Handler<typeof api.recordComplaint> = async (
   return { address, complained_at: rfc3339(complainedSince) };
 };
 
-export const clearComplaint: Handler<typeof api.clearComplaint> = async ({ address, account = '' }, { addresses }) => {
+export const clearComplaint: Handler<typeof api.clearComplaint, 'addresses'> = async (
+  { address, account = '' },
+  { addresses },
+) => {
   await addresses.clearComplaint({ account, email: address });
 };

@@ -4,7 +4,10 @@ import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { campaignsOf, checkApplications, newSecret } from './subscription.ts';
 
-export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
+export const createSubscription: Handler<
+  typeof api.createSubscription,
+  'accounts' | 'applications' | 'presets' | 'subscriptions'
+> = async (input, context) => {
   const {
     endpoint = '',
     events,

@@ -2,7 +2,7 @@ import type { api } from '@tidings/contract';
 import { TokenScope } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 
-export const createToken: Handler<typeof api.createToken> = async (input, { tokens }) => {
+export const createToken: Handler<typeof api.createToken, 'tokens'> = async (input, { tokens }) => {
   const { scope, applications, account, expiresAt } = input;
   const { id, secret } = await tokens.issueToken({
     account: account ?? '',

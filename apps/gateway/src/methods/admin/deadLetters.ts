@@ -36,7 +36,7 @@ const filterOf = ({
   reason,
 });
 
-export const listDeadLetters: Handler<typeof api.listDeadLetters> = async (input, { deadLetters }) => {
+export const listDeadLetters: Handler<typeof api.listDeadLetters, 'deadLetters'> = async (input, { deadLetters }) => {
   const { after = '', limit = DEFAULT_PAGE, state = 'open' } = input;
   const found = await deadLetters.listDeadLetters({
     filter: filterOf(input),
@@ -48,14 +48,17 @@ export const listDeadLetters: Handler<typeof api.listDeadLetters> = async (input
   return { dead_letters: listed, next: listed.length < limit ? null : (listed.at(-1)?.id ?? null) };
 };
 
-export const getDeadLetter: Handler<typeof api.getDeadLetter> = async ({ id }, { deadLetters }) => {
+export const getDeadLetter: Handler<typeof api.getDeadLetter, 'deadLetters'> = async ({ id }, { deadLetters }) => {
   const { deadLetter } = await deadLetters.findDeadLetter({ id });
   if (!deadLetter) throw Fault.notFound('Dead letter not found');
   const { headers, payload } = deadLetter;
   return { ...shown(deadLetter), headers, payload: Buffer.from(payload).toString('base64') };
 };
 
-export const redriveDeadLetters: Handler<typeof api.redriveDeadLetters> = async (input, { deadLetters }) => {
+export const redriveDeadLetters: Handler<typeof api.redriveDeadLetters, 'deadLetters'> = async (
+  input,
+  { deadLetters },
+) => {
   const { ids = [], after = '', limit = MAX_REDRIVEN } = input;
   const { redriven, stuck, next } = await deadLetters.redrive({ ids, filter: filterOf(input), after, limit });
   return { redriven, stuck, next: next || null };

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const listDeletions: Handler<typeof api.listDeletions> = async (_input, { system }) => ({
+export const listDeletions: Handler<typeof api.listDeletions, 'system'> = async (_input, { system }) => ({
   deletions: (await system.deletions()).map(({ application, service, devices }) => ({
     application,
     service,

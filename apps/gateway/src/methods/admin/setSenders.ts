@@ -1,5 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const setSenders: Handler<typeof api.setSenders> = ({ account = '', required, verified }, { addresses }) =>
-  addresses.setSenders({ account, required, verified });
+export const setSenders: Handler<typeof api.setSenders, 'addresses'> = (
+  { account = '', required, verified },
+  { addresses },
+) => addresses.setSenders({ account, required, verified });

@@ -44,7 +44,7 @@ export const subscriptionNotFound = (): Fault => Fault.notFound('Subscription no
 
 /** Refuses applications of other accounts: the subscription would never receive their events. */
 export async function checkApplications(
-  context: Context,
+  context: Pick<Context, 'applications'>,
   account: string,
   applications: readonly string[],
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function checkApplications(
 
 /** The campaigns of an account by their codes. @throws Fault `argument` for an unknown one */
 export async function campaignsOf(
-  { presets }: Context,
+  { presets }: Pick<Context, 'presets'>,
   account: string,
   codes: readonly string[],
 ): Promise<SubscriptionCampaign[]> {

@@ -7,7 +7,10 @@ import { requireApplication } from './existing-application.ts';
 
 const NOT_FOUND = 'Test device not found';
 
-export const listAllTestDevices: Handler<typeof api.listAllTestDevices> = async ({ application }, context) => {
+export const listAllTestDevices: Handler<typeof api.listAllTestDevices, 'applications' | 'testDevices'> = async (
+  { application },
+  context,
+) => {
   await requireApplication(context, application);
   const devices = await wholeList(
     async (after) => {
@@ -26,7 +29,7 @@ export const listAllTestDevices: Handler<typeof api.listAllTestDevices> = async 
   };
 };
 
-export const confirmTestDevice: Handler<typeof api.confirmTestDevice> = async (
+export const confirmTestDevice: Handler<typeof api.confirmTestDevice, 'applications' | 'testDevices'> = async (
   { application, token_hash: tokenHash, confirmed },
   context,
 ) => {
@@ -36,7 +39,7 @@ export const confirmTestDevice: Handler<typeof api.confirmTestDevice> = async (
   return { confirmed };
 };
 
-export const deleteTestDevice: Handler<typeof api.deleteTestDevice> = async (
+export const deleteTestDevice: Handler<typeof api.deleteTestDevice, 'applications' | 'testDevices'> = async (
   { application, token_hash: tokenHash },
   context,
 ) => {

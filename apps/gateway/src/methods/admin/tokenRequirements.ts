@@ -2,13 +2,16 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { requireApplication } from './existing-application.ts';
 
-export const setInboxAccess: Handler<typeof api.setInboxAccess> = async ({ application, required }, context) => {
+export const setInboxAccess: Handler<typeof api.setInboxAccess, 'applications'> = async (
+  { application, required },
+  context,
+) => {
   await requireApplication(context, application);
   const view = await context.applications.setTokenRequirements({ application, inbox: required });
   return { token_required: view.inboxTokenRequired };
 };
 
-export const setTestDeviceAccess: Handler<typeof api.setTestDeviceAccess> = async (
+export const setTestDeviceAccess: Handler<typeof api.setTestDeviceAccess, 'applications'> = async (
   { application, required },
   context,
 ) => {
@@ -17,7 +20,7 @@ export const setTestDeviceAccess: Handler<typeof api.setTestDeviceAccess> = asyn
   return { token_required: view.testDeviceTokenRequired };
 };
 
-export const listOpenAccess: Handler<typeof api.listOpenAccess> = async (_input, { testDevices }) => {
+export const listOpenAccess: Handler<typeof api.listOpenAccess, 'testDevices'> = async (_input, { testDevices }) => {
   const { applications } = await testDevices.listOpenAccess({});
   return {
     applications: applications.map((each) => ({

@@ -1,7 +1,11 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const getApplicationFile: Handler<typeof api.getApplicationFile> = async (input, context, { account }) => {
+export const getApplicationFile: Handler<typeof api.getApplicationFile, 'platforms' | 'publicUrl'> = async (
+  input,
+  context,
+  { account },
+) => {
   const { platforms, publicUrl } = context;
   const { text } = await platforms.getApplicationFile({ account, publicUrl, ...input });
   return text;

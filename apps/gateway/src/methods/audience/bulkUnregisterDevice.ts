@@ -3,5 +3,5 @@ import { JobKind } from '@tidings/events';
 import type { Handler } from '../../context.ts';
 import { startJob } from './job.ts';
 
-export const bulkUnregisterDevice: Handler<typeof api.bulkUnregisterDevice> = ({ devices }, context, call) =>
+export const bulkUnregisterDevice: Handler<typeof api.bulkUnregisterDevice, 'jobs'> = ({ devices }, context, call) =>
   startJob(JobKind.JOB_KIND_UNREGISTER, { count: devices.length, entries: devices }, context, call);

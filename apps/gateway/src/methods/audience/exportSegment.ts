@@ -16,7 +16,7 @@ async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
   return job ? newTaskId({ jobs }) : id;
 }
 
-export const exportSegment: Handler<typeof api.exportSegment> = async (input, context, call) => {
+export const exportSegment: Handler<typeof api.exportSegment, 'access' | 'jobs'> = async (input, context, call) => {
   const { segment, path, format, data, isWritten, escaped } = input;
   const job = await newTaskId(context);
   const fields = {

@@ -12,7 +12,7 @@ const shownRow = (row: JobRow) => ({
   tags: row.tags,
 });
 
-export const getBulkSetTags: Handler<typeof api.getBulkSetTags> = async (query, context, call) => {
+export const getBulkSetTags: Handler<typeof api.getBulkSetTags, 'jobs'> = async (query, context, call) => {
   const { shown, view, rows } = await findJob(JobKind.JOB_KIND_SET_TAGS, query, context, call, shownRow);
   return { ...shown, devices_not_found: view.notFound, devices_failed: view.failed, ...rows };
 };

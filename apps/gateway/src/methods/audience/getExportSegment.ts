@@ -12,7 +12,11 @@ const statuses = {
 } as const;
 
 /** A token, if sent, must belong to the account of the export. */
-export const getExportSegment: Handler<typeof api.getExportSegment> = async ({ taskId }, context, { account }) => {
+export const getExportSegment: Handler<typeof api.getExportSegment, 'exportLinks' | 'jobs'> = async (
+  { taskId },
+  context,
+  { account },
+) => {
   const { job } = await context.jobs.find({ job: taskId, kind: JobKind.JOB_KIND_EXPORT, account });
   if (!job) throw Fault.notFound('Task not found');
   const { status, progress, done, archive } = job;

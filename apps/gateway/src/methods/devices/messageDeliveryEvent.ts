@@ -3,7 +3,7 @@ import { ReportKind } from '@tidings/events';
 import type { Handler } from '../../context.ts';
 import { hashOf } from '../../reports/reporter.ts';
 
-export const messageDeliveryEvent: Handler<typeof api.messageDeliveryEvent> = async (
+export const messageDeliveryEvent: Handler<typeof api.messageDeliveryEvent, 'reporter'> = async (
   { application, hwid, hash: given },
   { reporter },
   { account },

@@ -2,7 +2,7 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { commandOf } from '../../devices/command.ts';
 
-export const setActivityPushToStartToken: Handler<typeof api.setActivityPushToStartToken> = (
+export const setActivityPushToStartToken: Handler<typeof api.setActivityPushToStartToken, 'deviceCommands'> = (
   input,
   { deviceCommands },
   call,

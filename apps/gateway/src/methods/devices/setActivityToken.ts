@@ -2,7 +2,11 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { commandOf } from '../../devices/command.ts';
 
-export const setActivityToken: Handler<typeof api.setActivityToken> = (input, { deviceCommands }, call) =>
+export const setActivityToken: Handler<typeof api.setActivityToken, 'deviceCommands'> = (
+  input,
+  { deviceCommands },
+  call,
+) =>
   deviceCommands.submit(
     call.pending,
     commandOf(call, input, {

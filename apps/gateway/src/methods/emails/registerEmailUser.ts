@@ -4,7 +4,10 @@ import { checkPlatform } from '../../devices/check-platform.ts';
 import { commandOf, registration } from '../../devices/command.ts';
 import { contactHwid } from './contact-hwid.ts';
 
-export const registerEmailUser: Handler<typeof api.registerEmailUser> = async (input, context, call) => {
+export const registerEmailUser: Handler<
+  typeof api.registerEmailUser,
+  'addressGuard' | 'deviceCommands' | 'devices' | 'disposableDomains' | 'locate'
+> = async (input, context, call) => {
   checkPlatform(input.device, context, call);
   const { application, device } = input;
   const hwid = await contactHwid(input, context, call);

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const addGeoZoneCluster: Handler<typeof api.addGeoZoneCluster> = async (
+export const addGeoZoneCluster: Handler<typeof api.addGeoZoneCluster, 'geozones'> = async (
   { application, name, cooldown: cooldownSeconds },
   { geozones },
   { account },

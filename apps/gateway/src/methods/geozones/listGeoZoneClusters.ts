@@ -2,7 +2,7 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { clustersOf } from './clusters.ts';
 
-export const listGeoZoneClusters: Handler<typeof api.listGeoZoneClusters> = async (
+export const listGeoZoneClusters: Handler<typeof api.listGeoZoneClusters, 'geozones'> = async (
   { application },
   { geozones },
   { account },

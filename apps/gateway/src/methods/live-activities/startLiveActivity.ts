@@ -6,7 +6,7 @@ import { acceptMessages } from '../messages/accept-messages.ts';
 import { unknownDevices } from '../messages/createMessage.ts';
 import { notificationPaths } from '../messages/paths.ts';
 
-export const startLiveActivity: Handler<typeof api.startLiveActivity> = async (
+export const startLiveActivity: Handler<typeof api.startLiveActivity, 'access' | 'messages'> = async (
   { application, notifications },
   context,
   call,

@@ -4,11 +4,10 @@ import { acceptMessages } from './accept-messages.ts';
 import { registering } from './contacts.ts';
 import { notificationPaths } from './paths.ts';
 
-export const createKakaoMessage: Handler<typeof api.createKakaoMessage> = async (
-  { application, notifications },
-  context,
-  call,
-) => {
+export const createKakaoMessage: Handler<
+  typeof api.createKakaoMessage,
+  'access' | 'disposableDomains' | 'messages'
+> = async ({ application, notifications }, context, call) => {
   const messages = notifications.map((notification, index) => ({
     notification,
     paths: notificationPaths(index),

@@ -21,7 +21,7 @@ export function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
-export const createMessage: Handler<typeof api.createMessage> = async (
+export const createMessage: Handler<typeof api.createMessage, 'access' | 'accounts' | 'messages'> = async (
   { application, group, notifications },
   context,
   call,

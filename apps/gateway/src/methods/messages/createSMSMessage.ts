@@ -4,11 +4,10 @@ import { acceptMessages } from './accept-messages.ts';
 import { refusing, registering } from './contacts.ts';
 import { notificationPaths } from './paths.ts';
 
-export const createSMSMessage: Handler<typeof api.createSMSMessage> = async (
-  { application, notifications },
-  context,
-  call,
-) => {
+export const createSMSMessage: Handler<
+  typeof api.createSMSMessage,
+  'access' | 'disposableDomains' | 'messages'
+> = async ({ application, notifications }, context, call) => {
   const messages = notifications.map(({ message: notification, registers }, index) => ({
     notification,
     paths: notificationPaths(index),

@@ -4,11 +4,10 @@ import { acceptMessages } from './accept-messages.ts';
 import { refusing, registering } from './contacts.ts';
 import { notificationPaths } from './paths.ts';
 
-export const createWhatsAppMessage: Handler<typeof api.createWhatsAppMessage> = async (
-  { application, notifications },
-  context,
-  call,
-) => {
+export const createWhatsAppMessage: Handler<
+  typeof api.createWhatsAppMessage,
+  'access' | 'disposableDomains' | 'messages'
+> = async ({ application, notifications }, context, call) => {
   const messages = notifications.map(({ message: notification, registers }, index) => ({
     notification,
     paths: notificationPaths(index),

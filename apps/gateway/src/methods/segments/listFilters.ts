@@ -3,7 +3,11 @@ import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 import { grantOf } from './grant.ts';
 
-export const listFilters: Handler<typeof api.listFilters> = async ({ application }, context, call) => {
+export const listFilters: Handler<typeof api.listFilters, 'access' | 'segments'> = async (
+  { application },
+  context,
+  call,
+) => {
   const { segments } = context;
   const { account } = call;
   const grant = await grantOf(call, context);
