@@ -3,10 +3,9 @@ import type { Handler } from '../../context.ts';
 
 export const getApplicationFile: Handler<typeof api.getApplicationFile, 'platforms' | 'publicUrl'> = async (
   input,
-  context,
+  { platforms, publicUrl },
   { account },
 ) => {
-  const { platforms, publicUrl } = context;
   const { text } = await platforms.getApplicationFile({ account, publicUrl, ...input });
   return text;
 };

@@ -2,7 +2,7 @@ import { type api, type BulkEntry, NO_PLATFORM } from '@tidings/contract';
 import { JobKind } from '@tidings/events';
 import type { Call, Context, Handler } from '../../context.ts';
 import { platformFault } from '../../devices/check-platform.ts';
-import { startJob } from './job.ts';
+import { findDevicesJob, startJob } from './job.ts';
 
 /** Entries that the operator does not allow fail individually. */
 function* permitted(
@@ -24,3 +24,6 @@ export const bulkRegisterDevice: Handler<
   const entries = permitted(devices, context, call);
   return startJob(JobKind.JOB_KIND_REGISTER, { count: devices.length, entries }, context, call);
 };
+
+export const getBulkRegisterDevice: Handler<typeof api.getBulkRegisterDevice, 'jobs'> = (query, context, call) =>
+  findDevicesJob(JobKind.JOB_KIND_REGISTER, query, context, call);

@@ -43,12 +43,10 @@ const channelOf = (given: FunnelChannel): Channel => ({
 
 /** Whether an operator has disabled tracking in one of the applications (R-H18). */
 async function isTrackingOff(
-  applications: readonly string[],
-  context: Pick<Context, 'applications'>,
+  codes: readonly string[],
+  { applications }: Pick<Context, 'applications'>,
 ): Promise<boolean> {
-  const found = await Promise.all(
-    applications.map((application) => context.applications.findApplication({ application })),
-  );
+  const found = await Promise.all(codes.map((application) => applications.findApplication({ application })));
   return found.some(({ application }) => application?.trackingOff === true);
 }
 

@@ -28,3 +28,25 @@ export const listFilters: Handler<typeof api.listFilters, 'access' | 'segments'>
     })),
   };
 };
+
+export const createFilter: Handler<typeof api.createFilter, 'access' | 'segments'> = async (input, context, call) => {
+  await context.segments.createFilter({ account: call.account, grant: await grantOf(call, context), ...input });
+  return { name: input.name };
+};
+
+export const deleteFilter: Handler<typeof api.deleteFilter, 'access' | 'segments'> = async (
+  { name },
+  context,
+  call,
+) => {
+  await context.segments.deleteFilter({ account: call.account, grant: await grantOf(call, context), name });
+};
+
+export const compileFilter: Handler<typeof api.compileFilter, 'access' | 'segments'> = async (
+  { expression },
+  context,
+  call,
+) => {
+  const asked = { account: call.account, grant: await grantOf(call, context), expression, path: 'devices_filter' };
+  return { devices_count: Number((await context.segments.count(asked)).devices) };
+};
