@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { InputOf, OutputOf } from '@tidings/contract';
+import type { InputOf, Method, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type { ApplicationView, Providers, RpcServices } from '@tidings/rpc';
 import type { AddressGuard, GeoipPlace, Logger } from '@tidings/runtime';
@@ -11,12 +11,12 @@ import type { RateLimits } from './auth/rate-limits.ts';
 import type { UserLimits } from './auth/user-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
-import type { Reporter } from './devices/reporter.ts';
+import type { Reporter } from './reports/reporter.ts';
 import type { MailLinkReader } from './mail/mail-links.ts';
 import type { ClientAddresses } from './http/client-address.ts';
 import type { PendingRequest } from './limits/pending-requests.ts';
-import type { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
-import type { System } from './system.ts';
+import type { twilioSecrets, whatsAppSecrets } from './reports/receipt-secrets.ts';
+import type { System } from './system/system.ts';
 
 /**
  * The services behind the gateway. Not among them: `providers`, which answers for a single process (see {@link Context.dispatchers}), and the sent
@@ -83,10 +83,17 @@ export interface Call {
   readonly address: string;
 }
 
-/** Implements an API method: acts on its input and answers, or throws a Fault. */
-export type Handler<M> = (input: InputOf<M>, context: Context, call: Call) => Promise<OutputOf<M>>;
+/**
+ * Implements an API method: acts on its input and answers, or throws a Fault.
+ * @template Uses the members of the context that it uses. @default none; all for a handler of any method
+ */
+export type Handler<M, Uses extends keyof Context = Method extends M ? keyof Context : never> = (
+  input: InputOf<M>,
+  context: Pick<Context, Uses>,
+  call: Call,
+) => Promise<OutputOf<M>>;
 
 /** A handler for every method of an API. */
 export type Serves<Api> = {
-  readonly [Name in keyof Api]: Handler<Api[Name]>;
+  readonly [Name in keyof Api]: Handler<Api[Name], keyof Context>;
 };

@@ -32,21 +32,21 @@ import { UserLimits } from './auth/user-limits.ts';
 import { connectionShares } from './limits/connection-shares.ts';
 import { serveConnections } from './limits/http-connections.ts';
 import { deviceCommands } from './devices/device-commands.ts';
-import { openReporter } from './devices/reporter.ts';
+import { openReporter } from './reports/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
-import { twilioSecrets, whatsAppSecrets } from './receipts/receipt-secrets.ts';
-import { openMailIntake } from './incoming-mail/mail-intake.ts';
-import { MailListener, type MailListenerOptions } from './incoming-mail/mail-listener.ts';
+import { twilioSecrets, whatsAppSecrets } from './reports/receipt-secrets.ts';
+import { openMailIntake } from './mail/mail-intake.ts';
+import { MailListener, type MailListenerOptions } from './mail/mail-listener.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { INCOMING_MAIL, type IncomingMail } from './injection-tokens.ts';
-import type { Geoip } from './geoip/geoip.ts';
+import type { Geoip } from './devices/geoip.ts';
 import { ClientAddresses } from './http/client-address.ts';
 import { DeviceListener } from './api/device-listener.ts';
 import { unknownPath } from './http/families.ts';
 import { JSON_TYPE, lineOf } from './http/replies.ts';
 import { parametersOf, pathOf, routedTarget } from './http/target.ts';
 import type { StorageGuard } from './limits/storage-guard.ts';
-import { type Processes, systemOf } from './system.ts';
+import { type Processes, systemOf } from './system/system.ts';
 
 export interface GatewayDeps {
   readonly services: GatewayServices;

@@ -14,19 +14,19 @@ import { AdminController, ApiV2Controller, AudienceController, Json13Controller 
 import { type Connections, connectionsOf } from './http/draining.ts';
 import { FaultFilter } from './http/fault.filter.ts';
 import { LargeBodies } from './http/large-bodies.ts';
-import { LinksController } from './http/links.controller.ts';
+import { LinksController } from './api/links.controller.ts';
 import { requestMeter } from './http/meter.ts';
 import { ReplyInterceptor } from './http/reply.interceptor.ts';
 import { RequestRunner } from './http/request-runner.ts';
 import { ServedRoutes } from './http/served-routes.ts';
-import { TapController } from './http/tap.controller.ts';
+import { TapController } from './api/tap.controller.ts';
 import { UnservedFilter } from './http/unserved.filter.ts';
 import { PendingRequests } from './limits/pending-requests.ts';
 import { MailController } from './mail/mail.controller.ts';
 import { DocsController } from './openapi/docs.controller.ts';
-import { TwilioController } from './receipts/twilio.controller.ts';
-import { WhatsAppController } from './receipts/whatsapp.controller.ts';
-import { SafariController } from './safari/safari.controller.ts';
+import { TwilioController } from './reports/twilio.controller.ts';
+import { WhatsAppController } from './reports/whatsapp.controller.ts';
+import { SafariController } from './devices/safari.controller.ts';
 import {
   CONTEXT,
   type Draining,
@@ -35,7 +35,7 @@ import {
   type IncomingMail,
   OWN_OPERATIONS,
 } from './injection-tokens.ts';
-import type { MailListener } from './incoming-mail/mail-listener.ts';
+import type { MailListener } from './mail/mail-listener.ts';
 
 /** Bounds on the requests being served, and on the bytes of their small bodies. */
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-import type { MailListener } from './incoming-mail/mail-listener.ts';
+import type { MailListener } from './mail/mail-listener.ts';
 
 /** Injection tokens of the gateway's module. */
 export const CONTEXT = Symbol('context');

@@ -19,8 +19,8 @@ import {
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway, incomingMailOf } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
-import { openGeoip } from './geoip/geoip.ts';
-import { processesOf } from './gateway-processes.ts';
+import { openGeoip } from './devices/geoip.ts';
+import { processesOf } from './system/processes.ts';
 import { DRAIN_MS } from './http/draining.ts';
 import { openStorageGuard } from './limits/storage-guard.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';

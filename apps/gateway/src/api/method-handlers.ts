@@ -5,23 +5,25 @@ import { envelopes } from '../envelopes/envelopes.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { type MethodName, methods, type NamedMethod } from '../http/families.ts';
 import { CONTEXT } from '../injection-tokens.ts';
-import { guarded } from '../limits/storage-guard.ts';
+import { storesMore } from '../limits/storage-guard.ts';
 import { handlers } from '../methods/handlers.ts';
+
+const handlerOf: Readonly<Record<MethodName, Handler<Method>>> = handlers;
+const storing = new Set(methods.filter(({ name, method }) => storesMore(name, method)).map(({ name }) => name));
 
 /** Calls the handlers of the methods. */
 @Injectable()
 export class MethodHandlers {
   readonly #context: Context;
-  readonly #handlers: ReadonlyMap<MethodName, Handler<Method>>;
 
   constructor(@Inject(CONTEXT) context: Context) {
     this.#context = context;
-    this.#handlers = new Map(methods.map(({ name, method }) => [name, guarded(name, method, handlers[name])]));
   }
 
-  /** @throws Fault of the handler */
+  /** @throws Fault of the handler; `unavailable` if the method stores more and there is too little room */
   async answer({ name, method }: NamedMethod, input: unknown, call: Call): Promise<Reply> {
-    const output = await this.#handlers.get(name)!(input, this.#context, call);
+    if (storing.has(name)) this.#context.storage?.admit();
+    const output = await handlerOf[name](input, this.#context, call);
     return envelopes[method.family].success(method, output);
   }
 }

@@ -4,7 +4,11 @@ import type { ApplicationAccess } from './access.ts';
 import { type Credentials, DENIED, FORBID } from './authorize.ts';
 
 /** Whether the caller may use the application that owns the object named in the request. If not, the object is reported as not found (R-T7). */
-export async function hasAccess({ access }: Context, { credentials }: Call, application: string): Promise<boolean> {
+export async function hasAccess(
+  { access }: Pick<Context, 'access'>,
+  { credentials }: Call,
+  application: string,
+): Promise<boolean> {
   if (!credentials) return false;
   const { kind } = await access.accessTo(credentials.token, credentials.secret, application);
   return kind === 'granted';
@@ -18,14 +22,18 @@ interface GroupAccess {
   readonly applications: readonly string[];
 }
 
-const kindsOf = ({ access }: Context, credentials: Credentials, applications: readonly string[]): Promise<Kind[]> =>
+const kindsOf = (
+  { access }: Pick<Context, 'access'>,
+  credentials: Credentials,
+  applications: readonly string[],
+): Promise<Kind[]> =>
   Promise.all(
     applications.map(async (code) => (await access.accessTo(credentials.token, credentials.secret, code)).kind),
   );
 
 /** Applications that a request names in place of its own one: each is authorized like that (R-T5). */
 export async function authorizeAll(
-  context: Context,
+  context: Pick<Context, 'access'>,
   { credentials }: Call,
   applications: readonly string[],
 ): Promise<void> {
@@ -38,7 +46,11 @@ export async function authorizeAll(
  * The access of the caller to a group of applications: granted if every application in it is accessible. A group without applications is unknown
  * (R-I2).
  */
-async function accessToGroup(context: Context, { account, credentials }: Call, group: string): Promise<GroupAccess> {
+async function accessToGroup(
+  context: Pick<Context, 'access' | 'accounts'>,
+  { account, credentials }: Call,
+  group: string,
+): Promise<GroupAccess> {
   if (!credentials) return { kind: 'unknown', applications: [] };
   const found = await context.accounts.findGroup({ account, group });
   const kinds = await kindsOf(context, credentials, found.applications);
@@ -48,11 +60,18 @@ async function accessToGroup(context: Context, { account, credentials }: Call, g
 }
 
 /** Whether the caller may use objects of a group. If not, they are reported as not found. */
-export const hasAccessToGroup = async (context: Context, call: Call, group: string): Promise<boolean> =>
-  (await accessToGroup(context, call, group)).kind === 'granted';
+export const hasAccessToGroup = async (
+  context: Pick<Context, 'access' | 'accounts'>,
+  call: Call,
+  group: string,
+): Promise<boolean> => (await accessToGroup(context, call, group)).kind === 'granted';
 
 /** The applications of a group that takes the place of an application in a request: it is authorized like one (R-T5). */
-export async function authorizeGroup(context: Context, call: Call, group: string): Promise<readonly string[]> {
+export async function authorizeGroup(
+  context: Pick<Context, 'access' | 'accounts'>,
+  call: Call,
+  group: string,
+): Promise<readonly string[]> {
   const { kind, applications } = await accessToGroup(context, call, group);
   if (kind === 'unknown') throw Fault.argument(DENIED);
   if (kind === 'restricted') throw Fault.forbidden(FORBID);

@@ -5,7 +5,6 @@ import type { Operations } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import { readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { Handler } from '../context.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const MB = 2 ** 20;
@@ -87,11 +86,3 @@ export function storesMore(name: string, { family, verb }: Pick<Method, 'family'
   if (family === 'admin') return storingMuch.has(name);
   return verb !== 'GET' && !/^(?:delete|unregister)/.test(name) && !reading.has(name);
 }
-
-export const guarded = (name: keyof typeof api, method: Method, handler: Handler<Method>): Handler<Method> =>
-  storesMore(name, method)
-    ? (input, context, call) => {
-        context.storage?.admit();
-        return handler(input, context, call);
-      }
-    : handler;

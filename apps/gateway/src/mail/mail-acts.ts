@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { MailReport } from '../devices/reporter.ts';
+import type { MailReport } from '../reports/reporter.ts';
 import type { LinkedRecipient } from './mail-links.ts';
 
 /** An act of a recipient, to be reported. */

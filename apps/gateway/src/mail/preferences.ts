@@ -44,7 +44,10 @@ async function contactsOf({ account, application, seq }: LinkedRecipient, { devi
 }
 
 /** Reads the choices of a recipient. @throws Fault `forbidden` if the contact is erased */
-export async function preferencesOf(recipient: LinkedRecipient, context: Context): Promise<Preferences> {
+export async function preferencesOf(
+  recipient: LinkedRecipient,
+  context: Pick<Context, 'accounts' | 'devices'>,
+): Promise<Preferences> {
   const { account, application } = recipient;
   const { hwids, address } = await contactsOf(recipient, context);
   const [{ tags }, { categories }] = await Promise.all([
@@ -63,7 +66,10 @@ export async function preferencesOf(recipient: LinkedRecipient, context: Context
 export async function choose(
   recipient: LinkedRecipient,
   { unsubscribed, excluded }: Choice,
-  { context, pending }: { readonly context: Context; readonly pending: PendingRequest },
+  {
+    context,
+    pending,
+  }: { readonly context: Pick<Context, 'devices' | 'deviceCommands'>; readonly pending: PendingRequest },
 ): Promise<void> {
   const { account, application } = recipient;
   const { hwids } = await contactsOf(recipient, context);

@@ -1,34 +1,28 @@
-export { addSubscriptionSecret } from './addSubscriptionSecret.ts';
-export { advanceClock } from './advanceClock.ts';
-export { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
-export { changeSubscription } from './changeSubscription.ts';
-export { clearComplaint, getComplaint, recordComplaint } from './complaints.ts';
-export { createAccount } from './createAccount.ts';
-export { createGroup } from './createGroup.ts';
-export { createSubscription } from './createSubscription.ts';
-export { createToken } from './createToken.ts';
-export { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
+export { createAccount, createGroup, setCategories, setPlan, setSenders } from './accounts.ts';
+export {
+  blacklistAddress,
+  clearAddress,
+  clearComplaint,
+  getBlacklisted,
+  getComplaint,
+  recordComplaint,
+} from './addresses.ts';
+export { setAtMostOnce, setCapping, setControlGroup, setDebug, setTracking } from './application-settings.ts';
+export { getDeadLetter, listDeadLetters, redriveDeadLetters } from './dead-letters.ts';
 export { deleteInboxMessage } from './deleteInboxMessage.ts';
-export { deleteSubscription } from './deleteSubscription.ts';
-export { deleteToken } from './deleteToken.ts';
 export { explain } from './explain.ts';
-export { getSubscription } from './getSubscription.ts';
-export { getToken } from './getToken.ts';
-export { listDeletions } from './listDeletions.ts';
-export { listSubscriptions } from './listSubscriptions.ts';
-export { listTokens } from './listTokens.ts';
-export { getPresetApproval, setPresetApproval } from './presetApproval.ts';
+export { getPresetApproval, setPresetApproval } from './preset-approval.ts';
 export { liftThrottle, listProviders } from './providers.ts';
 export { cancelReplay, lastReplay, startReplay } from './replay.ts';
-export { setAtMostOnce } from './setAtMostOnce.ts';
-export { setCapping } from './setCapping.ts';
-export { setCategories } from './setCategories.ts';
-export { setControlGroup } from './setControlGroup.ts';
-export { setDebug } from './setDebug.ts';
-export { setPlan } from './setPlan.ts';
-export { setRateLimit } from './setRateLimit.ts';
-export { setSenders } from './setSenders.ts';
-export { settled } from './settled.ts';
-export { setTracking } from './setTracking.ts';
-export { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
-export { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';
+export {
+  addSubscriptionSecret,
+  changeSubscription,
+  createSubscription,
+  deleteSubscription,
+  getSubscription,
+  listSubscriptions,
+} from './subscriptions.ts';
+export { advanceClock, listDeletions, settled } from './system.ts';
+export { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './test-devices.ts';
+export { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './token-requirements.ts';
+export { createToken, deleteToken, getToken, listTokens, setRateLimit } from './tokens.ts';

@@ -69,7 +69,7 @@ const messageOf = ({ code, status, releasedAt, message }: MessageView): Reply['m
 
 /** The attempts and the outcomes of a device. Attempts are asked for by slice: without a place in a slice there are none. */
 async function traceOf(
-  { attempts, statistics }: Context,
+  { attempts, statistics }: Pick<Context, 'attempts' | 'statistics'>,
   of: { readonly message: string; readonly application: string; readonly seq: number },
   { plans }: PlansOfDeviceReply,
 ): Promise<{ readonly attempts: readonly DeviceAttempt[]; readonly outcomes: readonly DeviceOutcome[] }> {
@@ -83,7 +83,10 @@ async function traceOf(
   return { attempts: tried.attempts, outcomes: figures.outcomes };
 }
 
-export const explain: Handler<typeof api.explain> = async ({ application, message: code, hwid }, context) => {
+export const explain: Handler<
+  typeof api.explain,
+  'applications' | 'attempts' | 'clock' | 'messages' | 'plans' | 'statistics'
+> = async ({ application, message: code, hwid }, context) => {
   const { application: found } = await context.applications.findApplication({ application });
   if (!found) throw Fault.notFound('Application not found');
   const { account } = found;

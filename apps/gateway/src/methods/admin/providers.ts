@@ -44,7 +44,7 @@ const shown = (view: ProviderView): Shown => ({
   })),
 });
 
-export const listProviders: Handler<typeof api.listProviders> = async (_input, { dispatchers }) => {
+export const listProviders: Handler<typeof api.listProviders, 'dispatchers'> = async (_input, { dispatchers }) => {
   const replies = await Promise.all((await dispatchers()).map((each) => each.listProviders({})));
   const byCredential = new Map<string, ProviderView>();
   for (const view of replies.flatMap(({ providers }) => providers)) {
@@ -56,7 +56,10 @@ export const listProviders: Handler<typeof api.listProviders> = async (_input, {
   };
 };
 
-export const liftThrottle: Handler<typeof api.liftThrottle> = async ({ credential }, { dispatchers }) => {
+export const liftThrottle: Handler<typeof api.liftThrottle, 'dispatchers'> = async (
+  { credential },
+  { dispatchers },
+) => {
   // Each dispatcher knows its own channel only.
   const replies = await Promise.all((await dispatchers()).map((each) => each.liftThrottle({ credential })));
   if (!replies.some(({ lifted }) => lifted)) throw Fault.notFound('This credential is not throttled');

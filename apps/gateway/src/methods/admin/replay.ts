@@ -32,13 +32,13 @@ function shown(view: ReplayView): Shown {
   };
 }
 
-export const startReplay: Handler<typeof api.startReplay> = async ({ projection }, { statistics }) =>
+export const startReplay: Handler<typeof api.startReplay, 'statistics'> = async ({ projection }, { statistics }) =>
   shown(await statistics.startReplay({ projection }));
 
-export const cancelReplay: Handler<typeof api.cancelReplay> = async ({ id }, { statistics }) =>
+export const cancelReplay: Handler<typeof api.cancelReplay, 'statistics'> = async ({ id }, { statistics }) =>
   shown(await statistics.cancelReplay({ id }));
 
-export const lastReplay: Handler<typeof api.lastReplay> = async (_input, { statistics }) => {
+export const lastReplay: Handler<typeof api.lastReplay, 'statistics'> = async (_input, { statistics }) => {
   const { replay } = await statistics.lastReplay({});
   if (!replay) throw Fault.notFound('No projection has been replayed');
   return shown(replay);

@@ -12,7 +12,7 @@ function checkSettings(platform: number, settings: Readonly<Record<string, strin
   if (fault) throw Fault.argument(`${fault.field}: ${credentialFault(fault.result.name)?.sentence ?? ''}`);
 }
 
-export const configureApplication: Handler<typeof api.configureApplication> = async (
+export const configureApplication: Handler<typeof api.configureApplication, 'platforms'> = async (
   { application, platform, settings, secrets, disabled },
   { platforms },
   { account },

@@ -3,7 +3,11 @@ import type { Handler } from '../../context.ts';
 
 const NO_ICON = Buffer.alloc(0);
 
-export const createApplication: Handler<typeof api.createApplication> = async (input, { applications }, call) => {
+export const createApplication: Handler<typeof api.createApplication, 'applications'> = async (
+  input,
+  { applications },
+  call,
+) => {
   const { application } = await applications.createApplication({
     ...input,
     account: call.account,

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const deleteApplication: Handler<typeof api.deleteApplication> = async (
+export const deleteApplication: Handler<typeof api.deleteApplication, 'applications'> = async (
   { application },
   { applications },
   { account },

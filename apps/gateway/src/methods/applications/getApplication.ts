@@ -4,7 +4,7 @@ import { DENIED } from '../../auth/authorize.ts';
 import type { Handler } from '../../context.ts';
 import { shownProviders } from './providers.ts';
 
-export const getApplication: Handler<typeof api.getApplication> = async (
+export const getApplication: Handler<typeof api.getApplication, 'applications' | 'publicUrl'> = async (
   { application },
   { applications, publicUrl },
 ) => {

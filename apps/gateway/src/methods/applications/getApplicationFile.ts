@@ -1,8 +1,11 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const getApplicationFile: Handler<typeof api.getApplicationFile> = async (input, context, { account }) => {
-  const { platforms, publicUrl } = context;
+export const getApplicationFile: Handler<typeof api.getApplicationFile, 'platforms' | 'publicUrl'> = async (
+  input,
+  { platforms, publicUrl },
+  { account },
+) => {
   const { text } = await platforms.getApplicationFile({ account, publicUrl, ...input });
   return text;
 };

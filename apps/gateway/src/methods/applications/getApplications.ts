@@ -7,7 +7,11 @@ const UNPAGED = 100;
 /** The furthest page requested from the service; all further pages are empty as well. */
 const MAX_PAGE = 2 ** 31 - 1;
 
-export const getApplications: Handler<typeof api.getApplications> = async ({ page }, context, { credentials }) => {
+export const getApplications: Handler<typeof api.getApplications, 'applications'> = async (
+  { page },
+  context,
+  { credentials },
+) => {
   const tokenId = credentials?.token.id ?? '';
   const { applications, count, pages } = await context.applications.listApplications({
     tokenId,

@@ -2,7 +2,7 @@ import { type api, switchedPlatforms } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { availablePlatforms } from './providers.ts';
 
-export const setApplicationPlatformStatus: Handler<typeof api.setApplicationPlatformStatus> = async (
+export const setApplicationPlatformStatus: Handler<typeof api.setApplicationPlatformStatus, 'platforms'> = async (
   input,
   { platforms },
   { account },

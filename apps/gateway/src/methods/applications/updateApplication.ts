@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const updateApplication: Handler<typeof api.updateApplication> = async (
+export const updateApplication: Handler<typeof api.updateApplication, 'applications'> = async (
   input,
   { applications },
   { account },

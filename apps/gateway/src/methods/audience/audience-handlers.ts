@@ -1,8 +1,4 @@
-export { bulkRegisterDevice } from './bulkRegisterDevice.ts';
-export { bulkSetTags } from './bulkSetTags.ts';
-export { bulkUnregisterDevice } from './bulkUnregisterDevice.ts';
-export { exportSegment } from './exportSegment.ts';
-export { getBulkRegisterDevice } from './getBulkRegisterDevice.ts';
-export { getBulkSetTags } from './getBulkSetTags.ts';
-export { getBulkUnregisterDevice } from './getBulkUnregisterDevice.ts';
-export { getExportSegment } from './getExportSegment.ts';
+export { bulkRegisterDevice, getBulkRegisterDevice } from './bulkRegisterDevice.ts';
+export { bulkSetTags, getBulkSetTags } from './bulkSetTags.ts';
+export { bulkUnregisterDevice, getBulkUnregisterDevice } from './bulkUnregisterDevice.ts';
+export { exportSegment, getExportSegment } from './exportSegment.ts';

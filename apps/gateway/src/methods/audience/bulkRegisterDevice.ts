@@ -1,11 +1,15 @@
 import { type api, type BulkEntry, NO_PLATFORM } from '@tidings/contract';
 import { JobKind } from '@tidings/events';
 import type { Call, Context, Handler } from '../../context.ts';
-import { platformFault } from '../devices/check-platform.ts';
-import { startJob } from './job.ts';
+import { platformFault } from '../../devices/check-platform.ts';
+import { findDevicesJob, startJob } from './job.ts';
 
 /** Entries that the operator does not allow fail individually. */
-function* permitted(devices: readonly BulkEntry[], context: Context, call: Call): Generator<BulkEntry, void> {
+function* permitted(
+  devices: readonly BulkEntry[],
+  context: Pick<Context, 'addressGuard' | 'disposableDomains'>,
+  call: Call,
+): Generator<BulkEntry, void> {
   for (const entry of devices) {
     const { platform, newPushToken: pushToken } = entry;
     const isAllowed = platformFault({ platform, pushToken }, context, call) === undefined;
@@ -13,7 +17,13 @@ function* permitted(devices: readonly BulkEntry[], context: Context, call: Call)
   }
 }
 
-export const bulkRegisterDevice: Handler<typeof api.bulkRegisterDevice> = ({ devices }, context, call) => {
+export const bulkRegisterDevice: Handler<
+  typeof api.bulkRegisterDevice,
+  'addressGuard' | 'disposableDomains' | 'jobs'
+> = ({ devices }, context, call) => {
   const entries = permitted(devices, context, call);
   return startJob(JobKind.JOB_KIND_REGISTER, { count: devices.length, entries }, context, call);
 };
+
+export const getBulkRegisterDevice: Handler<typeof api.getBulkRegisterDevice, 'jobs'> = (query, context, call) =>
+  findDevicesJob(JobKind.JOB_KIND_REGISTER, query, context, call);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { api } from '@tidings/contract';
 import { ExportFormat, JobKind } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import { JobStatus } from '@tidings/rpc';
 import type { Context, Handler } from '../../context.ts';
 import { grantOf } from '../segments/grant.ts';
 
@@ -16,7 +18,7 @@ async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
   return job ? newTaskId({ jobs }) : id;
 }
 
-export const exportSegment: Handler<typeof api.exportSegment> = async (input, context, call) => {
+export const exportSegment: Handler<typeof api.exportSegment, 'access' | 'jobs'> = async (input, context, call) => {
   const { segment, path, format, data, isWritten, escaped } = input;
   const job = await newTaskId(context);
   const fields = {
@@ -33,4 +35,24 @@ export const exportSegment: Handler<typeof api.exportSegment> = async (input, co
     escaped,
   });
   return { task_id: job };
+};
+
+const statuses = {
+  [JobStatus.JOB_STATUS_UNSPECIFIED]: 'in-progress',
+  [JobStatus.JOB_STATUS_PENDING]: 'in-progress',
+  [JobStatus.JOB_STATUS_COMPLETED]: 'completed',
+  [JobStatus.JOB_STATUS_FAILED]: 'failed',
+} as const;
+
+/** A token, if sent, must belong to the account of the export. */
+export const getExportSegment: Handler<typeof api.getExportSegment, 'exportLinks' | 'jobs'> = async (
+  { taskId },
+  { jobs, exportLinks },
+  { account },
+) => {
+  const { job } = await jobs.find({ job: taskId, kind: JobKind.JOB_KIND_EXPORT, account });
+  if (!job) throw Fault.notFound('Task not found');
+  const { status, progress, done, archive } = job;
+  const link = archive === '' ? '' : exportLinks.linkTo({ archive, job: taskId });
+  return { status: statuses[status], progress, devices_count: done, filename: link, csv_filename: link };
 };

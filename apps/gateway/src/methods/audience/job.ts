@@ -168,3 +168,10 @@ export async function findJob<Row>(
     rows: detailed ? { devices } : undefined,
   };
 }
+
+/** A job with the hwid and the status of each device. @throws Fault like {@link findJob} */
+export async function findDevicesJob(kind: JobKind, query: JobQuery, context: Pick<Context, 'jobs'>, call: Call) {
+  const rowOf = (row: JobRow) => ({ hwid: row.hwid, status: rowStatusOf(row) });
+  const { shown, rows } = await findJob(kind, query, context, call, rowOf);
+  return { ...shown, ...rows };
+}

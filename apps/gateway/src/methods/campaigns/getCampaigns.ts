@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const getCampaigns: Handler<typeof api.getCampaigns> = async (
+export const getCampaigns: Handler<typeof api.getCampaigns, 'presets'> = async (
   { application, after, limit },
   { presets },
   { account },

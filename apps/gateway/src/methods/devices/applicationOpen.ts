@@ -1,6 +1,9 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
+import { commandOf } from '../../devices/command.ts';
 
-export const applicationOpen: Handler<typeof api.applicationOpen> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'open', value: input.said }));
+export const applicationOpen: Handler<typeof api.applicationOpen, 'deviceCommands'> = (
+  input,
+  { deviceCommands },
+  call,
+) => deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'open', value: input.said }));

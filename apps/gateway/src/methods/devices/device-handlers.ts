@@ -1,3 +1,4 @@
+export { setActivityPushToStartToken, setActivityToken } from './activity-tokens.ts';
 export { applicationOpen } from './applicationOpen.ts';
 export { checkDevice } from './checkDevice.ts';
 export { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './client-calls.ts';
@@ -11,8 +12,6 @@ export { eventApiPostEvent, postEvent } from './postEvent.ts';
 export { pushStat } from './pushStat.ts';
 export { registerDevice, registerSmsNumber, registerWhatsappNumber } from './registerDevice.ts';
 export { registerUser } from './registerUser.ts';
-export { setActivityPushToStartToken } from './setActivityPushToStartToken.ts';
-export { setActivityToken } from './setActivityToken.ts';
 export { setBadge } from './setBadge.ts';
 export { setPurchase } from './setPurchase.ts';
 export { setTags } from './setTags.ts';

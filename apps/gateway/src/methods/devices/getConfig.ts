@@ -3,7 +3,7 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
 /** The cached application may be older than its configuration, so the settings are read directly. */
-export const getConfig: Handler<typeof api.getConfig> = async ({ application }, { platforms }) => {
+export const getConfig: Handler<typeof api.getConfig, 'platforms'> = async ({ application }, { platforms }) => {
   const keys = await Promise.all(
     subscriptionKeys.map(async ({ platform, setting }) => {
       const { settings } = await platforms.getCredential({ application, platform });

@@ -2,7 +2,11 @@ import type { api } from '@tidings/contract';
 import { jsonInteger } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 
-export const getTags: Handler<typeof api.getTags> = async ({ application, hwid, userId }, { devices }, { account }) => {
+export const getTags: Handler<typeof api.getTags, 'devices'> = async (
+  { application, hwid, userId },
+  { devices },
+  { account },
+) => {
   const { tags, integers } = await devices.getTags({
     account,
     application,

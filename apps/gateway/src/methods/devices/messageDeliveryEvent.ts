@@ -1,9 +1,9 @@
 import type { api } from '@tidings/contract';
 import { ReportKind } from '@tidings/events';
 import type { Handler } from '../../context.ts';
-import { hashOf } from '../../devices/reporter.ts';
+import { hashOf } from '../../reports/reporter.ts';
 
-export const messageDeliveryEvent: Handler<typeof api.messageDeliveryEvent> = async (
+export const messageDeliveryEvent: Handler<typeof api.messageDeliveryEvent, 'reporter'> = async (
   { application, hwid, hash: given },
   { reporter },
   { account },

@@ -2,14 +2,17 @@ import type { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { contactHwid } from '../emails/contact-hwid.ts';
-import { checkPlatform } from './check-platform.ts';
-import { commandOf, registration } from './command.ts';
+import { checkPlatform } from '../../devices/check-platform.ts';
+import { commandOf, registration } from '../../devices/command.ts';
 
 /**
  * Registers e-mail contacts first: after the checks, a blacklisted address is the only refusal that does not depend on stored tags. A later failure
  * may leave some devices registered: a repeat completes them, without a second effect if it has the same Idempotency-Key (R-X3, R-ER10).
  */
-export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, context, call) => {
+export const multiRegisterDevice: Handler<
+  typeof api.multiRegisterDevice,
+  'addressGuard' | 'deviceCommands' | 'devices' | 'disposableDomains' | 'locate'
+> = async (input, context, call) => {
   const { application, devices } = input;
   // The push devices come first, so that each has the index of its entry.
   devices.forEach(({ device }, i) => checkPlatform(device, context, call, `push_devices[${i}].push_token`));

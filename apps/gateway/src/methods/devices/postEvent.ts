@@ -1,9 +1,9 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
-import { unlessUnknown } from './unknown-device.ts';
+import { commandOf } from '../../devices/command.ts';
+import { unlessUnknown } from '../../devices/unknown-device.ts';
 
-export const postEvent: Handler<typeof api.postEvent> = async (input, { deviceCommands }, call) => {
+export const postEvent: Handler<typeof api.postEvent, 'deviceCommands'> = async (input, { deviceCommands }, call) => {
   const { event: name, amount, currency, attributes, happenedAt, localAt } = input;
   const value = { name, amount, currency, attributes, happenedAt, localAt, purchase: undefined };
   const command = commandOf(call, input, { $case: 'recordEvent', value });
@@ -11,4 +11,4 @@ export const postEvent: Handler<typeof api.postEvent> = async (input, { deviceCo
   return { code: '', required: false, message_hash: '' };
 };
 
-export const eventApiPostEvent: Handler<typeof api.eventApiPostEvent> = postEvent;
+export const eventApiPostEvent: Handler<typeof api.eventApiPostEvent, 'deviceCommands'> = postEvent;

@@ -1,11 +1,15 @@
 import type { api } from '@tidings/contract';
 import { ReportKind } from '@tidings/events';
 import type { Handler } from '../../context.ts';
-import { hashOf } from '../../devices/reporter.ts';
-import { commandOf } from './command.ts';
-import { unlessUnknown } from './unknown-device.ts';
+import { hashOf } from '../../reports/reporter.ts';
+import { commandOf } from '../../devices/command.ts';
+import { unlessUnknown } from '../../devices/unknown-device.ts';
 
-export const pushStat: Handler<typeof api.pushStat> = async (input, { deviceCommands, reporter }, call) => {
+export const pushStat: Handler<typeof api.pushStat, 'deviceCommands' | 'reporter'> = async (
+  input,
+  { deviceCommands, reporter },
+  call,
+) => {
   const { application, hwid, userId } = input;
   const hash = hashOf(input.hash);
   const device = { account: call.account, application, hwid };

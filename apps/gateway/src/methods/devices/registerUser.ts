@@ -1,8 +1,8 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
+import { commandOf } from '../../devices/command.ts';
 
-export const registerUser: Handler<typeof api.registerUser> = (input, { deviceCommands }, call) => {
+export const registerUser: Handler<typeof api.registerUser, 'deviceCommands'> = (input, { deviceCommands }, call) => {
   const { userId, tz_offset: timezoneSeconds, ...device } = input;
   const command = { $case: 'bindUser', value: { userId, timezoneSeconds } } as const;
   return deviceCommands.submit(call.pending, commandOf(call, device, command));

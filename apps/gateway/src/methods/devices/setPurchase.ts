@@ -1,11 +1,11 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
+import { commandOf } from '../../devices/command.ts';
 
 /** The event name of a purchase (R-C12). */
 const PURCHASE = 'In-app Purchase';
 
-export const setPurchase: Handler<typeof api.setPurchase> = (input, { deviceCommands }, call) => {
+export const setPurchase: Handler<typeof api.setPurchase, 'deviceCommands'> = (input, { deviceCommands }, call) => {
   const { productIdentifier: product, quantity, price, currency, transactionDate: at } = input;
   const value = {
     name: PURCHASE,

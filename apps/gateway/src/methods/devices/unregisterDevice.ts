@@ -1,7 +1,10 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
-import { commandOf } from './command.ts';
-import { unlessUnknown } from './unknown-device.ts';
+import { commandOf } from '../../devices/command.ts';
+import { unlessUnknown } from '../../devices/unknown-device.ts';
 
-export const unregisterDevice: Handler<typeof api.unregisterDevice> = (input, { deviceCommands }, call) =>
-  unlessUnknown(deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'unregister', value: {} })));
+export const unregisterDevice: Handler<typeof api.unregisterDevice, 'deviceCommands'> = (
+  input,
+  { deviceCommands },
+  call,
+) => unlessUnknown(deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'unregister', value: {} })));

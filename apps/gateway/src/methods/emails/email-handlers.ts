@@ -1,4 +1,3 @@
 export { deleteEmail } from './deleteEmail.ts';
-export { registerEmail } from './registerEmail.ts';
-export { registerEmailUser } from './registerEmailUser.ts';
+export { registerEmail, registerEmailUser } from './registerEmail.ts';
 export { setEmailTags } from './setEmailTags.ts';

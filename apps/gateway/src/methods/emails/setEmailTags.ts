@@ -1,9 +1,13 @@
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
-import { commandOf } from '../devices/command.ts';
+import { commandOf } from '../../devices/command.ts';
 
-export const setEmailTags: Handler<typeof api.setEmailTags> = async (input, context, call) => {
+export const setEmailTags: Handler<typeof api.setEmailTags, 'deviceCommands' | 'devices' | 'tags'> = async (
+  input,
+  context,
+  call,
+) => {
   const { application, email, userId, tags } = input;
   const { account } = call;
   const { hwids } = await context.devices.findContacts({ account, application, email, userId });

@@ -2,7 +2,11 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { findPreset } from '../presets/find-preset.ts';
 
-export const addGeoZone: Handler<typeof api.addGeoZone> = async ({ application, geozones: added }, context, call) => {
+export const addGeoZone: Handler<typeof api.addGeoZone, 'access' | 'accounts' | 'geozones' | 'presets'> = async (
+  { application, geozones: added },
+  context,
+  call,
+) => {
   const { account } = call;
   const presets = new Set(added.flatMap(({ preset }) => (preset === '' ? [] : [preset])));
   await Promise.all([...presets].map((code) => findPreset(code, context, call)));

@@ -1,5 +1,7 @@
+import type { api } from '@tidings/contract';
 import type { GeozoneCluster } from '@tidings/events';
 import type { Geozones } from '@tidings/rpc';
+import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 
 /** A cluster and its number of zones. */
@@ -20,3 +22,36 @@ export const clustersOf = (
     },
     ({ cluster }) => cluster.name.length,
   );
+
+export const listGeoZoneClusters: Handler<typeof api.listGeoZoneClusters, 'geozones'> = async (
+  { application },
+  { geozones },
+  { account },
+) => {
+  const clusters = await clustersOf(geozones, { account, application });
+  return {
+    clusters: clusters.map(({ cluster: { code, name, cooldownSeconds: cooldown }, zones }) => ({
+      code,
+      cooldown,
+      geozones: zones,
+      name,
+    })),
+  };
+};
+
+export const addGeoZoneCluster: Handler<typeof api.addGeoZoneCluster, 'geozones'> = async (
+  { application, name, cooldown: cooldownSeconds },
+  { geozones },
+  { account },
+) => {
+  const { code } = await geozones.addCluster({ account, application, name, cooldownSeconds });
+  return { GeoZoneCluster: code };
+};
+
+export const deleteGeoZoneCluster: Handler<typeof api.deleteGeoZoneCluster, 'geozones'> = async (
+  input,
+  { geozones },
+  { account },
+) => {
+  await geozones.deleteCluster({ account, ...input });
+};

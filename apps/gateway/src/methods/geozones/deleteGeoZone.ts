@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const deleteGeoZone: Handler<typeof api.deleteGeoZone> = async (
+export const deleteGeoZone: Handler<typeof api.deleteGeoZone, 'geozones'> = async (
   { application, geozones: ids },
   { geozones },
   { account },

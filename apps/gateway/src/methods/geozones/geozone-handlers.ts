@@ -1,8 +1,6 @@
 export { addGeoZone } from './addGeoZone.ts';
-export { addGeoZoneCluster } from './addGeoZoneCluster.ts';
+export { addGeoZoneCluster, deleteGeoZoneCluster, listGeoZoneClusters } from './clusters.ts';
 export { deleteGeoZone } from './deleteGeoZone.ts';
-export { deleteGeoZoneCluster } from './deleteGeoZoneCluster.ts';
 export { getNearestZone } from './getNearestZone.ts';
-export { listGeoZoneClusters } from './listGeoZoneClusters.ts';
 export { listGeoZones } from './listGeoZones.ts';
 export { updateGeoZone } from './updateGeoZone.ts';

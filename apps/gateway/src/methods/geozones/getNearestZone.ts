@@ -3,7 +3,7 @@ import type { Handler } from '../../context.ts';
 
 const SHOWN_WITH_MORE = 20;
 
-export const getNearestZone: Handler<typeof api.getNearestZone> = async (
+export const getNearestZone: Handler<typeof api.getNearestZone, 'geozones'> = async (
   { more, place, ...device },
   { geozones },
   { account, idempotencyKey },

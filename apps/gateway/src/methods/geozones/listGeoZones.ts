@@ -8,7 +8,11 @@ import { shownZone } from './zone.ts';
 const lengthOf = ({ name, content, timetable }: Geozone): number =>
   name.length + content.length + (timetable?.given.length ?? 0);
 
-export const listGeoZones: Handler<typeof api.listGeoZones> = async ({ application }, { geozones }, { account }) => {
+export const listGeoZones: Handler<typeof api.listGeoZones, 'geozones'> = async (
+  { application },
+  { geozones },
+  { account },
+) => {
   const clusters = (await clustersOf(geozones, { account, application })).map(({ cluster }) => cluster);
   const zones = await wholeList(async (after) => {
     const { zones: entries, next } = await geozones.list({ account, application, after });

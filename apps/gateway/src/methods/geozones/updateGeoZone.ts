@@ -4,7 +4,7 @@ import { hasAccess } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 import { findPreset } from '../presets/find-preset.ts';
 
-export const updateGeoZone: Handler<typeof api.updateGeoZone> = async (
+export const updateGeoZone: Handler<typeof api.updateGeoZone, 'access' | 'accounts' | 'geozones' | 'presets'> = async (
   { id: number, cooldown: cooldownSeconds, range: rangeMeters, status: active, ...given },
   context,
   call,

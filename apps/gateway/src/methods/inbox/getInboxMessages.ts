@@ -2,7 +2,11 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { ownerOf } from './inbox-owner.ts';
 
-export const getInboxMessages: Handler<typeof api.getInboxMessages> = async (input, context, call) => {
+export const getInboxMessages: Handler<typeof api.getInboxMessages, 'inbox' | 'inboxLimits'> = async (
+  input,
+  context,
+  call,
+) => {
   const { last_code: before = '', count = 0 } = input;
   const { entries, deleted, fresh } = await context.inbox.list({
     owner: ownerOf(input, context, call),

@@ -3,10 +3,10 @@ import type { api } from '@tidings/contract';
 import { LiveActivity, LiveActivityEvent } from '@tidings/events';
 import type { Handler } from '../../context.ts';
 import { acceptMessages } from '../messages/accept-messages.ts';
-import { unknownDevices } from '../messages/createMessage.ts';
+import { createdMessages } from '../messages/created-messages.ts';
 import { notificationPaths } from '../messages/paths.ts';
 
-export const startLiveActivity: Handler<typeof api.startLiveActivity> = async (
+export const startLiveActivity: Handler<typeof api.startLiveActivity, 'access' | 'messages'> = async (
   { application, notifications },
   context,
   call,
@@ -19,9 +19,8 @@ export const startLiveActivity: Handler<typeof api.startLiveActivity> = async (
     liveActivity: LiveActivity.fromPartial({ ...live, id, event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_START }),
   }));
   const created = await acceptMessages({ applications: [application], group: '', messages }, context, call);
-  const unknown = unknownDevices(
+  return createdMessages(
     notifications.map(({ message }) => message),
     created,
   );
-  return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };
 };

@@ -16,7 +16,7 @@ const UNIX_FROM = 1_000_000_000;
 const unixSeconds = (date: number | undefined, nowMs: number): bigint | undefined =>
   date === undefined ? undefined : BigInt(date < UNIX_FROM ? Math.floor(nowMs / 1000) + date : date);
 
-export const updateLiveActivity: Handler<typeof api.updateLiveActivity> = async (
+export const updateLiveActivity: Handler<typeof api.updateLiveActivity, 'access' | 'clock' | 'messages'> = async (
   { application, notifications },
   context,
   call,

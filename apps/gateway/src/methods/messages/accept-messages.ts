@@ -38,7 +38,7 @@ function unknownOutcome(error: unknown): unknown {
 /** Accepts the messages of a request, in order: all of them, or none (R-I1). @throws Fault `argument` for the first that is refused */
 export async function acceptMessages(
   { applications, group, messages }: Messages,
-  context: Context,
+  context: Pick<Context, 'access' | 'messages'>,
   call: Call,
 ): Promise<readonly CreatedMessage[]> {
   const { account, pending } = call;

@@ -15,7 +15,7 @@ type ContactOptions = Pick<MessageOptions, 'unknownContacts' | 'unregistrable'>;
 /** The message registers contacts that are unknown, as far as the plan allows (R-E3). An address that is no valid one is left out (R-E8). */
 export function registering(
   { recipients }: Notification,
-  { disposableDomains }: Context,
+  { disposableDomains }: Pick<Context, 'disposableDomains'>,
   { application }: Call,
 ): ContactOptions {
   if (recipients.kind !== 'contacts') return {};

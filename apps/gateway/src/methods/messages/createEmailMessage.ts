@@ -5,11 +5,10 @@ import { acceptMessages } from './accept-messages.ts';
 import { registering } from './contacts.ts';
 import { notificationPaths } from './paths.ts';
 
-export const createEmailMessage: Handler<typeof api.createEmailMessage> = async (
-  { application, group, notifications },
-  context,
-  call,
-) => {
+export const createEmailMessage: Handler<
+  typeof api.createEmailMessage,
+  'access' | 'accounts' | 'disposableDomains' | 'messages'
+> = async ({ application, group, notifications }, context, call) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
   const messages = notifications.map(({ message: notification, registers, isCapped }, index) => ({
     notification,

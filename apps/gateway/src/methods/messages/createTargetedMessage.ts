@@ -22,7 +22,11 @@ function applicationsIn(source: string): readonly string[] {
   }
 }
 
-export const createTargetedMessage: Handler<typeof api.createTargetedMessage> = async (notification, context, call) => {
+export const createTargetedMessage: Handler<typeof api.createTargetedMessage, 'access' | 'messages'> = async (
+  notification,
+  context,
+  call,
+) => {
   const { recipients } = notification;
   const applications = recipients.kind === 'expression' ? applicationsIn(recipients.source) : [];
   if (applications.length === 0) throw Fault.argument(`${FILTER}: an application condition is required`);

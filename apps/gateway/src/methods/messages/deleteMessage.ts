@@ -3,7 +3,11 @@ import { Fault } from '@tidings/kernel';
 import { hasAccess } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 
-export const deleteMessage: Handler<typeof api.deleteMessage> = async ({ code }, context, call) => {
+export const deleteMessage: Handler<typeof api.deleteMessage, 'access' | 'messages'> = async (
+  { code },
+  context,
+  call,
+) => {
   const { account } = call;
   const { message: found } = await context.messages.find({ account, code });
   if (!found) throw Fault.argument('Message not found');

@@ -114,7 +114,11 @@ const notificationOf = (message: NotifyMessage, transactionId: string, path: str
   content: contentOf(message),
 });
 
-export const notify: Handler<typeof api.notify> = async ({ transactionId, path, message }, context, call) => {
+export const notify: Handler<typeof api.notify, 'access' | 'clock' | 'messages'> = async (
+  { transactionId, path, message },
+  context,
+  call,
+) => {
   const notification = notificationOf(message, transactionId, path, context.clock.now());
   const paths = pathsIn(path, message);
   const { application, isEmail, hasEmailPreset } = message;

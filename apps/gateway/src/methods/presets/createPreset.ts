@@ -3,7 +3,11 @@ import { AndroidContent, Content, IosContent } from '@tidings/events';
 import { authorizeGroup } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 
-export const createPreset: Handler<typeof api.createPreset> = async (input, context, call) => {
+export const createPreset: Handler<typeof api.createPreset, 'access' | 'accounts' | 'presets'> = async (
+  input,
+  context,
+  call,
+) => {
   if (input.group !== '') await authorizeGroup(context, call, input.group);
   const { shortenLink, deepLinkId, ios, android, ...content } = input.content;
   const preset = {

@@ -4,11 +4,18 @@ import { hasAccess, hasAccessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context } from '../../context.ts';
 
 /** The preset of this code, if the caller may use its application (R-T7) or its group. */
-export async function findPreset(code: string, context: Context, call: Call): Promise<Preset> {
+export async function findPreset(
+  code: string,
+  context: Pick<Context, 'access' | 'accounts' | 'presets'>,
+  call: Call,
+): Promise<Preset> {
   const { preset } = await context.presets.findPreset({ account: call.account, code });
   if (!preset || !(await hasAccessToPreset(preset, context, call))) throw Fault.argument('Preset not found');
   return preset;
 }
 
-const hasAccessToPreset = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
-  group === '' ? hasAccess(context, call, application) : hasAccessToGroup(context, call, group);
+const hasAccessToPreset = async (
+  { application, group }: Preset,
+  context: Pick<Context, 'access' | 'accounts'>,
+  call: Call,
+): Promise<boolean> => (group === '' ? hasAccess(context, call, application) : hasAccessToGroup(context, call, group));

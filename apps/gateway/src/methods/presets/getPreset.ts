@@ -36,7 +36,11 @@ function propertiesOf({ content, filter, ...preset }: Preset): Record<string, un
   return { ...Object.fromEntries(given), created_via: 'API', user_id: '', filter_code: filter };
 }
 
-export const getPreset: Handler<typeof api.getPreset> = async ({ code }, context, call) => {
+export const getPreset: Handler<typeof api.getPreset, 'access' | 'accounts' | 'presets'> = async (
+  { code },
+  context,
+  call,
+) => {
   const preset = await findPreset(code, context, call);
   return {
     preset: {

@@ -3,7 +3,11 @@ import { hasAccessToGroup } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 
-export const listPresets: Handler<typeof api.listPresets> = async ({ application }, context, call) => {
+export const listPresets: Handler<typeof api.listPresets, 'access' | 'accounts' | 'presets'> = async (
+  { application },
+  context,
+  call,
+) => {
   const presets = await wholeList(
     async (after) => {
       const { presets: entries, next } = await context.presets.listPresets({

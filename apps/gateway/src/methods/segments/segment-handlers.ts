@@ -1,4 +1,1 @@
-export { compileFilter } from './compileFilter.ts';
-export { createFilter } from './createFilter.ts';
-export { deleteFilter } from './deleteFilter.ts';
-export { listFilters } from './listFilters.ts';
+export { compileFilter, createFilter, deleteFilter, listFilters } from './filters.ts';

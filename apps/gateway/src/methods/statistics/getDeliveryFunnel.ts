@@ -42,14 +42,18 @@ const channelOf = (given: FunnelChannel): Channel => ({
 });
 
 /** Whether an operator has disabled tracking in one of the applications (R-H18). */
-async function isTrackingOff(applications: readonly string[], context: Context): Promise<boolean> {
-  const found = await Promise.all(
-    applications.map((application) => context.applications.findApplication({ application })),
-  );
+async function isTrackingOff(
+  codes: readonly string[],
+  { applications }: Pick<Context, 'applications'>,
+): Promise<boolean> {
+  const found = await Promise.all(codes.map((application) => applications.findApplication({ application })));
   return found.some(({ application }) => application?.trackingOff === true);
 }
 
-export const getDeliveryFunnel: Handler<typeof api.getDeliveryFunnel> = async ({ code, platforms }, context, call) => {
+export const getDeliveryFunnel: Handler<
+  typeof api.getDeliveryFunnel,
+  'access' | 'applications' | 'messages' | 'statistics'
+> = async ({ code, platforms }, context, call) => {
   const applications = await applicationsOf(code, context, call);
   const trackingOff = await isTrackingOff(applications, context);
   const funnel = await context.statistics.funnel({ message: code, platforms, trackingOff });

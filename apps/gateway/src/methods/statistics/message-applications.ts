@@ -4,7 +4,7 @@ import type { Call, Context } from '../../context.ts';
 /** The applications of a message that the caller may access. An inaccessible message is reported as not found (R-T7, R-H7). */
 export async function applicationsOf(
   code: string,
-  { messages, access }: Context,
+  { messages, access }: Pick<Context, 'access' | 'messages'>,
   { account, credentials }: Call,
 ): Promise<readonly string[]> {
   const { message: found } = await messages.find({ account, code });

@@ -100,13 +100,16 @@ function list(messages: Messages, input: Input, request: ListMessagesRequest, no
 
 const noCampaign = (): Fault => Fault.argument('filters.campaign: not found');
 
-async function campaignOf(code: string, context: Context, call: Call): Promise<Campaign> {
+async function campaignOf(code: string, context: Pick<Context, 'access' | 'presets'>, call: Call): Promise<Campaign> {
   const { campaign } = await context.presets.findCampaign({ account: call.account, code });
   if (!campaign || !(await hasAccess(context, call, campaign.application))) throw noCampaign();
   return campaign;
 }
 
-export const messagesList: Handler<typeof api.messagesList> = async (input, context, call) => {
+export const messagesList: Handler<
+  typeof api.messagesList,
+  'access' | 'applications' | 'clock' | 'messages' | 'presets' | 'statistics'
+> = async (input, context, call) => {
   const { messages, statistics, clock } = context;
   const { account } = call;
   const campaign = input.campaign === undefined ? undefined : await campaignOf(input.campaign, context, call);

@@ -17,7 +17,11 @@ const intervalOf = (totals: HourTotals) => ({
   errors: String(totals.errors),
 });
 
-export const totalsByIntervals: Handler<typeof api.totalsByIntervals> = async ({ code, platforms }, context, call) => {
+export const totalsByIntervals: Handler<typeof api.totalsByIntervals, 'access' | 'messages' | 'statistics'> = async (
+  { code, platforms },
+  context,
+  call,
+) => {
   await applicationsOf(code, context, call);
   const { hours, sends, opens, events } = await context.statistics.totals({ message: code, platforms });
   return {

@@ -2,7 +2,10 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 
-export const listTestDevices: Handler<typeof api.listTestDevices> = async ({ application }, { testDevices }) => {
+export const listTestDevices: Handler<typeof api.listTestDevices, 'testDevices'> = async (
+  { application },
+  { testDevices },
+) => {
   const devices = await wholeList(
     async (after) => {
       const { devices: entries, next } = await testDevices.listTestDevices({ application, after });

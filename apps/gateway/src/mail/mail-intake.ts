@@ -1,0 +1,153 @@
+import {
+  type IncomingMail,
+  incomingMailOf,
+  type MailReference,
+  mailTokenKeyOf,
+  parseMailToken,
+  tokenInReturnPath,
+} from '@tidings/channels';
+import { mailReportRecord, type MailReport } from '@tidings/delivery';
+import { topicNames } from '@tidings/events';
+import { chunkOf, type Clock, madeAtOf, TEST_CHUNK } from '@tidings/kernel';
+import type { Messages } from '@tidings/rpc';
+import type { IdentityKeys } from '@tidings/runtime';
+import { type Broker, microBatcher } from '@tidings/streaming';
+import type { KeyObject } from 'node:crypto';
+import type { Access } from '../auth/access.ts';
+import type { CallerLimits } from '../auth/caller-limits.ts';
+import { SHORTEST_KEPT_MS } from '../reports/reporter.ts';
+
+export interface MailIntakeDeps {
+  /** The domain of return paths, in lower case. */
+  readonly domain: string;
+  readonly access: Pick<Access, 'accessOfAnyone'>;
+  readonly messages: Pick<Messages, 'find'>;
+  readonly broker: Pick<Broker, 'publish'>;
+  /** May throw a Fault `unavailable` until the keys are known. */
+  readonly identity: () => Pick<IdentityKeys, 'report'>;
+  readonly clock: Clock;
+  /** Bounds reports about one recipient: whoever knows a return path can repeat them. */
+  readonly recipientLimits: CallerLimits;
+}
+
+/** A recipient of an incoming mail: the return path of a mail, or an address for feedback. */
+export type IncomingRecipient =
+  | { readonly is: 'returnPath'; readonly mail: MailReference }
+  | { readonly is: 'feedback' };
+
+/**
+ * The result of an incoming mail. `unassigned`: it names no mail that is known; `misdirected`: an address for feedback got something else; `excess`: there
+ * were too many reports about its recipient.
+ */
+export type Intake = IncomingMail['kind'] | 'unassigned' | 'misdirected' | 'excess';
+
+/** Local parts of the domain to which mailbox providers send feedback. */
+const POSTMASTER = 'postmaster';
+const FEEDBACK: ReadonlySet<string> = new Set(['complaints', POSTMASTER]);
+const feedback: IncomingRecipient = { is: 'feedback' };
+
+/** Reports what incoming mails say as facts on `tidings.reports` (R-E14, R-E18). */
+export interface MailIntake {
+  /** The recipient with an address; undefined for others, whose mail is refused. @throws Fault `unavailable` */
+  recipientOf(address: string): IncomingRecipient | undefined;
+  /** Resolves when the report of the mail is durable; a repeat of the mail changes nothing. @throws Fault `unavailable` */
+  take(recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake>;
+  /** Number of mails that are not durable yet. */
+  readonly open: () => number;
+}
+
+type Reported = Extract<IncomingMail, { readonly kind: 'bounced' | 'complained' }>;
+
+const reportOf = (mail: Reported, { sentAt }: MailReference): MailReport =>
+  mail.kind === 'bounced' ? { ...mail, sentAt } : { kind: 'complained', sentAt };
+
+const returnPathsIn = (recipients: readonly IncomingRecipient[]): MailReference[] =>
+  recipients.flatMap((recipient) => (recipient.is === 'returnPath' ? [recipient.mail] : []));
+
+/** The mails that a report is about. A complaint is about one mail, whoever else it was sent to. */
+function reportedBy(mail: Reported, recipients: readonly IncomingRecipient[], key: KeyObject): MailReference[] {
+  const addressed = returnPathsIn(recipients);
+  if (mail.kind === 'bounced') return addressed;
+  for (const token of mail.tokens) {
+    const named = parseMailToken(key, token);
+    if (named) return [named];
+  }
+  return addressed.slice(0, 1);
+}
+
+/** Whether another report about a recipient is within the limit. */
+function isWithin(limits: CallerLimits, { application, seq }: MailReference): boolean {
+  try {
+    limits.take(application, `report ${seq}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function openMailIntake(deps: MailIntakeDeps): MailIntake {
+  const { domain, access, messages, broker, identity, clock, recipientLimits } = deps;
+  const batcher = microBatcher(broker, topicNames.reports);
+  let underWay = 0;
+  let keyOf: { readonly report: KeyObject; readonly mail: KeyObject } | undefined;
+
+  const key = (): KeyObject => {
+    const { report } = identity();
+    if (keyOf?.report !== report) keyOf = { report, mail: mailTokenKeyOf(report) };
+    return keyOf.mail;
+  };
+
+  /** The account of a mail that still counts; undefined for others. */
+  const accountOf = async ({ application, message: code, messageId, seq }: MailReference) => {
+    if (chunkOf(seq) === TEST_CHUNK) return undefined;
+    const found = await access.accessOfAnyone(application);
+    if (found.kind !== 'granted') return undefined;
+    const { account } = found.application;
+    if (clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS) return account;
+    const { message } = await messages.find({ account, code });
+    return message?.id === messageId ? account : undefined;
+  };
+
+  const publish = async (mail: Reported, reference: MailReference): Promise<Intake> => {
+    if (!isWithin(recipientLimits, reference)) return 'excess';
+    const account = await accountOf(reference);
+    if (account === undefined) return 'unassigned';
+    await batcher.publish(mailReportRecord({ ...reference, account }, reportOf(mail, reference), clock.now()));
+    return mail.kind;
+  };
+
+  const take = async (recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake> => {
+    const mail = await incomingMailOf(bytes);
+    if (mail.kind !== 'bounced' && mail.kind !== 'complained') {
+      const isMisdirected = mail.kind !== 'feedback' && returnPathsIn(recipients).length === 0;
+      return isMisdirected ? 'misdirected' : mail.kind;
+    }
+    if (mail.kind === 'bounced' && returnPathsIn(recipients).length === 0) return 'misdirected';
+    const done = await Promise.all(reportedBy(mail, recipients, key()).map((reference) => publish(mail, reference)));
+    return done.find((each) => each === mail.kind) ?? done[0] ?? 'unassigned';
+  };
+
+  return {
+    recipientOf(address) {
+      // The one recipient without a domain (RFC 5321 4.5.1).
+      if (address.toLowerCase() === POSTMASTER) return feedback;
+      const at = address.lastIndexOf('@');
+      if (address.slice(at + 1).toLowerCase() !== domain) return undefined;
+      const local = address.slice(0, at);
+      if (FEEDBACK.has(local.toLowerCase())) return feedback;
+      const mail = parseMailToken(key(), tokenInReturnPath(local) ?? '');
+      return mail && { is: 'returnPath', mail };
+    },
+
+    async take(recipients, bytes) {
+      underWay++;
+      try {
+        return await take(recipients, bytes);
+      } finally {
+        underWay--;
+      }
+    },
+
+    open: () => underWay,
+  };
+}

@@ -1,9 +1,0 @@
-import type { api } from '@tidings/contract';
-import type { Handler } from '../../context.ts';
-import { subscriptionNotFound } from './subscription.ts';
-
-export const addSubscriptionSecret: Handler<typeof api.addSubscriptionSecret> = async ({ id }, { subscriptions }) => {
-  const { secret } = await subscriptions.addSecret({ id });
-  if (secret === '') throw subscriptionNotFound();
-  return { secret };
-};

@@ -1,8 +1,0 @@
-import type { api } from '@tidings/contract';
-import type { Handler } from '../../context.ts';
-import { tokenNotFound } from './token.ts';
-
-export const deleteToken: Handler<typeof api.deleteToken> = async ({ id }, { tokens }) => {
-  const { revoked } = await tokens.revokeToken({ id });
-  if (!revoked) throw tokenNotFound();
-};

@@ -1,8 +1,0 @@
-import type { api } from '@tidings/contract';
-import type { Handler } from '../../context.ts';
-import { shownSubscription } from './subscription.ts';
-
-export const listSubscriptions: Handler<typeof api.listSubscriptions> = async (_input, { subscriptions }) => {
-  const { subscriptions: found } = await subscriptions.list({});
-  return { subscriptions: found.map(shownSubscription) };
-};

@@ -1,5 +1,0 @@
-import type { api } from '@tidings/contract';
-import type { Handler } from '../../context.ts';
-
-export const setSenders: Handler<typeof api.setSenders> = ({ account = '', required, verified }, { addresses }) =>
-  addresses.setSenders({ account, required, verified });
