@@ -253,7 +253,7 @@ export function gatewayServer(deps: GatewayDeps): {
       boundedServer(deps, (request, response) => {
         if (listener.devices?.handle(request, response)) return;
         // Bodies are JSON whatever their type (R-ER1); fastify refuses types that it cannot parse.
-        delete request.headers['content-type'];
+        request.headers['content-type'] = undefined;
         fastify(request, response);
       }),
   });

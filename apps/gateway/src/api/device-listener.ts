@@ -21,7 +21,7 @@ interface DeviceRoute extends ApiRoute {
 
 const routes = new Map<string, DeviceRoute>(
   methods
-    .filter(({ method }) => method.scope === 'device' && !method.textReply)
+    .filter(({ method }) => method.scope === 'device')
     .map((named) => {
       const { verb, path: pattern, family } = named.method;
       return [pattern, { verb, pattern, envelope: envelopes[family], named }];
@@ -29,7 +29,7 @@ const routes = new Map<string, DeviceRoute>(
 );
 
 /**
- * Serves the methods of devices in front of fastify, whose router and Nest's would take half of the CPU of such a request (ADR 9): with the steps of the
+ * Serves the methods of devices in front of fastify, whose router and Nest's would take half of the CPU of such a request (ADR 74): with the steps of the
  * guard, the pipe and the controller.
  */
 @Injectable()

@@ -37,6 +37,7 @@ export class ServedRoutes {
     // The API reads bodies itself, whatever their type.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {
       this.#prepare(request, response);

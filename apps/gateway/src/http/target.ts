@@ -10,16 +10,6 @@ export function pathOf(url: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** A percent sign that escapes nothing is itself escaped: routers refuse it. */
-const withValidEscapes = (path: string): string => {
-  try {
-    decodeURIComponent(path);
-    return path;
-  } catch {
-    return path.replace(/[^/]+/g, (segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25')));
-  }
-};
-
 function isDecodable(segment: string): boolean {
   try {
     decodeURIComponent(segment);
@@ -28,6 +18,12 @@ function isDecodable(segment: string): boolean {
     return false;
   }
 }
+
+/** Routers refuse a percent sign that escapes nothing: here it stands for itself. */
+const withValidEscapes = (path: string): string =>
+  !path.includes('%') || isDecodable(path)
+    ? path
+    : path.replace(/[^/]+/g, (segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25')));
 
 /** The request target as routes are matched with it. */
 export function routedTarget(target: string): string {
