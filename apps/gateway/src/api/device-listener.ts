@@ -56,7 +56,10 @@ export class DeviceListener {
   handle(message: IncomingMessage, response: ServerResponse): boolean {
     const route = routes.get(pathOf(originForm(message.url ?? '')));
     if (!route || message.method !== route.verb) return false;
-    void this.#serve(route, message, response);
+    this.#serve(route, message, response).catch((error: unknown) => {
+      this.#context.log.error({ err: error, path: route.pattern }, 'reply not written');
+      response.destroy();
+    });
     return true;
   }
 
