@@ -3,7 +3,7 @@ import type { Call, Context } from '../context.ts';
 import type { ApplicationAccess } from './access.ts';
 import { type Credentials, DENIED, FORBID } from './authorize.ts';
 
-/** Whether the caller may use the application that owns the object named in the request. If not, the object is reported as not found (R-T7). */
+/** Without access an object is reported as not found (R-T7). */
 export async function hasAccess(
   { access }: Pick<Context, 'access'>,
   { credentials }: Call,
@@ -18,7 +18,6 @@ type Kind = ApplicationAccess['kind'];
 
 interface GroupAccess {
   readonly kind: Kind;
-  /** The accessible applications, in the order of the group. */
   readonly applications: readonly string[];
 }
 
@@ -31,7 +30,7 @@ const kindsOf = (
     applications.map(async (code) => (await access.accessTo(credentials.token, credentials.secret, code)).kind),
   );
 
-/** Applications that a request names in place of its own one: each is authorized like that (R-T5). */
+/** Each is authorized like the application of a request (R-T5). */
 export async function authorizeAll(
   context: Pick<Context, 'access'>,
   { credentials }: Call,
@@ -42,10 +41,7 @@ export async function authorizeAll(
   if (kinds.includes('restricted')) throw Fault.forbidden(FORBID);
 }
 
-/**
- * The access of the caller to a group of applications: granted if every application in it is accessible. A group without applications is unknown
- * (R-I2).
- */
+/** Granted if every application is accessible; a group without applications is unknown (R-I2). */
 async function accessToGroup(
   context: Pick<Context, 'access' | 'accounts'>,
   { account, credentials }: Call,
@@ -59,14 +55,13 @@ async function accessToGroup(
   return { kind: applications.length > 0 ? 'granted' : 'unknown', applications };
 }
 
-/** Whether the caller may use objects of a group. If not, they are reported as not found. */
 export const hasAccessToGroup = async (
   context: Pick<Context, 'access' | 'accounts'>,
   call: Call,
   group: string,
 ): Promise<boolean> => (await accessToGroup(context, call, group)).kind === 'granted';
 
-/** The applications of a group that takes the place of an application in a request: it is authorized like one (R-T5). */
+/** A group is authorized like an application (R-T5). */
 export async function authorizeGroup(
   context: Pick<Context, 'access' | 'accounts'>,
   call: Call,

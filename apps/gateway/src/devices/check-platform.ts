@@ -3,11 +3,7 @@ import { Fault, Platform } from '@tidings/kernel';
 import type { Register } from '@tidings/rpc';
 import type { Call, Context } from '../context.ts';
 
-/**
- * Why a web push endpoint is refused: its address is in a network that callers must not make the service connect to, or it is not encrypted and the
- * operator has not named its address (R-RES2).
- * @param path of the endpoint in the request
- */
+/** Why a web push endpoint is refused (R-RES2). @param path of the endpoint in the request */
 export function endpointFault(
   platform: number,
   pushToken: string,
@@ -22,11 +18,7 @@ export function endpointFault(
     : `${path}: must begin with https://`;
 }
 
-/**
- * Why the operator does not allow a registration: the plan of the account is e-mail only and this is another platform (R-E3), the e-mail contact is
- * in a disposable domain (R-E2, R-E4), or the endpoint is in a private network. Undefined if it is allowed.
- * @param path of the push token in the request
- */
+/** Why a registration is refused (R-E2, R-E3, R-E4, R-RES2). @param path of the push token in the request */
 export function platformFault(
   { platform, pushToken }: { readonly platform: number | undefined; readonly pushToken?: string | undefined },
   context: Pick<Context, 'addressGuard' | 'disposableDomains'>,
@@ -38,7 +30,6 @@ export function platformFault(
   return platform === undefined ? undefined : endpointFault(platform, pushToken ?? '', context, path);
 }
 
-/** @throws Fault `argument` if there is a {@link platformFault}. */
 export function checkPlatform(
   device: Pick<Register, 'platform' | 'pushToken'>,
   context: Pick<Context, 'addressGuard' | 'disposableDomains'>,

@@ -4,12 +4,11 @@ import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { PendingRequest } from '../limits/pending-requests.ts';
 
 const MAX_GROUP = 500;
-/** A group of at least this size indicates load: its callers send their next commands right after the reply. */
+/** A group of this size indicates load: its callers send their next commands right after the reply. */
 const BUSY_GROUP = 8;
-/** Maximum wait for the callers just answered: less than the duration of a call. */
+/** Less than the duration of a call. */
 const PATIENCE_MS = 4;
 
-/** Bounds on the commands waiting or under way, and on the bytes of their requests. */
 const LIMITS = { commands: 10_000, bytes: 32 * 1024 * 1024 };
 
 type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
@@ -17,24 +16,18 @@ type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
 interface Waiting {
   readonly command: DeviceCommand;
   readonly caller: Caller;
-  /** Bytes that are released with it. */
+  /** Of the whole request at its last command, 0 at the others. */
   readonly bytes: number;
-  /** The trace of the caller, while traces are recorded. */
   readonly trace: Trace | undefined;
   readonly resolve: () => void;
   readonly reject: (fault: Fault) => void;
 }
 
-/** Commands to devices, sent in groups. */
 export interface DeviceCommands {
-  /**
-   * Resolves when the command is durable and applied. Rejects with the command's own fault, with `unavailable` at once if too many commands wait, and
-   * if the caller's deadline passes before the command is sent.
-   */
+  /** Resolves when the command is durable and applied. Rejects with `unavailable` at once without room, and unsent after the caller's deadline. */
   submit(caller: Caller, command: DeviceCommand): Promise<void>;
-  /** The same for the commands of one request, whose bytes count once: without room for all of them none is sent. Rejects with the first fault. */
+  /** All of them, or none without room; the bytes of the request count once. Rejects with the first fault. */
   submitAll(caller: Caller, commands: readonly DeviceCommand[]): Promise<void>;
-  /** Number of commands waiting or under way. */
   readonly open: () => number;
 }
 
@@ -42,15 +35,12 @@ type Registry = Pick<Devices, 'apply'>;
 
 const FULL = 'too many device commands wait for the registry';
 const LATE = 'the registry did not take the command in time';
-/** Interval of scanning the queue for expired commands while it is full. */
+/** Interval of scanning a full queue for expired commands. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Groups commands in front of the registry. Commands that arrive while a call is in flight go out with the next call: at most 500 together, split in
- * halves if they are too large for one call. A command that finds no call in flight goes out as soon as the requests that arrived with it are read.
- * Each replica has one call in flight: a second one would halve the groups and double the cost of a command in the registry. Two alternating halves
- * of the callers would have the same effect, so under load the callers just answered get a moment to join the waiting ones.
- * @param replicaOf names the registry replica that handles a command: each has groups of its own. @default one for all
+ * Groups commands, with one call in flight to each replica: a second one would halve the groups and double the cost of a command in the registry. Two
+ * alternating halves of the callers would have the same effect, so under load the callers just answered get a moment to join the waiting ones.
  */
 export function deviceCommands(
   devices: Registry,
@@ -67,7 +57,6 @@ export function deviceCommands(
   };
   const hasRoom = ({ bytes }: Caller, amount: number): boolean =>
     held.commands + amount <= limits.commands && held.bytes + bytes <= limits.bytes;
-  /** Drops expired commands; a full queue is scanned at most once per interval. */
   const makeRoom = (): void => {
     const now = performance.now();
     if (now - lookedAt < LOOK_EVERY_MS) return;
@@ -85,7 +74,6 @@ export function deviceCommands(
     return lane;
   };
 
-  /** The refusal of a request with this number of commands, if there is no room. */
   const refusal = (caller: Caller, amount: number): Fault | undefined => {
     if (!hasRoom(caller, amount)) makeRoom();
     return hasRoom(caller, amount) ? undefined : new Fault('unavailable', FULL, { effect: 'none' });
@@ -114,11 +102,10 @@ export function deviceCommands(
 
 interface Lane extends Pick<DeviceCommands, 'open'> {
   submit(caller: Caller, command: DeviceCommand, bytes: number): Promise<void>;
-  /** Rejects commands that wait beyond their deadline. */
   expire(now: number): void;
 }
 
-/** Sends the groups of one replica one after the other. @param release called for each command that has ended */
+/** @param release called for each command that has ended */
 function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
@@ -166,7 +153,6 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   const pump = (): void => {
     clearTimeout(patience);
     [scheduled, patience] = [false, undefined];
-    // The callers of expired commands no longer wait for a result.
     expire(performance.now());
     inFlight = waiting.slice(0, MAX_GROUP);
     waiting = waiting.slice(MAX_GROUP);

@@ -6,28 +6,21 @@ import type { Registry } from 'prom-client';
 
 const CHECK_EVERY_MS = 5_000;
 
-/** The places of addresses by the operator's database, which is read again when its file changes. */
 export interface Geoip {
-  /** The place of an address; undefined if it is unknown. The address is not kept. */
+  /** The address is not kept. */
   find(address: string): GeoipPlace | undefined;
-  /** Reads the file now if it has changed. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface GeoipDeps {
-  /** The path of the database. */
   readonly file: string;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** @default readGeoip */
   readonly read?: typeof readGeoip;
 }
 
-/**
- * Reads a database and follows its file, checked every 5 s. While a file is missing or broken, the last database stays in use, if there was one. A log
- * line and the metrics report this, and registrations are served.
- */
+/** Checked every 5 s. While the file is missing or broken, the last database stays in use. */
 export async function openGeoip({ file, log, metrics, read = readGeoip }: GeoipDeps): Promise<Geoip> {
   const built = gaugeIn(metrics, {
     name: 'tidings_geoip_built_timestamp_seconds',
@@ -58,7 +51,7 @@ export async function openGeoip({ file, log, metrics, read = readGeoip }: GeoipD
       if (version === seen) return;
       await use();
     } catch (error) {
-      // Broken content stays so until the version changes. A fault of the file system may end without that: it is read again at the next check.
+      // Broken content stays so until the version changes; a fault of the file system may end without that.
       const found = error instanceof Fault ? version : ((error as NodeJS.ErrnoException).code ?? 'unknown');
       if (found !== seen) refuse(error);
       seen = found;

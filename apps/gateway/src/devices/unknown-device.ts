@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 
-/** Waits for a command and ignores the registry's fault for an unknown device: a late report or an unregistration is no error (R-C7). */
+/** A late report or an unregistration of an unknown device is no error (R-C7). */
 export async function unlessUnknown(submitted: Promise<void>): Promise<void> {
   try {
     await submitted;

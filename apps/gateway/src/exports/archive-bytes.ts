@@ -1,6 +1,6 @@
 import type { ArchivePlace, Jobs } from '@tidings/rpc';
 
-/** The bytes of an export's archive, fetched on demand: a slow reader occupies no memory. */
+/** Fetched on demand: a slow reader occupies no memory. */
 export async function* archiveBytes(jobs: Pick<Jobs, 'readArchive'>, job: string): AsyncIterable<Uint8Array> {
   let from: ArchivePlace | undefined;
   do {

@@ -2,29 +2,29 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual 
 import type { Clock } from '@tidings/kernel';
 import type { MasterKeys } from '@tidings/runtime';
 
-/** Validity of a link (R-N7). */
+/** R-N7 */
 const VALID_SECONDS = 24 * 60 * 60;
 const SECONDS = /^\d{1,12}$/;
 const SIGNATURE = /^[\da-f]{64}$/;
 
-/** An archive: its name, which is not unique, and the export that made it. */
+/** The name of an archive is not unique. */
 export interface Signed {
   readonly archive: string;
   readonly job: string;
 }
 
-/** The unparsed parameters of a link beside the archive's name. */
+/** Unparsed parameters of a link. */
 export interface Proof {
   readonly exp: string;
   readonly sig: string;
 }
 
-/** Links to archives: everyone with the link may download the archive, for 24 hours (R-N7). */
+/** Everyone with a link may download its archive, for 24 hours (R-N7). */
 export interface ExportLinks {
   linkTo(signed: Signed): string;
-  /** False for a proof that is malformed or has expired, whatever it was signed for. */
+  /** False for a proof that is malformed or has expired. */
   mayHold(proof: Proof): boolean;
-  /** Whether the proof was signed for this export. In constant time. */
+  /** In constant time. */
   isProofOf(signed: Signed, proof: Proof): boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ExportLinksDeps {
   readonly publicUrl: string;
 }
 
-/** The keys of links, by HKDF-SHA-256 from the master keys: links of a rotated key are valid until they expire or the previous key is removed. */
+/** Links of a rotated key hold until they expire or the previous key is removed. */
 export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksDeps['keys'] => {
   const keyFrom = (masterKey: Uint8Array): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/export-link', 32)));

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Maximum replies on a connection: those to some 200 mails. Mail servers continue on another one. */
+/** Replies to some 200 mails; mail servers continue on another connection. */
 const REPLIES_MAX = 1_000;
 
-/** Closes connections whose clients send commands without end; smtp-server writes each reply, whether or not the earlier ones are read. */
+/** smtp-server writes each reply, whether or not the earlier ones are read. */
 export const boundedReplies =
   (flooded: () => void) =>
   (socket: Socket): void => {

@@ -2,15 +2,12 @@ import type { Context } from '../context.ts';
 import type { MailReport } from '../reports/reporter.ts';
 import type { LinkedRecipient } from './mail-links.ts';
 
-/** An act of a recipient, to be reported. */
 export type MailAct = Omit<MailReport, 'recipient'>;
 
-/** How long the answer to a reader waits for the reports about it. */
 const PATIENCE_MS = 1_000;
 
 export type MailActsDeps = Pick<Context, 'reporter' | 'recipientLimits' | 'log'>;
 
-/** Reports what readers of mails do, without making them wait for it. */
 export class MailActs {
   readonly #deps: MailActsDeps;
 
@@ -18,10 +15,7 @@ export class MailActs {
     this.#deps = deps;
   }
 
-  /**
-   * Resolves when the acts are durable, but after a second at the latest, and also if they cannot be stored, so that a click leads to the target in any
-   * case. Acts beyond the limit of a recipient are left out.
-   */
+  /** Resolves when the acts are durable, after a second at the latest, and if they cannot be stored: a click leads to its target in any case. */
   async report(recipient: LinkedRecipient, acts: readonly MailAct[]): Promise<void> {
     if (acts.length === 0 || !this.#mayAct(recipient)) return;
     const patience = Promise.withResolvers<void>();

@@ -18,41 +18,35 @@ import type { CallerLimits } from '../auth/caller-limits.ts';
 import { SHORTEST_KEPT_MS } from '../reports/reporter.ts';
 
 export interface MailIntakeDeps {
-  /** The domain of return paths, in lower case. */
+  /** In lower case. */
   readonly domain: string;
   readonly access: Pick<Access, 'accessOfAnyone'>;
   readonly messages: Pick<Messages, 'find'>;
   readonly broker: Pick<Broker, 'publish'>;
-  /** May throw a Fault `unavailable` until the keys are known. */
+  /** @throws Fault `unavailable` until the keys are known */
   readonly identity: () => Pick<IdentityKeys, 'report'>;
   readonly clock: Clock;
-  /** Bounds reports about one recipient: whoever knows a return path can repeat them. */
+  /** Whoever knows a return path can repeat reports. */
   readonly recipientLimits: CallerLimits;
 }
 
-/** A recipient of an incoming mail: the return path of a mail, or an address for feedback. */
 export type IncomingRecipient =
   | { readonly is: 'returnPath'; readonly mail: MailReference }
   | { readonly is: 'feedback' };
 
-/**
- * The result of an incoming mail. `unassigned`: it names no mail that is known; `misdirected`: an address for feedback got something else; `excess`: there
- * were too many reports about its recipient.
- */
+/** `unassigned`: of no known mail; `misdirected`: something else at an address for feedback; `excess`: too many reports about its recipient. */
 export type Intake = IncomingMail['kind'] | 'unassigned' | 'misdirected' | 'excess';
 
-/** Local parts of the domain to which mailbox providers send feedback. */
 const POSTMASTER = 'postmaster';
 const FEEDBACK: ReadonlySet<string> = new Set(['complaints', POSTMASTER]);
 const feedback: IncomingRecipient = { is: 'feedback' };
 
-/** Reports what incoming mails say as facts on `tidings.reports` (R-E14, R-E18). */
+/** R-E14, R-E18 */
 export interface MailIntake {
-  /** The recipient with an address; undefined for others, whose mail is refused. @throws Fault `unavailable` */
+  /** Undefined for an address whose mail is refused. @throws Fault `unavailable` */
   recipientOf(address: string): IncomingRecipient | undefined;
-  /** Resolves when the report of the mail is durable; a repeat of the mail changes nothing. @throws Fault `unavailable` */
+  /** Resolves when the report is durable; a repeat of the mail changes nothing. @throws Fault `unavailable` */
   take(recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake>;
-  /** Number of mails that are not durable yet. */
   readonly open: () => number;
 }
 
@@ -64,7 +58,7 @@ const reportOf = (mail: Reported, { sentAt }: MailReference): MailReport =>
 const returnPathsIn = (recipients: readonly IncomingRecipient[]): MailReference[] =>
   recipients.flatMap((recipient) => (recipient.is === 'returnPath' ? [recipient.mail] : []));
 
-/** The mails that a report is about. A complaint is about one mail, whoever else it was sent to. */
+/** A complaint is about one mail, whoever else it was sent to. */
 function reportedBy(mail: Reported, recipients: readonly IncomingRecipient[], key: KeyObject): MailReference[] {
   const addressed = returnPathsIn(recipients);
   if (mail.kind === 'bounced') return addressed;
@@ -75,7 +69,6 @@ function reportedBy(mail: Reported, recipients: readonly IncomingRecipient[], ke
   return addressed.slice(0, 1);
 }
 
-/** Whether another report about a recipient is within the limit. */
 function isWithin(limits: CallerLimits, { application, seq }: MailReference): boolean {
   try {
     limits.take(application, `report ${seq}`);
@@ -97,7 +90,7 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
     return keyOf.mail;
   };
 
-  /** The account of a mail that still counts; undefined for others. */
+  /** Undefined for a mail that no longer counts. */
   const accountOf = async ({ application, message: code, messageId, seq }: MailReference) => {
     if (chunkOf(seq) === TEST_CHUNK) return undefined;
     const found = await access.accessOfAnyone(application);

@@ -6,23 +6,21 @@ import type { KeyObject } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
 import { keyFromReports } from '../auth/derived-keys.ts';
 
-/** The text for every link that is forged, damaged or too old; it is the same, so that the cause is not disclosed. */
+/** One text for all causes, which are not disclosed. */
 export const DEAD_LINK = 'The link has expired or is not valid';
 
-/** The recipient of a mail by one of its links. */
 export interface LinkedRecipient extends MailRecipient {
   readonly account: string;
   readonly view: ApplicationView;
 }
 
 export interface MailLinkReaderDeps {
-  /** May throw a Fault `unavailable` until the keys are known. */
+  /** @throws Fault `unavailable` until the keys are known */
   readonly identity: () => Pick<IdentityKeys, 'report'>;
   readonly access: Pick<Access, 'accessOfAnyone'>;
   readonly clock: Clock;
 }
 
-/** Reads links in mails. */
 export interface MailLinkReader {
   readonly key: () => KeyObject;
   /** @throws Fault `forbidden` unless the service made the token for this purpose within {@link LINK_MS}, and the application is there */

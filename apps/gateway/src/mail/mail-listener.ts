@@ -15,7 +15,7 @@ export interface MailListenerOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** The name by which the server greets. */
+  /** Shown in the greeting. */
   readonly domain: string;
 }
 
@@ -26,19 +26,15 @@ export interface MailListenerDeps {
   readonly clients: Pick<ClientAddresses, 'isProxy'>;
 }
 
-/** Reports may contain the mail that they are about, with attachments of 2 MiB (R-E10). */
+/** A report may contain a mail with attachments of 2 MiB (R-E10). */
 const MAIL_BYTES = 4 * 1024 * 1024;
-/** Bounds on clients, which are not authenticated: each may make the server hold a mail. */
+/** Each unauthenticated client may make the server hold a mail. */
 const CLIENTS = 64;
 const RECIPIENTS = 10;
-/** A connection without traffic ends after this time. */
 const IDLE_MS = 60_000;
-/** A connection ends after this time, whatever it does. */
 const CONNECTION_MS = 600_000;
-/** Clients that keep a connection open get this time at the end of the process. */
 const CLOSE_MS = 2_000;
 
-/** A refusal in the words of SMTP. */
 class Refusal extends Error {
   readonly responseCode: number;
 
@@ -55,12 +51,11 @@ const refusals = {
   unavailable: new Refusal(451, '4.3.0 Try again later'),
 } as const;
 
-/** The kinds of mails that show whether reports arrive. */
 const REPORTS = ['bounced', 'complained'] as const satisfies readonly Intake[];
 
 type Callback = (error?: Error | null) => void;
 
-/** The beginning of a mail. The rest is received and dropped; the server refuses a mail that is too large at its end. */
+/** The server refuses a mail that is too large at its end. */
 async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -73,8 +68,8 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
 }
 
 /**
- * The server of incoming mail (R-E18): it takes mail for return paths and for addresses of feedback, and no other. A mail is accepted once its report is
- * durable, and refused with 451 while that cannot be: its server repeats it then. There is no login, and no encryption: reports hold no secrets.
+ * Takes mail for return paths and addresses of feedback (R-E18): accepted once its report is durable, else refused with 451, so that it comes again.
+ * Neither login nor encryption: reports hold no secrets.
  */
 export class MailListener {
   readonly #options: MailListenerOptions;
@@ -96,14 +91,14 @@ export class MailListener {
       help: 'Recipients and mails that were refused',
       labels: ['reason'],
     });
-    // A counter that begins at 1 has no increase that an alert could see, and one without values cannot show that no mail arrives.
+    // A counter that begins at 1 shows an alert no increase.
     for (const kind of REPORTS) mails.inc({ kind }, 0);
     for (const reason of Object.keys(refusals)) refused.inc({ reason }, 0);
     this.#count = (kind) => mails.inc({ kind });
     this.#countRefused = (reason) => refused.inc({ reason });
   }
 
-  /** The port on which it listens. @throws Fault `bug` before {@link listen} */
+  /** @throws Fault `bug` before {@link listen} */
   get port(): number {
     if (!this.#server) throw Fault.bug('the server of incoming mail does not listen');
     return (this.#server.server.address() as AddressInfo).port;
@@ -112,7 +107,7 @@ export class MailListener {
   /** @throws Fault `argument` for a port that is taken */
   async listen(): Promise<void> {
     const { host, port, domain } = this.#options;
-    // Loaded on demand, since most deployments take no mail.
+    // Most deployments take no mail.
     const { SMTPServer } = await import('smtp-server');
     const { log, clients } = this.#deps;
     const isProxy = (address: string): boolean => clients.isProxy(address);
@@ -156,7 +151,7 @@ export class MailListener {
     server.server.on('connection', endAfter(CONNECTION_MS));
     server.server.on('connection', boundedReplies(floodedConnections(this.#deps.metrics, 'smtp')));
     server.server.on('connection', requireFirstByte);
-    // An error of a connection, such as a reset, would end the process without a listener.
+    // Without a listener a reset connection would end the process.
     server.on('error', (error) => this.#deps.log.debug({ err: error }, 'connection of incoming mail failed'));
     try {
       await once(server.listen(port, host), 'listening');
@@ -167,7 +162,7 @@ export class MailListener {
     this.#deps.log.info({ port: this.port }, 'incoming mail is served');
   }
 
-  /** Takes no more connections. Open ones end within 2 s; a mail that is not answered by then comes again. */
+  /** Open connections end within 2 s; a mail without an answer by then comes again. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server) return;
@@ -217,7 +212,7 @@ export class MailListener {
   }
 }
 
-/** Ends connections after a time, so that slow clients do not keep others out. */
+/** Slow clients must not keep others out. */
 const endAfter =
   (ms: number) =>
   (socket: Socket): void => {

@@ -6,20 +6,17 @@ import { DEAD_LINK, type LinkedRecipient } from './mail-links.ts';
 
 const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 
-/** The choices of an e-mail contact, by its tags (R-RES17). */
+/** R-RES17 */
 export interface Preferences {
   readonly address: string;
-  /** Whether the contact gets no marketing at all. */
   readonly unsubscribed: boolean;
-  /** Categories that it does not get. */
   readonly excluded: readonly string[];
-  /** Categories that the operator offers; if none, the categories that the contact does not get and may choose again. */
+  /** Without categories of the operator, those that the contact excludes and may choose again. */
   readonly offered: readonly string[];
-  /** Whether the offered categories are all that there are, so that a contact without any of them gets nothing. */
+  /** Whether a contact without any offered category gets nothing. */
   readonly isComplete: boolean;
 }
 
-/** A choice to store. */
 export interface Choice {
   readonly unsubscribed: boolean;
   /** Undefined = unchanged. */
@@ -29,9 +26,8 @@ export interface Choice {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
- * The contacts that a recipient's choice is for, the one that gets the mails first, and their address. A contact that has taken the address which is
- * the recipient's hwid is one of them.
- * @throws Fault `forbidden` if the recipient is erased
+ * The first gets the mails. A contact that has taken the address which is the recipient's hwid is one of them.
+ * @throws Fault `forbidden` for an erased recipient
  */
 async function contactsOf({ account, application, seq }: LinkedRecipient, { devices }: Pick<Context, 'devices'>) {
   const { devices: described } = await devices.describe({ account, application, seqs: [seq], tags: [], plans: [] });
@@ -43,7 +39,7 @@ async function contactsOf({ account, application, seq }: LinkedRecipient, { devi
   return { hwids: [...new Set([...hwids, hwid])], address: hwid };
 }
 
-/** Reads the choices of a recipient. @throws Fault `forbidden` if the contact is erased */
+/** @throws Fault `forbidden` for an erased contact */
 export async function preferencesOf(
   recipient: LinkedRecipient,
   context: Pick<Context, 'accounts' | 'devices'>,
@@ -62,7 +58,7 @@ export async function preferencesOf(
   return { address, unsubscribed, excluded, offered: isComplete ? categories : excluded, isComplete };
 }
 
-/** Stores the choice of a recipient: resolves when it is durable. Idempotent. @throws Fault `forbidden` if the contact is erased */
+/** Resolves when the choice is durable. Idempotent. @throws Fault `forbidden` for an erased contact */
 export async function choose(
   recipient: LinkedRecipient,
   { unsubscribed, excluded }: Choice,
@@ -74,7 +70,7 @@ export async function choose(
   const { account, application } = recipient;
   const { hwids } = await contactsOf(recipient, context);
   const tags = {
-    // A tag that is removed and one that is false mean the same; the preference page removes it (R-RES17).
+    // The preference page removes the tag, which means the same as false (R-RES17).
     [unsubscribedEmails.name]: unsubscribed ? true : null,
     ...(excluded && { [unsubscribedCategories.name]: excluded.length === 0 ? null : [...excluded] }),
   };

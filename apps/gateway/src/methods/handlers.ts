@@ -17,7 +17,7 @@ import * as statisticsHandlers from './statistics/statistics-handlers.ts';
 import * as tagHandlers from './tags/tag-handlers.ts';
 import * as testDeviceHandlers from './test-devices/test-device-handlers.ts';
 
-/** A handler for every method of the contract: a missing one does not compile. */
+/** A missing handler does not compile. */
 export const handlers = {
   ...applicationHandlers,
   ...deviceHandlers,

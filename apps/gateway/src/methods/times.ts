@@ -1,4 +1,4 @@
-/** RFC 3339 in UTC and whole seconds; null for an absent date. */
+/** In UTC and whole seconds. */
 export function rfc3339(date: Date): string;
 export function rfc3339(date: Date | undefined): string | null;
 export function rfc3339(date: Date | undefined): string | null {

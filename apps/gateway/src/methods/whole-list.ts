@@ -1,20 +1,15 @@
 import { Fault } from '@tidings/kernel';
 
-/** Maximum characters of all texts in a list: the reply is built in memory as a whole. */
+/** Characters of all texts: the reply is built in memory as a whole. */
 const MAX_LENGTH = 64 << 20;
 
-/** One page of a list, as a service answers it. */
 export interface Part<Entry> {
   readonly entries: readonly Entry[];
-  /** Start of the next page; "" after the last one. */
+  /** "" after the last page. */
   readonly next: string;
 }
 
-/**
- * Reads a list to its end, page by page.
- * @param lengthOf characters of an entry's texts
- * @throws Fault `tooLarge` if the texts have more than 64 Mi characters: such a reply would not fit into memory
- */
+/** @param lengthOf characters of an entry's texts @throws Fault `tooLarge` beyond 64 Mi characters */
 export async function wholeList<Entry>(
   read: (after: string) => Promise<Part<Entry>>,
   lengthOf: (entry: Entry) => number,

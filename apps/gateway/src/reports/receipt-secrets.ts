@@ -3,7 +3,7 @@ import { Platform } from '@tidings/kernel';
 import type { ApplicationView, Platforms } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 
-/** Secrets that an application shares with a provider for receipts (R-A6); undefined where it has none. */
+/** Undefined where the application has none (R-A6). */
 export type Secrets<Name extends string> = { readonly [Secret in Name]: string | undefined };
 
 interface Entry<Name extends string> {
@@ -18,10 +18,10 @@ export interface ReceiptSecretsDeps {
   readonly masterKeys: MasterKeys;
 }
 
-/** Reads the secrets of an application; undefined where the platform is not configured. */
+/** Undefined where the platform is not configured. */
 export type ReadSecrets<Name extends string> = (application: ApplicationView) => Promise<Secrets<Name> | undefined>;
 
-/** Reads secrets of applications, once per version of their settings. @param fields the setting of each secret */
+/** Once per version of the settings. @param fields the setting of each secret */
 function receiptSecrets<Name extends string>(
   { platforms, masterKeys }: ReceiptSecretsDeps,
   platform: number,

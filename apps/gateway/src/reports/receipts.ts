@@ -3,7 +3,7 @@ import type { ApplicationView } from '@tidings/rpc';
 import type { Context } from '../context.ts';
 import type { ReadSecrets, Secrets } from './receipt-secrets.ts';
 
-/** The application that a provider reports to. @throws Fault `notFound` */
+/** @throws Fault `notFound` */
 export async function receivingApplication(
   { access }: Pick<Context, 'access'>,
   code: string,
@@ -21,7 +21,7 @@ export async function secretsOf<Name extends string>(
 ): Promise<Secrets<Name>> {
   const secrets = await read(application);
   if (secrets) return secrets;
-  // A provider verifies the address as soon as an operator has configured it, maybe through another gateway.
+  // A provider verifies the address as soon as it is configured, maybe through another gateway.
   const fresh = await access.freshApplication(application.code);
   const configured = fresh && (await read(fresh));
   if (!configured) throw Fault.notFound('Not Found');

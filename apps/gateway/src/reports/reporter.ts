@@ -14,25 +14,22 @@ import type { Devices, Messages } from '@tidings/rpc';
 import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
 
-/** Maximum number of reports that are not durable yet, waiting for the registry or for the topic. */
+/** Reports that are not durable yet. */
 const MAX_OPEN = 10_000;
-/** Devices looked up in one call. */
 const LOCATED_AT_ONCE = 500;
-/** The shortest retention of any message: the retention of a hidden one (R-I6). A younger message named by a genuine hash exists without a lookup. */
+/** The retention of a hidden message (R-I6): a younger one that a signature names exists without a lookup. */
 export const SHORTEST_KEPT_MS = 7 * 86_400_000;
 
-/** A device that reports. */
 export interface ReportingDevice {
   readonly account: string;
   readonly application: string;
   readonly hwid: string;
 }
 
-/** An act of a mail's recipient by one of its links, whose signature has been checked. */
+/** An act by a link whose signature has been checked. */
 export interface MailReport {
   readonly kind: ReportKind;
   readonly recipient: MailRecipient & Pick<ReportingDevice, 'account'>;
-  /** The class of an open. */
   readonly open?: MailOpen;
   /** The URL of a click, the category of an unsubscribe; "" without one. */
   readonly detail?: string;
@@ -42,25 +39,24 @@ export interface ReporterDeps {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   readonly messages: Pick<Messages, 'find'>;
-  /** The keys that derive device ids and sign statistics hashes. May throw a Fault `unavailable` until they are known. */
+  /** @throws Fault `unavailable` until the keys are known */
   readonly identity: () => Pick<IdentityKeys, 'device' | 'report'>;
   readonly clock: Clock;
 }
 
-/** Publishes device reports about messages as facts on `tidings.reports`. */
 export interface Reporter {
   /**
-   * Resolves when the report is durable. Resolves to false if the report has no effect: its hash was made for another device, application or message,
-   * or the device or the message does not exist (R-C7, R-C11). @throws Fault `unavailable` if too many reports wait
+   * Resolves when the report is durable, to false if it has no effect: its hash is for another device, application or message, or one of these does
+   * not exist (R-C7, R-C11).
+   * @throws Fault `unavailable` for too many reports
    */
   report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean>;
-  /** The same for an act of a mail's recipient. Resolves to false if the message does not exist any more. */
+  /** Resolves to false if the message does not exist any more. */
   reportMail(report: MailReport): Promise<boolean>;
-  /** Number of reports that are not durable yet. */
   readonly open: () => number;
 }
 
-/** Parses a hash; undefined if none was given (R-C11). */
+/** R-C11 */
 export function hashOf(hash: string | undefined): StatisticsHash | undefined {
   if (hash === undefined) return undefined;
   const parsed = parseStatisticsHash(hash);
@@ -72,7 +68,7 @@ type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number
 
 const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
 
-/** Locations of devices, undefined for an unknown device: looked up in batches, one application at a time. */
+/** In batches, one application at a time; undefined for an unknown device. */
 function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
   const locateAll = async (asked: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
     const found = new Map<ReportingDevice, DeviceLocation>();
@@ -90,7 +86,6 @@ function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) 
   return batcher(locateAll, { maxItems: LOCATED_AT_ONCE }).submit;
 }
 
-/** Tells whether messages exist: a young one that a signature names exists without a lookup. */
 function keptMessages({ messages, clock }: Pick<ReporterDeps, 'messages' | 'clock'>) {
   return {
     isYoung: (messageId: bigint): boolean => clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS,
@@ -112,7 +107,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
 
   const { isYoung, isKept } = keptMessages(deps);
 
-  /** Whether the message of the hash exists and the hash is not for another device. A hash without our own part names no device (R-I30). */
+  /** A hash without our own part names no device (R-I30). */
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     if (hash.device) {
       const keys = identity();
@@ -123,7 +118,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
     return isKept(of, hash);
   };
 
-  /** The platform in the hash prevails: it is the one that the message was sent to. A device registered anew is another device. */
+  /** The platform in the hash prevails. A device registered anew is another device. */
   const placeOf = async (of: ReportingDevice, hash: StatisticsHash) => {
     if (!(await isSound(of, hash))) return undefined;
     const location = await locate(of);
@@ -131,7 +126,6 @@ export function openReporter(deps: ReporterDeps): Reporter {
     return location.seq === hash.device.seq ? hash.device : undefined;
   };
 
-  /** Resolves when the report of one device is durable. */
   const publish = async (
     { seq, platform }: { readonly seq: Seq; readonly platform: number },
     fields: Pick<Reports, 'message' | 'messageId' | 'account' | 'application' | 'kind'> & Partial<Reports>,

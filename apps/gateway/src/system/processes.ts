@@ -8,7 +8,7 @@ const DEADLINE_MS = 5_000;
 
 const isUnavailable = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'unavailable';
 
-/** A process that does not answer counts as open, because its pending work is unknown. */
+/** The pending work of a process that does not answer is unknown: it counts as open. */
 const orOpen = (who: string, operations: SystemOperations): SystemOperations => ({
   advanceClock: (request) => operations.advanceClock(request),
   async settled(request) {
@@ -28,7 +28,7 @@ const unreachable = (name: string): SystemOperations => {
   return orOpen(name, { settled: absent, advanceClock: absent });
 };
 
-/** The operations of every process of a service, resolved by name on each call. */
+/** Resolved by name on each call. */
 export const processesOf =
   (name: string, replicas: Replicas): Processes =>
   async () => {

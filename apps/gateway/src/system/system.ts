@@ -1,23 +1,22 @@
 import { type Clock, Fault, ShiftedClock } from '@tidings/kernel';
 import type { OpenDeletion, Operations } from '@tidings/rpc';
 
-/** The whole system, for operators and tests. */
 export interface System {
   /**
-   * One line per unfinished item; none = settled, confirmed by a second round, or by the activity of all processes: none of them did anything during
-   * the round.
-   * @param options.brief only the items of the first service found to have any; those that follow are not queried @default false
+   * One line per unfinished item; none = settled, confirmed by a second round, or by no activity of any process during the first.
+   * @param options.brief only the items of the first service that has any
+   * @default false
    */
   open(options?: { readonly brief?: boolean }): Promise<readonly string[]>;
-  /** The purges of deleted applications that are under way, by service. */
+  /** Purges that are under way, by service. */
   deletions(): Promise<readonly OpenDeletion[]>;
-  /** Advances every clock and returns the new time in milliseconds since 1970. Throws a Fault outside of tests. */
+  /** Returns the new time in milliseconds since 1970. @throws Fault outside of tests */
   advanceClock(ms: number): Promise<number>;
 }
 
 export type SystemOperations = Pick<Operations, 'settled' | 'advanceClock'>;
 
-/** The processes of a service at the moment of the call, each with its operations. */
+/** At the moment of the call. */
 export type Processes = () => readonly SystemOperations[] | Promise<readonly SystemOperations[]>;
 
 /** A busy service is queried without another look at the clocks for this time: one that has just started waits for its clock. */
@@ -28,8 +27,7 @@ function unlessUnavailable(thrown: unknown): undefined {
 }
 
 /**
- * Open work of a service. One process is asked for what all of them know, such as lags, because that takes a dozen queries; the others first, for
- * what only they know, because their work ends in what all know.
+ * One process is asked for what all know, such as lags, which takes a dozen queries; the others first, because their own work ends in what all know.
  */
 async function openIn([first, ...others]: readonly SystemOperations[]): Promise<readonly string[]> {
   const own = await Promise.all(others.map((each) => each.settled({ ownOnly: true })));
@@ -38,8 +36,8 @@ async function openIn([first, ...others]: readonly SystemOperations[]): Promise<
 }
 
 /**
- * @param services in the order in which work flows from one to the next. They are queried in sequence, so that no work moves unseen from a service
- * still to be queried to one already queried. Work that flows the other way changes the activity of a process, and is found by a second round.
+ * @param services in the order in which work flows, so that none moves unseen to a service already queried. Work that flows back changes the activity
+ * of a process.
  * @param elapsedMs the time of the machine, which advances of the clock do not change
  */
 export function systemOf(
@@ -47,7 +45,7 @@ export function systemOf(
   clock: Clock,
   elapsedMs: () => number = () => performance.now(),
 ): System {
-  /** The service with open work at the last brief call: most likely it still has some. */
+  /** Most likely it still has open work. */
   let busy: Processes | undefined;
   let leveledAt = -Infinity;
   const openOnce = async (): Promise<readonly string[]> => {
@@ -55,7 +53,6 @@ export function systemOf(
     for (const processes of services) open.push(...(await openIn(await processes())));
     return open;
   };
-  /** The items of the first service that has any. */
   const firstOpen = async (asked: readonly Processes[]): Promise<readonly string[]> => {
     for (const processes of asked) {
       const open = await openIn(await processes());
@@ -65,7 +62,7 @@ export function systemOf(
     }
     return [];
   };
-  /** Advances every clock to the same offset. Returns the largest offset found, and the activity of every process. */
+  /** Returns the largest offset, and the activity of every process. */
   const level = async (aheadMs: number) => {
     const members = (await Promise.all(services.map(async (processes) => processes()))).flat();
     const replies = await Promise.all(members.map((each) => each.advanceClock({ aheadMs: BigInt(aheadMs) })));
@@ -74,10 +71,7 @@ export function systemOf(
       activities: replies.map((reply) => reply.activity),
     };
   };
-  /**
-   * Advances the clocks of processes started since the last step: work due by the system's clock must be due by theirs. Returns the activity of all,
-   * undefined if it is unknown.
-   */
+  /** Work due by the system's clock must be due by those of processes just started. Returns undefined for unknown activity. */
   const catchUp = async (): Promise<string | undefined> => {
     leveledAt = elapsedMs();
     if (!(clock instanceof ShiftedClock)) return undefined;
@@ -109,7 +103,7 @@ export function systemOf(
     },
     async advanceClock(ms) {
       if (!(clock instanceof ShiftedClock)) throw Fault.notFound('Not found');
-      // The offset is absolute rather than an increment: some processes share a clock, and some have started since the last step.
+      // Absolute rather than an increment: some processes share a clock, and some have started since the last step.
       const { aheadMs } = await level(clock.aheadMs);
       clock.advanceTo((await level(aheadMs + ms)).aheadMs);
       return clock.now();

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
 
-/** @throws Fault `notFound` without a date: another request may have removed the address meanwhile */
+/** Another request may have removed the address meanwhile. */
 function blacklisted(address: string, since: Date | undefined) {
   if (!since) throw Fault.notFound('Address is not blacklisted');
   return { address, blacklisted_at: rfc3339(since) };
@@ -32,7 +32,7 @@ export const clearAddress: Handler<typeof api.clearAddress, 'addresses'> = async
   await addresses.clearAddress({ account, email: address });
 };
 
-/** @throws Fault `notFound` without a date: another request may have cleared the complaint meanwhile */
+/** Another request may have cleared the complaint meanwhile. */
 function complained(address: string, since: Date | undefined) {
   if (!since) throw Fault.notFound('Address has no complaint');
   return { address, complained_at: rfc3339(since) };

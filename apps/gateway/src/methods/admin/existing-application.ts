@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { Context } from '../../context.ts';
 
-/** Operators' requests are not authorized per application, so an unknown application in the path is refused here (R-T8). */
+/** Requests of operators are not authorized per application (R-T8). */
 export async function requireApplication(
   { applications }: Pick<Context, 'applications'>,
   application: string,

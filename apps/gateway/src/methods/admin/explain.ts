@@ -67,7 +67,7 @@ const messageOf = ({ code, status, releasedAt, message }: MessageView): Reply['m
   released_at: rfc3339(releasedAt),
 });
 
-/** The attempts and the outcomes of a device. Attempts are asked for by slice: without a place in a slice there are none. */
+/** Attempts are found by slice: without one there are none. */
 async function traceOf(
   { attempts, statistics }: Pick<Context, 'attempts' | 'statistics'>,
   of: { readonly message: string; readonly application: string; readonly seq: number },

@@ -6,25 +6,23 @@ import { rfc3339 } from '../times.ts';
 
 export type Answer = (typeof explainAnswers)[number];
 
-/** The knowledge of all services about a device and a message. */
 export interface Evidence {
   readonly application: string;
   readonly message: MessageView;
   readonly plans: PlansOfDeviceReply;
   readonly attempts: readonly DeviceAttempt[];
-  /** Outcomes from statistics, which may be some seconds behind the plans. */
+  /** May be some seconds behind the plans. */
   readonly outcomes: readonly DeviceOutcome[];
   readonly now: number;
 }
 
-/** The answer to why a device did or did not get a message, a reason that programs can read, and a sentence or two. */
 export interface Explanation {
   readonly answer: Answer;
   readonly reason: string | null;
   readonly explanation: string;
 }
 
-/** Outcomes of devices are shown for this long (R-LM3). */
+/** R-LM3 */
 const SHOWN_MS = 30 * 86_400_000;
 
 const exclusions: Readonly<Record<string, string>> = {
@@ -60,7 +58,6 @@ function sentText({ displayable, confirmed, opened, bounce }: DeviceOutcome): st
   return `It has confirmed neither a delivery nor an open.${shown}`;
 }
 
-/** The state of an attempt for a device without an outcome. */
 function waitText(attempt: DeviceAttempt | undefined): string {
   if (!attempt) return 'The push waits to be sent.';
   const { result, progress, state } = attempt;
@@ -81,10 +78,7 @@ const rank = ({ excluded, sentHour, error }: DeviceOutcome): number => {
   return error ? 2 : 1;
 };
 
-/**
- * The outcomes of the plans, until statistics have them: nothing is sent yet as far as they know. A device that is in the audience of the inbox alone
- * has no outcome of pushes.
- */
+/** Until statistics have the outcomes. A device in the audience of the inbox alone has none of pushes. */
 export const plannedOutcomes = ({ plans }: PlansOfDeviceReply): DeviceOutcome[] =>
   plans
     .filter(({ inboxOnly }) => !inboxOnly)
@@ -103,7 +97,7 @@ const excludedBy = (reason: string): Explanation => ({
   explanation: exclusions[reason] ?? `The device was excluded: ${reason}.`,
 });
 
-/** The answer for a device of the inbox's own audience (R-H12); undefined for any other. */
+/** Of a device in the inbox's own audience (R-H12). */
 function inboxExplanation({ plans: { plans }, now }: Evidence): Explanation | undefined {
   const saved = plans.findLast(({ inboxOnly, excluded }) => inboxOnly && excluded === '');
   const excluded = plans.find(({ inboxOnly }) => inboxOnly);
@@ -129,7 +123,7 @@ function outcomeExplanation(outcome: DeviceOutcome, attempts: readonly DeviceAtt
   return { answer: 'IN_FLIGHT', reason: open?.state ?? 'waiting', explanation: waitText(open) };
 }
 
-/** Whether the message is sent to the platform of the device as it is now (R-I5). */
+/** By the device as it is now (R-I5). */
 function reachesPlatform({ message: { message }, plans }: Evidence): boolean {
   const { platform } = plans.device!;
   const platforms = message?.audience?.platforms ?? [];
@@ -143,7 +137,7 @@ interface NoPlace {
   readonly applies: (evidence: Evidence) => boolean | undefined;
 }
 
-/** Why a decided message has no place for a device; the first one that applies. They judge by the record of the device as it is now. */
+/** The first that applies, by the device as it is now. */
 const noPlaces: readonly NoPlace[] = [
   {
     reason: 'deleted',
@@ -187,7 +181,6 @@ function notAddressed(evidence: Evidence): Explanation {
   return { answer: 'NOT_ADDRESSED', reason, explanation };
 }
 
-/** An answer that does not depend on the device; undefined if there is none. */
 function messageExplanation({ message, application, plans, now }: Evidence): Explanation | undefined {
   const { status, releasedAt, message: accepted } = message;
   if (!accepted?.applications.includes(application)) {
@@ -209,7 +202,7 @@ function messageExplanation({ message, application, plans, now }: Evidence): Exp
   return { answer: 'NOT_DECIDED', reason: null, explanation: 'The recipients are being determined.' };
 }
 
-/** Explains a device's share of a message; the first that applies of: the message, the best outcome, the plan. */
+/** The first that applies of: the message, the best outcome, the plan. */
 export function explanationOf(evidence: Evidence): Explanation {
   const general = messageExplanation(evidence);
   if (general) return general;

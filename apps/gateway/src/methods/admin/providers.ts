@@ -10,13 +10,12 @@ const latest = (a: Date | undefined, b: Date | undefined): Date | undefined => (
 
 const endOf = ({ until }: ThrottledService): number => until?.getTime() ?? 0;
 
-/** Each push service once, the longest throttle first: every process learns of them by itself. */
+/** Every process learns of throttles by itself: the longest is shown. */
 function joinedServices(all: readonly ThrottledService[]): ThrottledService[] {
   const byOrigin = new Map(all.toSorted((a, b) => endOf(a) - endOf(b)).map((each) => [each.origin, each]));
   return [...byOrigin.values()].toSorted((a, b) => endOf(b) - endOf(a));
 }
 
-/** Merges the views that several processes have of one credential. */
 const joined = (a: ProviderView, b: ProviderView): ProviderView => ({
   ...a,
   applications: [...new Set([...a.applications, ...b.applications])].toSorted(),

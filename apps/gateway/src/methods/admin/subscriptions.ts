@@ -6,7 +6,6 @@ import type { SubscriptionView } from '@tidings/rpc';
 import type { Context, Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
 
-/** A subscription as operators see it. */
 function shownSubscription({
   id,
   account,
@@ -38,12 +37,11 @@ function shownSubscription({
   };
 }
 
-/** The secret in the reply that makes it. */
 const newSecret = (secret: string): { secret?: string } => (secret === '' ? {} : { secret });
 
 const subscriptionNotFound = (): Fault => Fault.notFound('Subscription not found');
 
-/** Refuses applications of other accounts: the subscription would never receive their events. */
+/** The subscription would never receive events of another account. */
 async function checkApplications(
   { applications }: Pick<Context, 'applications'>,
   account: string,
@@ -54,7 +52,7 @@ async function checkApplications(
   if (unknown >= 0) throw Fault.argument(`applications[${unknown}]: unknown application`);
 }
 
-/** The campaigns of an account by their codes. @throws Fault `argument` for an unknown one */
+/** @throws Fault `argument` for an unknown one */
 async function campaignsOf(
   { presets }: Pick<Context, 'presets'>,
   account: string,

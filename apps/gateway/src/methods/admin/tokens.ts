@@ -4,7 +4,6 @@ import { TokenScope, type TokenView } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
 
-/** A token as operators see it. */
 function shownToken(token: TokenView): OutputOf<typeof api.getToken> {
   const { id, account, scope, allApplications, applications, createdAt, expiresAt, rateLimit } = token;
   return {

@@ -1,10 +1,10 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-/** Below this number of applications there is one page, without a number. */
+/** Up to this number there is one page, without a number. */
 const UNPAGED = 100;
 
-/** The furthest page requested from the service; all further pages are empty as well. */
+/** All further pages are empty as well. */
 const MAX_PAGE = 2 ** 31 - 1;
 
 export const getApplications: Handler<typeof api.getApplications, 'applications'> = async (

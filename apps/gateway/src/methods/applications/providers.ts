@@ -1,13 +1,12 @@
 import { Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 
-/** Whether an application can send to a platform: configured and not disabled (R-RES21). */
+/** R-RES21 */
 const serves =
   ({ platforms }: ApplicationView) =>
   (...codes: readonly number[]): boolean =>
     platforms.some(({ platform, enabled, configured }) => codes.includes(platform) && enabled && configured);
 
-/** The flags of configureApplication's reply. */
 export function configuredProviders(application: ApplicationView) {
   const on = serves(application);
   return {
@@ -29,7 +28,6 @@ export function configuredProviders(application: ApplicationView) {
   };
 }
 
-/** The flags of getApplication's reply. */
 export function shownProviders(application: ApplicationView) {
   const on = serves(application);
   return {
@@ -44,7 +42,7 @@ export function shownProviders(application: ApplicationView) {
   };
 }
 
-/** The flags of setApplicationPlatformStatus's reply: enabled, whether configured or not (R-B5, R-S5). */
+/** Enabled, whether configured or not (R-B5, R-S5). */
 export function availablePlatforms({ platforms }: ApplicationView) {
   const on = (code: number): boolean => platforms.some(({ platform, enabled }) => platform === code && enabled);
   return {

@@ -8,10 +8,10 @@ import { grantOf } from '../segments/grant.ts';
 
 const formats = { csv: ExportFormat.EXPORT_FORMAT_CSV, json: ExportFormat.EXPORT_FORMAT_JSON } as const;
 
-/** Bits of a task id: the official client reads it as an integer, which JSON keeps exact below 2^53 (R-N7). */
+/** The official client reads a task id as an integer, which JSON keeps exact below 2^53 (R-N7). */
 const ID_BITS = 52;
 
-/** The id is random because it is the only secret that the result requires. */
+/** The id is the only secret that the result requires. */
 async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
   const id = String(BigInt.asUintN(ID_BITS, randomBytes(8).readBigUInt64BE()));
   const { job } = await jobs.find({ job: id, kind: JobKind.JOB_KIND_EXPORT, account: '' });

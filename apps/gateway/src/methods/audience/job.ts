@@ -18,9 +18,8 @@ import type { Call, Context } from '../../context.ts';
 /** One document of the jobs service, and one batch of the registry. */
 const PART_ENTRIES = 4096;
 const PART_BYTES = 1024 * 1024;
-/** A part must hold at least one entry of the maximum size. */
+/** A part holds at least one entry. */
 const ENTRY_BYTES = 4 * 1024 * 1024;
-/** Parts in flight. */
 const IN_FLIGHT = 4;
 
 const listOperators = {
@@ -37,7 +36,7 @@ function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: Bu
   return bytes;
 }
 
-/** Splits the entries into parts filled up to their size, one in a turn of the event loop. */
+/** Yields to the event loop after each part. */
 export async function* partsOf(entries: Iterable<BulkEntry>): AsyncGenerator<Buffer[], void> {
   let part: Buffer[] = [];
   let bytes = 0;
@@ -57,7 +56,7 @@ export async function* partsOf(entries: Iterable<BulkEntry>): AsyncGenerator<Buf
 
 type Stored = Pick<JobAccepted, 'parts' | 'bytes'>;
 
-/** Stores all parts and returns their number. Each is made when a slot in flight is free. */
+/** Each part is made when a slot in flight is free. */
 async function storeAll(
   jobs: Pick<Jobs, 'storePart'>,
   of: Pick<StorePartRequest, 'job' | 'account' | 'application'>,
@@ -81,17 +80,13 @@ async function storeAll(
   return { parts: stored, bytes };
 }
 
-/** Entries as a job takes them. */
 export interface JobEntries {
   readonly count: number;
   /** Made while they are stored, so that making them does not stop the process. */
   readonly entries: Iterable<BulkEntry>;
 }
 
-/**
- * Starts a job. When this resolves, the job is durable and will be processed (R-G1).
- * @throws Fault `throttled` if the application has too many open jobs
- */
+/** Resolves when the job is durable and will be processed (R-G1). @throws Fault `throttled` for too many open jobs */
 export async function startJob(
   kind: JobKind,
   { count, entries }: JobEntries,
@@ -130,7 +125,6 @@ const rowStatuses = {
 
 export const rowStatusOf = ({ status }: JobRow) => rowStatuses[status];
 
-/** A job in the terms of the API, and the service's own view for further fields. */
 export interface FoundJob<Row> {
   readonly shown: {
     readonly request_id: string;
@@ -139,7 +133,7 @@ export interface FoundJob<Row> {
     readonly devices_success: number;
   };
   readonly view: JobView;
-  /** The rows; undefined unless `detailed` is asked for. */
+  /** Undefined unless `detailed`. */
   readonly rows: { readonly devices: Row[] } | undefined;
 }
 
@@ -148,7 +142,7 @@ export interface JobQuery {
   readonly detailed: boolean;
 }
 
-/** @throws Fault `notFound` for a job that is unknown, expired, of another kind, or of another account than the token's. */
+/** @throws Fault `notFound` for a job that is unknown, expired, of another kind, or of another account */
 export async function findJob<Row>(
   kind: JobKind,
   { requestId, detailed }: JobQuery,
@@ -169,7 +163,6 @@ export async function findJob<Row>(
   };
 }
 
-/** A job with the hwid and the status of each device. @throws Fault like {@link findJob} */
 export async function findDevicesJob(kind: JobKind, query: JobQuery, context: Pick<Context, 'jobs'>, call: Call) {
   const rowOf = (row: JobRow) => ({ hwid: row.hwid, status: rowStatusOf(row) });
   const { shown, rows } = await findJob(kind, query, context, call, rowOf);

@@ -2,7 +2,7 @@ import { subscriptionKeys } from '@tidings/channels';
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-/** The cached application may be older than its configuration, so the settings are read directly. */
+/** The cached application may be older than its configuration. */
 export const getConfig: Handler<typeof api.getConfig, 'platforms'> = async ({ application }, { platforms }) => {
   const keys = await Promise.all(
     subscriptionKeys.map(async ({ platform, setting }) => {

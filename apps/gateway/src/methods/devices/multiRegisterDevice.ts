@@ -6,8 +6,8 @@ import { checkPlatform } from '../../devices/check-platform.ts';
 import { commandOf, registration } from '../../devices/command.ts';
 
 /**
- * Registers e-mail contacts first: after the checks, a blacklisted address is the only refusal that does not depend on stored tags. A later failure
- * may leave some devices registered: a repeat completes them, without a second effect if it has the same Idempotency-Key (R-X3, R-ER10).
+ * Contacts come first: a blacklisted address is the only later refusal that does not depend on stored tags. A repeat completes what a failure has
+ * left (R-X3, R-ER10).
  */
 export const multiRegisterDevice: Handler<
   typeof api.multiRegisterDevice,
@@ -23,7 +23,7 @@ export const multiRegisterDevice: Handler<
     await context.deviceCommands.submitAll(call.pending, commands);
   };
   const isMail = ({ device }: (typeof devices)[number]): boolean => device.platform === Platform.Email;
-  // The address is the hwid of a new contact; the one that holds it may have another hwid (R-E1).
+  // The contact that holds an address may have another hwid (R-E1).
   const contacts = devices.filter(isMail).map(async (contact) => {
     const hwid = await contactHwid({ application, email: contact.hwid }, context, call);
     return { ...contact, hwid };

@@ -1,6 +1,6 @@
 import type { Call, Context } from '../../context.ts';
 
-/** The hwid of the contact that holds this e-mail address; the address if none does (R-E1, R-C1). */
+/** The address if no contact holds it (R-E1, R-C1). */
 export async function contactHwid(
   { application, email }: { readonly application: string; readonly email: string },
   { devices }: Pick<Context, 'devices'>,

@@ -4,13 +4,12 @@ import type { Geozones } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 
-/** A cluster and its number of zones. */
 interface CountedCluster {
   readonly cluster: GeozoneCluster;
   readonly zones: number;
 }
 
-/** All clusters of an application, oldest first. */
+/** Oldest first. */
 export const clustersOf = (
   geozones: Pick<Geozones, 'listClusters'>,
   of: { readonly account: string; readonly application: string },

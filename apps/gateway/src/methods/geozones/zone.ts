@@ -6,7 +6,6 @@ const DAY_MINUTES = 1440;
 const timeOf = (minutes: number): string =>
   [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
-/** A timetable as given, else in the terms of the API. */
 function shownTimetable({ timezoneSeconds, hours, given }: Timetable): Record<string, unknown> {
   if (given !== '') return JSON.parse(given) as Record<string, unknown>;
   const shown: Record<string, { start: string; stop: string }[]> = {};
@@ -19,7 +18,7 @@ function shownTimetable({ timezoneSeconds, hours, given }: Timetable): Record<st
   return { timezone: timezoneSeconds, ...shown };
 }
 
-/** A zone in the form of listGeoZones (R-F6). */
+/** R-F6 */
 export const shownZone = (zone: Geozone) => ({
   id: Number(zone.id),
   name: zone.name,

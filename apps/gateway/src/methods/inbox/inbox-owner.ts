@@ -4,8 +4,8 @@ import { FORBID } from '../../auth/authorize.ts';
 import type { Call, Context } from '../../context.ts';
 
 /**
- * The owner of the inbox that a request names; without a token the application determines the account (R-J1).
- * @throws Fault `forbidden` if the application demands the device token; `throttled` for too many users without a token
+ * Without a token the application determines the account (R-J1).
+ * @throws Fault `forbidden` without a required device token; `throttled` for too many users
  */
 export function ownerOf(
   { application, userId, hwid = '' }: { readonly application: string; userId: string; hwid?: string | undefined },

@@ -12,7 +12,6 @@ const events = {
 /** Numbers from this value on are Unix seconds; smaller ones are seconds from now (R-M4). */
 const UNIX_FROM = 1_000_000_000;
 
-/** Unix seconds of a date that may count from now. */
 const unixSeconds = (date: number | undefined, nowMs: number): bigint | undefined =>
   date === undefined ? undefined : BigInt(date < UNIX_FROM ? Math.floor(nowMs / 1000) + date : date);
 

@@ -5,15 +5,14 @@ import { grantOf } from '../segments/grant.ts';
 import { type MessageOptions, messageRequest } from './message-request.ts';
 import { faultOf, type NamedMessage } from './refusals.ts';
 
-/** The messages of a request, and the applications that they are addressed to. */
 export interface Messages {
   readonly applications: readonly string[];
-  /** The code of the group that the applications belong to; "" without a group. */
+  /** "" without a group. */
   readonly group: string;
   readonly messages: readonly (NamedMessage & MessageOptions)[];
 }
 
-/** The reply if the messages may have been accepted: the gateway cannot know (R-ER10). */
+/** The gateway cannot know whether the messages were accepted (R-ER10). */
 const UNKNOWN_OUTCOME = new Fault(
   'unavailable',
   'it is not known whether the messages were accepted. Repeat the request with the same transactionId: a message that has none may be sent twice',
@@ -24,7 +23,6 @@ const UNKNOWN_OUTCOME = new Fault(
 const namesOthers = ({ notification: { recipients, preset, platformPresets = [] } }: NamedMessage): boolean =>
   recipients.kind === 'expression' || recipients.kind === 'structured' || preset !== '' || platformPresets.length > 0;
 
-/** An unavailable scheduler may have accepted the messages, unless it says that it has not. */
 function unknownOutcome(error: unknown): unknown {
   const { kind, effect, message, internal } = Fault.from(error);
   if (kind !== 'unavailable' || effect === 'none') return error;
@@ -35,7 +33,7 @@ function unknownOutcome(error: unknown): unknown {
   });
 }
 
-/** Accepts the messages of a request, in order: all of them, or none (R-I1). @throws Fault `argument` for the first that is refused */
+/** All of them, in order, or none (R-I1). @throws Fault `argument` for the first that is refused */
 export async function acceptMessages(
   { applications, group, messages }: Messages,
   context: Pick<Context, 'access' | 'messages'>,

@@ -10,7 +10,7 @@ interface ContactMessages {
   readonly application: string;
   readonly notifications: readonly {
     readonly message: Notification;
-    /** Whether unknown contacts are registered, or the message refused. */
+    /** Unknown contacts are registered; otherwise they are refused. */
     readonly registers: boolean;
   }[];
 }

@@ -12,7 +12,7 @@ const {
 
 type ContactOptions = Pick<MessageOptions, 'unknownContacts' | 'unregistrable'>;
 
-/** The message registers contacts that are unknown, as far as the plan allows (R-E3). An address that is no valid one is left out (R-E8). */
+/** As far as the plan allows (R-E3); an invalid address is left out (R-E8). */
 export function registering(
   { recipients }: Notification,
   { disposableDomains }: Pick<Context, 'disposableDomains'>,
@@ -27,5 +27,5 @@ export function registering(
   return { unknownContacts: REGISTER, unregistrable: recipients.names.filter((name) => !isMailable(name)) };
 }
 
-/** The message is refused for contacts that are unknown (R-I25). */
+/** R-I25 */
 export const refusing: ContactOptions = { unknownContacts: REFUSE };

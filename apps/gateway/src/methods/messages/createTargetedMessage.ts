@@ -7,12 +7,12 @@ import { acceptMessages } from './accept-messages.ts';
 import type { Paths } from './paths.ts';
 
 const FILTER = 'devices_filter';
-/** Maximum number of applications: the same as of a group. */
+/** As of a group. */
 const MAX_APPLICATIONS = 1000;
 
 const paths: Paths = { message: '', of: (field) => (field === 'expression' ? FILTER : field) };
 
-/** The applications that an expression names in application and tag conditions, in order, in upper case (R-I28). */
+/** In order, in upper case (R-I28). */
 function applicationsIn(source: string): readonly string[] {
   try {
     return [...namesIn(parse(source)).applications];

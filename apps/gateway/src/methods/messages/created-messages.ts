@@ -1,10 +1,10 @@
 import type { Notification } from '@tidings/contract';
 import type { CreatedMessage } from '@tidings/rpc';
 
-/** Recipients of these kinds are told if they are unknown; users are not (R-I4). */
+/** Unknown users are not told (R-I4). */
 const LISTED_UNKNOWN: ReadonlySet<string> = new Set(['devices', 'to'] satisfies Notification['recipients']['kind'][]);
 
-/** Unknown devices, keyed by the value of their message in the reply (R-I1, R-I4, R-I6). */
+/** By the value of their message in the reply (R-I1, R-I4, R-I6). */
 function unknownDevices(
   notifications: readonly Notification[],
   created: readonly CreatedMessage[],
@@ -17,7 +17,6 @@ function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
-/** The created messages in the form of createMessage's reply. */
 export function createdMessages(notifications: readonly Notification[], created: readonly CreatedMessage[]) {
   const unknown = unknownDevices(notifications, created);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };

@@ -4,15 +4,15 @@ import { Platform } from '@tidings/kernel';
 import { MessageRequest, UnknownContacts } from '@tidings/rpc';
 import { recipientsOf } from './recipients.ts';
 
-/** A message to fewer named recipients is hidden, unless debug mode is on or it is scheduled (R-I6). */
+/** A message to fewer named recipients is hidden (R-I6). */
 const HISTORY_FROM = 10;
 
 export interface MessageOptions {
-  /** Whether the message is in the history however few recipients it names (R-I6). @default false */
+  /** In the history however few recipients it names (R-I6). @default false */
   readonly isAlwaysStored?: boolean;
-  /** Whether conditions on tags of other applications match by hwid (R-O5). @default false, they match nobody */
+  /** Conditions on tags of other applications match by hwid (R-O5). @default false, they match nobody */
   readonly bySiblings?: boolean;
-  /** The live activity that the message starts, updates or ends; its timestamp is set when the message is accepted. */
+  /** Its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
   /** An e-mail, and nothing else. @default false */
   readonly isEmail?: boolean;
@@ -20,15 +20,15 @@ export interface MessageOptions {
   readonly hasEmailPreset?: boolean;
   /** Frequency caps apply, although it is transactional (R-E12). @default false */
   readonly isCapped?: boolean;
-  /** The treatment of contacts that are not registered. @default they are left out */
+  /** @default they are left out */
   readonly unknownContacts?: UnknownContacts;
-  /** Contacts that are never registered (R-E8). */
+  /** R-E8 */
   readonly unregistrable?: readonly string[];
 }
 
 const DEFAULT = 'default';
 
-/** The subject of an e-mail: one for every language is that of the default language. */
+/** One subject for every language is that of the default language. */
 function emailOf({ email }: GivenContent) {
   if (!email) return undefined;
   const { subject, bcc, attachments, ...rest } = email;
@@ -37,7 +37,6 @@ function emailOf({ email }: GivenContent) {
   return { ...rest, subject: localized, bcc: [...bcc], attachments: [...attachments] };
 }
 
-/** The fields that the request gives; those of the push platforms are always there. */
 const contentOf = (given: GivenContent, liveActivity: LiveActivity | undefined) => ({
   ...given,
   email: emailOf(given),
@@ -77,7 +76,7 @@ function sendRateOf({ sendRate: { value, avoid }, recipients: { kind } }: Notifi
   return { sendRate: isUnrated ? 0 : (value ?? 0), ignoresPresetRate: isUnrated || value !== undefined };
 }
 
-/** The preset that lists show: the preset of the e-mail, if the e-mail has one of its own (R-E16). */
+/** That of the e-mail, if it has its own (R-E16). */
 const shownPresetOf = ({ preset, platformPresets }: Notification): string =>
   platformPresets?.find(({ platform }) => platform === Platform.Email)?.code ?? preset ?? '';
 

@@ -1,6 +1,6 @@
 import type { Notification } from '@tidings/contract';
 
-/** The fields of a message that a refusal can name, as createMessage calls them. */
+/** As createMessage calls them. */
 export type MessageField =
   | 'send_date'
   | 'devices'
@@ -14,20 +14,17 @@ export type MessageField =
   | 'conditions'
   | 'live_activity_id';
 
-/** The names of a message and its fields in a request. */
 export interface Paths {
   /** "" for the request itself. */
   readonly message: string;
   readonly of: (field: MessageField) => string;
 }
 
-/** The paths of an entry of `notifications`. */
 export function notificationPaths(index: number): Paths {
   const message = `notifications[${index}]`;
   return { message, of: (field) => `${message}.${field}` };
 }
 
-/** The field that selects the recipients of a message. */
 export function selectionField({ recipients }: Pick<Notification, 'recipients'>): MessageField {
   switch (recipients.kind) {
     case 'filter':

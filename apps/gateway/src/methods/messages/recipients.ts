@@ -6,7 +6,7 @@ import {
 } from '@tidings/contract';
 import type { FilterCondition, FilterGroup, Recipients } from '@tidings/rpc';
 
-/** A structured filter as the registry takes it; large integers are texts there. */
+/** Large integers are texts at the registry. */
 const groupOf = ({ any, negated, conditions }: StructuredFilter): FilterGroup => ({
   any,
   negated,
@@ -59,7 +59,7 @@ function targetOf(recipients: Notification['recipients']): Recipients['recipient
   }
 }
 
-/** The recipients of a message. @param bySiblings conditions on tags of other applications match by hwid (R-O5) */
+/** @param bySiblings conditions on tags of other applications match by hwid (R-O5) */
 export const recipientsOf = ({ recipients, platforms }: Notification, bySiblings: boolean): Recipients => ({
   recipients: targetOf(recipients),
   latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,

@@ -4,13 +4,12 @@ import { MAX_SIBLING_APPLICATIONS, MAX_TAGS, MAX_WAITING, type RefusalReason } f
 import type { MessageRefusal } from '@tidings/rpc';
 import { type Paths, selectionField } from './paths.ts';
 
-/** A message as its request names it. */
 export interface NamedMessage {
   readonly notification: Notification;
   readonly paths: Paths;
 }
 
-/** The path of the refused part; "" for the request as a whole. */
+/** "" for the request as a whole. */
 function pathOf({ field, entry }: MessageRefusal, { notification, paths }: NamedMessage): string {
   const within = (path: string): string => (entry === undefined ? path : `${path}[${entry}]`);
   switch (field) {
@@ -39,7 +38,7 @@ function pathOf({ field, entry }: MessageRefusal, { notification, paths }: Named
   }
 }
 
-/** The words for each reason; the part that is refused stands before them. */
+/** The path of the refused part stands before them. */
 const words: Readonly<Record<RefusalReason, string | ((refusal: MessageRefusal) => string)>> = {
   tooFarAhead: UNREADABLE_DATE,
   notAfterSend: NOT_AFTER_SEND,
@@ -61,7 +60,6 @@ const words: Readonly<Record<RefusalReason, string | ((refusal: MessageRefusal) 
   tooManyWaiting: `at most ${MAX_WAITING} messages may wait to be sent`,
 };
 
-/** The fault of a refused message: `<path>: <words>`. */
 export function faultOf(refusal: MessageRefusal, messages: readonly NamedMessage[]): Fault {
   const worded = words[refusal.reason as RefusalReason] as (typeof words)[RefusalReason] | undefined;
   const message = messages[refusal.notification];

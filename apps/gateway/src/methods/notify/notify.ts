@@ -6,7 +6,6 @@ import type { Handler } from '../../context.ts';
 import { acceptMessages } from '../messages/accept-messages.ts';
 import type { MessageField, Paths } from '../messages/paths.ts';
 
-/** The names of a notification's fields at this endpoint. */
 const fields: Readonly<Partial<Record<MessageField, string>>> = {
   filter: 'code',
   filter_code: 'code',
@@ -25,7 +24,7 @@ const pathsIn = (path: string, { recipients, localized, presetPath }: NotifyMess
   },
 });
 
-/** When a message is sent; undefined = at once (R-O1). */
+/** Undefined = at once (R-O1). */
 function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: number): Notification['sendAt'] {
   const ms = schedule?.at?.getTime() ?? (schedule?.afterMs === undefined ? undefined : now + schedule.afterMs);
   if (schedule === undefined || ms === undefined) return undefined;
@@ -40,10 +39,9 @@ function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: nu
 
 const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};
 
-/** The content of the blocks, by platform. */
 function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   const { inbox, text, title, subtitle, settings, ...own } = localized ?? NOTHING;
-  /** A block that does not say whether it is shown is as the payload says. */
+  /** The payload's value holds for a block without its own. */
   const silenced = <Of extends { readonly silent?: boolean | undefined }>(of: Of | undefined) =>
     of && { ...of, silent: of.silent ?? silent };
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
@@ -74,7 +72,7 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   };
 }
 
-/** The content fields in the form of createMessage; an action replaces the action of a preset as a whole. */
+/** An action replaces that of a preset as a whole. */
 function contentOf(message: NotifyMessage): GivenContent {
   const { action } = message;
   return {

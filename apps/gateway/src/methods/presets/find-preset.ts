@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { hasAccess, hasAccessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context } from '../../context.ts';
 
-/** The preset of this code, if the caller may use its application (R-T7) or its group. */
+/** @throws Fault `argument` unless the caller may use its application (R-T7) or its group */
 export async function findPreset(
   code: string,
   context: Pick<Context, 'access' | 'accounts' | 'presets'>,

@@ -8,7 +8,7 @@ type Channel = OutputOf<typeof api.getDeliveryFunnel>['channels'][number];
 type Stage = Channel['funnel'][number];
 type Kind = Stage['pieces'][number]['kind'];
 
-/** Counts are decimal strings on the wire; zeros are left out, platforms ascend (R-H9). */
+/** Zeros are left out, platforms ascend (R-H9). */
 const platformsOf = (platforms: readonly PlatformCount[]) =>
   platforms
     .filter(({ count }) => count > 0)
@@ -41,7 +41,7 @@ const channelOf = (given: FunnelChannel): Channel => ({
   funnel: given.funnel.map(stageOf),
 });
 
-/** Whether an operator has disabled tracking in one of the applications (R-H18). */
+/** R-H18 */
 async function isTrackingOff(
   codes: readonly string[],
   { applications }: Pick<Context, 'applications'>,

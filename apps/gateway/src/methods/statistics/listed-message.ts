@@ -18,7 +18,7 @@ const texts = (localized: Localized | undefined): Record<string, string> =>
 
 const title = (localized: Localized | undefined): string => textFor(localized, 'default') ?? '';
 
-/** Conditions as given, long integers included. */
+/** As given, long integers included. */
 const conditions = (json: string): unknown[] =>
   (parseExactly(`{"conditions":${json || '[]'}}`) as { conditions: unknown[] }).conditions;
 
@@ -47,7 +47,7 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
   };
 }
 
-/** The platforms that a message can reach; codes without a name are omitted (R-RES22). */
+/** Codes without a name are omitted (R-RES22). */
 const platformWords = (message: MessageAccepted | undefined): string[] =>
   (message ? reachOf(message) : []).flatMap((code) => platformWordOf(code) ?? []);
 
@@ -61,7 +61,7 @@ const metricOf = (given: PlatformMetrics) => ({
   errors: given.errors,
 });
 
-/** The metrics of e-mail; none if no contact was counted. */
+/** None if no contact was counted. */
 const emailMetrics = (metrics: readonly PlatformMetrics[]): EmailInfo['metrics'] =>
   metrics.flatMap(({ sends, opens, deliveries, errors, mail }) =>
     mail
@@ -131,10 +131,7 @@ export const showsSender = ({ message }: MessageView): boolean => {
   return message?.content !== undefined && shownParts(message).email && !(email?.from && email.replyTo);
 };
 
-/**
- * A message in the form of messages:list, with details if the view has content and metrics if they were requested (R-RES22, R-H4, R-E16).
- * @param senders of mails of its application
- */
+/** R-RES22, R-H4, R-E16. @param senders of mails of its application */
 export function listedMessage(view: MessageView, metrics: Metrics, senders: readonly MailSender[] = []): Item {
   const { message, createdAt = new Date(0) } = view;
   const shown = message ? shownParts(message) : { push: true, email: false };

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { Call, Context } from '../../context.ts';
 
-/** The applications of a message that the caller may access. An inaccessible message is reported as not found (R-T7, R-H7). */
+/** An inaccessible message is reported as not found (R-T7, R-H7). */
 export async function applicationsOf(
   code: string,
   { messages, access }: Pick<Context, 'access' | 'messages'>,

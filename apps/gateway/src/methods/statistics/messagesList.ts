@@ -13,10 +13,10 @@ const DAY_MS = 86_400_000;
 const LISTED_REACH_MS = 7 * DAY_MS;
 const BROADCAST_REACH_MS = 365 * DAY_MS;
 
-/** Above any possible number of messages; a larger skip gives an empty page as well. */
+/** Above any possible number of messages. */
 const MAX_SKIP = 2 ** 31 - 1;
 
-/** Large replies of the scheduler to one call, which the gateway holds at once. Each has about 8 MiB. */
+/** About 8 MiB each, held at once. */
 const MAX_LARGE_REPLIES = 8;
 
 function requestOf(input: Input, account: string, campaignId: bigint): ListMessagesRequest {
@@ -37,15 +37,13 @@ function requestOf(input: Input, account: string, campaignId: bigint): ListMessa
   };
 }
 
-/** Counts the replies of the scheduler that ended early. */
 interface Held {
   replies: number;
 }
 
 /**
- * The messages of a request. The scheduler ends a large reply early, and is asked for the rest. Messages that are created meanwhile shift the others:
- * one that is answered twice counts once.
- * @throws Fault `argument` if their details are too large to be held
+ * The scheduler ends a large reply early. A message that is answered twice, because others are created meanwhile, counts once.
+ * @throws Fault `argument` if the details are too large to be held
  */
 async function listWhole(messages: Messages, request: ListMessagesRequest, held: Held): Promise<ListMessagesReply> {
   const found = new Map<string, MessageView>();
@@ -64,8 +62,8 @@ async function listWhole(messages: Messages, request: ListMessagesRequest, held:
 }
 
 /**
- * Messages to named recipients of the last week and all others of the last year (R-H3: the union of both). The week is read with both kinds and the
- * time before it with the others alone, so a page comes from at most two queries.
+ * The last week of messages to named recipients, the last year of all others (R-H3). The week is read with both kinds, so a page comes from at most
+ * two queries.
  */
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;
