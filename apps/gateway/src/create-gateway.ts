@@ -103,6 +103,7 @@ const MAX_CONNECTIONS = 10_000;
 /** A connection without traffic in either direction for this long is closed. */
 const IDLE_MS = 120_000;
 
+const ANY_TYPE = 'application/octet-stream';
 /** Longer than a request line may be. */
 const MAX_SEGMENT = 64 * 1024;
 
@@ -253,7 +254,7 @@ export function gatewayServer(deps: GatewayDeps): {
       boundedServer(deps, (request, response) => {
         if (listener.devices?.handle(request, response)) return;
         // Bodies are JSON whatever their type (R-ER1); fastify refuses types that it cannot parse.
-        request.headers['content-type'] = undefined;
+        request.headers['content-type'] = ANY_TYPE;
         fastify(request, response);
       }),
   });

@@ -95,4 +95,4 @@ export class RequestRunner {
 }
 
 /** The name of a route in metrics and traces: never an address with ids in it. */
-const nameOf = ({ named, pattern }: ApiRoute): string => named?.name ?? pattern;
+const nameOf = ({ named, pattern }: ApiRoute): string => named?.method.name ?? pattern;

@@ -21,6 +21,8 @@ interface Endpoint {
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
+const isProbe = (path: string | undefined): boolean => path !== undefined && PROBE_PATHS.includes(path);
+
 /** The routes of the gateway on its server: served within the limits, with replies to all other requests. Probes beside them stay as they are. */
 export class ServedRoutes {
   readonly #runner: RequestRunner;
@@ -40,7 +42,7 @@ export class ServedRoutes {
     for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {
-      this.#prepare(request, response);
+      if (!isProbe(request.routeOptions.url)) this.#prepare(request, response);
       done(null, payload);
     });
   }
@@ -71,7 +73,7 @@ export class ServedRoutes {
 
   #add(route: RouteOptions): void {
     const pattern = patternOf(route.url);
-    if (PROBE_PATHS.includes(pattern)) return;
+    if (isProbe(pattern)) return;
     const verb = String(route.method);
     // The server adds HEAD to each route with GET: it is for downloads, not for methods of the API.
     if (verb === 'HEAD' && methodOf('GET', pattern))

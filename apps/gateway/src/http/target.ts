@@ -29,7 +29,9 @@ const withValidEscapes = (path: string): string =>
 export function routedTarget(target: string): string {
   const url = originForm(target);
   const query = url.indexOf('?');
-  return withValidEscapes(pathOf(url)) + (query < 0 ? '' : url.slice(query));
+  // Routers take a number sign for the end of the path.
+  const path = withValidEscapes(pathOf(url)).replaceAll('#', '%23');
+  return path + (query < 0 ? '' : url.slice(query));
 }
 
 /** The query parameters of a query string; the last of duplicates wins. */
