@@ -17,3 +17,12 @@ it('routes of Nest on the same port stay as they are, and the API serves all oth
   expect(await client.send('GET', '/readyz')).toMatchObject({ status: 503 });
   await client.close();
 });
+
+it('a probe ends its connection while the gateway closes', async () => {
+  const imports = [healthModule(new Readiness(), openMetrics())];
+  const client = await openClient(new World(), { imports, drainMs: 60_000 });
+  expect((await client.send('GET', '/livez')).headers).toMatchObject({ connection: 'keep-alive' });
+  const closed = client.shutDown();
+  expect((await client.send('GET', '/livez')).headers).toMatchObject({ connection: 'close' });
+  await closed;
+});

@@ -42,6 +42,7 @@ export class ServedRoutes {
     for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {
+      if (this.#isClosing) response.header('connection', 'close');
       if (!isProbe(request.routeOptions.url)) this.#prepare(request, response);
       done(null, payload);
     });
@@ -112,7 +113,6 @@ export class ServedRoutes {
 
   /** Sets what all replies have in common. */
   #prepare({ raw, headers, method }: FastifyRequest, response: FastifyReply): void {
-    if (this.#isClosing) response.header('connection', 'close');
     if (headers.origin !== undefined) {
       const vary = response.getHeader('vary');
       response.headers(Object.fromEntries(crossOriginHeaders(headers.origin)));
