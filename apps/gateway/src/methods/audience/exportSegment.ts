@@ -3,7 +3,9 @@ import type { api } from '@tidings/contract';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Context, Handler } from '../../context.ts';
 import { grantOf } from '../segments/grant.ts';
+import { withPaths } from '../segments/refusals.ts';
 
+const paths = { expression: 'filterExpression', filterCode: 'filterCode' } as const;
 const formats = { csv: ExportFormat.EXPORT_FORMAT_CSV, json: ExportFormat.EXPORT_FORMAT_JSON } as const;
 
 /** Bits of a task id: the official client reads it as an integer, which JSON keeps exact below 2^53 (R-N7). */
@@ -17,7 +19,7 @@ async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
 }
 
 export const exportSegment: Handler<typeof api.exportSegment> = async (input, context, call) => {
-  const { segment, path, format, data, isWritten, escaped } = input;
+  const { segment, format, data, isWritten, escaped } = input;
   const job = await newTaskId(context);
   const fields = {
     hwid: data.includes('hwids'),
@@ -25,12 +27,13 @@ export const exportSegment: Handler<typeof api.exportSegment> = async (input, co
     pushToken: data.includes('push_tokens'),
     tags: data.includes('tags'),
   };
-  await context.jobs.acceptExport({
+  const accepting = context.jobs.acceptExport({
     job,
-    segment: { account: call.account, grant: await grantOf(call, context), segment, path },
+    segment: { account: call.account, grant: await grantOf(call, context), segment },
     fields: isWritten ? fields : undefined,
     format: formats[format],
     escaped,
   });
+  await withPaths(paths, accepting);
   return { task_id: job };
 };
