@@ -28,13 +28,7 @@ export interface FaultView {
 }
 
 function createBaseFaultView(): FaultView {
-  return {
-    kind: "",
-    text: "",
-    retryAfterSeconds: undefined,
-    withoutEffect: undefined,
-    field: undefined,
-  };
+  return { kind: "", text: "", retryAfterSeconds: undefined, withoutEffect: undefined, field: undefined };
 }
 
 export const FaultView: MessageFns<FaultView> = {

@@ -251,14 +251,7 @@ export const Grant: MessageFns<Grant> = {
 };
 
 function createBaseCreateFilterRequest(): CreateFilterRequest {
-  return {
-    account: "",
-    grant: undefined,
-    name: "",
-    expression: "",
-    application: "",
-    expiresAt: undefined,
-  };
+  return { account: "", grant: undefined, name: "", expression: "", application: "", expiresAt: undefined };
 }
 
 export const CreateFilterRequest: MessageFns<CreateFilterRequest> = {
