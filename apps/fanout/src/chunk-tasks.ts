@@ -2,8 +2,8 @@ import { type ChunkKey, chunkKeyOf, planId } from '@tidings/delivery';
 import type { FanoutTask } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 import type { BufferPool } from './emit/buffer-pool.ts';
-import { type EmitDeps, emitDue, emitForOutcomes, emitPlanned, type Paced } from './emit/emission.ts';
-import { type PlanDeps, planScanned } from './plan/planning.ts';
+import { type EmitDeps, emitDue, emitForOutcomes, emitPlan, type Paced } from './emit/emission.ts';
+import { commitPlan, type PlanDeps } from './plan/planning.ts';
 import { isRated, isReleased, type Released } from './release/outgoing-message.ts';
 import { chunkWorkOf, scanAudience, suppressedIn } from './scan/chunk-scan.ts';
 
@@ -41,10 +41,10 @@ export async function planAndEmit(
     const { columns } = buffers;
     const [application] = await Promise.all([deps.findApplication(key.application), scanAudience(deps, work, columns)]);
     const suppressed = await suppressedIn(deps, work, columns);
-    const { made, done } = planScanned(deps, work, application, columns, suppressed);
+    const { made, done } = commitPlan(deps, work, application, columns, suppressed);
     // Both use the buffers: the slot of the pool is free when both have ended, even if one fails.
     const emitted = Promise.all([made, ready]).then(([plan]) =>
-      plan && !isRated(message) ? emitPlanned(deps, work, application, plan, buffers) : undefined,
+      plan && !isRated(message) ? emitPlan(deps, work, application, plan, buffers) : undefined,
     );
     await Promise.allSettled([emitted, done]);
     await Promise.all([emitted, done]);

@@ -39,7 +39,7 @@ const allSlices = (sendable: Bitmap, sliceSize: number): number[] =>
   Array.from({ length: sliceCount(sendable.size, sliceSize) }, (_, number) => number);
 
 /** Emits the slices of a new plan from the devices that it was made of. */
-export async function emitPlanned(
+export async function emitPlan(
   deps: EmitDeps,
   { key: chunkKey, message }: ChunkWork,
   application: SendingApplication | undefined,

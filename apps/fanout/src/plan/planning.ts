@@ -25,7 +25,7 @@ export interface PlanDeps {
 }
 
 /** Plans a chunk. Emission need not wait until the plan is applied to its state: for a receipt to one phone that is one write of five. */
-export function planScanned(
+export function commitPlan(
   { clock, plans, known }: PlanDeps,
   { key, message, extras }: ChunkWork,
   application: SendingApplication | undefined,
