@@ -63,6 +63,7 @@ const forbidden = [
   ['apps/gateway/src/json/probe.ts', '../http/body.ts', 'json may not import from http'],
   ['apps/dispatcher/src/attempts/probe.ts', '../send/sending.ts', 'attempts may not import from send'],
   ['apps/registry/src/accounts/probe.ts', '../devices/queries/named.ts', 'accounts may not import from devices'],
+  ['apps/fanout/src/release/probe.ts', '../plan/plan-log.ts', 'release may not import from plan'],
   ['apps/fanout/src/plan/probe.ts', '../emit/batch-writer.ts', 'plan may not import from emit'],
   ['apps/gateway/src/cellar/probe.ts', '../json/slices.ts', 'cellar has no place'],
   ['apps/registry/src/devices/commands/probe.ts', '@tidings/fanout', dependency],

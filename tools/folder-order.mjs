@@ -7,7 +7,7 @@ const folders = {
   cli: ['data', 'doctor', 'commands'],
   demo: ['process', 'cluster', 'walkthrough', 'web-push'],
   dispatcher: ['attempts', 'pace', 'throttle', 'channels', 'sent', 'send', 'claim', 'retry', 'receive'],
-  fanout: ['scan', 'plan', 'release', 'emit', 'settle', 'watch', 'pace', 'storage'],
+  fanout: ['release', 'scan', 'plan', 'emit', 'settle', 'watch', 'pace', 'storage'],
   gateway: [
     'json',
     'envelopes',

@@ -6,7 +6,7 @@ import { COUNTED_PAGES, plannedOf } from '@tidings/registry-store';
 import { APP, device, named, selection } from '@tidings/registry-store/testing';
 import { describeWithMongo } from '@tidings/testing';
 import type { FanoutService } from './fanout.ts';
-import { removeExpired } from './message-expiry.ts';
+import { removeExpired } from './watch/message-expiry.ts';
 import { OutgoingMessages } from './release/outgoing.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 import { type NewMessage, newMessage, release } from './testing/fanout-messages.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { InputOf, Method, OutputOf } from '@tidings/contract';
+import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type { ApplicationView, Providers, RpcServices } from '@tidings/rpc';
 import type { AddressGuard, GeoipPlace, Logger } from '@tidings/runtime';
@@ -73,8 +73,8 @@ export interface Call {
   readonly address: string;
 }
 
-/** @template Uses the members of the context that it reads. @default none; all for a handler of any method */
-export type Handler<M, Uses extends keyof Context = Method extends M ? keyof Context : never> = (
+/** @template Uses the members of the context that it reads */
+export type Handler<M, Uses extends keyof Context = never> = (
   input: InputOf<M>,
   context: Pick<Context, Uses>,
   call: Call,

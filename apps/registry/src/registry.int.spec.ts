@@ -22,7 +22,7 @@ describeWithMongo('the registry', (mongo) => {
     const full = codes.slice(0, 3);
     await apply(...full.map((application) => command('d', registration(), { account, application })));
     const segment = { $case: 'expression', value: 'T("City", NOTEQ, "Bonn")' } as const;
-    const request = { account, grant: undefined, segment, path: 'filterExpression' };
+    const request = { account, grant: undefined, segment };
     const { applications, expression, now } = await test.registry.segments.select(request);
     expect(new Set(applications.map(({ code }) => code))).toEqual(new Set(codes));
     expect(applications.filter(({ numbers }) => numbers > 0).map(({ code }) => code)).toEqual(

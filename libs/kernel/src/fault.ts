@@ -26,6 +26,8 @@ export class Fault extends Error {
    * = unknown.
    */
   readonly effect: 'none' | 'possible' | undefined;
+  /** Only for `argument` between services: the refused field of the call. `message` is the reason alone; the gateway names the field of its request. */
+  readonly field: string | undefined;
 
   constructor(
     kind: FaultKind,
@@ -35,6 +37,7 @@ export class Fault extends Error {
       cause?: unknown;
       retryAfterSeconds?: number;
       effect?: Fault['effect'] | undefined;
+      field?: string | undefined;
     } = {},
   ) {
     super(publicText, options.cause === undefined ? undefined : { cause: options.cause });
@@ -42,6 +45,7 @@ export class Fault extends Error {
     this.internal = options.internal;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.effect = options.effect;
+    this.field = options.field;
   }
 
   /** An unreadable request, or one without a required argument: HTTP 400 without `status_code` (Spec Errors). */
@@ -50,8 +54,8 @@ export class Fault extends Error {
   }
 
   /** An invalid value: status 210 (Spec Errors). */
-  static argument(text: string): Fault {
-    return new Fault('argument', text);
+  static argument(text: string, field?: string): Fault {
+    return new Fault('argument', text, { field });
   }
 
   static unauthorized(text: string): Fault {

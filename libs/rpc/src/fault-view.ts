@@ -17,18 +17,20 @@ const kinds: Readonly<Record<FaultKind, true>> = {
 const isKind = (kind: string): kind is FaultKind => Object.hasOwn(kinds, kind);
 
 /** A Fault within a reply, for one refused command of many. Its internal text and cause are not sent. */
-export const viewOfFault = ({ kind, message: text, retryAfterSeconds, effect }: Fault): FaultView => ({
+export const viewOfFault = ({ kind, message: text, retryAfterSeconds, effect, field }: Fault): FaultView => ({
   kind,
   text,
   retryAfterSeconds,
   withoutEffect: effect === 'none' ? true : undefined,
+  field,
 });
 
 /** The Fault in a reply; an unknown kind is a `bug`. */
-export const faultOfView = ({ kind, text, retryAfterSeconds, withoutEffect }: FaultView): Fault =>
+export const faultOfView = ({ kind, text, retryAfterSeconds, withoutEffect, field }: FaultView): Fault =>
   isKind(kind)
     ? new Fault(kind, text, {
         ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
         effect: withoutEffect ? 'none' : undefined,
+        field,
       })
     : Fault.bug(`unknown kind of fault: ${kind}: ${text}`);

@@ -125,6 +125,11 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 7 });
     });
 
+    it('passes on which field of the call is refused', async () => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.argument('too long', 'text')));
+      await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ message: 'too long', field: 'text' });
+    });
+
     it('passes long texts of Faults on', async () => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.argument('x'.repeat(40_000))));
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ message: 'x'.repeat(40_000) });

@@ -1,12 +1,12 @@
 import { type ChunkKey, emittedUntilWith, pacedLimits, planId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
-import type { BufferPool } from '../buffer-pool.ts';
-import type { Chunks } from '../chunks.ts';
-import type { Passed } from '../emit/passed.ts';
+import type { Broker } from '@tidings/streaming';
+import type { Paced } from '../emit/emission.ts';
+import { type Passed, passedOnce } from '../emit/passed.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 import { isReleased, type Released } from '../release/outgoing-message.ts';
 import type { Settling } from '../settle/settling.ts';
-import type { Splits } from '../watch/splits.ts';
+import type { Splits } from '../release/splits.ts';
 import type { PacedMessages } from './paced-messages.ts';
 
 /** Maximum number of rated messages at a time; the others wait until some rest. */
@@ -17,10 +17,11 @@ const REST_MS = { first: 1_000, longest: 8_000 };
 export interface PacerDeps {
   readonly outgoing: OutgoingMessages;
   readonly paced: PacedMessages;
-  readonly chunks: Chunks;
+  readonly broker: Broker;
   readonly splits: Splits;
   readonly settling: Settling;
-  readonly pool: BufferPool;
+  /** Emits some of the due slices of a chunk, if it is planned; returns their number. */
+  readonly emit: (message: Released, key: ChunkKey, paced: Paced) => Promise<number>;
 }
 
 /** The progress of a message, with all its steps, for this process; another one begins anew. */
@@ -68,7 +69,7 @@ export class Pacer {
       if (!messages.has(code) && !isPaused(code) && emittedUntil <= now) this.#progress.delete(code);
     }
     if (messages.size === 0) return;
-    const passed = this.#deps.chunks.passed();
+    const passed = passedOnce(this.#deps.broker);
     const ended = await Promise.allSettled([...messages.values()].map((steps) => this.#emit(steps, passed)));
     // The failure of one message must not keep the others from being emitted.
     const failed = ended.find((each) => each.status === 'rejected');
@@ -82,7 +83,7 @@ export class Pacer {
 
   /** @param steps the released steps of one message, or the message itself */
   async #emit(steps: readonly Released[], passed: Passed): Promise<void> {
-    const { chunks, pool } = this.#deps;
+    const { emit } = this.#deps;
     const { message: code, accepted } = steps[0]!;
     const { sendRate } = accepted;
     const progress = this.#progressOf(code);
@@ -95,7 +96,7 @@ export class Pacer {
     for (let looked = 0; looked < open.length && left > 0; looked++) {
       const index = progress.chunk % open.length;
       const { of, key } = open[index]!;
-      const emitted = await chunks.emitPaced(of, key, pool, { ...limits, slices: left, passed });
+      const emitted = await emit(of, key, { ...limits, slices: left, passed });
       left -= emitted;
       progress.emittedUntil = emittedUntilWith(emitted, sendRate, progress.emittedUntil, now);
       if (left > 0) progress.chunk = (index + 1) % open.length;

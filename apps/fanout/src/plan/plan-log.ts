@@ -25,6 +25,7 @@ import {
   planEventCodec,
   PLANS,
 } from '@tidings/registry-store';
+import { eventOf, type MessageIdentity } from '../release/plan-event.ts';
 import {
   type BadgeBlock,
   badgeBlock,
@@ -46,7 +47,7 @@ import {
   plannedDevicesOfEvent,
   withPlanned,
 } from './planned-devices.ts';
-import { eventOf, evolvePlan, type MessageIdentity, planDocument, type PlanState, planStateOf } from './plans.ts';
+import { evolvePlan, planDocument, type PlanState, planStateOf } from './plans.ts';
 
 /** The states of the logs: plans, the counted sends and the badges of the chunk, and the planned devices of messages with a local time. */
 type PlansState = PlanState | CountedPage | PlannedDevices | BadgeBlock;

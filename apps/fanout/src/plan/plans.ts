@@ -12,27 +12,6 @@ import {
   type SliceCount,
 } from '@tidings/registry-store';
 
-/** The common fields of a message's events. */
-export interface MessageIdentity {
-  readonly message: string;
-  readonly messageId: bigint;
-  readonly account: string;
-}
-
-type EventCase = NonNullable<PlanEvent['event']>;
-
-/** An event of a message in one of its chunks or applications. */
-export const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, event: EventCase): PlanEvent => ({
-  stamp: undefined,
-  message: of.message,
-  messageId: of.messageId,
-  account: of.account,
-  application: key.application,
-  bucket: key.bucket,
-  at,
-  event,
-});
-
 export interface PlanState {
   readonly event: PlanEvent;
   readonly planned: ChunkPlanned;

@@ -1,7 +1,10 @@
 import type { Application } from '@tidings/audience';
-import type { SendingApplication } from '@tidings/delivery';
+import { sharedReads } from '@tidings/coordination';
+import { type SendingApplication, withDeployment } from '@tidings/delivery';
+import { isTransient } from '@tidings/mongo';
+import type { Configuration } from '@tidings/registry-store';
 
-export const sendingApplicationOf = ({
+const sendingApplicationOf = ({
   title,
   platforms,
   controlBuckets = 0,
@@ -19,3 +22,15 @@ export const sendingApplicationOf = ({
   capping,
   atMostOnce,
 });
+
+/** Reads applications by code; concurrent calls share a query. */
+export function openSendingApplications(configuration: Configuration, deploymentPlatforms: readonly number[] = []) {
+  const read = sharedReads(
+    async (codes) => {
+      const found = await configuration.applications(codes);
+      return new Map(found.map((each) => [each.code, withDeployment(sendingApplicationOf(each), deploymentPlatforms)]));
+    },
+    { mayBeOneItem: (error) => !isTransient(error) },
+  );
+  return async (code: string): Promise<SendingApplication | undefined> => (await read([code])).get(code);
+}

@@ -4,7 +4,7 @@ import { sendIdOf } from '@tidings/kernel';
 import { expiryOf } from '@tidings/messaging';
 import type { Update } from '@tidings/mongo';
 import type { OutgoingDocument } from '@tidings/registry-store';
-import type { MessageIdentity } from '../plan/plans.ts';
+import type { MessageIdentity } from './plan-event.ts';
 import { isRated, type Outgoing, type Released } from './outgoing-message.ts';
 
 /** Time of the watchdog's first check of a released message that is not completed. */

@@ -3,7 +3,7 @@ import { MessageAccepted, OffsetStep } from '@tidings/events';
 import { chunkOf } from '@tidings/kernel';
 import { bytesOf } from '@tidings/mongo';
 import type { OutgoingDocument } from '@tidings/registry-store';
-import type { MessageIdentity } from '../plan/plans.ts';
+import type { MessageIdentity } from './plan-event.ts';
 
 export interface Outgoing extends MessageIdentity {
   /** 0, or the bucket of the joined recipient or of the step. */

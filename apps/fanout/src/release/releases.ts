@@ -6,21 +6,18 @@ import { namedIn } from '@tidings/messaging';
 import type { DeviceScan } from '@tidings/registry-store';
 import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
-import type { Chunks } from '../chunks.ts';
-import type { BufferPool } from '../buffer-pool.ts';
 import type { OutgoingMessages } from './outgoing.ts';
 import { laneOf, NAMED_AT_ONCE, onlyChunkOf, type Outgoing, type Released } from './outgoing-message.ts';
-import { fanoutLogOf, type PlanFanout } from '../plan/fanouts.ts';
+import { fanoutLogOf, type PlanFanout } from './fanouts.ts';
 
 export interface ReleaseDeps {
   readonly clock: Clock;
   readonly broker: Broker;
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
-  readonly chunks: Chunks;
-  /** Buffers for messages that are planned on release. */
-  readonly buffers: BufferPool;
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
+  /** Plans a chunk now, and emits its slices once `ready` has resolved. */
+  readonly plan: (message: Released, key: ChunkKey, ready: Promise<unknown>) => Promise<void>;
 }
 
 /** A chunk of a message with work to do. */
@@ -84,7 +81,7 @@ export class Releases {
   }
 
   async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
-    const { broker, chunks, buffers } = this.#deps;
+    const { broker, plan } = this.#deps;
     const target = message.accepted.audience?.target;
     const keys = (of: readonly number[]): ChunkKey[] =>
       of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
@@ -92,7 +89,7 @@ export class Releases {
     const only = onlyChunkOf(message);
     if (only !== undefined) {
       // One commit contains both the split and the plan.
-      await Promise.all([kept, ...keys([only]).map((key) => chunks.plan(message, key, buffers, { ready: kept }))]);
+      await Promise.all([kept, ...keys([only]).map((key) => plan(message, key, kept))]);
       return;
     }
     const split = await this.#chunksOf(message, application);
@@ -100,7 +97,7 @@ export class Releases {
     if (isSmall) {
       // The recipients determine the chunks, so their plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
-      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, buffers, { ready }))]);
+      await Promise.all([ready, ...keys(split).map((key) => plan(message, key, ready))]);
       return;
     }
     const [planned] = await Promise.all([fanout, kept]);

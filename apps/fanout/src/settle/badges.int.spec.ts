@@ -7,7 +7,7 @@ import { type DeviceDocument, DEVICES, devicesModel } from '@tidings/registry-st
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { Badges } from './badges.ts';
 import { OutgoingMessages } from '../release/outgoing.ts';
-import { SliceStatusStore } from './slice-statuses.ts';
+import { SliceStatusStore } from '../emit/slice-statuses.ts';
 import { fanoutModels } from '../storage/fanout.schema.ts';
 
 const APP = 'AAAAA-BBBBB';

@@ -4,7 +4,7 @@ import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
 import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, MongoClient } from 'mongodb';
-import type { SliceStatusStore } from './slice-statuses.ts';
+import type { SliceStatusStore } from '../emit/slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 
 /**

@@ -16,11 +16,12 @@ import { findAll, bytesOf } from '@tidings/mongo';
 import { type PlanDocument, PLANS, type SliceCount } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import type { Badges } from './badges.ts';
-import type { SliceStatusesDocument, SliceStatusStore } from './slice-statuses.ts';
+import type { SliceStatusesDocument, SliceStatusStore } from '../emit/slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 import type { KnownPlans, PlanSummary } from '../plan/known-plans.ts';
 import { type PlanCommand, planLogOf, type PlanReply } from '../plan/plan-log.ts';
-import { type MessageIdentity, sendableKeys } from '../plan/plans.ts';
+import { sendableKeys } from '../plan/plans.ts';
+import type { MessageIdentity } from '../release/plan-event.ts';
 
 export interface SettlingDeps {
   readonly db: Db;

@@ -27,7 +27,7 @@ import {
 import type { BadgeBlockDocument } from '../plan/badge-blocks.ts';
 import { COUNTED_KEPT_MS } from '../plan/counted-pages.ts';
 import { PLANNED_DEVICES, type PlannedDevicesDocument } from '../plan/planned-devices.ts';
-import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
+import { SLICE_STATUSES, type SliceStatusesDocument } from '../emit/slice-statuses.ts';
 
 export const fanoutsModel = defineStates<FanoutState>({
   name: FANOUTS,

@@ -10,9 +10,9 @@ import type { Releases } from '../release/releases.ts';
 import { OutgoingMessages } from '../release/outgoing.ts';
 import type { Released } from '../release/outgoing-message.ts';
 import type { Settling } from '../settle/settling.ts';
-import type { SliceStatusStore } from '../settle/slice-statuses.ts';
+import type { SliceStatusStore } from '../emit/slice-statuses.ts';
 import { eventsOf, newMessage } from '../testing/fanout-messages.ts';
-import { Splits } from './splits.ts';
+import { Splits } from '../release/splits.ts';
 import { Watch } from './watch.ts';
 
 const LATE_S = 60;

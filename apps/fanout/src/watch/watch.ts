@@ -14,15 +14,15 @@ import {
 } from '@tidings/delivery';
 import { type Clock, CLOCKS_AGREE_MS, clockSteps, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
-import type { SliceStateCounts } from '../fanout-metrics.ts';
+import type { SliceStateCounts } from './watch-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 import { isRated, isReleased, laneOf, type Released } from '../release/outgoing-message.ts';
 import { passedIn, passedOnce } from '../emit/passed.ts';
-import type { Splits } from './splits.ts';
+import type { Splits } from '../release/splits.ts';
 import type { PlanSummary } from '../plan/known-plans.ts';
 import { type Settling, statusIdsOf } from '../settle/settling.ts';
-import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-statuses.ts';
+import type { SliceStatusesDocument, SliceStatusStore } from '../emit/slice-statuses.ts';
 
 /** Delay of the watchdog's next check of work in progress. */
 const SOON_MS = 5_000;

@@ -8,7 +8,7 @@ import { CONTEXT } from '../injection-tokens.ts';
 import { storesMore } from '../limits/storage-guard.ts';
 import { handlers } from '../methods/handlers.ts';
 
-const handlerOf: Readonly<Record<MethodName, Handler<Method>>> = handlers;
+const handlerOf: Readonly<Record<MethodName, Handler<Method, keyof Context>>> = handlers;
 const storing = new Set(methods.filter(({ name, method }) => storesMore(name, method)).map(({ name }) => name));
 
 /** Calls the handlers of the methods. */

@@ -87,20 +87,22 @@ async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted)
 
 const byName = (a: TagDefinition, b: TagDefinition): number => (a.name < b.name ? -1 : 1);
 
+const unknownFilter = (): Fault => Fault.argument('not found', 'filterCode');
+
 /** Reads for exports of segments (R-N6): the segment's expression once, then its devices, one range of numbers after another. */
 export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLookup' | 'scan'> {
   const { db, store, tags, clock, scan } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   /** The expression of a segment, and the application of its filter; "" = none. */
-  const selected = async ({ account, grant, segment, path }: SelectRequest) => {
+  const selected = async ({ account, grant, segment }: SelectRequest) => {
     if (segment?.$case === 'expression') {
-      const { expression } = await refusing(path, compiledOf({ account, grant, source: segment.value }, deps));
+      const { expression } = await refusing('expression', compiledOf({ account, grant, source: segment.value }, deps));
       return { expression, bound: '' };
     }
     const [filter] = segment ? await store.filtersByCode(account, [segment.value.toUpperCase()]) : [];
-    if (!filter) throw Fault.argument(`${path}: not found`);
-    return { expression: await refusing(path, meaningOf(filter, tags)), bound: filter.application };
+    if (!filter) throw unknownFilter();
+    return { expression: await refusing('filterCode', meaningOf(filter, tags)), bound: filter.application };
   };
 
   /** The devices with these numbers, in order, without those erased since the numbers were read. */
@@ -119,9 +121,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
       const now = new Date(clock.now());
       const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
       // A filter of an application that the caller may not use counts as unknown.
-      if (bound !== '' && granted.every(({ code }) => code !== bound)) {
-        throw Fault.argument(`${request.path}: not found`);
-      }
+      if (bound !== '' && granted.every(({ code }) => code !== bound)) throw unknownFilter();
       const isMeant = ({ code }: { readonly code: string }): boolean =>
         (bound === '' || code === bound) && canMatch(expression, { now, application: code });
       const applications: SelectedApplication[] = [];

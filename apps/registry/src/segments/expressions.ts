@@ -78,12 +78,12 @@ export async function shownTo<F extends { readonly application: string; readonly
   return filters.filter((filter) => !codesOf(places.get(filter)!).some((code) => others.has(code)));
 }
 
-/** Turns refusals into faults of a field: `<path>: <reason>`. */
-export async function refusing<T>(path: string, work: Promise<T>): Promise<T> {
+/** Turns refusals into faults of a field of the call. */
+export async function refusing<T>(field: 'expression' | 'filterCode', work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (thrown) {
-    if (thrown instanceof Refusal) throw Fault.argument(`${path}: ${thrown.message}`);
+    if (thrown instanceof Refusal) throw Fault.argument(thrown.message, field);
     throw thrown;
   }
 }

@@ -27,7 +27,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
     ...recipientsRpc(deps),
 
     async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
-      const compiled = await refusing('filter_expression', compiledOf({ account, grant, source: text }, deps));
+      const compiled = await refusing('expression', compiledOf({ account, grant, source: text }, deps));
       // An expired filter frees its name.
       await expireFilters(store, write, clock, { account, name });
       const code = await freeCode(account);
@@ -62,8 +62,8 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       return {};
     },
 
-    async count({ account, grant, expression: source, path }) {
-      const { expression } = await refusing(path, compiledOf({ account, grant, source }, deps));
+    async count({ account, grant, expression: source }) {
+      const { expression } = await refusing('expression', compiledOf({ account, grant, source }, deps));
       const selected = { expression, now: now() };
       const applications = await store.applicationsOf(account);
       let devices = 0;

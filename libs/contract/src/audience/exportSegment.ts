@@ -26,8 +26,8 @@ const request = object({
 }).transform(({ filterExpression, filterCode = '', ...given }) => ({
   /** An expression takes precedence over a filter. */
   ...(filterExpression === undefined
-    ? { segment: { $case: 'filterCode' as const, value: filterCode }, path: 'filterCode' }
-    : { segment: { $case: 'expression' as const, value: filterExpression }, path: 'filterExpression' }),
+    ? { segment: { $case: 'filterCode' as const, value: filterCode } }
+    : { segment: { $case: 'expression' as const, value: filterExpression } }),
   format: given.format ?? 'csv',
   data: given.exportData?.length ? given.exportData : EXPORT_DATA,
   /** False: devices are only counted. */

@@ -5,7 +5,9 @@ import { Fault } from '@tidings/kernel';
 import { JobStatus } from '@tidings/rpc';
 import type { Context, Handler } from '../../context.ts';
 import { grantOf } from '../segments/grant.ts';
+import { withPaths } from '../segments/refusals.ts';
 
+const paths = { expression: 'filterExpression', filterCode: 'filterCode' } as const;
 const formats = { csv: ExportFormat.EXPORT_FORMAT_CSV, json: ExportFormat.EXPORT_FORMAT_JSON } as const;
 
 /** The official client reads a task id as an integer, which JSON keeps exact below 2^53 (R-N7). */
@@ -19,7 +21,7 @@ async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
 }
 
 export const exportSegment: Handler<typeof api.exportSegment, 'access' | 'jobs'> = async (input, context, call) => {
-  const { segment, path, format, data, isWritten, escaped } = input;
+  const { segment, format, data, isWritten, escaped } = input;
   const job = await newTaskId(context);
   const fields = {
     hwid: data.includes('hwids'),
@@ -27,13 +29,14 @@ export const exportSegment: Handler<typeof api.exportSegment, 'access' | 'jobs'>
     pushToken: data.includes('push_tokens'),
     tags: data.includes('tags'),
   };
-  await context.jobs.acceptExport({
+  const accepting = context.jobs.acceptExport({
     job,
-    segment: { account: call.account, grant: await grantOf(call, context), segment, path },
+    segment: { account: call.account, grant: await grantOf(call, context), segment },
     fields: isWritten ? fields : undefined,
     format: formats[format],
     escaped,
   });
+  await withPaths(paths, accepting);
   return { task_id: job };
 };
 

@@ -2,6 +2,7 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { wholeList } from '../whole-list.ts';
 import { grantOf } from './grant.ts';
+import { withPaths } from './refusals.ts';
 
 export const listFilters: Handler<typeof api.listFilters, 'access' | 'segments'> = async (
   { application },
@@ -30,7 +31,8 @@ export const listFilters: Handler<typeof api.listFilters, 'access' | 'segments'>
 };
 
 export const createFilter: Handler<typeof api.createFilter, 'access' | 'segments'> = async (input, context, call) => {
-  await context.segments.createFilter({ account: call.account, grant: await grantOf(call, context), ...input });
+  const request = { account: call.account, grant: await grantOf(call, context), ...input };
+  await withPaths({ expression: 'filter_expression' }, context.segments.createFilter(request));
   return { name: input.name };
 };
 
@@ -47,6 +49,7 @@ export const compileFilter: Handler<typeof api.compileFilter, 'access' | 'segmen
   context,
   call,
 ) => {
-  const asked = { account: call.account, grant: await grantOf(call, context), expression, path: 'devices_filter' };
-  return { devices_count: Number((await context.segments.count(asked)).devices) };
+  const request = { account: call.account, grant: await grantOf(call, context), expression };
+  const { devices } = await withPaths({ expression: 'devices_filter' }, context.segments.count(request));
+  return { devices_count: Number(devices) };
 };

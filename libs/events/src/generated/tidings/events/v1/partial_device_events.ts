@@ -238,15 +238,7 @@ export const TokenHash: MessageFns<TokenHash> = {
 };
 
 function createBasePartialErasureEvent(): PartialErasureEvent {
-  return {
-    stamp: undefined,
-    account: "",
-    application: "",
-    hwidHash: "",
-    seq: 0,
-    at: undefined,
-    erased: undefined,
-  };
+  return { stamp: undefined, account: "", application: "", hwidHash: "", seq: 0, at: undefined, erased: undefined };
 }
 
 export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {

@@ -395,14 +395,7 @@ export const CreateApplicationReply: MessageFns<CreateApplicationReply> = {
 };
 
 function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
-  return {
-    account: "",
-    application: "",
-    title: undefined,
-    icon: undefined,
-    sdkIos: undefined,
-    sdkAndroid: undefined,
-  };
+  return { account: "", application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
 }
 
 export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {

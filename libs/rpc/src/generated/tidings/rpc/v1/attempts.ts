@@ -559,13 +559,7 @@ export const ProviderAnswer: MessageFns<ProviderAnswer> = {
 };
 
 function createBaseDeviceProgress(): DeviceProgress {
-  return {
-    tries: 0,
-    dueAt: undefined,
-    firstTriedAt: undefined,
-    last: undefined,
-    outcomeUnknown: false,
-  };
+  return { tries: 0, dueAt: undefined, firstTriedAt: undefined, last: undefined, outcomeUnknown: false };
 }
 
 export const DeviceProgress: MessageFns<DeviceProgress> = {

@@ -1698,14 +1698,7 @@ export const AudienceReply: MessageFns<AudienceReply> = {
 };
 
 function createBaseResolvedAudience(): ResolvedAudience {
-  return {
-    audience: undefined,
-    unknown: [],
-    platforms: [],
-    filterName: "",
-    filterCode: "",
-    activityKnown: false,
-  };
+  return { audience: undefined, unknown: [], platforms: [], filterName: "", filterCode: "", activityKnown: false };
 }
 
 export const ResolvedAudience: MessageFns<ResolvedAudience> = {

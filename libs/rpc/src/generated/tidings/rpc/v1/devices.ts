@@ -2932,14 +2932,7 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
 };
 
 function createBaseMergeUserRequest(): MergeUserRequest {
-  return {
-    account: "",
-    application: "",
-    oldUserId: "",
-    newUserId: "",
-    merge: false,
-    idempotencyKey: "",
-  };
+  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false, idempotencyKey: "" };
 }
 
 export const MergeUserRequest: MessageFns<MergeUserRequest> = {

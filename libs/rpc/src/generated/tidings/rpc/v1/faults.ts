@@ -20,11 +20,15 @@ export interface FaultView {
     | number
     | undefined;
   /** Nothing was done; for `unavailable` alone. */
-  withoutEffect?: boolean | undefined;
+  withoutEffect?:
+    | boolean
+    | undefined;
+  /** The refused field of the call, of which `text` is the reason; for `argument` alone. */
+  field?: string | undefined;
 }
 
 function createBaseFaultView(): FaultView {
-  return { kind: "", text: "", retryAfterSeconds: undefined, withoutEffect: undefined };
+  return { kind: "", text: "", retryAfterSeconds: undefined, withoutEffect: undefined, field: undefined };
 }
 
 export const FaultView: MessageFns<FaultView> = {
@@ -40,6 +44,9 @@ export const FaultView: MessageFns<FaultView> = {
     }
     if (message.withoutEffect !== undefined) {
       writer.uint32(32).bool(message.withoutEffect);
+    }
+    if (message.field !== undefined) {
+      writer.uint32(42).string(message.field);
     }
     return writer;
   },
@@ -89,6 +96,14 @@ export const FaultView: MessageFns<FaultView> = {
             message.withoutEffect = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -110,6 +125,7 @@ export const FaultView: MessageFns<FaultView> = {
     message.text = object.text ?? "";
     message.retryAfterSeconds = object.retryAfterSeconds ?? undefined;
     message.withoutEffect = object.withoutEffect ?? undefined;
+    message.field = object.field ?? undefined;
     return message;
   },
 };

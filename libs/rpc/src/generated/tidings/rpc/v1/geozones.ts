@@ -1549,15 +1549,7 @@ export const DeleteGeozoneClusterReply: MessageFns<DeleteGeozoneClusterReply> = 
 };
 
 function createBaseReportLocationRequest(): ReportLocationRequest {
-  return {
-    account: "",
-    application: "",
-    hwid: "",
-    lat: undefined,
-    lng: undefined,
-    nearest: 0,
-    idempotencyKey: "",
-  };
+  return { account: "", application: "", hwid: "", lat: undefined, lng: undefined, nearest: 0, idempotencyKey: "" };
 }
 
 export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {

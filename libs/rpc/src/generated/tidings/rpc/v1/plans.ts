@@ -168,14 +168,7 @@ export const PlansOfDeviceRequest: MessageFns<PlansOfDeviceRequest> = {
 };
 
 function createBasePlansOfDeviceReply(): PlansOfDeviceReply {
-  return {
-    device: undefined,
-    split: false,
-    undecided: false,
-    decided: 0,
-    decidedAt: undefined,
-    plans: [],
-  };
+  return { device: undefined, split: false, undecided: false, decided: 0, decidedAt: undefined, plans: [] };
 }
 
 export const PlansOfDeviceReply: MessageFns<PlansOfDeviceReply> = {

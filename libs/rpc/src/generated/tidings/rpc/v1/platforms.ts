@@ -472,14 +472,7 @@ export const GetPushPackageReply: MessageFns<GetPushPackageReply> = {
 };
 
 function createBaseConfigurePlatformRequest(): ConfigurePlatformRequest {
-  return {
-    account: "",
-    application: "",
-    platform: 0,
-    settings: {},
-    secretSettings: [],
-    disabled: false,
-  };
+  return { account: "", application: "", platform: 0, settings: {}, secretSettings: [], disabled: false };
 }
 
 export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {

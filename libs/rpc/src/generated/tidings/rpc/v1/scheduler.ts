@@ -1218,15 +1218,7 @@ export const ListMessagesReply: MessageFns<ListMessagesReply> = {
 };
 
 function createBaseMessageView(): MessageView {
-  return {
-    code: "",
-    id: 0n,
-    account: "",
-    createdAt: undefined,
-    status: "",
-    releasedAt: undefined,
-    message: undefined,
-  };
+  return { code: "", id: 0n, account: "", createdAt: undefined, status: "", releasedAt: undefined, message: undefined };
 }
 
 export const MessageView: MessageFns<MessageView> = {

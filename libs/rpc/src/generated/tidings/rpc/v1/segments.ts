@@ -73,8 +73,6 @@ export interface CountRequest {
   account: string;
   grant: Grant | undefined;
   expression: string;
-  /** Name of the expression in the caller's request, for faults. */
-  path: string;
 }
 
 export interface CountReply {
@@ -84,12 +82,7 @@ export interface CountReply {
 export interface SelectRequest {
   account: string;
   grant: Grant | undefined;
-  segment:
-    | { $case: "expression"; value: string }
-    | { $case: "filterCode"; value: string }
-    | undefined;
-  /** Name of either in the caller's request, for faults. */
-  path: string;
+  segment: { $case: "expression"; value: string } | { $case: "filterCode"; value: string } | undefined;
 }
 
 export interface Selection {
@@ -258,14 +251,7 @@ export const Grant: MessageFns<Grant> = {
 };
 
 function createBaseCreateFilterRequest(): CreateFilterRequest {
-  return {
-    account: "",
-    grant: undefined,
-    name: "",
-    expression: "",
-    application: "",
-    expiresAt: undefined,
-  };
+  return { account: "", grant: undefined, name: "", expression: "", application: "", expiresAt: undefined };
 }
 
 export const CreateFilterRequest: MessageFns<CreateFilterRequest> = {
@@ -818,7 +804,7 @@ export const DeleteFilterReply: MessageFns<DeleteFilterReply> = {
 };
 
 function createBaseCountRequest(): CountRequest {
-  return { account: "", grant: undefined, expression: "", path: "" };
+  return { account: "", grant: undefined, expression: "" };
 }
 
 export const CountRequest: MessageFns<CountRequest> = {
@@ -831,9 +817,6 @@ export const CountRequest: MessageFns<CountRequest> = {
     }
     if (message.expression !== "") {
       writer.uint32(26).string(message.expression);
-    }
-    if (message.path !== "") {
-      writer.uint32(34).string(message.path);
     }
     return writer;
   },
@@ -875,14 +858,6 @@ export const CountRequest: MessageFns<CountRequest> = {
             message.expression = reader.string();
             continue;
           }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.path = reader.string();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -903,7 +878,6 @@ export const CountRequest: MessageFns<CountRequest> = {
     message.account = object.account ?? "";
     message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
     message.expression = object.expression ?? "";
-    message.path = object.path ?? "";
     return message;
   },
 };
@@ -967,7 +941,7 @@ export const CountReply: MessageFns<CountReply> = {
 };
 
 function createBaseSelectRequest(): SelectRequest {
-  return { account: "", grant: undefined, segment: undefined, path: "" };
+  return { account: "", grant: undefined, segment: undefined };
 }
 
 export const SelectRequest: MessageFns<SelectRequest> = {
@@ -985,9 +959,6 @@ export const SelectRequest: MessageFns<SelectRequest> = {
       case "filterCode":
         writer.uint32(34).string(message.segment.value);
         break;
-    }
-    if (message.path !== "") {
-      writer.uint32(42).string(message.path);
     }
     return writer;
   },
@@ -1037,14 +1008,6 @@ export const SelectRequest: MessageFns<SelectRequest> = {
             message.segment = { $case: "filterCode", value: reader.string() };
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.path = reader.string();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1078,7 +1041,6 @@ export const SelectRequest: MessageFns<SelectRequest> = {
         break;
       }
     }
-    message.path = object.path ?? "";
     return message;
   },
 };

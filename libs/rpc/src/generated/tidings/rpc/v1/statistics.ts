@@ -1571,14 +1571,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
 };
 
 function createBaseMailMetrics(): MailMetrics {
-  return {
-    confirmedSends: 0,
-    hardBounces: 0,
-    softBounces: 0,
-    rejects: 0,
-    unsubs: 0,
-    complaints: 0,
-  };
+  return { confirmedSends: 0, hardBounces: 0, softBounces: 0, rejects: 0, unsubs: 0, complaints: 0 };
 }
 
 export const MailMetrics: MessageFns<MailMetrics> = {
@@ -1865,16 +1858,7 @@ export const TotalsReply: MessageFns<TotalsReply> = {
 };
 
 function createBaseHourTotals(): HourTotals {
-  return {
-    hour: 0,
-    platform: 0,
-    sends: 0,
-    opens: 0,
-    deliveries: 0,
-    inboxOpens: 0,
-    unshowableSends: 0,
-    errors: 0,
-  };
+  return { hour: 0, platform: 0, sends: 0, opens: 0, deliveries: 0, inboxOpens: 0, unshowableSends: 0, errors: 0 };
 }
 
 export const HourTotals: MessageFns<HourTotals> = {
@@ -2288,13 +2272,7 @@ export const FunnelReply: MessageFns<FunnelReply> = {
 };
 
 function createBaseFunnelChannel(): FunnelChannel {
-  return {
-    channel: "",
-    deliveriesForm: "",
-    basicFormReason: "",
-    confirmedDeliveries: undefined,
-    funnel: [],
-  };
+  return { channel: "", deliveriesForm: "", basicFormReason: "", confirmedDeliveries: undefined, funnel: [] };
 }
 
 export const FunnelChannel: MessageFns<FunnelChannel> = {

@@ -306,12 +306,7 @@ export const ListOpenAccessReply: MessageFns<ListOpenAccessReply> = {
 };
 
 function createBaseOpenAccess(): OpenAccess {
-  return {
-    application: "",
-    inboxTokenRequired: false,
-    testDeviceTokenRequired: false,
-    unconfirmedTestDevices: 0,
-  };
+  return { application: "", inboxTokenRequired: false, testDeviceTokenRequired: false, unconfirmedTestDevices: 0 };
 }
 
 export const OpenAccess: MessageFns<OpenAccess> = {
@@ -792,14 +787,7 @@ export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
 };
 
 function createBaseTestDeviceView(): TestDeviceView {
-  return {
-    pushToken: "",
-    platform: 0,
-    name: "",
-    description: "",
-    language: "",
-    unconfirmed: false,
-  };
+  return { pushToken: "", platform: 0, name: "", description: "", language: "", unconfirmed: false };
 }
 
 export const TestDeviceView: MessageFns<TestDeviceView> = {

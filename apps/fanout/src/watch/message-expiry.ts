@@ -1,10 +1,10 @@
 import { idsBelow } from '@tidings/delivery';
 import { FANOUTS, PLANS } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
-import type { OutgoingMessages } from './release/outgoing.ts';
-import { removeOldPages } from './plan/counted-pages.ts';
-import { PLANNED_DEVICES } from './plan/planned-devices.ts';
-import { SLICE_STATUSES } from './settle/slice-statuses.ts';
+import type { OutgoingMessages } from '../release/outgoing.ts';
+import { removeOldPages } from '../plan/counted-pages.ts';
+import { PLANNED_DEVICES } from '../plan/planned-devices.ts';
+import { SLICE_STATUSES } from '../emit/slice-statuses.ts';
 
 /** Messages per step. */
 const AT_ONCE = 100;

@@ -2,7 +2,7 @@ import { type ChunkKey, fanoutId } from '@tidings/delivery';
 import { sendIdOf } from '@tidings/kernel';
 import { FANOUTS, type FanoutState } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
-import { onlyChunkOf, type Released } from '../release/outgoing-message.ts';
+import { onlyChunkOf, type Released } from './outgoing-message.ts';
 
 /** The chunks that messages were split into. */
 export class Splits {

@@ -1,6 +1,6 @@
 import { Semaphore } from '@tidings/coordination';
 import { Columns } from '@tidings/registry-store';
-import { BatchWriter } from './emit/batch-writer.ts';
+import { BatchWriter } from './batch-writer.ts';
 
 /** The buffers that one chunk is scanned into and written from. */
 export interface Buffers {

@@ -3,7 +3,7 @@ import type { PlanEvent } from '@tidings/events';
 import type { ChunkKey } from '@tidings/delivery';
 import { messageLogOf } from '@tidings/kernel';
 import { planEventCodec, FANOUTS, type FanoutState } from '@tidings/registry-store';
-import { eventOf, type MessageIdentity } from './plans.ts';
+import { eventOf, type MessageIdentity } from './plan-event.ts';
 import { fanoutAt, splitWith } from './split-state.ts';
 
 /** Splits a message into chunks, once; a repeat returns the chunks of the first split. */

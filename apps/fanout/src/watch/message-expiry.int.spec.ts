@@ -6,11 +6,11 @@ import { APP, device, named } from '@tidings/registry-store/testing';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
-import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
+import { SLICE_STATUSES } from '../emit/slice-statuses.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
 import { type NewMessage, newMessage, release } from '../testing/fanout-messages.ts';
-import { removeExpired } from '../message-expiry.ts';
-import { OutgoingMessages } from './outgoing.ts';
+import { removeExpired } from './message-expiry.ts';
+import { OutgoingMessages } from '../release/outgoing.ts';
 
 const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event']): MessageEvent =>
   MessageEvent.fromPartial({ code, id, account: 'a', at, event });

@@ -1,0 +1,81 @@
+import { channelServing } from '@tidings/channels';
+import { type SendableKey, type SendingApplication, sliceSizeOf } from '@tidings/delivery';
+import { type BadgesAllotted, batchesTopic, type ChunkPlanned } from '@tidings/events';
+import type { Bitmap, Clock } from '@tidings/kernel';
+import type { Broker } from '@tidings/streaming';
+import { laneOf, type Released } from '../release/outgoing-message.ts';
+import { batchHead } from './batch-head.ts';
+import type { EmittedBatch } from './batch-writer.ts';
+import type { Buffers } from './buffer-pool.ts';
+import type { EmissionMetrics } from './emission-metrics.ts';
+import type { SliceStatusStore } from './slice-statuses.ts';
+
+/** Batches that are published together while the next ones are written. */
+const PUBLISHED_TOGETHER = 4;
+
+export interface PublishDeps {
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly statuses: SliceStatusStore;
+  readonly metrics: EmissionMetrics;
+}
+
+/** Slices of one sendable set to emit now. */
+export interface SlicesToEmit {
+  readonly application: SendingApplication | undefined;
+  readonly key: SendableKey;
+  readonly sendable: Bitmap;
+  readonly planned: ChunkPlanned;
+  readonly badges: BadgesAllotted | undefined;
+  readonly slices: readonly number[];
+  /** Whether a slice was emitted before. */
+  readonly isAgain: (number: number) => boolean;
+  /** They are settled: dispatchers publish their outcomes again, and send nothing. @default false */
+  readonly outcomesAgain?: boolean;
+}
+
+/** Publishes the batches of slices from scanned columns, and records where they were emitted. */
+export async function publishSlices(
+  { clock, broker, statuses, metrics }: PublishDeps,
+  message: Released,
+  of: SlicesToEmit,
+  { writer, columns }: Buffers,
+): Promise<void> {
+  const { key, sendable, planned, badges, slices, isAgain, outcomesAgain = false } = of;
+  const channel = channelServing(key);
+  const topic = batchesTopic(channel, laneOf(message) === 'direct');
+  const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
+    const records = batches.map(({ record }) => record);
+    const positions = await broker.publish(topic, records);
+    // Nobody waits for them.
+    if (outcomesAgain) return;
+    const at = clock.now();
+    const emitted = batches.flatMap((batch, i) =>
+      batch.slices.map((number) => ({ number, emission: { ...positions[i]!, at } })),
+    );
+    for (const { number } of emitted) metrics.emitted(channel, isAgain(number));
+    if (laneOf(message) === 'direct') statuses.emittedJustNow(key, emitted);
+    else await statuses.emitted(key, emitted);
+  };
+  let publishing = Promise.resolve();
+  let group: EmittedBatch[] = [];
+  const flush = async (): Promise<void> => {
+    await publishing;
+    publishing = publish(group);
+    // Awaited with the next group; until then a failure must not count as unhandled.
+    publishing.catch(() => undefined);
+    group = [];
+  };
+  for (const batch of writer.write(columns, {
+    key,
+    head: { ...batchHead(message, key, of), outcomesAgain },
+    sendable,
+    sliceSize: sliceSizeOf(planned),
+    slices,
+    badges,
+  })) {
+    if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
+  }
+  if (group.length > 0) await flush();
+  await publishing;
+}

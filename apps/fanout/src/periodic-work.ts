@@ -1,0 +1,73 @@
+import { every } from '@tidings/coordination';
+import { sureTime } from '@tidings/kernel';
+import { Lease } from '@tidings/mongo';
+import type { Closing } from '@tidings/runtime';
+import type { Collaborators, FanoutDeps } from './collaborators.ts';
+import { removeExpired } from './watch/message-expiry.ts';
+
+const WATCH_EVERY_MS = 1_000;
+const WATCH_LEASE_MS = 10_000;
+/** A part of the second that slices are emitted ahead. */
+const PACE_EVERY_MS = 200;
+/** Interval of the looks for messages with a send rate while there are none: such a message waits for it once, before its first slice. */
+const UNPACED_EVERY_MS = 1_000;
+/** Two pacers are harmless, and a pause is visible: the lease is shorter than others. */
+const PACE_LEASE_MS = 2_000;
+const SWEEP_EVERY_MS = 5_000;
+
+/** One process at a time watches and removes expired messages, and one paces; two of them are harmless. */
+export function startPeriodicWork(
+  deps: FanoutDeps,
+  { watch, pacer, paced, outgoing, statuses }: Collaborators,
+  closing: Closing,
+): void {
+  const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
+  interface Role {
+    readonly lease: string;
+    readonly lengthMs: number;
+    readonly rest: () => void;
+    /** Whether there is work. @default always */
+    readonly isNeeded?: () => Promise<boolean>;
+  }
+  const role = ({ lease: name, lengthMs, rest, isNeeded }: Role) => {
+    const lease = new Lease(db, name, { clock, lengthMs });
+    closing.add('lease', lease, () => lease.release());
+    return (what: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
+      const run = async (signal: AbortSignal): Promise<void> => {
+        if (isNeeded && !(await isNeeded())) return;
+        if (await lease.take()) await work(signal);
+        else rest();
+      };
+      closing.add(what, every(everyMs, run, { name: what, log }), (periodic) => periodic.stop());
+    };
+  };
+  const record = every(watchEveryMs, () => statuses.flush(), { name: 'record of emissions', log });
+  closing.add('record of emissions', record, async (periodic) => {
+    await periodic.stop();
+    // Slices whose record is lost are emitted again.
+    await statuses.flush().catch(() => undefined);
+  });
+  const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });
+  watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
+  watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
+    removeExpired(db, outgoing, new Date(sureTime(clock)), signal),
+  );
+  const pacing = role({
+    lease: 'fanout.pace',
+    lengthMs: PACE_LEASE_MS,
+    rest: () => pacer.rest(),
+    isNeeded: rarelyWhileNot(() => paced.hasAny()),
+  });
+  pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
+}
+
+/** Returns a function that asks again only {@link UNPACED_EVERY_MS} after a negative answer. */
+function rarelyWhileNot(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let restUntil = 0;
+  return async () => {
+    if (performance.now() < restUntil) return false;
+    const answer = await ask();
+    if (!answer) restUntil = performance.now() + UNPACED_EVERY_MS;
+    return answer;
+  };
+}
