@@ -14,7 +14,7 @@ const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter((pat
 const composed: Readonly<Record<string, readonly RegExp[]>> = {
   'apps/dispatcher/src/channels/credentials/access-token.ts': [/"access_token"\s*:\s*"[^"]{8193}/],
   'apps/dispatcher/src/dispatcher-purge.ts': [/^[^/]+\/\d+\/A1B2C-3D4E5\//],
-  'apps/gateway/src/http/route.ts': [/^\/safari\/(?<application>[^/]+)\/v2\/devices\/(?<deviceToken>[^/]+)\/log$/],
+  'apps/gateway/src/http/served-routes.ts': [/^\/safari\/[^/]+\/v2\/devices\/[^/]+\/log$/],
   'apps/registry/src/tokens/secret.ts': [/^td[ad]_[0-9a-zA-Z]{38}$/],
   'apps/statistics/src/projections/generations.ts': [/^hours_\d+$/],
   'libs/channels/src/email/compiled-text.ts': [/\u0001(\d+)\u0001/],

@@ -51,29 +51,29 @@ export class LargeBodies {
   }
 
   async #readLarge(request: IncomingMessage, { limit, deadlineMs, pending }: Reading): Promise<Buffer> {
-    const turns: Promise<() => void>[] = [];
-    // A turn that is granted later is released at once.
-    pending.release = () => turns.forEach((turn) => void turn.then((release) => release()));
+    const grants: Promise<() => void>[] = [];
+    // One that comes later is released at once.
+    pending.release = () => grants.forEach((grant) => void grant.then((release) => release()));
     const admission: Admission = {
       admit: () => {
         // The server itself ends requests that take too long to arrive.
         pending.deadline = Infinity;
-        const turn = this.#holding.acquire(weightOf(request, limit));
-        turns.push(turn);
-        return turn;
+        const grant = this.#holding.acquire(weightOf(request, limit));
+        grants.push(grant);
+        return grant;
       },
       crowded: () => this.#holding.hasWaiting,
     };
     const bytes = await readLargeBody(request, limit, admission);
     pending.isArriving = false;
-    if (turns.length === 0) {
+    if (grants.length === 0) {
       this.#requests.hold(pending, bytes.length);
       return bytes;
     }
     pending.deadline = performance.now() + deadlineMs + (bytes.length / 2 ** 20) * WORK_MS_PER_MIB;
-    const turn = this.#taking.acquire(bytes.length);
-    turns.push(turn);
-    await turn;
+    const grant = this.#taking.acquire(bytes.length);
+    grants.push(grant);
+    await grant;
     return bytes;
   }
 }
