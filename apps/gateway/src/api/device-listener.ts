@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Context } from '../context.ts';
 import { envelopes } from '../envelopes/envelopes.ts';
 import type { Reply } from '../envelopes/reply.ts';
-import { authorizeCall, inputOf } from '../http/authorize-call.ts';
+import { type Authorization, authorizeCall, inputOf } from '../http/authorize-call.ts';
 import { discard } from '../http/body.ts';
 import { crossOriginHeaders } from '../http/cors.ts';
 import { methods, type NamedMethod } from '../http/families.ts';
@@ -34,8 +34,8 @@ const routes = new Map<string, DeviceRoute>(
  */
 @Injectable()
 export class DeviceListener {
-  readonly #context: Context;
-  readonly #bodies: LargeBodies;
+  readonly #log: Context['log'];
+  readonly #authorization: Authorization;
   readonly #runner: RequestRunner;
   readonly #handlers: MethodHandlers;
   #isClosing = false;
@@ -46,8 +46,8 @@ export class DeviceListener {
     @Inject(RequestRunner) runner: RequestRunner,
     @Inject(MethodHandlers) handlers: MethodHandlers,
   ) {
-    this.#context = context;
-    this.#bodies = bodies;
+    this.#log = context.log;
+    this.#authorization = { context, bodies };
     this.#runner = runner;
     this.#handlers = handlers;
   }
@@ -57,7 +57,7 @@ export class DeviceListener {
     const route = routes.get(pathOf(originForm(message.url ?? '')));
     if (!route || message.method !== route.verb) return false;
     this.#serve(route, message, response).catch((error: unknown) => {
-      this.#context.log.error({ err: error, path: route.pattern }, 'reply not written');
+      this.#log.error({ err: error, path: route.pattern }, 'reply not written');
       response.destroy();
     });
     return true;
@@ -72,7 +72,7 @@ export class DeviceListener {
     const { named } = route;
     const { reply } = await this.#runner.run(route, message, async (pending) => {
       const received = { message, pending, parameters: {} };
-      const authorized = await authorizeCall(named.method, received, { context: this.#context, bodies: this.#bodies });
+      const authorized = await authorizeCall(named.method, received, this.#authorization);
       const input = await inputOf(named.method, authorized);
       const answer = await this.#handlers.answer(named, input, authorized.call);
       return { status: answer.status, reply: answer };

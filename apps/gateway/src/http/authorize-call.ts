@@ -51,7 +51,8 @@ async function identified(
   request: Request,
 ): Promise<Credentials | undefined> {
   const credentials = await authenticate(access, method, headers.authorization, request);
-  if (credentials) await rateLimits.take(credentials.token);
+  const counting = credentials && rateLimits.take(credentials.token);
+  if (counting) await counting;
   return credentials;
 }
 
@@ -94,5 +95,5 @@ export async function authorizeCall(method: Method, received: Received, deps: Au
 }
 
 /** The parameters of a call in domain shape. @throws Fault of the first invalid value */
-export const inputOf = async (method: Method, { parameters, isLarge }: AuthorizedCall): Promise<unknown> =>
+export const inputOf = (method: Method, { parameters, isLarge }: AuthorizedCall): unknown =>
   isLarge && method.steps ? inSlices(method.steps(parameters)) : method.parse(parameters);

@@ -9,7 +9,7 @@ import { namedMethodOf, type ServedRequest } from './served-request.ts';
 /** The input of a call in domain shape. */
 @Injectable()
 export class InputPipe implements PipeTransform<ServedRequest> {
-  transform(request: ServedRequest): Promise<unknown> {
+  transform(request: ServedRequest): unknown {
     return inputOf(namedMethodOf(request).method, request.authorized);
   }
 }
