@@ -51,9 +51,8 @@ import { attemptsModel } from './attempts/attempts.schema.ts';
 import { pacesModel } from './pace/pace.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 
-/** Batches per handler call: enough to keep the slices open, few enough to finish in time. */
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
-/** Direct batches usually hold one device, so a low limit would let one slow provider delay all others. */
+/** Direct batches usually hold one device: a low limit would let one slow provider delay all others. */
 const DIRECT_AT_ONCE = 1_000;
 const RENEW_EVERY_MS = 5_000;
 
@@ -61,47 +60,30 @@ export interface ChannelDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly platforms: Pick<Platforms, 'getCredential'>;
   readonly devices: Pick<Devices, 'findSuppressed'>;
-  /** The base of links in mails, without a trailing slash. */
   readonly publicUrl: string;
-  /** One of {@link transports}. */
   readonly channel: string;
   readonly values: SentValuesStore;
-  /** Stores that the channels of a process share. */
   readonly leases: LeaseStore;
   readonly readThrottles: ReadThrottles;
   readonly waiting: WaitingLanes;
-  /** Addresses of providers that differ from the defaults. */
   readonly urls?: ProviderAddresses;
-  /** The HTTP/2 implementation (ADR 10). */
   readonly http2: Configuration['http2'];
-  /** TLS connections to providers go through it. @default none */
   readonly proxy?: OutboundProxy | undefined;
-  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
-  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
-  /** The domain that bounce reports of mails go to. @default none */
   readonly mailBounceDomain?: string | undefined;
-  /** Private ranges, as CIDR, that token addresses of service accounts and endpoints of browsers may be in. */
   readonly allowPrivate?: readonly string[];
 }
 
-/** The dispatcher of one channel. */
 export interface ChannelDispatcher {
   readonly providers: Providers;
-  /** Reads what other processes have stored of throttled credentials. */
   refresh(): Promise<void>;
-  /** One line per kind of unfinished work. */
   open(): Promise<string[]>;
-  /** Every application whose credentials are in memory. */
   applications(): string[];
-  /** Drops the credentials and connections of an application. */
   forget(application: string): void;
-  /** Removes slices that nobody settles any more, at most `limit`. */
   forgetUnsettled(before: number, limit: number): Promise<number>;
 }
 
-/** Sends the batches of a channel to its provider, and records which slices it has sent (sending 4). What it opens ends with `closing`. */
 export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<ChannelDispatcher> {
   const { db, clock, log, broker, channel: name } = deps;
   const attempts = new MongoAttempts(db, attemptsModel, name, deps.waiting);
@@ -123,7 +105,7 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     keptFor: ___,
     ...record
   }: OutcomeRecord): Promise<void> => {
-    // The tokens first: after the outcome, which settles the slice, they would not be published again.
+    // Tokens go first: after the outcome, which settles the slice, they would not be published again.
     if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
     await outcomes.publish(record);
   };
@@ -219,7 +201,6 @@ interface LaneDeps extends ChannelDeps {
   readonly compareAgain: CompareAgain | undefined;
 }
 
-/** A lane is a separate worker: with its own lease, slices, consumers and connections. */
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish, compareAgain } =
     deps;
@@ -275,7 +256,6 @@ interface Renewed {
   readonly states: () => readonly CredentialState[];
 }
 
-/** Looks for new settings of credentials that hold slices back. */
 function renewCredentials(
   { clock, log }: ChannelDeps,
   { throttles, channel, states }: Renewed,
@@ -295,7 +275,6 @@ function renewCredentials(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Node's default CA certificates and the additional ones: options replace the defaults. */
 function caCertificatesWith(extraCa: string | undefined): readonly string[] | undefined {
   if (extraCa === undefined) return undefined;
   const extra = extraCa.match(CERTIFICATE);

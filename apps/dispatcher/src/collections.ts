@@ -6,7 +6,6 @@ import { pacesModel } from './pace/pace.schema.ts';
 import { smsPartsModel, smsProgressModel, smsReceiptsModel } from './channels/sms/sms.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 
-/** The collections of the dispatchers. */
 export const collections: readonly ModelDefinition[] = [
   attemptsModel,
   workerLeasesModel,

@@ -4,22 +4,18 @@ import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetr
 import type { Registry } from 'prom-client';
 
 export interface Outcome {
-  /** `SENT`, or the category of the error. */
   readonly category: string;
-  /** The provider's code, "0" for local causes, "" for sent. */
+  /** The code is "0" for local causes, "" for sent. */
   readonly code: string;
   readonly devices: number;
 }
 
-/** The metrics of a lane. Labels are bounded: channels, lanes, error categories and provider codes. */
+/** Labels are bounded: channels, lanes, error categories and provider codes. */
 export interface LaneMetrics {
   ended(outcomes: readonly Outcome[]): void;
-  /** A batch with this number of devices arrived. */
   batch(devices: number): void;
-  /** A slice was deferred, taken over from a dead worker, or lost with the lease. */
   slice(event: 'deferred' | 'taken_over' | 'lost'): void;
   open(slices: number, devices: number): void;
-  /** The provider has answered the first push of a slice. */
   answered(ms: number): void;
 }
 
@@ -86,17 +82,12 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
   };
 }
 
-/** Gauges of a channel that are read at each scrape. */
 export interface ChannelState {
-  /** Deferred slices of all workers. */
   readonly deferred: () => Promise<number>;
-  /** Throttled credentials. */
   readonly throttled: () => number;
-  /** Pairs of a credential and a push service that has asked it to wait, as this process knows them. */
   readonly throttledServices: () => number;
 }
 
-/** Maximum age of a count of documents. */
 const COUNT_KEPT_MS = 15_000;
 
 export function channelMetrics(registry: Registry, channel: string, state: ChannelState): void {

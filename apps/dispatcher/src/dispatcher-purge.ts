@@ -9,14 +9,9 @@ import { attemptsModel } from './attempts/attempts.schema.ts';
 import { smsPartsModel, smsProgressModel } from './channels/sms/sms.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 
-/** Ids of slices begin with message, bucket and application; codes contain no special characters of patterns. */
 const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
 
-/**
- * Makes the deferred slices of a deleted application due, in all channels (R-B2): without a credential they end at once, and the content is removed
- * with the deferral. Parts of its SMS are removed, and the values that its pushes were rendered from. Throttles lose the application; one that is left
- * without an application is removed.
- */
+/** Due slices without a credential end at once, and their content goes (R-B2). */
 export function dispatcherPurge({
   db,
   clock,
@@ -38,7 +33,7 @@ export function dispatcherPurge({
       await throttles.updateOne({ _id }, { $unset });
       await throttles.deleteOne({ _id, versions: {} });
     }
-    // Until the second pass a process may still cache the credential.
+    // A process may cache the credential until the second pass.
     if (look === 0) return;
     const now = new Date(clock.now());
     yield;

@@ -116,7 +116,7 @@ describeWithMongo('dispatcher', (mongo) => {
   const leases = () => db.collection<{ _id: string; until: Date }>('workerLeases');
   const ledger = () => simulators.ledger.summary().apns;
 
-  /** Number of slices reported as settled: under load a batch may be delivered again, and its outcomes published again. */
+  /** A set: under load a batch may be delivered again, and its outcomes published again. */
   const settledSlices = (): number =>
     new Set(
       outcomes
@@ -285,7 +285,6 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => outcomes.some(({ bucket }) => bucket === 1));
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
-    // Both replicas report the same.
     expect(await measured(metrics, 'tidings_dispatch_deferred_slices')).toEqual({ apns: 2 * 2 });
     expect(await measured(metrics, 'tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
   });
@@ -416,7 +415,7 @@ describeWithMongo('dispatcher', (mongo) => {
     );
     let most = 0;
     await until(async () => {
-      // A slice with late answers is claimed as before, and counts its unanswered devices (R-LM5).
+      // A slice with late answers counts its unanswered devices (R-LM5).
       most = Math.max(most, (await measured(metrics, 'tidings_dispatch_open_devices'))['apns broadcast'] ?? 0);
       return settledSlices() === 32;
     });

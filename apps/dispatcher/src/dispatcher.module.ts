@@ -10,11 +10,10 @@ const DISPATCHER = Symbol('dispatcher');
 
 type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
 
-/** Opens the dispatcher of the process's channels, which reads credentials and suppressed contacts from the registry. */
 async function openChannels(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
   const { channels, providers, http2, extraCa, proxy, allowPrivate, webPushSubject, mailBounceDomain } =
     process.configuration;
-  // Other channels write no links: the warning about a guessed URL would mislead.
+  // Other channels write no links.
   const publicUrl = channels.includes('email') ? process.publicUrl() : '';
   const { platforms, devices } = remoteServices('registry', await process.peer('registry'));
   return process.open(connection, (parts) =>
@@ -35,7 +34,6 @@ async function openChannels(process: DispatcherProcess, connection: Connection):
   );
 }
 
-/** The dispatcher of some channels as a separate process. */
 @Module({
   imports: [storeModule('dispatcher')],
   providers: [{ provide: DISPATCHER, inject: [ServiceProcess, getConnectionToken()], useFactory: openChannels }],

@@ -26,12 +26,10 @@ export interface DispatcherDeps extends Omit<
   ChannelDeps,
   'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting'
 > {
-  /** Names of channels, each once. */
   readonly channels: readonly string[];
 }
 
 export interface DispatcherService extends Served<'dispatcher'> {
-  /** Stops taking batches, finishes open work, and releases its slices at once. */
   close(): Promise<void>;
 }
 
@@ -41,7 +39,6 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
 
-/** Sends the batches of these channels to their providers. Any number may run in parallel, each with any of the channels. */
 export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherService> {
   const closing = new Closing(deps.log);
   try {
@@ -55,7 +52,6 @@ export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherSe
 async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
   const { db, clock, broker } = deps;
   await createCollections(db, collections);
-  // Channels are closed side by side: each may take seconds to finish its pushes.
   const closings = closing.add(
     'channels',
     channels.map(() => new Closing(deps.log)),
@@ -81,7 +77,6 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
   keep(deps, opened, closing);
 
   const own = async (): Promise<string[]> => (await Promise.all(opened.map((channel) => channel.open()))).flat();
-  // The dispatchers of all channels are one service: one of its processes answers for the batches of all.
   const shared = async (): Promise<string[]> => {
     const groups = channelNames().flatMap((each) => lanes.map((lane) => dispatcherGroup(each, lane)));
     const lags = await Promise.all(groups.map((group) => broker.lag(group)));
@@ -100,7 +95,6 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
   };
 }
 
-/** The operators' view of all channels. */
 const providersOfAll = (channels: readonly ChannelDispatcher[]): Providers => ({
   async listProviders(request) {
     const replies = await Promise.all(channels.map(({ providers }) => providers.listProviders(request)));
@@ -112,7 +106,6 @@ const providersOfAll = (channels: readonly ChannelDispatcher[]): Providers => ({
   },
 });
 
-/** Periodic work for all channels. */
 function keep(
   { db, clock, log }: Omit<DispatcherDeps, 'channels'>,
   channels: readonly ChannelDispatcher[],
@@ -124,7 +117,7 @@ function keep(
     await Promise.all(channels.map((channel) => channel.refresh()));
   });
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
-    // Every process checks: the deletion reaches only one of them.
+    // The deletion reaches only one process, so every process checks.
     const tried = new Set(channels.flatMap((channel) => channel.applications()));
     for (const application of await deletedAmong(db, [...tried])) {
       for (const channel of channels) channel.forget(application);

@@ -6,17 +6,13 @@ import type { Throttles } from './throttle/throttles.ts';
 export interface ProviderViewsOptions {
   readonly channel: string;
   readonly throttles: Throttles;
-  /** The credentials of all lanes. */
   readonly states: () => readonly CredentialState[];
   readonly services: Pick<Channel, 'throttledServices' | 'liftServices'>;
-  /** Makes slices due that these credentials held back (`<application>/<platform>`). */
   readonly hasten: (references: readonly string[]) => void;
 }
 
-/** Callers choose push services, and every application may have throttled ones. */
 const SERVICES_MAX = 100;
 
-/** The throttled push services of a credential; applications that share it may know of different ones. */
 function servicesOf(throttled: readonly ThrottledService[], credential: string): ProviderView['throttledServices'] {
   const longestFirst = throttled.filter((each) => each.credential === credential).toSorted((a, b) => b.until - a.until);
   const byOrigin = new Map(longestFirst.toReversed().map((each) => [each.origin, each]));
@@ -26,7 +22,6 @@ function servicesOf(throttled: readonly ThrottledService[], credential: string):
     .map(({ origin, until, cause }) => ({ origin, until: new Date(until), because: cause }));
 }
 
-/** The operators' view of a channel's credentials, and their actions (docs/operations.md, *Provider failures*). */
 export const providersOf = ({ channel, throttles, states, services, hasten }: ProviderViewsOptions): Providers => ({
   async listProviders() {
     // Another replica may have throttled or lifted since the last refresh.

@@ -61,7 +61,6 @@ describe('a channel that is added by a folder and a line in each table', () => {
       world.call('registerDevice', { application, hwid, ...device });
     for (const [i, token] of ['first', 'second', 'busy', 'dead'].entries()) {
       const language = i % 2 === 0 ? 'en' : 'de';
-      // The first one has a key.
       const key = i === 0 ? { public_key: 'BNcRd_9w' } : {};
       await register(`toy-${i}`, { device_type: TOY_PLATFORM, push_token: token, language, ...key });
     }

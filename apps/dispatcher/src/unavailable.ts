@@ -1,6 +1,5 @@
 import { Fault } from '@tidings/kernel';
 
-/** Turns every failure of the store into a Fault `unavailable`, which can be retried. */
 export async function reached<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation;

@@ -31,27 +31,21 @@ import { Settling } from './settle/settling.ts';
 import { Watch } from './watch/watch.ts';
 import { watchMetrics } from './watch/watch-metrics.ts';
 
-/** Chunks of broadcasts in progress: one scans while the other writes. */
 const BROADCAST_BUFFERS = 2;
 const DIRECT_BUFFERS = 16;
-/** Messages to a few recipients each that are planned together: they share reads, commits and writes. */
 const RELEASE_BUFFERS = 64;
 const PACED_BUFFERS = 2;
-/** Plans are settled soon after they are made, and every counted plan changes its chunk's page of the day. */
 const REMEMBERED_BYTES = 8 << 20;
 
 export interface FanoutDeps extends ServiceDeps {
   readonly broker: Broker;
-  /** How often the watchdog runs, in milliseconds. @default 1000 */
   readonly watchEveryMs?: number;
-  /** Bytes of tokens and values held per chunk; beyond that, devices are read again. @default 64 MiB */
+  /** Devices beyond it are read again. @default 64 MiB */
   readonly bufferBytes?: number;
-  /** Platforms for which the deployment has settings, for applications without their own (R-A6). @default none */
   readonly deploymentPlatforms?: readonly number[];
 }
 
 async function openPlanLogs(deps: FanoutDeps, closing: Closing) {
-  // One round of writes at a time, with all that waits for it: single messages share more.
   const shared = { service: 'fanout', publish: planRecords, cyclesInFlight: 1 } as const;
   const planLogs = await openLogCategory(
     deps,

@@ -2,7 +2,6 @@ import { commitRetention, logCollections } from '@tidings/event-store';
 import type { ModelDefinition } from '@tidings/mongo';
 import { fanoutModels } from './storage/fanout.schema.ts';
 
-/** The collections of the fan-out, in the registry's database. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('plans', commitRetention.asFigures),
   ...logCollections('fanouts', commitRetention.asDetails),

@@ -7,14 +7,12 @@ import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { workOnTask } from './chunk-tasks.ts';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
 
-/** A handler takes no further task after this time: it must end within 5 s (architecture 6). */
+/** A handler must end within 5 s (architecture 6). */
 const PATIENCE_MS = 2_000;
 
-/** Works on a task in the trace of its message. */
 const inTaskSpan = (headers: Headers | undefined, work: () => Promise<void>): Promise<void> =>
   inSpan('plan chunk', { of: [traceOf(headers), currentTrace()] }, work);
 
-/** The traces of messages, by code. */
 function tracesOf(records: readonly { value: MessageEvent; headers?: Headers | undefined }[]): Map<string, Trace> {
   const traces = new Map<string, Trace>();
   for (const { value, headers } of records) {
@@ -67,7 +65,7 @@ export async function consumeAll(
     group: fanoutGroups.direct,
     topics: { [topicNames.fanoutDirect]: FanoutTask },
     maxRecords: 100,
-    // Tasks run in parallel, so that one commit plans all messages that wait for a chunk.
+    // Tasks run in parallel, so that one commit plans all messages of a chunk.
     async handler(records) {
       const tasks = records.map(({ value, headers }) =>
         inTaskSpan(headers, () => workOnTask(chunks, value, directBuffers)),

@@ -27,7 +27,6 @@ const commitsOf = async (db: Db, category: string): Promise<PlanEvent[]> => {
   return commits.flatMap(({ events }) => events.map((bytes) => PlanEvent.decode(bytes.buffer)));
 };
 
-/** Events on `tidings.plans`, each once, by log, position and index. */
 async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
   const events = new Map<string, PlanEvent>();
   await broker.subscribe({
@@ -43,7 +42,6 @@ async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
   return events;
 }
 
-/** How many different badges the emissions of a slice had. */
 function badgesOfSlices({ batches }: FakeDispatchers): ReadonlySet<number> {
   const shown = new Map<string, Set<string>>();
   for (const { message, chunk, platform, slices, badges } of batches) {
@@ -56,7 +54,6 @@ function badgesOfSlices({ batches }: FakeDispatchers): ReadonlySet<number> {
   return new Set(Array.from(shown.values(), ({ size }) => size));
 }
 
-/** Each device has a badge of one for each plan that has it, and nothing is open. */
 async function expectCounted(db: Db, plans: readonly PlanDocument[]): Promise<void> {
   const counted = new Map<string, number>();
   for (const plan of plans) {

@@ -25,7 +25,6 @@ import { type NewMessage, newMessage, release, platform } from './testing/fanout
 
 const withoutToken = ({ token: _, ...device }: DeviceDocument): DeviceDocument => device;
 
-/** The slices of a plan, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
   Object.entries(counts).map(([platform, count]) => ({ platform: Number(platform), variant: 'alert', count }));
 

@@ -9,7 +9,6 @@ import { openFanout } from './fanout.ts';
 
 const FANOUT = Symbol('fanout');
 
-/** The fan-out in a process of its own, on the registry's database. */
 @Module({
   imports: [storeModule('registry')],
   providers: [

@@ -8,17 +8,12 @@ import { startPeriodicWork } from './periodic-work.ts';
 
 export type { FanoutDeps };
 
-/** Maximum number of messages that the barrier checks. */
 const BARRIER_MESSAGES = 1_000;
 
 export interface FanoutService extends Served<'fanout'> {
   close(): Promise<void>;
 }
 
-/**
- * Opens the fan-out: it decides the recipients of each message, once, and emits every slice until it is settled (sending 2). Uses the registry's
- * database; any number of processes may run in parallel.
- */
 export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
   const closing = new Closing(deps.log);
   try {

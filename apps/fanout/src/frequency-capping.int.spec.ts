@@ -16,7 +16,6 @@ const DAY_SECONDS = 86_400;
 describeWithMongo('frequency capping', (mongo) => {
   const world = fanoutWorlds(mongo);
 
-  /** Fan-outs with devices, and the devices that a message is sent to or that it excludes. */
   const capping = async (devices: number, { processes = 1, application = {} } = {}) => {
     const opened = await world(
       Array.from({ length: devices }, (_, i) => device(i)),

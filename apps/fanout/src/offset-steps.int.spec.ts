@@ -16,7 +16,7 @@ const withoutOffset: Offsets = { ranges: [], without: true };
 
 describeWithMongo('fan-out of a message with a local time', (mongo) => {
   const world = fanoutWorlds(mongo);
-  /** Devices with the offsets +9, +1, -8 h and none, in two chunks. */
+  /** +9, +1, -8 h and none, in two chunks. */
   const devices = [0, 1].flatMap((chunk) =>
     Array.from({ length: 40 }, (_, i) => {
       const tz = [9, 1, -8, undefined][i % 4];
@@ -38,7 +38,6 @@ describeWithMongo('fan-out of a message with a local time', (mongo) => {
       await (made.broker as Broker).publish(topicNames.messages, records);
     };
     await publish({ $case: 'accepted', value: message.accepted });
-    /** The seqs that the plans of each bucket address. */
     const planned = async (of: NewMessage = message): Promise<Record<number, number[]>> => {
       const buckets: Record<number, number[]> = {};
       for (const plan of await made.plansOf(of)) {

@@ -7,15 +7,12 @@ import { removeExpired } from './watch/message-expiry.ts';
 
 const WATCH_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
-/** A part of the second that slices are emitted ahead. */
 const PACE_EVERY_MS = 200;
-/** Interval of the looks for messages with a send rate while there are none: such a message waits for it once, before its first slice. */
 const UNPACED_EVERY_MS = 1_000;
-/** Two pacers are harmless, and a pause is visible: the lease is shorter than others. */
+/** Two pacers are harmless, and a pause is visible, so the lease is short. */
 const PACE_LEASE_MS = 2_000;
 const SWEEP_EVERY_MS = 5_000;
 
-/** One process at a time watches and removes expired messages, and one paces; two of them are harmless. */
 export function startPeriodicWork(
   deps: FanoutDeps,
   { watch, pacer, paced, outgoing, statuses }: Collaborators,
@@ -26,7 +23,6 @@ export function startPeriodicWork(
     readonly lease: string;
     readonly lengthMs: number;
     readonly rest: () => void;
-    /** Whether there is work. @default always */
     readonly isNeeded?: () => Promise<boolean>;
   }
   const role = ({ lease: name, lengthMs, rest, isNeeded }: Role) => {
@@ -61,7 +57,6 @@ export function startPeriodicWork(
   pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
 }
 
-/** Returns a function that asks again only {@link UNPACED_EVERY_MS} after a negative answer. */
 function rarelyWhileNot(ask: () => Promise<boolean>): () => Promise<boolean> {
   let restUntil = 0;
   return async () => {

@@ -10,7 +10,6 @@ import {
   transactionsModel,
 } from './messages/storage/messages.schema.ts';
 
-/** The collections of the scheduler. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('messages', commitRetention.asFigures),
   messagesModel,

@@ -51,7 +51,6 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     await until(async () => (await service.operations.settled({})).open.length === 0);
   };
   const statusOf = async (code: string) => (await service.messages.find({ account: ACCOUNT, code })).message?.status;
-  /** No device is addressed. */
   const complete = async (message: string): Promise<void> => {
     const at = new Date(clock.now());
     const event: PlanEvent['event'] = { $case: 'fanout', value: { chunks: [] } };

@@ -25,7 +25,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
   });
   let worlds = 0;
 
-  /** A scheduler beside a registry whose devices have these offsets, in hours; undefined is one without. */
+  /** @param offsets in hours; undefined = a device without one */
   const world = async (...offsets: (number | undefined)[]) => {
     const [number, clock] = [++worlds, new TestClock()];
     const broker: EmbeddedBroker = await testBroker({ db: mongo.database(`log${number}`), clock });
@@ -81,7 +81,6 @@ describeWithMongo('release of messages with a local time', (mongo) => {
         if ((await broker.lag('test')).some(({ committed, end }) => committed < end)) open.push('test');
       }
     };
-    /** Moves the clock to so many hours after the time in UTC. */
     const at = (hours: number): void => clock.advance((wallAt.getTime() + hours * HOUR_MS - clock.now()) / 1000);
     const statusOf = async (service: SchedulerService, code: string) =>
       (await service.messages.find({ account: ACCOUNT, code })).message?.status;
@@ -132,7 +131,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     expect(steps).toHaveLength(1);
     await first.close();
     await second.close();
-    // Both the step in Greenwich and one in California become due meanwhile; then California moves east.
+    // Steps in Greenwich and California become due meanwhile; then California moves east.
     registry.isThere = false;
     at(0);
     const third = await open();

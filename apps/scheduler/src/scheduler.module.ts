@@ -8,10 +8,9 @@ import { openScheduler } from './scheduler.ts';
 
 const SCHEDULER = Symbol('scheduler');
 
-/** Shorter than the deadline of a request: its caller learns that nothing was accepted. */
+/** The deadline of a request is longer: its caller learns that nothing was accepted. */
 const ASK_MS = 8_000;
 
-/** The scheduler in a process of its own. */
 @Module({
   imports: [storeModule('scheduler')],
   providers: [

@@ -24,15 +24,12 @@ import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const [GROUP, VISITS_GROUP] = consumerGroups.scheduler;
-/** Maximum plan events of several partitions that are counted together. */
 const PLANS_TOGETHER = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
 const RELEASE_INTERVAL_MS = 1_000;
-/** Bytes of recent messages kept in memory: most messages are completed soon after they were created. */
 const REMEMBERED_BYTES = 8 << 20;
 
-/** The services of the registry that messages are accepted and released with. */
 export interface RegistryClients {
   readonly audiences: Audiences;
   readonly presets: Pick<Presets, 'resolve' | 'nameCampaign'>;
@@ -43,7 +40,6 @@ export interface RegistryClients {
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly registry: RegistryClients;
-  /** Public base URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -51,7 +47,6 @@ export interface SchedulerService extends Served<'scheduler'> {
   close(): Promise<void>;
 }
 
-/** Manages messages from acceptance to completion: their logs, their list, and the transactionIds that make repeats safe (sending 1). */
 export async function openScheduler({
   db,
   clock,

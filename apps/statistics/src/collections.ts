@@ -5,7 +5,6 @@ import { projectionsModel } from './storage/projections.schema.ts';
 import { purgedApplicationsModel } from './storage/purged-applications.schema.ts';
 import { groupsModel, messagesModel } from './storage/statistics.schema.ts';
 
-/** The collections of statistics that exist once. */
 export const ownCollections: readonly ModelDefinition[] = [
   deadLettersModel,
   projectionsModel,
@@ -13,5 +12,4 @@ export const ownCollections: readonly ModelDefinition[] = [
   { ...leasesModel, retention: 'for ever: one document, for the replay' },
 ];
 
-/** The collections of statistics. Collections of read models exist once for each generation (`projections/generations.ts`). */
 export const collections: readonly ModelDefinition[] = [messagesModel, groupsModel, activitiesModel, ...ownCollections];

@@ -7,7 +7,7 @@ import { gatherReports, type ReportsOfChunk } from './report-changes.ts';
 import { chunkOf, reportReader } from './report-reader.ts';
 import { type Change, changesOfOutcome, changesOfPlan } from './stages.ts';
 
-/** The topics that figures rest on. `tidings.message-times` repeats events of `tidings.messages`, for longer; only a replay reads it. */
+/** `tidings.message-times` keeps events for longer; only a replay reads it. */
 export const topics = {
   [topicNames.messages]: facts.messages,
   [topicNames.plans]: facts.plans,
@@ -23,17 +23,14 @@ export const timesTopics = {
 
 export type Fact = Decoded<typeof topics & typeof timesTopics>;
 
-/** Whether the records are of this topic; the records of a batch belong to one partition. */
 const areOf = <T extends Fact['topic']>(
   topic: T,
   records: readonly Fact[],
 ): records is readonly Extract<Fact, { topic: T }>[] => records[0]?.topic === topic;
 
-/** The facts in a batch of records, by projection. */
 export interface FactsIn {
   readonly statistics: StatisticsFacts;
   readonly activity: readonly ActivityChange[];
-  /** Deleted applications. */
   readonly purged: readonly string[];
 }
 
@@ -47,7 +44,6 @@ export function factsIn(records: readonly Fact[]): FactsIn {
   };
 }
 
-/** The same for the projection `statistics` alone. */
 export const statisticsIn = (records: readonly Fact[]): StatisticsFacts => ({
   events: eventsOf(records),
   own: changesOf(records),
@@ -62,24 +58,20 @@ const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
 const reportsOf = (records: readonly Fact[]): ReportsOfChunk[] =>
   areOf(topicNames.reports, records) ? gatherReports(records) : [];
 
-/** The activity in events of devices; that in opens comes with their reports. */
 const actionsOf = (records: readonly Fact[]): ActivityChange[] =>
   areOf(topicNames.conversions, records) ? actionChanges(records.map(({ value }) => value)) : [];
 
-/** The changes of plans and outcomes. */
 function changesOf(records: readonly Fact[]): Change[] {
   if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
   if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
   return [];
 }
 
-/** The message of a fact; undefined for events of messages themselves and of devices. */
 export function messageOf({ value }: Fact): string | undefined {
   if ('payload' in value) return chunkOf(value).message;
   return 'message' in value ? value.message : undefined;
 }
 
-/** The messages of facts. Records with the same key have the same one. */
 export function messagesOf(records: readonly Fact[]): Set<string> {
   const keys = new Set<string>();
   const codes = new Set<string>();

@@ -25,12 +25,10 @@ const EXCLUSIONS = ['FREQUENCY_CAPPING', 'UNSUBSCRIBED', 'BOUNCED', 'COMPLAINT',
 const ERRORS = ['NO_TOKEN', 'PROVIDER_ERROR', 'INTERNAL_ERROR'];
 const REJECTS = ['UNSUBSCRIBED', 'BOUNCED', 'COMPLAINT'];
 
-/** Hours after the release in which something happened. */
 const hours = fc.array(fc.nat(DAYS_40), { maxLength: 2 });
 const bounce = fc.record({ category: fc.constantFrom(...bounceCategories), hour: fc.nat(DAYS_40) });
 const open = fc.record({ by: fc.constantFrom(1, 2, 3, 4), hour: fc.nat(DAYS_40) });
 
-/** The history of one device. Every device may send reports, also a device that nothing was sent to. */
 const history = fc.record({
   platform: fc.oneof(fc.constant(Platform.Email), fc.constantFrom(...platformCodes)),
   outcome: fc.oneof(fc.constantFrom('sent', 'sent', 'refused', 'in flight'), fc.constantFrom(...EXCLUSIONS, ...ERRORS)),
@@ -50,7 +48,6 @@ const set = (position: number): Buffer => Buffer.from(Bitmap.of([position]).enco
 const place = { message: 'M', messageId: 1n, account: 'a', application: 'A', chunk: 0 };
 const FIRST_HOUR = hourOf(RELEASED);
 const isMail = ({ platform }: History): boolean => platform === Platform.Email;
-/** E-mail alone can be refused. */
 const isSent = (one: History): boolean => one.outcome === 'sent' || isRefused(one);
 const isRefused = (one: History): boolean => one.outcome === 'refused' && isMail(one);
 const isEligible = ({ outcome }: History): boolean => !EXCLUSIONS.includes(outcome);
@@ -79,7 +76,6 @@ function settled(one: History, position: number): Change[] {
   return changesOfOutcome(SliceOutcome.fromPartial({ ...place, outcome: { $case: 'settled', value } }));
 }
 
-/** The reports about a device until `now`, a record each. */
 function reported(one: History, position: number, now: Date): Reports[] {
   const report = (kind: ReportKind, hour: number, columns: Partial<Reports> = {}): Reports[] => {
     const at = RELEASED.getTime() + hour * HOUR_MS;
@@ -94,7 +90,7 @@ function reported(one: History, position: number, now: Date): Reports[] {
   ];
   if (!isMail(one)) return ofDevices;
   return [
-    // A device of e-mail reports nothing: such reports count nowhere.
+    // Reports of devices of e-mail count nowhere.
     ...ofDevices,
     ...one.mailOpened.flatMap(({ by, hour }) =>
       report(ReportKind.REPORT_KIND_MAIL_OPENED, hour, { opens: [by as MailOpen] }),
@@ -108,7 +104,6 @@ function reported(one: History, position: number, now: Date): Reports[] {
   ];
 }
 
-/** Applies facts one after the other, each on what is stored of its part. */
 function applyAll(facts: readonly Change[]): ChunkStages[] {
   const groups = new Map<number, Parts>();
   for (const { group, part, value } of facts) {
@@ -127,7 +122,6 @@ const factsOf = (histories: readonly History[], now: Date): Change[] => {
   ];
 };
 
-/** Histories, a time, and their facts twice, in any order. */
 const drawn = fc
   .tuple(fc.array(history, { minLength: 1, maxLength: 30 }), fc.nat(DAYS_40))
   .chain(([histories, hour]) => {
@@ -151,7 +145,7 @@ const countOf = (channel: Channel, name: string, category?: string): number => {
 };
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
 
-/** The invariants of R-H14 for a channel. */
+/** R-H14. */
 function expectInvariants(channel: Channel, inFlight: number, isDone: boolean): void {
   const stages = channel.funnel;
   const of = (name: string, category?: string) => countOf(channel, name, category);
@@ -175,7 +169,7 @@ function expectInvariants(channel: Channel, inFlight: number, isDone: boolean): 
   expect(confirmed).toBeLessThanOrEqual(of('DELIVERIES'));
 }
 
-/** The invariants of R-H15, and R-H10's last stage. */
+/** R-H15, and R-H10's last stage. */
 function expectMailInvariants(mail: Channel): void {
   const of = (category: string): number => countOf(mail, 'DELIVERIES', category);
   const split = (prefix: string): number =>
@@ -260,7 +254,6 @@ describe('figures of facts that come twice and in any order', () => {
         const before = (hour: number, end: Date | number) => RELEASED.getTime() + hour * HOUR_MS <= Number(end);
         const came = (events: readonly number[]): boolean => events.some((hour) => before(hour, now));
         const eligible = mails.filter(isEligible);
-        /** The first bounce of a recipient. */
         const bounceOfOne = (one: History): string | undefined => {
           if (isRefused(one)) return one.refused;
           const reports = one.returned.filter(({ hour }) => before(hour, now));
@@ -289,7 +282,7 @@ describe('figures of facts that come twice and in any order', () => {
             complaints: eligible.filter((one) => came(one.complained)).length,
           },
         });
-        // The invariant of R-E16.
+        // R-E16.
         const { hardBounces, softBounces } = metrics.mail!;
         expect(metrics.sends).toBe(metrics.deliveries + hardBounces + softBounces + count('BOUNCED_UNCLASSIFIED'));
 

@@ -17,7 +17,6 @@ const STEPS = [
   ReportKind.REPORT_KIND_INBOX_OPENED,
 ] as const;
 
-/** A device of the inbox's audience, and how far it went with its entry. One without a token has an entry and no push. */
 const history = fc.record({
   platform: fc.constantFrom(...platformCodes),
   excluded: fc.boolean(),
@@ -36,7 +35,6 @@ function planned({ platform, excluded, hasToken }: History, position: number): C
   return changesOfPlan(PlanEvent.fromPartial({ message: 'M', application: 'A', event: { $case: 'chunk', value } }));
 }
 
-/** A step implies those before it, and each is reported in the same second. */
 function reported({ platform, steps, hour }: History, position: number): Change[] {
   const at = [Math.floor((RELEASED.getTime() + hour * HOUR_MS) / 1000)];
   const columns = { positions: [position], platforms: [platform], at, entry: undefined, ...noMailColumns };
@@ -46,7 +44,6 @@ function reported({ platform, steps, hour }: History, position: number): Change[
   });
 }
 
-/** Histories, and their facts twice, in any order. */
 const drawn = fc.array(history, { minLength: 1, maxLength: 30 }).chain((histories) => {
   const facts = histories.flatMap((one, position) => [...planned(one, position), ...reported(one, position)]);
   const twice = [...facts, ...facts];

@@ -9,18 +9,13 @@ import {
   purgedApplicationsModel,
 } from './storage/purged-applications.schema.ts';
 
-/** Time after which every process that did not know of a deletion has written its facts. */
 const AGAIN_MS = 10_000;
-/** Applications whose figures are removed together. */
 const AT_ONCE = 100;
 
-/** The deleted applications whose facts may still arrive (R-B2, ADR 25). */
 export interface Purges {
-  /** Resolves when they are recorded durably: this process knows of them at once, the others within half a second. */
+  /** It resolves when durable; other processes know them within half a second. */
   record(applications: readonly string[], now: Date): Promise<void>;
-  /** The deleted applications, as they were at most {@link TRUSTED_MS} ago. */
   deleted(): Promise<ReadonlySet<string>>;
-  /** Has the figures removed that were written before every process knew of the deletion, and forgets old deletions. */
   repeat(now: Date, forget: (applications: readonly string[]) => Promise<void>): Promise<void>;
   open(now: Date): Promise<OpenDeletion[]>;
 }
@@ -49,7 +44,7 @@ export function openPurges(db: Db): Purges {
         purgedApplicationsModel.name,
         applications.map((_id) => ({ q: { _id }, u: { $setOnInsert: { purgedAt: now, dueAt } }, upsert: true })),
       );
-      // Another partition may have told of the same deletion at the same moment.
+      // Another partition may report the same deletion at the same moment.
       const error = refused.find(({ code }) => code !== DUPLICATE_KEY);
       if (error) throw new MongoServerError({ ...error });
       recordedAt = performance.now();
@@ -57,7 +52,6 @@ export function openPurges(db: Db): Purges {
     deleted() {
       const now = performance.now();
       if (!known || known.readAt <= recordedAt || now - known.readAt >= TRUSTED_MS) {
-        // Batches of all partitions ask at the same time.
         const begun = { readAt: now, deleted: read() };
         begun.deleted.catch(() => (known = known === begun ? undefined : known));
         known = begun;
@@ -78,7 +72,6 @@ export function openPurges(db: Db): Purges {
   };
 }
 
-/** The facts of other applications, and all events of messages. */
 export function withoutDeleted(facts: FactsIn, deleted: ReadonlySet<string>): FactsIn {
   if (deleted.size === 0) return facts;
   const { events, own, reported } = facts.statistics;

@@ -12,38 +12,29 @@ import { Bitmap } from '@tidings/kernel';
 import { chunkOf, type DeviceReport, isDeviceReport, type ReportedChunk } from './report-reader.ts';
 import { type Change, type ReportPart, reportParts } from './stages.ts';
 
-/** The second in which a message's report window ends; undefined if it is not, or no longer, known. */
 export type WindowEnds = (message: string) => number | undefined;
 
-/** A record of `tidings.reports`. */
 interface ReportRecord {
-  /** Message, application and chunk as one text. */
   readonly key: string;
   readonly value: DeviceReport | Reports;
 }
 
-/** Devices of a chunk with the same report in the same hour; entry i of both lists belongs to device i. */
 type Reported = ReportedAs & {
   readonly platform: number;
   readonly positions: number[];
   readonly seconds: number[];
 };
 
-/** The part that a report belongs to. */
 type ReportedAs =
   | { readonly part: ReportPart }
-  /** Codes and texts of bounce reports are in no figure; mail servers choose them, so that storing them would have no bound. */
+  /** Codes and texts are not stored: mail servers choose them without bound. */
   | { readonly part: 'mailBounced'; readonly category: BounceCategory };
 
-/** The reports of a chunk of a message. */
 export interface ReportsOfChunk {
   readonly of: ReportedChunk;
   readonly reported: Map<number, Reported>;
 }
 
-/**
- * Groups reports by chunk. There may be one record per device, so each is read in a single pass, for cache locality, and costs one look-up by text.
- */
 export function gatherReports(records: readonly ReportRecord[]): ReportsOfChunk[] {
   const chunks = new Map<string, ReportsOfChunk>();
   for (const { key, value } of records) {
@@ -55,7 +46,6 @@ export function gatherReports(records: readonly ReportRecord[]): ReportsOfChunk[
   return [...chunks.values()];
 }
 
-/** The changes of reports, by hour, or by second in the hour that the message's window ends in. */
 export const changesOfReports = (chunks: readonly ReportsOfChunk[], windowEndOf: WindowEnds): Change[] =>
   chunks.flatMap(({ of: { message, application, chunk }, reported }) => {
     const windowEnd = windowEndOf(message);
@@ -68,7 +58,6 @@ export const changesOfReports = (chunks: readonly ReportsOfChunk[], windowEndOf:
     });
   });
 
-/** The devices of one hour by the time that their reports are stored under. */
 function timesOf(
   { positions, seconds }: Pick<Reported, 'positions' | 'seconds'>,
   windowEnd: number | undefined,
@@ -81,11 +70,10 @@ function timesOf(
   );
 }
 
-/** Above any platform code, and any number in `reportedAs`: three values are combined into one number, which stays a small integer of V8. */
+/** The bound keeps combined numbers small integers of V8. */
 const PLATFORMS = 64;
 const NUMBERS = 32;
 
-/** A report of a kind that devices report one at a time. */
 function gatherOne(reported: Map<number, Reported>, { kind, position, platform, second }: DeviceReport): void {
   add(reported, numbersOfKinds[kind]!, position, platform, second);
 }
@@ -99,7 +87,6 @@ function gather(reported: Map<number, Reported>, reports: Reports): void {
   }
 }
 
-/** @param number the place in `reportedAs` */
 function add(
   reported: Map<number, Reported>,
   number: number,
@@ -115,7 +102,6 @@ function add(
   } else reported.set(key, { ...reportedAs[number]!, platform, positions: [position], seconds: [second] });
 }
 
-/** All that an entry of a report can be. */
 const reportedAs: readonly ReportedAs[] = [
   ...reportParts.map((part) => ({ part })),
   ...bounceCategories.map((category) => ({ part: 'mailBounced' as const, category })),
@@ -123,7 +109,6 @@ const reportedAs: readonly ReportedAs[] = [
 
 const numberOfPart = (part: ReportPart): number => reportParts.indexOf(part);
 
-/** The place in `reportedAs` of an entry of a report; undefined for a kind that is in no figure. */
 function numberOf({ kind, opens, categories }: Reports, entry: number): number | undefined {
   switch (kind) {
     case ReportKind.REPORT_KIND_MAIL_OPENED:

@@ -34,7 +34,6 @@ const encoded = (report: Partial<Reports>): Uint8Array =>
 const delivery = { message: 'M', messageId: 2n ** 60n, account: 'a', application: 'A', chunk: 300, kind: DELIVERED };
 const device = { positions: [40_000], platforms: [3], at: [1_700_000_000] };
 
-/** The projection of a record, and whether its kind is known; the error of an unreadable one. */
 function readBy<Value extends Parameters<typeof gatherReports>[0][number]['value']>(
   reader: { decode(payload: Uint8Array): Value; isKnown(value: Value): boolean },
   payload: Uint8Array,

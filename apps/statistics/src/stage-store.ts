@@ -34,29 +34,18 @@ import {
   type HoursDocument,
 } from './storage/statistics.schema.ts';
 
-/** The sets behind metrics and funnels. */
 export interface StageStore {
-  /** Applies changes to their documents by compare-and-set; resolves when durable. */
   apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
-  /** All groups of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
-  /** The same, with the key of each. */
   groupsOf(message: string): Promise<StagesOfGroup[]>;
-  /** The groups of a message in one chunk of an application, one per platform. */
   chunkOf(of: Omit<Group, 'platform'>): Promise<ChunkStages[]>;
-  /** Removes all groups of these messages. */
   forget(messages: readonly string[]): Promise<void>;
-  /** Removes the groups of these applications in these messages. */
   forgetShares(shares: readonly Share[]): Promise<void>;
-  /** Removes the groups of these applications in all messages; reads the keys of all groups. */
   forgetApplications(applications: readonly string[]): Promise<void>;
-  /** The groups of a message as changes: applying them to another store adds what that one lacks. */
   changesOf(message: string): Promise<{ readonly changes: readonly Change[]; readonly createdAt: Date } | undefined>;
-  /** Removes groups without a message that are older than any retention. */
   removeOrphans(now: Date): Promise<void>;
 }
 
-/** Parts of at most 64 KiB, most of them much smaller. */
 const RECENT_PARTS = 512;
 const REMOVED_AT_ONCE = 1000;
 
@@ -66,7 +55,7 @@ function groupOf(id: string): Group {
   const [message = '', application = '', platform, chunk] = id.split('/');
   return { message, application, platform: Number(platform), chunk: Number(chunk) };
 }
-/** Ids with a message's, or a share's, prefix: codes contain no character above the successor of "/". */
+/** "0" is the character after "/". */
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
 export function openStageStore(db: Db, generation = 0): StageStore {
@@ -94,14 +83,13 @@ export function openStageStore(db: Db, generation = 0): StageStore {
         apply: (stored, facts) => {
           const { part } = facts[0]!;
           const known = stored ? partsOf({ [part]: stored })[part] : undefined;
-          // All facts have the same part name, and so do the values.
           const values = [...(known ? [known] : []), ...facts.map(({ value }) => value)];
           const value = mergeParts(part, values as never);
           return documentOf(compact({ ...facts[0]!, value } as Change, windowEndOf));
         },
         onInsert: ({ group }) => ({ platform: group.platform, createdAt: at }),
         recent,
-        // A chunk has one plan. Its first outcomes find nothing, and the further ones what the first have written.
+        // A chunk has one plan; its first outcomes find nothing.
         isProbablyNew: (part) => part === 'plan' || part === 'wire',
       });
     },
@@ -149,7 +137,6 @@ export function openStageStore(db: Db, generation = 0): StageStore {
   };
 }
 
-/** Reports by hour, once the hour in which seconds matter is known. */
 function compact(change: Change, windowEndOf: WindowEnds): Change {
   if (change.part === 'plan' || change.part === 'wire') return change;
   const end = windowEndOf(change.group.message);
@@ -158,11 +145,9 @@ function compact(change: Change, windowEndOf: WindowEnds): Change {
   return { ...change, value: new Map([...change.value].map(([category, hours]) => [category, coarser(hours, end)])) };
 }
 
-/** The parts of a document, each as the change that makes it. */
 function changesIn(document: GroupDocument): Change[] {
   const parts = partsOf(document);
   const stored = Object.keys(parts).filter((part) => part in document) as PartName[];
-  // The name of a part and its value belong together.
   return stored.map((part) => ({ group: groupOf(document._id), part, value: parts[part] }) as Change);
 }
 
@@ -170,7 +155,6 @@ const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour,
 const hoursOf = (document: HoursDocument): HourSets => new Map(document.map(([hour, set]) => [hour, setOf(set)]));
 const setOf = (stored: Binary): Bitmap => (stored instanceof StoredSet ? stored.set : Bitmap.decode(stored.buffer));
 
-/** A set as stored by this process. */
 class StoredSet extends Binary {
   readonly set: Bitmap;
 
@@ -182,7 +166,6 @@ class StoredSet extends Binary {
 
 const storedSets = new WeakMap<Bitmap, StoredSet>();
 
-/** Encodes a set once: most hours of a part are unchanged. */
 function binary(set: Bitmap): StoredSet {
   const stored = storedSets.get(set) ?? new StoredSet(set);
   storedSets.set(set, stored);
@@ -212,7 +195,6 @@ function documentOf(change: Change): Document {
         eligible: binary(eligible),
         excluded: reasonsDocument(excluded),
         failed: failedDocument(failed),
-        // Most messages are not saved to inboxes.
         ...(inboxEligible.size > 0 && { inboxEligible: binary(inboxEligible) }),
         ...(inboxExcluded.size > 0 && { inboxExcluded: reasonsDocument(inboxExcluded) }),
       };
@@ -223,7 +205,6 @@ function documentOf(change: Change): Document {
         sent: hoursDocument(sent),
         notDisplayable: binary(notDisplayable),
         failed: failedDocument(failed),
-        // Only e-mail bounces.
         ...(bounced.size > 0 && { bounced: bouncesDocument(bounced) }),
       };
     }

@@ -15,7 +15,6 @@ import {
 import type { ChunkPlanned, FailedSet, InboxAudience, PlanEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap, Platform, TEST_CHUNK } from '@tidings/kernel';
 
-/** The key of a statistics document: the devices of a platform in a chunk of an application, for one message. */
 export interface Group {
   readonly message: string;
   readonly application: string;
@@ -23,22 +22,19 @@ export interface Group {
   readonly chunk: number;
 }
 
-/** The data of each source topic on a group. Each part has one source, so that parts never wait for one another (sending 5). */
+/** Each part has one source topic, so that parts never wait for one another (sending 5). */
 export interface Parts {
   readonly plan: {
     readonly eligible: Bitmap;
     readonly excluded: ReadonlyMap<string, Bitmap>;
     readonly failed: readonly FailedDevices[];
-    /** The audience of the inbox. */
     readonly inboxEligible: Bitmap;
     readonly inboxExcluded: ReadonlyMap<string, Bitmap>;
   };
   readonly wire: {
-    /** Devices that were sent to, without refused e-mails. */
     readonly sent: HourSets;
     readonly notDisplayable: Bitmap;
     readonly failed: readonly FailedDevices[];
-    /** E-mails that the receiving side refused. */
     readonly bounced: Bounces;
   };
   readonly delivered: HourSets;
@@ -54,11 +50,9 @@ export interface Parts {
   readonly mailClicked: HourSets;
   readonly mailUnsubscribed: HourSets;
   readonly mailComplained: HourSets;
-  /** Bounce reports. */
   readonly mailBounced: Bounces;
 }
 
-/** The parts that reports make, each a set of devices by time. */
 export const reportParts = [
   ...(['delivered', 'opened'] as const),
   ...(['inboxReached', 'inboxRead', 'inboxOpened', 'inboxEntriesOpened'] as const),
@@ -84,7 +78,7 @@ export const noParts: Parts = {
   mailBounced: noBounces,
 };
 
-/** The addition of one fact to a part of a group; merging is commutative and idempotent. */
+/** Merging is commutative and idempotent. */
 export type Change = {
   readonly [P in PartName]: { readonly group: Group; readonly part: P; readonly value: Parts[P] };
 }[PartName];
@@ -107,7 +101,6 @@ const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P]
   mailBounced: mergeBounces,
 };
 
-/** The union of a part and the additions of facts; merging many at once costs little more than one. */
 export const mergeParts = <P extends PartName>(part: P, all: readonly Parts[P][]): Parts[P] => merges[part](all);
 
 function mergeExcluded(all: readonly ReadonlyMap<string, Bitmap>[]): ReadonlyMap<string, Bitmap> {
@@ -125,10 +118,7 @@ function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
   }));
 }
 
-/**
- * The sets that metrics and funnels are counted from. A recipient who joined a message more than once is counted once (R-H11), with the best outcome:
- * sent before failed, eligible before excluded; the first of several failures.
- */
+/** A recipient who joined more than once counts once, sent before failed (R-H11). */
 export function stagesOf(platform: number, parts: Parts): ChunkStages {
   const { plan, wire, delivered, opened } = parts;
   const mail = platform === Platform.Email ? mailStagesOf(parts) : undefined;
@@ -172,7 +162,6 @@ const mailStagesOf = (parts: Parts): MailStages => ({
   complained: parts.mailComplained,
 });
 
-/** Failures of devices without a successful send, each device under its first failure. */
 function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly FailedDevices[] {
   const sets = all.flatMap((failed) => [...failed.hours].map(([hour, set]) => ({ failed, hour, set })));
   if (Bitmap.areDisjoint([sent, ...sets.map(({ set }) => set)])) return all;
@@ -187,7 +176,6 @@ function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly Fa
   return mergeFailed(first);
 }
 
-/** The changes of a plan: eligible and excluded devices, and failures before a send. Test devices are in no figure (R-L2). */
 export function changesOfPlan({ message, application, event }: PlanEvent): Change[] {
   if (event?.$case !== 'chunk' || event.value.chunk === TEST_CHUNK) return [];
   const { chunk, eligible, excluded, failed, inbox }: ChunkPlanned = event.value;
@@ -206,7 +194,6 @@ export function changesOfPlan({ message, application, event }: PlanEvent): Chang
   ];
 }
 
-/** The inbox's audience by platform: the plan's own, and devices without a token (R-H12). */
 function inboxSets(
   { eligible, excluded }: ChunkPlanned,
   inbox: InboxAudience,

@@ -33,7 +33,6 @@ const HOUR = hourOf(AT);
 const place = { message: MESSAGE, application: APPLICATION };
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 
-/** Puts a list into a random order. */
 function randomOrder(): <T>(list: readonly T[]) => T[] {
   const { draw } = drawn('the order of facts');
   return (list) =>
@@ -43,7 +42,7 @@ function randomOrder(): <T>(list: readonly T[]) => T[] {
       .map(({ each }) => each);
 }
 
-/** Six devices: one excluded and five eligible; of these, one has no token, one is dead, and three are sent, one of them with notifications off. */
+/** Six devices: one excluded, one without a token, one dead, three sent, one of these with notifications off. */
 const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] = [
   {
     topic: topicNames.messages,

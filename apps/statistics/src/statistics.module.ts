@@ -8,7 +8,6 @@ import { openStatistics } from './statistics.ts';
 
 const STATISTICS = Symbol('statistics');
 
-/** Statistics in a process of its own. */
 @Module({
   imports: [storeModule('statistics')],
   providers: [

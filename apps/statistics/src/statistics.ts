@@ -17,9 +17,9 @@ import { openPurges, withoutDeleted } from './purges.ts';
 import { projectionNames } from './storage/projections.schema.ts';
 
 const [GROUP] = consumerGroups.statistics;
-/** Figures may be 5 s old (R-H1): facts that arrive within this time are applied to their documents together. */
+/** Figures may be 5 s old (R-H1). */
 const LINGER_MS = 200;
-/** A write costs nearly the same for many reports as for a few, so it takes all waiting ones. */
+/** A write costs nearly the same for many reports as for a few. */
 const MAX_RECORDS = 20_000;
 const EXPIRY_INTERVAL_MS = 5_000;
 
@@ -27,10 +27,6 @@ export interface StatisticsService extends Served<'statistics'> {
   close(): Promise<void>;
 }
 
-/**
- * Read models of delivery: sets of devices, projected from facts, from which every figure is counted on read (sending 5). All of it can be dropped
- * and rebuilt from the topics.
- */
 export async function openStatistics({
   db,
   clock,
@@ -52,7 +48,7 @@ export async function openStatistics({
     maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
     handler(records) {
-      // Facts are extracted before the first await: every garbage collection copies records that stay alive longer.
+      // Facts are read before the first await: every garbage collection copies live records.
       const facts = factsIn(records);
       return transientAsFault(async () => {
         await purges.record(facts.purged, new Date(clock.now()));
@@ -117,7 +113,6 @@ async function forget({ statistics, conversions }: View, applications: readonly 
 
 type Queries = Omit<Statistics, keyof Replays['rpc']>;
 
-/** Every query reads one generation. */
 const statisticsRpc = (models: ReadModels, clock: Clock): Queries => ({
   async metrics({ messages }) {
     const [{ stages }] = (await models.current()).statistics;

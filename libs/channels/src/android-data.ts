@@ -22,7 +22,6 @@ import { given } from './given-text.ts';
 import { inboxFragments } from './inbox-fragments.ts';
 import { openActionFragments } from './open-action.ts';
 
-/** The data holds strings only. */
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const rootFragments = (params: JsonObject): Record<string, Fragment> =>
@@ -30,13 +29,11 @@ const rootFragments = (params: JsonObject): Record<string, Fragment> =>
     Object.entries(params).flatMap(([key, value]) => (value === null ? [] : [[key, json(stringOf(value))]])),
   );
 
-/** The values of relative badges are computed per device. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
   return relativeBadge(value) === undefined ? json(value) : badgeText;
 }
 
-/** An absent sound is the default one, an empty one is none. */
 const soundOf = ({ sound, soundOff }: AndroidContent): string | undefined => (soundOff ? '' : sound);
 
 const flag = (value: boolean | undefined): Fragment | undefined =>
@@ -46,7 +43,6 @@ const named = (value: string | undefined): Fragment | undefined => (given(value)
 const colour = (value: string | undefined): string | undefined =>
   given(value) && !value.startsWith('#') ? `#${value}` : value;
 
-/** The appearance of the notification, by the keys that the client reads. */
 function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
   const sound = soundOf(android);
   const picture = (value: string | undefined): Fragment | undefined =>
@@ -66,7 +62,6 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
   };
 }
 
-/** Whether the app gets the push without showing it: also one with data or root params alone (R-I22). */
 function isSilent(content: Content, android: AndroidContent | undefined, language: string): boolean {
   if (android?.silent) return true;
   const { title, header } = parseObject(android?.rootParams);
@@ -82,21 +77,14 @@ const textsOf = (content: Content, android: AndroidContent | undefined) => [
 export const androidHasContent = (content: Content, android: AndroidContent | undefined, language: string): boolean =>
   saysAny(textsOf(content, android), language) || android?.silent === true || content.voip || carries(content, android);
 
-/** The badge of pushes: that of the root params first. */
 export function androidBadge(android: AndroidContent | undefined): string | undefined {
   const { pw_badges: root } = parseObject(android?.rootParams);
   return root === undefined || root === null ? android?.badge : absoluteBadge(root);
 }
 
-/** A JSON text as a string. */
 const textual = (text: string | undefined): Fragment | undefined => (text === undefined ? undefined : json(text));
 
-/**
- * The data of a push as the clients of Android, Huawei and Amazon devices read it: strings only (Spec I). Root params are merged into it; they take
- * precedence, but not over the statistics hash and the mark of our messages.
- * @param android the platform's own content
- * @param key the message's, in the application of the devices
- */
+/** Root params take precedence, but not over the statistics hash and our mark (Spec I). */
 export function androidData(
   message: Push,
   android: AndroidContent | undefined,
@@ -121,7 +109,6 @@ export function androidData(
     ...(android ? lookFragments(android, context) : {}),
     silent,
     pw_silent: silent,
-    // The notification of a repeat replaces the original.
     pw_msg_tag: json(sendIdOf(message)),
     ...rootFragments(parseObject(android?.rootParams)),
     pw_msg: json('1'),
@@ -129,6 +116,5 @@ export function androidData(
   });
 }
 
-/** The delivery priority in upper case: a call is always urgent. */
 export const urgencyOf = (content: Content, android: AndroidContent | undefined): string | undefined =>
   content.voip ? 'HIGH' : android?.deliveryPriority?.toUpperCase();

@@ -12,22 +12,17 @@ import { webpush } from './webpush/webpush-definition.ts';
 import { whatsapp } from './whatsapp/whatsapp-definition.ts';
 import { wns } from './wns/wns-definition.ts';
 
-/** Every channel of the product, a line each. */
 export const definitions = { apns, fcm, webpush, email, hms, adm, whatsapp, wns, line, sms, kakao } satisfies Record<
   Channel,
   ChannelDefinition
 >;
 
-/** A definition whichever channels it names. */
 type AnyDefinition = ChannelDefinition<unknown, string>;
 
 const byName = new Map<string, AnyDefinition>();
 const byPlatform = new Map<number, AnyDefinition>();
 
-/**
- * Makes a channel known to everything that asks below: which channels there are, and what a definition says.
- * @throws Fault `bug` where the name or one of its platforms is another channel's
- */
+/** @throws Fault `bug` if the name or a platform is taken */
 export function addChannel<Name extends string>(
   name: Name,
   definition: ChannelDefinition<unknown, Name | Channel>,
@@ -41,35 +36,28 @@ export function addChannel<Name extends string>(
 
 for (const [name, definition] of Object.entries<ChannelDefinition>(definitions)) addChannel(name, definition);
 
-/** Makes a channel unknown again: a spec puts another one in the place of its platforms. */
 export function removeChannel(name: string): void {
   byName.get(name)?.platforms.forEach((platform) => byPlatform.delete(platform));
   byName.delete(name);
 }
 
-/** The names of all channels; each has batch topics and dispatchers of its own. */
 export const channelNames = (): readonly string[] => [...byName.keys()];
 
-/** The definitions of all channels. */
 export const allDefinitions = (): readonly AnyDefinition[] => [...byName.values()];
 
-/** The definition of a platform's channel; undefined if no channel serves it. */
 export const definitionOf = (platform: number): AnyDefinition | undefined => byPlatform.get(platform);
 
-/** A push token, or the address of a contact, as it is stored and compared (R-RES2, R-E1). */
 export const tokenText = (platform: number, token: string): string => definitionOf(platform)?.tokenText(token) ?? token;
 
-/** A variant of a platform's channel. @throws Fault `bug` if there is none: plans contain no such variant */
+/** @throws Fault `bug` if there is none */
 export function variantOf({ platform, variant }: Omit<PushKind, 'content'>): Variant<string> {
   const found = definitionOf(platform)?.variants[variant];
   if (!found) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);
   return found;
 }
 
-/** The channel whose dispatchers send these pushes. @throws Fault `bug` like {@link variantOf} */
 export const channelServing = (kind: Omit<PushKind, 'content'>): string => variantOf(kind).channel;
 
-/** The definition of the channel that sends these pushes. @throws Fault `bug` like {@link variantOf} */
 export function definitionServing(kind: Omit<PushKind, 'content'>): AnyDefinition {
   const channel = channelServing(kind);
   const definition = byName.get(channel);

@@ -14,7 +14,6 @@ function localizedEntries(content: Content): readonly LocalizedEntry[] {
   return localized.flatMap((each) => each?.entries ?? []);
 }
 
-/** The languages of a content's texts, settings and pictures. Devices with another language get the texts for devices without one (R-I15). */
 export const languagesOf = (content: Content): ReadonlySet<string> =>
   new Set(
     [
@@ -23,7 +22,6 @@ export const languagesOf = (content: Content): ReadonlySet<string> =>
     ].map(({ language }) => language),
   );
 
-/** Every text of a content that may contain placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
 function templatedTexts(content: Content): string[] {
   const pictures = [content.inbox?.image, ...(content.inbox?.pictures.map(({ image }) => image) ?? [])];
   const common = [content.link, content.remotePage, ...pictures];
@@ -31,10 +29,6 @@ function templatedTexts(content: Content): string[] {
   return [...localizedEntries(content).map(({ text }) => text), ...urls.filter((url) => url !== undefined)];
 }
 
-/**
- * Names of the tags in the content's placeholders, each once, in order of appearance: the entries of `Content.tags`. A name with a value in the
- * request needs no tag.
- */
 export function tagsOf(content: Content): string[] {
   const variables = variablesOf(content);
   const names = new Set<string>();

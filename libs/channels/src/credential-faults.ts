@@ -1,4 +1,3 @@
-/** Why a credential cannot be used, and what an operator does about it. */
 export interface CredentialFault {
   readonly sentence: string;
   readonly remedy: string;
@@ -6,7 +5,6 @@ export interface CredentialFault {
 
 const CONFIGURE = 'and give it to configureApplication';
 
-/** By the name in the funnel (R-P1). */
 export const credentialFaults = {
   not_configured: {
     sentence:
@@ -79,13 +77,10 @@ export const credentialFaults = {
 
 export type CredentialFaultName = keyof typeof credentialFaults;
 
-/** Undefined for the name of anything else. */
 export const credentialFault = (name: string): CredentialFault | undefined =>
   Object.hasOwn(credentialFaults, name) ? credentialFaults[name as CredentialFaultName] : undefined;
 
-/** Faults of a message rather than of its credential. */
 const ofMessages: ReadonlySet<string> = new Set<CredentialFaultName>(['key_required', 'mms_by_smpp']);
 
-/** Whether nothing can be sent with the credential. */
 export const isCredentialFault = ({ category, name }: { readonly category: string; readonly name: string }): boolean =>
   category === 'INVALID_CONFIGURATION' && credentialFault(name) !== undefined && !ofMessages.has(name);

@@ -1,2 +1,1 @@
-/** Whether a text is given: an empty one is not. */
 export const given = (value: string | undefined): value is string => value !== undefined && value !== '';

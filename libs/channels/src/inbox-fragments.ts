@@ -9,10 +9,6 @@ import {
 } from '@tidings/messaging';
 import type { Push } from './channel-definition.ts';
 
-/**
- * The keys by which clients find the entry of a push in the inbox: its code, which inboxStatus takes, and its picture and removal, in Unix seconds.
- * None for a message that is not saved to inboxes.
- */
 export function inboxFragments(
   { entry, content, platform }: Push,
   language: string,

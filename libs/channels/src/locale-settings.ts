@@ -15,7 +15,6 @@ type ContentPart =
   | 'windows'
   | 'sms';
 
-/** The parts of a content that are for one platform. */
 export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
   [Platform.iOS, 'ios'],
   [Platform.Android, 'android'],
@@ -29,17 +28,14 @@ export const contentParts: ReadonlyMap<number, ContentPart> = new Map([
   [Platform.Sms, 'sms'],
 ]);
 
-/** The fields of a platform's part that are not settings: texts have their own choice of a language. */
 const kept = ['text', 'title', 'subtitle', 'openAction'] as const;
 
-/** The locales with settings for the platform of a push, in the caller's order. */
 function localesOf({ content, platform }: PushKind): readonly LocaleSettings[] {
   const part = contentParts.get(platform);
   if (part === undefined || !content) return [];
   return content.settings.filter((own) => own[part] !== undefined);
 }
 
-/** The push with the settings of a locale. */
 function withSettings<Of extends PushKind>(push: Of, chosen: LocaleSettings): Of {
   const part = contentParts.get(push.platform)!;
   const content = push.content!;
@@ -48,18 +44,16 @@ function withSettings<Of extends PushKind>(push: Of, chosen: LocaleSettings): Of
   return { ...push, content: { ...content, [part]: { ...chosen[part], ...texts } } };
 }
 
-/** The push with the settings of its platform for a language: the exact one, then `default`, `en`, the first (R-O4). */
+/** The exact language, then `default`, `en`, the first (R-O4). */
 export function inLanguage<Of extends PushKind>(push: Of, language: string): Of {
   const chosen = entryFor(localesOf(push), language);
   return chosen ? withSettings(push, chosen) : push;
 }
 
-/** The push in every locale with settings of its own; only itself if there are none. */
 export function inEveryLocale(push: PushKind): readonly PushKind[] {
   const locales = localesOf(push);
   return locales.length === 0 ? [push] : locales.map((chosen) => withSettings(push, chosen));
 }
 
-/** A content that says nothing but these settings. */
 export const contentOfSettings = ({ language: _, ...settings }: LocaleSettings): Content =>
   Content.fromPartial(settings);

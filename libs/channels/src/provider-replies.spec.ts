@@ -7,7 +7,6 @@ import { smppResult, twilioRefusal } from './sms/sms-results.ts';
 import { unusableKeys } from './webpush/webpush-results.ts';
 import { foreignChannel } from './wns/wns-results.ts';
 
-/** The meaning of a reply, by the phrase that names it and the codes in it. */
 type Meaning = Readonly<Record<string, (code: string, other: string) => SendResult>>;
 
 const json = JSON.stringify;
@@ -23,7 +22,6 @@ const lineReply = (message: string): string => json({ message });
 const smtp = (stage: Parameters<typeof smtpResult>[0]) => (code: string) =>
   smtpResult(stage, Number(code.replace('xx', '50')), '');
 
-/** How each provider writes the replies that the table names. */
 const meanings: Readonly<Record<string, Meaning>> = {
   APNs: { '#': (reason) => apns.refusal(400, json({ reason })).result },
   FCM: {
@@ -91,7 +89,7 @@ const retried = (more: Partial<Extract<Then, { do: 'retry' }>> = {}): Then => ({
 });
 const bounced = { bounce: expect.stringContaining('BOUNCED_') };
 
-/** The consequences, in the words of the table. A first wait of a second is that of every retry (R-P1). */
+/** A first wait of a second is that of every retry (R-P1). */
 const consequences: Readonly<Record<string, Pick<SendResult, 'then'> & { bounce?: unknown }>> = {
   'the token is invalidated': { then: { do: 'invalidate' } },
   final: { then: { do: 'final' } },

@@ -1,9 +1,6 @@
 import type { Push } from './channel-definition.ts';
 
-/**
- * Seconds for which a provider keeps a push: a time to live counts from the release of the message, however long the push has waited for its turn
- * (R-I11). A push that waited longer still gets its only try, with a second left. Undefined if the content has no TTL.
- */
+/** It counts from the release (R-I11); a push that waited longer gets one try with a second left. */
 export const remainingTtl = (
   ttlSeconds: number | undefined,
   { ageSeconds = 0 }: Pick<Push, 'ageSeconds'>,

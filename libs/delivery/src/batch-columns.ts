@@ -2,12 +2,9 @@ import { blacklisted, localResults, type SendResult, unwantedResults } from '@ti
 import type { SendBatch, Slice } from '@tidings/events';
 import type { Suppression } from './protocol/plan-chunk.ts';
 
-/** The column of a device that exceeds the limit of a batch: the values of `SendBatch.oversized`. */
 export const OVERSIZED = { token: 1, values: 2 } as const;
-/** Why an e-mail contact gets no mail any more, although it was planned (R-E14, R-E18). `GONE`: it was deleted, or has lost its address. */
 export type SuppressedSince = Suppression | 'GONE';
 
-/** Further values of `SendBatch.oversized`. */
 export const SUPPRESSED = {
   BOUNCED: 3,
   COMPLAINT: 4,
@@ -16,7 +13,6 @@ export const SUPPRESSED = {
   GONE: 7,
 } as const satisfies Record<SuppressedSince, number>;
 
-/** The results of devices with an entry in `oversized`. */
 const unsendableResults: ReadonlyMap<number, SendResult> = new Map<number, SendResult>([
   [OVERSIZED.token, localResults.tokenTooLong],
   [OVERSIZED.values, localResults.valuesTooLong],
@@ -27,11 +23,9 @@ const unsendableResults: ReadonlyMap<number, SendResult> = new Map<number, SendR
   [SUPPRESSED.GONE, localResults.noDevice],
 ]);
 
-/** The columns of a batch as typed arrays (sending 3); entry i belongs to device i. */
 export interface BatchColumns {
   readonly chunk: number;
   readonly devices: number;
-  /** Platform code of all devices. */
   readonly platform: number;
   readonly positions: Uint16Array;
   readonly tokens: Uint8Array;
@@ -39,17 +33,14 @@ export interface BatchColumns {
   readonly languages: Uint8Array;
   readonly values: Uint8Array;
   readonly valueEnds: Uint32Array;
-  /** Number of values per device. */
   readonly tags: number;
   readonly displayable: Uint8Array;
   readonly gone: Uint8Array;
   readonly checks: Uint8Array;
   readonly badges: Int32Array;
-  /** Device fields that the variant uses besides the address, and their texts, like `values`. */
   readonly columnNames: readonly string[];
   readonly columns: Uint8Array;
   readonly columnEnds: Uint32Array;
-  /** Per device one of {@link OVERSIZED}, {@link SUPPRESSED}, or 0; empty if it is 0 for every device. */
   readonly oversized: Uint8Array;
 }
 
@@ -112,7 +103,7 @@ function deviceColumnsFit(columns: BatchColumns): boolean {
   );
 }
 
-/** Reads the columns of a batch, without copying if the bytes are aligned. Throws RangeError if they are inconsistent. */
+/** @throws RangeError if the columns are inconsistent */
 export function columnsOf(batch: SendBatch): BatchColumns {
   const positions = uint16s(batch.positions, 'positions');
   const devices = positions.length;
@@ -142,32 +133,26 @@ export function columnsOf(batch: SendBatch): BatchColumns {
   return columns;
 }
 
-/** Bit i of a bit column, least significant first; false beyond its end. */
 export const bitAt = (bits: Uint8Array, i: number): boolean => (((bits[i >>> 3] ?? 0) >>> (i & 7)) & 1) === 1;
 
 const startOf = (ends: Uint32Array, i: number): number => (i === 0 ? 0 : ends[i - 1]!);
 
 function textAt(texts: Uint8Array, ends: Uint32Array, i: number): string {
   const from = startOf(ends, i);
-  // Decoded messages have buffers: no other one for each text.
   const bytes = Buffer.isBuffer(texts) ? texts : Buffer.from(texts.buffer, texts.byteOffset, texts.length);
   return bytes.toString('utf8', from, ends[i]);
 }
 
-/** The token of device i. */
 export const tokenOf = ({ tokens, tokenEnds }: BatchColumns, i: number): string => textAt(tokens, tokenEnds, i);
 
-/** A column of device i, by its index in `columnNames`; "" if the device lacks the field. */
 export const columnOf = ({ columns, columnEnds, columnNames }: BatchColumns, i: number, column: number): string =>
   textAt(columns, columnEnds, i * columnNames.length + column);
 
-/** The value of a tag for device i; "" if it is missing. */
 export const valueOf = ({ values, valueEnds, tags }: BatchColumns, i: number, tag: number): string =>
   textAt(values, valueEnds, i * tags + tag);
 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
-/** The result of device i before sending; undefined if it can be sent to. */
 export function unsendable(columns: BatchColumns, i: number): SendResult | undefined {
   if (bitAt(columns.gone, i)) return localResults.noDevice;
   const oversized = columns.oversized[i] ?? 0;
@@ -175,7 +160,6 @@ export function unsendable(columns: BatchColumns, i: number): SendResult | undef
   return hasToken(columns, i) ? undefined : localResults.noToken;
 }
 
-/** The columns with contacts that get no mail any more, by position: {@link unsendable} returns the result of each. */
 export function withSuppressed(columns: BatchColumns, suppressed: ReadonlyMap<number, SuppressedSince>): BatchColumns {
   if (suppressed.size === 0) return columns;
   const oversized = new Uint8Array(columns.devices);
@@ -205,7 +189,6 @@ function textsOf(texts: Uint8Array, ends: Uint32Array, indexes: readonly number[
 const words = (array: Uint16Array | Int32Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 
-/** A batch with one slice and only some of its devices, which are deferred. `devices` are column indexes, ascending. */
 export function pickDevices(
   batch: SendBatch,
   columns: BatchColumns,

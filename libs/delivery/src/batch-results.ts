@@ -3,23 +3,17 @@ import type { BouncedSet, DeadToken, FailedSet, SentSet, SliceOutcome, SliceSett
 import { Bitmap } from '@tidings/kernel';
 import type { SliceIdentity } from './protocol/slices.ts';
 
-/** The outcome of one device. */
 export interface DeviceResult {
   readonly position: number;
   readonly platform: number;
-  /** Hours since 1970 UTC (R-H5). */
   readonly hour: number;
   readonly displayable: boolean;
   readonly result: SendResult;
-  /** A token to remove from the device. */
   readonly deadToken: string | undefined;
-  /** Time since which the provider considers it dead, in milliseconds. */
   readonly since: number | undefined;
-  /** The provider's own token in place of the dead one. @default none */
   readonly replacement?: string | undefined;
 }
 
-/** The results so far of a slice's devices; each device is in at most one set. Bounced ones are sent, too. */
 export type Results = Omit<SliceSettled, 'claimedAt'>;
 
 export const noResults: Results = { sent: [], failed: [], deadTokens: [], bounced: [] };
@@ -46,7 +40,6 @@ const byFailed = (a: FailedSet | BouncedSet, b: FailedSet | BouncedSet): number 
   compare(a.code, b.code) ||
   compare(a.name, b.name);
 
-/** Groups devices into sets per platform, hour and result, independent of their order. */
 export function resultsOf(devices: Iterable<DeviceResult>): Results {
   const groups = new Map<string, Group>();
   const deadTokens: DeadToken[] = [];
@@ -86,7 +79,6 @@ function mergeBy<T>(entries: readonly T[], order: (a: T, b: T) => number, join: 
   return joined;
 }
 
-/** Both results combined, in a deterministic order. Their devices are disjoint. */
 export function merged(a: Results, b: Results): Results {
   return {
     sent: mergeBy([...a.sent, ...b.sent], bySent, (x, y) => ({
@@ -100,7 +92,6 @@ export function merged(a: Results, b: Results): Results {
   };
 }
 
-/** The devices with a result. */
 export function answered({ sent, failed }: Results): Bitmap {
   return [...sent, ...failed].reduce((all, { set }) => all.union(Bitmap.decode(set)), Bitmap.empty);
 }
@@ -108,7 +99,6 @@ export function answered({ sent, failed }: Results): Bitmap {
 export interface Addressee extends SliceIdentity {
   readonly messageId: bigint;
   readonly account: string;
-  /** The entry of the message in inboxes, if any. */
   readonly entry?: SliceOutcome['entry'];
 }
 
@@ -127,11 +117,11 @@ const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome'])
   entry: slice.entry,
 });
 
-/** The results in an outcome, of all devices of its slice or of some. A device keeps its result in all later outcomes of the slice. */
+/** A device keeps its result in all later outcomes. */
 export const resultsIn = ({ outcome }: Pick<SliceOutcome, 'outcome'>): SliceSettled | undefined =>
   outcome?.$case === 'deferred' ? outcome.value.results : outcome?.value;
 
-/** Separates an outcome, which is kept as long as figures, from the tokens in it, which name devices. */
+/** Tokens name devices; outcomes are kept as long as figures. */
 export function withoutTokens(outcome: SliceOutcome): { readonly facts: SliceOutcome; readonly tokens?: SliceOutcome } {
   const results = resultsIn(outcome);
   if (!results || results.deadTokens.length === 0) return { facts: outcome };
@@ -153,11 +143,10 @@ const withResultsIn = (outcome: SliceOutcome, results: SliceSettled): SliceOutco
       : { $case: 'settled', value: results },
 });
 
-/** The event of a settled slice; equal inputs give equal bytes. */
+/** Equal inputs give equal bytes. */
 export const settledOutcome = (slice: Addressee, results: Results, claimedAt: Date, at: Date): SliceOutcome =>
   outcomeOf(slice, at, { $case: 'settled', value: { ...results, claimedAt } });
 
-/** The event of a slice without a result for each device, with the results so far. */
 export const deferredOutcome = (
   slice: Addressee,
   { results, claimedAt, until }: { readonly results: Results; readonly claimedAt: Date; readonly until: Date },

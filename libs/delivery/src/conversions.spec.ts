@@ -82,7 +82,6 @@ describe('credits (R-H6)', () => {
           .sort((a, b) => a.key - b.key)
           .map(({ each }) => each);
         expect(creditsOf(shuffled, done)).toEqual(creditsOf(given, done));
-        // Every event is credited at most once.
         const hits = creditsOf(given, done).reduce((sum, credit) => sum + credit.hits, 0);
         expect(hits).toBeLessThanOrEqual(done.length);
       }),

@@ -20,7 +20,6 @@ import { noInbox } from './testing/no-inbox.ts';
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);
 
-/** The random history of one device. */
 const history = fc.record({
   platform: fc.constantFrom(1, 3),
   outcome: fc.constantFrom(
@@ -41,7 +40,6 @@ type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
 const EXCLUDED = ['FREQUENCY_CAPPING', 'CONTROL_GROUP'];
 
-/** Applies the histories to sets, event by event, in the order of `shuffle` and with every event repeated. */
 function stagesOf(histories: readonly History[], order: readonly number[]): ChunkStages[] {
   return [1, 3].map((platform) => {
     const own = order.flatMap((i) => (histories[i]!.platform === platform ? [{ ...histories[i]!, position: i }] : []));
@@ -77,7 +75,7 @@ const stage = (stages: readonly Stage[], name: string): Stage => stages.find((on
 const piece = (of: Stage, category: string): number => of.pieces.find((one) => one.category === category)!.total.count;
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
 
-/** The metrics as the sums over all hours (R-H5); platforms without any count are left out of hours, and so put back. */
+/** Hours leave out platforms without any count. */
 function sumOfHours(stages: readonly ChunkStages[]): PlatformMetrics[] {
   const hours = intervalTotalsOf(stages, []);
   return metricsOf(stages).map(({ platform }) => {
@@ -95,7 +93,6 @@ function sumOfHours(stages: readonly ChunkStages[]): PlatformMetrics[] {
   });
 }
 
-/** The counts of the funnel, as sums over the outcomes of all devices. */
 function sumOfDevices(stages: readonly ChunkStages[], devices: number, now: Date): Record<string, number> {
   const last = hoursOfSecond(Math.min(Math.floor(now.getTime() / 1000), windowEndOf(RELEASED) / 1000));
   const positions = Array.from({ length: devices }, (_, position) => position);

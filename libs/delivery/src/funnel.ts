@@ -22,26 +22,22 @@ import { entriesOpened, inboxFunnel, isInInbox } from './inbox-funnel.ts';
 import { bouncePieces, mailMetricsOf, readingStages } from './mail-funnel.ts';
 
 const DAY_MS = 86_400_000;
-/** Period after the start of processing in which reports count in the rows (R-H17), and per-device rows are available (R-H18). */
 const WINDOW_MS = 30 * DAY_MS;
-/** Period after which a funnel is expired (R-S7). */
+/** A funnel expires after this time (R-S7). */
 const FUNNEL_MS = 90 * DAY_MS;
 
 const wholeSeconds = (at: Date): number => Math.floor(at.getTime() / 1000) * 1000;
 
-/** The last second, in milliseconds, whose reports count in the rows of a message: 30 days after its processing began (R-H17). */
 export const windowEndOf = (releasedAt: Date): number => wholeSeconds(releasedAt) + WINDOW_MS;
 
 interface ChannelOfFunnel {
   readonly channel: string;
-  /** Deliveries are counted per device (R-H18). */
   readonly perDevice: boolean;
   readonly platforms: readonly number[];
 }
 
 const MAIL = 'CHANNEL_EMAIL';
 
-/** Channels in the specification's order; platforms without sending still have an audience, and errors (R-H8). */
 const CHANNELS: readonly ChannelOfFunnel[] = [
   {
     channel: 'CHANNEL_MOBILE_PUSH',
@@ -69,12 +65,10 @@ const CHANNELS: readonly ChannelOfFunnel[] = [
   },
 ];
 
-/** @param last time until which reports count, in hours @default all count */
 const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
-  // Confirmed devices are the union of both report sets; merging them hour by hour would take most of the funnel's time.
+  // Merging hour by hour would take most of the funnel's time.
   stages.mail ? upToHour(confirmedHoursOf(stages, last), last) : upToHourOfAny([stages.delivered, stages.opened], last);
 
-/** Metrics of a message per platform with at least one device counted (R-H4, R-E16); reports of every eligible device count (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
   const platforms = [
     ...new Set(stages.filter((chunk) => isCounted(chunk) || entriesOpened(chunk) > 0).map(({ platform }) => platform)),
@@ -97,12 +91,6 @@ export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
 
 const isCounted = (stages: ChunkStages): boolean => audienceSize(stages) > 0;
 
-/**
- * The delivery funnel of a message (Spec H, R-H8 to R-H18).
- * @param releasedAt start of processing; undefined for a message that was never processed.
- * @param platforms restricts everything; empty = all.
- * @param isTracked whether the operator permits per-device counting
- */
 export function funnelOf(
   all: readonly ChunkStages[],
   releasedAt: Date | undefined,
@@ -132,16 +120,12 @@ export function funnelOf(
   };
 }
 
-/** The availability of per-device rows of a message. */
 interface Rows {
-  /** Within their retention. */
   readonly areKept: boolean;
   readonly isTracked: boolean;
-  /** Last time whose reports count, in hours. */
   readonly last: number;
 }
 
-/** The first applicable reason for the basic form (R-H18). */
 function basicReason(perDevice: boolean, { areKept, isTracked }: Rows, sent: number): string {
   if (!perDevice) return 'NOT_APPLICABLE';
   if (!areKept) return 'RETENTION';

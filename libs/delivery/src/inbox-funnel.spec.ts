@@ -22,7 +22,7 @@ const chunkOf = (platform: number, inbox: Partial<ChunkStages['inbox']>): ChunkS
   inbox: { ...noInbox, ...inbox },
 });
 
-/** How far a user went with the entry of a device: 0 not at all, 1 listed, 2 read, 3 opened. */
+/** 0 = not listed, 1 = listed, 2 = read, 3 = opened. */
 const histories = fc.array(
   fc.record({ platform: fc.constantFrom(1, 3), excluded: fc.boolean(), steps: fc.nat(3), atHour: fc.nat(100) }),
   { maxLength: 100 },

@@ -1,15 +1,11 @@
 import { audienceSize, audienceStage, type ChannelFunnel, type ChunkStages, type Stage, total } from './figures.ts';
 import { type HourSets, upToHour } from './hour-sets.ts';
 
-/** The metric `inbox_opens`: entries that were opened, under the platform of the device that opened them (R-H4). */
 export const entriesOpened = ({ inbox }: ChunkStages): number => upToHour(inbox.entriesOpened).size;
 
 export const isInInbox = ({ inbox }: ChunkStages): boolean => audienceSize(inbox) > 0;
 
-/**
- * The App Inbox as a channel (R-H10, R-H20); none without an audience. An entry is derived from the plan, so every eligible device has one.
- * @param last time whose reports count, in hours (R-H17)
- */
+/** The plan gives every eligible device an entry (R-H20). */
 export function inboxFunnel(stages: readonly ChunkStages[], last: number): ChannelFunnel[] {
   if (stages.length === 0) return [];
   const stage = (name: string, pick: (chunk: ChunkStages) => HourSets, upTo: number): Stage => ({

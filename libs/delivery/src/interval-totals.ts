@@ -2,9 +2,7 @@ import { type ChunkStages, confirmedHoursOf, isWanted, openedHoursOf, type Platf
 import type { HourSets } from './hour-sets.ts';
 import type { Bitmap } from '@tidings/kernel';
 
-/** The metrics of one platform in one hour of UTC. */
 export interface HourTotals extends Omit<PlatformMetrics, 'mail'> {
-  /** Hours since 1970 UTC. */
   readonly hour: number;
 }
 
@@ -22,7 +20,6 @@ const emptyRow = (hour: number, platform: number): Row => ({
   errors: 0,
 });
 
-/** The counters of a chunk, each with its devices by hour; the same sets that `metricsOf` counts as a whole. */
 function* countersOf(chunk: ChunkStages): Generator<readonly [Counter, HourSets, within?: Bitmap]> {
   yield ['sends', chunk.sent];
   yield ['unshowableSends', chunk.sent, chunk.notDisplayable];
@@ -32,11 +29,6 @@ function* countersOf(chunk: ChunkStages): Generator<readonly [Counter, HourSets,
   yield ['inboxOpens', chunk.inbox.entriesOpened];
 }
 
-/**
- * Metrics by hour and platform, ordered, without rows in which nothing happened; a counter belongs to the hour of its own event (R-H5). The sum over
- * all hours equals the metrics of R-H4.
- * @param platforms empty = all
- */
 export function intervalTotalsOf(stages: readonly ChunkStages[], platforms: readonly number[]): HourTotals[] {
   const rows = new Map<string, Row>();
   for (const chunk of stages.filter(isWanted(platforms))) {

@@ -3,10 +3,8 @@ import { type ChunkStages, type MailMetrics, openedHoursOf, type Piece, sentOf, 
 import { upToHour } from './hour-sets.ts';
 import { bounceCategories, bouncedAs, type MailStages, noMail, type OpensSplit, splitOpens } from './mail-stages.ts';
 
-/** Exclusions that are rejects (R-E16). */
 const REJECTS = ['UNSUBSCRIBED', 'BOUNCED', 'COMPLAINT'];
 
-/** The metrics that only e-mail has, over all chunks (R-E16). */
 export function mailMetricsOf(stages: readonly ChunkStages[]): MailMetrics {
   const sum = (pick: (chunk: ChunkStages, mail: MailStages) => number): number =>
     stages.reduce((all, chunk) => all + pick(chunk, chunk.mail ?? noMail), 0);
@@ -20,7 +18,7 @@ export function mailMetricsOf(stages: readonly ChunkStages[]): MailMetrics {
   };
 }
 
-/** The splits of NO_CONFIRMATION: overlapping, and never summed (R-H15). @param last in hours (R-H17) */
+/** The pieces overlap, and are never summed (R-H15). */
 export function bouncePieces(stages: readonly ChunkStages[], last: number): Piece[] {
   const subset = (category: string, of: Parameters<typeof bouncedAs>[1]): Piece => ({
     kind: 'KIND_SUBSET',
@@ -34,11 +32,6 @@ export function bouncePieces(stages: readonly ChunkStages[], last: number): Piec
   ];
 }
 
-/**
- * The opens of sent e-mails, split into human, unknown and machine ones, and clicks (R-H10, R-H19).
- * @param areSplit whether opens are split; later only opens by Apple Mail Privacy Protection alone are
- * @param last time whose reports count, in hours (R-H17)
- */
 export function readingStages(stages: readonly ChunkStages[], last: number, areSplit: boolean): Stage[] {
   const piece = (kind: string, category: string, pick: (split: OpensSplit) => Bitmap): Piece => ({
     kind,

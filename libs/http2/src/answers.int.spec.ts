@@ -6,10 +6,9 @@ import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
 import { Http2World } from './testing/http2-world.ts';
 
-/** How much of a body is kept. */
 const KEPT = 16_384;
 const PREFACE_BYTES = 24;
-/** `:status: 404` as HPACK's table of its own has it. */
+/** `:status: 404` in HPACK's static table. */
 const STATUS_404 = Buffer.from([0x8d]);
 const INTERNAL_ERROR = Buffer.from([0, 0, 0, 2]);
 
@@ -22,7 +21,6 @@ const frame = (type: number, flags: number, id: number, payload: Buffer = Buffer
   return Buffer.concat([header, payload]);
 };
 
-/** Calls when the headers of a request have come. */
 function onRequest(socket: Socket, run: (id: number) => void): void {
   let input = Buffer.alloc(0);
   let at = PREFACE_BYTES;
@@ -35,7 +33,6 @@ function onRequest(socket: Socket, run: (id: number) => void): void {
   });
 }
 
-/** Suites about answers that are long, that do not end, or that break off. */
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],

@@ -22,7 +22,6 @@ const header = (length: number, type: number, flags: number, id: number): Buffer
 };
 const settings = header(0, Frame.Settings, 0, 0);
 
-/** Mostly what the protocol knows, with any content; its length is now and then another than it says. */
 const frame = fc
   .record({
     type: fc.oneof(
@@ -46,7 +45,6 @@ const damaged = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** A provider that sends what no provider should. */
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],
@@ -57,7 +55,6 @@ describe.each([
   });
   afterEach(() => world.close());
 
-  /** Resolves with how often each of the requests reported its outcome, once all have; requests that could not be written are not counted. */
   async function outcomeCounts(connection: Http2Connection, isGone: () => boolean): Promise<number[]> {
     const counts: number[] = [];
     const giveUpAt = performance.now() + PATIENCE_MS;

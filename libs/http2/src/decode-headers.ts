@@ -1,10 +1,9 @@
 import { huffmanDecoded } from './huffman.ts';
 import { staticTable } from './static-table.ts';
 
-/** An indexed field with this value is `:status: 200`. */
 const STATUS_200 = 0x88;
 
-/** Reads header blocks of a peer without a dynamic table (SETTINGS_HEADER_TABLE_SIZE 0). */
+/** The peer has no dynamic table (SETTINGS_HEADER_TABLE_SIZE 0). */
 class BlockReader {
   readonly #block: Uint8Array;
   #at = 0;
@@ -68,10 +67,8 @@ function entryOf(index: number): readonly [string, string] {
   return entry;
 }
 
-/** The headers in a block. Throws RangeError for an invalid block. */
 export const decodeHeaders = (block: Uint8Array): Record<string, string> => new BlockReader(block).headers();
 
-/** Whether the first field of a header block is status 200; changes of the table's size may precede it. */
 export function isOk(block: Buffer): boolean {
   let at = 0;
   while (at < block.length && (block[at]! & 0xe0) === 0x20 && block[at] !== 0x3f) at++;

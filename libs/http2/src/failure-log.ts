@@ -1,6 +1,5 @@
 import type { ConnectionFailure, FailedOpening } from './connection-failure.ts';
 
-/** The receiver of log lines, as in pino. */
 export interface FailureLogger {
   warn(fields: object, message: string): void;
 }
@@ -14,10 +13,6 @@ interface HostState {
 const EVERY_MS = 60_000;
 const HOSTS_MAX = 1000;
 
-/**
- * Logs the causes of failed connections: at once for a new cause of a host, otherwise at most once a minute per host, with the number of suppressed
- * failures. Remembers 1,000 hosts, and evicts the oldest.
- */
 export function failureLog(log: FailureLogger): (failure: FailedOpening, host: string) => void {
   const hosts = new Map<string, HostState>();
   const stateOf = (host: string): HostState => {

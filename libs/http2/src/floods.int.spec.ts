@@ -18,7 +18,6 @@ const settings = frame(Frame.Settings, 0, 0);
 const REQUEST = Buffer.from('the body of a request');
 const many = (bytes: Buffer): Buffer => Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
 
-/** Writes to a connection as long as it is open, and reads nothing. */
 function floodWith(bytes: Buffer) {
   return (socket: Socket): void => {
     socket.pause();

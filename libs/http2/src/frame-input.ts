@@ -1,13 +1,10 @@
 import { flooded } from './connection-failure.ts';
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
-/** The receiver of frames. Their parts are valid only during the call. */
+/** Parts of frames are valid only during the call. */
 export interface FrameSink {
-  /** Before each frame; may throw. */
   onFrame(): void;
-  /** A whole header block. */
   onHeaders(id: number, flags: number, block: Buffer): void;
-  /** @param frameBytes the frame's size for flow control, padding included */
   onBody(id: number, flags: number, frameBytes: number, part: Buffer): void;
   onReset(id: number, code: number): void;
   onSettings(payload: Buffer): void;
@@ -16,23 +13,19 @@ export interface FrameSink {
   onWindow(id: number, increment: number): void;
 }
 
-/** No provider's answer has a longer header block. */
 const BLOCK_PARTS_MAX = 16;
 const PRIORITY_BYTES = 5;
 const STREAM_BITS = 0x7fffffff;
 
-/** Splits the input of a socket into frames. */
 export class FrameInput {
   readonly #sink: FrameSink;
   #rest: Buffer | undefined;
-  /** A header block that continues in the next frame. */
   #block: { readonly id: number; readonly flags: number; readonly parts: Buffer[] } | undefined;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
-  /** Throws RangeError for protocol errors. */
   take(chunk: Buffer): void {
     const input = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
     let at = 0;

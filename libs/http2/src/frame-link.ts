@@ -25,38 +25,27 @@ import { newStream, type Stream } from './http2-stream.ts';
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const DEFAULT_WINDOW = 65_535;
 const WINDOW_MAX = 2 ** 31 - 1;
-/** The flow-control window of a stream, and of the connection. */
 const STREAM_WINDOW = 1 << 20;
 const CONNECTION_WINDOW = 1 << 24;
-/** Maximum bytes waiting for the socket before requests are refused. */
 const BACKLOG_BYTES = 1 << 20;
 const PATH_MAX = 8_192;
-/** A provider that ends a connection sends two. */
 const GO_AWAYS_MAX = 16;
 const PEER_FRAME_MAX = 2 ** 24 - 1;
-/** Maximum frames between two answers: every request in flight may be given windows, and each answer may be cut into small parts. */
 const IDLE_FRAMES_MAX = 50_000;
-/** Time limit for the peer to close after this side. */
 const CLOSE_MS = 5_000;
 const OK = 200;
 
-/** The provider uses no header table for its answers, pushes nothing, and gets large windows. */
 const ownSettings = settingsPayload([
   [Setting.HeaderTableSize, 0],
   [Setting.EnablePush, 0],
   [Setting.InitialWindowSize, STREAM_WINDOW],
 ]);
 
-/**
- * A link that writes and reads frames itself: no object of node:http2 per request, one byte per repeated header, and one write per turn of the event
- * loop.
- */
 class FrameLink implements Link, FrameSink {
   readonly #socket: Socket;
   readonly #events: LinkEvents;
   readonly #encoder: RequestEncoder;
   readonly #input = new FrameInput(this);
-  /** Frames received since the last answer. */
   #idleFrames = 0;
   readonly #output: FrameOutput;
   readonly #write: (target: Buffer, at: number) => number;
@@ -64,7 +53,6 @@ class FrameLink implements Link, FrameSink {
   readonly #streams = new Map<number, Stream>();
   #opened = false;
   #draining = false;
-  /** Writing has ended. */
   #ended = false;
   #error: Error | undefined;
   #nextId = 1;
@@ -74,12 +62,10 @@ class FrameLink implements Link, FrameSink {
   #window = DEFAULT_WINDOW;
   #read = 0;
   #goAways = 0;
-  /** Streams with a body that waits for a window. */
   readonly #stuck = new Set<Stream>();
   heardAt = performance.now();
   proven = false;
 
-  /** @param tunnel a connection to the address, if it goes through the proxy */
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
     const { url, tls, lookup, maxStreams = MAX_STREAMS } = settings;
     const { protocol, hostname, host, port } = new URL(url);
@@ -96,7 +82,7 @@ class FrameLink implements Link, FrameSink {
             ...serverNameOf(name),
             ...tls,
             ALPNProtocols: ['h2'],
-            // The certificate of a literal address is compared with the host.
+            // TLS compares the certificate of a literal address with `host`.
             ...(tunnel ? { host: name, socket: tunnel } : address),
           },
           () => this.#onConnect(),
@@ -106,7 +92,6 @@ class FrameLink implements Link, FrameSink {
     this.#socket.setNoDelay(true);
     this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     this.#socket.on('drain', () => events.room());
-    // `close` follows every error; an end of the peer is answered with an end.
     this.#socket.on('error', (error) => (this.#error ??= error));
     this.#socket.on('end', () => this.#socket.destroy());
     this.#socket.once('close', () => this.#onClose());
@@ -169,7 +154,7 @@ class FrameLink implements Link, FrameSink {
 
   onHeaders(id: number, flags: number, block: Buffer): void {
     const stream = this.#streams.get(id);
-    // The provider's table is empty, so skipped headers are not needed. Trailers contain nothing relevant.
+    // The provider's table is empty, so headers may be skipped.
     if (!stream) return;
     if (stream.status === 0) {
       if (isOk(block)) this.#onOk(stream);
@@ -187,7 +172,7 @@ class FrameLink implements Link, FrameSink {
     stream.bodyBytes += part.length;
     if (flags & Flag.EndStream) this.#onEnd(stream);
     else if (stream.bodyBytes >= BODY_MAX) {
-      // The window is not extended for unread data: the remainder is declined, and the stream is free.
+      // Declining the rest frees the stream.
       this.#output.number(Frame.RstStream, id, CANCEL);
       this.#onEnd(stream);
     }
@@ -196,7 +181,6 @@ class FrameLink implements Link, FrameSink {
   onReset(id: number, code: number): void {
     const stream = this.#streams.get(id);
     if (!stream) return;
-    // The same request would get the same answer: the status counts.
     if (stream.status !== 0) this.#onEnd(stream);
     else this.#fail(stream, code === REFUSED_STREAM ? 'unprocessed' : 'lost');
   }
@@ -214,7 +198,6 @@ class FrameLink implements Link, FrameSink {
   }
 
   onPing(flags: number, payload: Buffer): void {
-    // Any input counts as a sign of life.
     if ((flags & Flag.Ack) === 0) this.#output.acknowledge(Frame.Ping, payload);
   }
 
@@ -262,7 +245,6 @@ class FrameLink implements Link, FrameSink {
     try {
       this.#input.take(chunk);
     } catch (error) {
-      // Either side has broken the protocol: further input cannot be trusted.
       const isKnown = this.#opened || isFlood(error);
       this.destroy(isKnown ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
       return;
@@ -316,7 +298,6 @@ class FrameLink implements Link, FrameSink {
 
   #onEnd(stream: Stream): void {
     if (stream.status === 0) {
-      // An end without a beginning is a protocol error, and is ignored.
       this.#fail(stream, 'lost');
       return;
     }
@@ -342,7 +323,6 @@ class FrameLink implements Link, FrameSink {
     stream.exchange.failed(cause);
   }
 
-  /** Writes as much of a body as the windows permit: nearly always all of it. */
   #send(stream: Stream): void {
     while (stream.unsent) {
       const { unsent } = stream;
@@ -370,7 +350,6 @@ class FrameLink implements Link, FrameSink {
   #endIfDone(): void {
     if (!this.#draining || this.#streams.size > 0 || this.#ended) return;
     this.#ended = true;
-    // The code of no error, and of no stream, is 0.
     this.#output.frame(Frame.GoAway, 0, 0, Buffer.alloc(8));
     this.#output.flush();
     this.#socket.end();

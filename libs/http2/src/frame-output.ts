@@ -4,24 +4,19 @@ import type { Exchange } from './http2-port.ts';
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 const SLAB_BYTES = 65_536;
-/** Number of bytes that are flushed at once, without waiting for the end of the turn. */
 const FLUSH_BYTES = 32_768;
-/** Maximum acknowledgements that the socket has not taken, as in nghttp2. */
 const UNREAD_MAX = 1_000;
 
-/** Frames to write to a socket: the frames of one turn of the event loop are written together. */
 export class FrameOutput {
   readonly #socket: Socket;
-  /** The socket may hold parts of it, so no part is overwritten. */
+  /** The socket may hold parts of it, so they are never overwritten. */
   #slab: Buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #at = 0;
   #flushedAt = 0;
   #flushing = false;
   #lastStream = 0;
   #unread = 0;
-  /** The first exchange with data that waits for the end of the turn. */
   #first: Exchange | undefined;
-  /** The last stream whose first frame was passed to the socket. */
   flushedStream = 0;
 
   constructor(socket: Socket) {
@@ -42,20 +37,17 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
-  /** @throws an error that {@link flooded} makes, if the peer does not read them */
   acknowledge(type: number, payload: Uint8Array): void {
     if (this.#socket.writableLength === 0) this.#unread = 0;
     else if (++this.#unread > UNREAD_MAX) throw flooded('the provider does not read acknowledgements');
     this.frame(type, Flag.Ack, 0, payload);
   }
 
-  /** Writes a part of an exchange's body. */
   body(exchange: Exchange, flags: number, id: number, part: Uint8Array): void {
     this.frame(Frame.Data, flags, id, part);
     this.#first ??= exchange;
   }
 
-  /** A frame whose content is one 32-bit number. */
   number(type: number, id: number, value: number): void {
     this.#reserve(HEADER_BYTES + 4);
     this.#header(this.#at, 4, type, 0, id);
@@ -64,7 +56,6 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
-  /** The headers of an exchange, written in place by `write`, which uses at most `bound` bytes and returns its end. */
   begin(exchange: Exchange, id: number, bound: number, write: (target: Buffer, at: number) => number): void {
     this.#reserve(HEADER_BYTES + bound);
     const from = this.#at;

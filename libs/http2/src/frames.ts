@@ -1,4 +1,3 @@
-/** Frame types, flags and numbers of HTTP/2 (RFC 9113). */
 export const Frame = {
   Data: 0,
   Headers: 1,
@@ -22,10 +21,8 @@ export const REFUSED_STREAM = 7;
 export const CANCEL = 8;
 
 export const HEADER_BYTES = 9;
-/** Maximum payload of a frame, unless its receiver permits more. */
 export const FRAME_MAX = 16_384;
 
-/** The payload of a SETTINGS frame. */
 export function settingsPayload(settings: readonly (readonly [number, number])[]): Buffer {
   const payload = Buffer.alloc(settings.length * 6);
   settings.forEach(([id, value], i) => payload.writeUInt32BE(value, payload.writeUInt16BE(id, i * 6)));

@@ -58,7 +58,7 @@ describe('header blocks of providers', () => {
   });
 });
 
-/** A peer that keeps its table, as the standard has it, and nothing in common with the encoder. */
+/** Has nothing in common with the encoder. */
 class Peer {
   readonly #table: [string, string][] = [];
   #capacity = 4096;

@@ -20,7 +20,6 @@ describe('HTTP/1.1', () => {
   });
   afterEach(() => world.close());
 
-  /** Node's own server; `sockets` are the connections that it has had. */
   async function serve(answer: Answer, make: () => Server = () => createServer()) {
     const sockets: Socket[] = [];
     const requests: IncomingMessage[] = [];

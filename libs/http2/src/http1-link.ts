@@ -7,12 +7,9 @@ import type { ConnectionSettings, Exchange, Link, LinkEvents, OutgoingRequest } 
 import { needsProxy, tunnelTo } from './proxy-tunnel.ts';
 import { openTunnelled } from './tunnelled-link.ts';
 
-/** Connections of a link: each has one request at a time. */
 const CONNECTIONS_MAX = 64;
 const DIAL_MS = 5_000;
-/** A link is given up when a request is overdue and none was answered for this time: its address may answer TCP alone. */
 const DEAF_MS = 10_000;
-/** Time after a refused connection for which no further one is opened. */
 const GROW_AGAIN_MS = 2_000;
 
 type Supply = (...result: [null, Socket] | [Error, null]) => void;
@@ -21,30 +18,22 @@ const closed = new Error('the link is closed');
 
 const ignore = (): void => undefined;
 
-/**
- * A link over HTTP/1.1: persistent connections with one request at a time each, opened as they are needed. Its first connection opens before it does.
- * HTTP/1.1 has no PING: a silent provider is probed by another TCP connection, and a connection that has died unnoticed by the deadline of its request.
- */
+/** HTTP/1.1 has no PING: a silent provider is probed by another TCP connection. */
 class Http1Link implements Link {
   readonly #settings: ConnectionSettings;
   readonly #events: LinkEvents;
   readonly #origin: string;
   readonly #max: number;
   readonly #clients = new Set<Client>();
-  /** Clients without a request; the last one used is the first one reused, so that superfluous connections end. */
   readonly #idle: Client[] = [];
   readonly #requests = new Set<Http1Request>();
   readonly #sockets = new Set<Socket>();
-  /** The address of its first connection, which all have: a probe of another one would say nothing about them. */
+  /** A probe of another address would prove nothing. */
   #pinned: string | undefined;
-  /** Ends openings of tunnels. */
   readonly #ending = new AbortController();
-  /** The socket that opened the link, until a client uses it. */
   #first: Socket | undefined;
-  /** Number of connections in use by clients. */
   #connected = 0;
   #growAt = 0;
-  /** Time of the last sign of an answer. */
   #answeredAt = -Infinity;
   #opened = false;
   #draining = false;
@@ -52,7 +41,6 @@ class Http1Link implements Link {
   heardAt = performance.now();
   proven = false;
 
-  /** @param tunnel for the first connection, if it goes through the proxy */
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
     this.#settings = settings;
     this.#events = events;
@@ -90,7 +78,7 @@ class Http1Link implements Link {
         this.#endIfDone();
       },
     });
-    // Its silence while it has nothing to answer is no silence.
+    // Silence without requests is no silence.
     if (this.#requests.size === 0) this.heardAt = performance.now();
     this.#requests.add(request);
     client.dispatch({ path, method: 'POST', headers: [...shared, ...own], body }, request);
@@ -132,7 +120,6 @@ class Http1Link implements Link {
       connect: (_, callback) => this.#supply(callback),
       pipelining: 1,
       allowH2: false,
-      // The exchange has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -143,7 +130,6 @@ class Http1Link implements Link {
     return client;
   }
 
-  /** The socket of a client's connection: the first one if no client has it yet. */
   #supply(callback: Supply): void {
     const first = this.#first;
     this.#first = undefined;
@@ -166,7 +152,6 @@ class Http1Link implements Link {
     return tunnelTo(this.#settings, this.#settings.proxy, this.#ending.signal);
   }
 
-  /** A tunnel shows that the proxy reaches the provider. */
   #probe(tunnel: Socket | undefined): void {
     if (tunnel) {
       this.heardAt = performance.now();
@@ -196,7 +181,6 @@ class Http1Link implements Link {
     }, failed);
   }
 
-  /** Opens a connection, over a tunnel if there is one. */
   #open(tunnel: Socket | undefined, callback: Supply): void {
     const address = this.#address();
     const secure = this.#origin.startsWith('https:');
@@ -204,7 +188,7 @@ class Http1Link implements Link {
       ? connectTls({
           ...serverNameOf(this.#host),
           ...this.#settings.tls,
-          // The certificate of a literal address is compared with the host.
+          // TLS compares the certificate of a literal address with `host`.
           ...(tunnel ? { host: this.#host, socket: tunnel } : address),
           ALPNProtocols: ['http/1.1'],
         })
@@ -221,7 +205,6 @@ class Http1Link implements Link {
       if (this.#ended) socket.destroy();
       callback(null, socket);
     });
-    // `close` follows every error.
     socket.on('error', (error: Error) => void (failure ??= error));
     socket.once('close', () => {
       this.#sockets.delete(socket);
@@ -240,7 +223,6 @@ class Http1Link implements Link {
     this.#events.opened();
   }
 
-  /** A further connection was refused: the provider has no more of them, or is gone. */
   #onRefused(error: Error): void {
     if (this.#connected === 0) this.destroy(error);
     else this.#growAt = performance.now() + GROW_AGAIN_MS;

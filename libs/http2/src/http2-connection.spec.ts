@@ -4,20 +4,16 @@ import type { FailedOpening } from './connection-failure.ts';
 import type { ConnectionSettings, Exchange, Link, LinkEvents } from './http2-port.ts';
 
 const LATENCY_MS = 5;
-/** When TCP repeats what opens a connection. */
+/** When TCP repeats a SYN. */
 const SYN_AGAIN_MS = [1_000, 3_000, 7_000];
 const REQUEST = { path: '/p', shared: [], own: [] };
 
-/** The other side: it answers what reaches it as soon as it does not stand still. */
 class FakeProvider {
   stalledUntil = 0;
-  /** Nothing that is sent before arrives any more; connections do not open until then. */
   holeUntil = 0;
-  /** Most requests in flight. */
   streams = Infinity;
   readonly links: FakeLink[] = [];
 
-  /** Connections that are open now are half-open from now on. */
   cut(): void {
     for (const link of this.links) link.cut = true;
   }
@@ -104,7 +100,6 @@ class FakeLink implements Link {
     this.#hear(() => this.#events.opened());
   }
 
-  /** The later answer of the provider. */
   #hear(then: () => void): void {
     const wait = Math.max(0, this.#provider.stalledUntil - performance.now()) + LATENCY_MS;
     setTimeout(() => {
@@ -155,7 +150,6 @@ describe('a connection whose provider falls silent', () => {
     for (let i = 0; i < count; i++) if (connection.request(REQUEST, new Uint8Array(), { ...exchange })) written++;
     return written;
   };
-  /** Opens it and proves that it serves. */
   const begin = async (): Promise<void> => {
     write();
     await pass(10);
@@ -164,7 +158,6 @@ describe('a connection whose provider falls silent', () => {
     expect(ends).toEqual({ answered: 1 });
     ends = {};
   };
-  /** How long it takes until a request is written and answered, in milliseconds. */
   const recovery = async (): Promise<number> => {
     const from = performance.now();
     const before = ends['answered'] ?? 0;

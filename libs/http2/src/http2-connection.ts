@@ -21,12 +21,10 @@ const defaultTiming: ConnectionTiming = {
   watchMs: 250,
 };
 const BACK_OFF_MIN_MS = 100;
-/** Together with an attempt that just missed the provider's return, less than the 5 s allowed for a recovery. */
 const BACK_OFF_MAX_MS = 2_000;
 const IDLE_MS = 600_000;
-/** A check that is late by this much means that the process was frozen. */
+/** The process was frozen if a check is this late. */
 const PAUSE_MS = 250;
-/** A connection has 2^30 stream numbers. */
 const REQUESTS_MAX = 2 ** 29;
 
 interface Entry {
@@ -35,15 +33,10 @@ interface Entry {
   readonly epoch: number;
   readonly timer: NodeJS.Timeout;
   requests: number;
-  /** Whether the link accepts no further request. */
   retired: boolean;
 }
 
-/**
- * Keeps a link open: reconnects with back-off, checks silent providers by PING, times requests out, and assigns streams in turn. A link that does not
- * answer a PING gets no further request, and another one is opened beside it. It is used again when it is heard again; its requests are lost only
- * when the other link has opened and it stays silent.
- */
+/** Requests of a silent link are lost only when another one has opened and it stays silent. */
 export class Http2Connection implements ProviderConnection {
   readonly #settings: ConnectionSettings;
   readonly #timing: ConnectionTiming;
@@ -53,7 +46,6 @@ export class Http2Connection implements ProviderConnection {
   #connecting: Entry | undefined;
   #epoch = 0;
   #failures = 0;
-  /** Failed attempts to open, ever: each begins with the next address of the name. */
   #offset = 0;
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
@@ -66,7 +58,6 @@ export class Http2Connection implements ProviderConnection {
 
   constructor(settings: ConnectionSettings, open: OpenLink) {
     const { lookup = systemLookup } = settings;
-    // The proxy gets the name, where no address of it is to be checked.
     const isNamed = settings.lookup === undefined && needsProxy(settings, settings.proxy);
     this.#settings = isNamed ? settings : { ...settings, lookup: turnedLookup(lookup, () => this.#offset) };
     this.#timing = { ...defaultTiming, ...settings.timing };
@@ -90,7 +81,6 @@ export class Http2Connection implements ProviderConnection {
     if (!entry?.link.request(request, body, exchange)) return false;
     if (++entry.requests === REQUESTS_MAX) this.renew(entry.epoch);
     if (!this.#watch) {
-      // An answer may come before the first look: the link was busy all the same.
       this.#lookedAt = this.#busyAt = performance.now();
       this.#watch = setInterval(() => this.#look(), this.#timing.watchMs).unref();
     }
@@ -98,10 +88,9 @@ export class Http2Connection implements ProviderConnection {
   }
 
   whenReady(run: () => void): void {
-    // A caller that has more to write keeps its turn, so that callers end one after the other.
+    // The same caller stays first, so that callers finish one by one.
     if (run === this.#called) this.#waiting.unshift(run);
     else this.#waiting.push(run);
-    // The state may have changed since the caller tried.
     if (this.#usable()) queueMicrotask(() => this.#wake());
     else if (!this.#connecting) queueMicrotask(() => this.#wakeAll());
   }
@@ -129,7 +118,6 @@ export class Http2Connection implements ProviderConnection {
     this.#wakeAll();
   }
 
-  /** The open link; otherwise starts opening one, unless in back-off. */
   #usable(): Entry | undefined {
     if (this.#current) return this.#current;
     if (!this.#connecting && !this.#closed && performance.now() >= this.#downUntil) this.#connect();
@@ -151,7 +139,6 @@ export class Http2Connection implements ProviderConnection {
         },
       });
     } catch (error) {
-      // A client certificate that TLS does not accept.
       this.#backOff(error as Error);
       return;
     }
@@ -183,7 +170,7 @@ export class Http2Connection implements ProviderConnection {
     entry.link.drain();
   }
 
-  /** A link that served nothing, or was flooded, counts as failed, even if it opened: otherwise it would be opened again and again. */
+  /** A link that served nothing, or was flooded, counts as failed, or it would be reopened at once. */
   #ending(entry: Entry, error?: Error): void {
     entry.retired = true;
     if (this.#connecting !== entry && this.#current !== entry) return;
@@ -205,7 +192,6 @@ export class Http2Connection implements ProviderConnection {
     this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));
   }
 
-  /** Times requests out, and checks silent providers. */
   #look(): void {
     const now = performance.now();
     const paused = now - this.#lookedAt > this.#timing.watchMs + PAUSE_MS;
@@ -241,11 +227,9 @@ export class Http2Connection implements ProviderConnection {
       case undefined:
         break;
     }
-    // Another link shows whether the provider is alive.
     if (liveness.suspect && !this.#closed) this.#usable()?.liveness.ask(now, liveness.suspectedAt);
   }
 
-  /** The provider stalled, and continues: the link's requests are answered. */
   #recovered(entry: Entry): void {
     if (entry.retired) return;
     if (this.#current) {
@@ -259,14 +243,12 @@ export class Http2Connection implements ProviderConnection {
     this.#use(entry);
   }
 
-  /** Closes an idle connection until its next use. */
   #closeIdle(): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
     if (this.#current) this.renew(this.#current.epoch);
   }
 
-  /** Lets waiting callers write, in turn, as long as streams are free. */
   #wake(): void {
     for (let callers = this.#waiting.length; callers > 0; callers--) {
       if (!this.#current?.link.ready()) return;

@@ -1,4 +1,4 @@
-/** Code lengths in bits of the bytes 0 to 255 and of the end of the string; codes follow from them (RFC 7541, appendix B). */
+/** RFC 7541, appendix B. */
 const huffmanLengths: readonly number[] = [
   ...[13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28],
   ...[28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15],
@@ -16,7 +16,6 @@ interface Branch {
   one?: Branch | number;
 }
 
-/** The canonical code of the lengths as a tree: shorter codes first, equal ones in the order of the bytes. */
 function huffmanTree(): Branch {
   const root: Branch = {};
   const symbols = huffmanLengths.map((length, symbol) => ({ length, symbol }));
@@ -38,7 +37,6 @@ function huffmanTree(): Branch {
 
 const tree = huffmanTree();
 
-/** The text of a Huffman-coded string. Throws RangeError for invalid codes. */
 export function huffmanDecoded(bytes: Uint8Array): string {
   const decoded: number[] = [];
   let node = tree;

@@ -8,11 +8,10 @@ import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
 import { Http2World } from './testing/http2-world.ts';
 
-/** Resolves when the other side has acknowledged the settings, and goes by them. */
 const change = (session: Http2Session, settings: Settings): Promise<void> =>
   new Promise((resolve) => session.settings(settings, () => resolve()));
 
-/** Both links against Node's own server, which is another implementation of the protocol. */
+/** Node's own server is another implementation of the protocol. */
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],
@@ -148,7 +147,7 @@ describe.each([
     const under = Array.from({ length: 5 }, () => ask(connection));
     while (held.length < 5) await delay(5);
     sessions[0]!.goaway(0, 9);
-    // It is heard of, and another connection may be there already.
+    // Another connection may be there already.
     while (connection.ready() && sessions.length === 1) await delay(5);
     const after = Array.from({ length: 5 }, () => ask(connection));
     expect(await Promise.all(after)).toEqual(after.map(() => expect.objectContaining({ status: 200 })));

@@ -29,14 +29,12 @@ const MEMORY_MB = 1000;
 const STREAM_OPTIONS = { endStream: false } as const;
 const OK = 200;
 
-/** The state of a stream for its handlers, which are module functions, not closures per request. */
 interface Request {
   readonly exchange: Exchange;
   readonly link: NodeLink;
   status: number;
   headers: AnswerHeaders | undefined;
   body: string;
-  /** Length of the received body, in bytes, or in characters if it is kept. */
   received: number;
   done: boolean;
 }
@@ -62,7 +60,6 @@ function onData(this: ClientHttp2Stream, chunk: Buffer | string): void {
   request.received += chunk.length;
   if (typeof chunk === 'string') request.body += chunk.slice(0, BODY_MAX - request.body.length);
   if (request.received < BODY_MAX || this.closed) return;
-  // The window is not extended for unread data: the remainder is declined, and the stream is free.
   answer(request);
   this.close(constants.NGHTTP2_CANCEL);
 }
@@ -73,7 +70,6 @@ function onEnd(this: ClientHttp2Stream): void {
   if (!request.link.broken) answer(request);
 }
 
-/** Passes on an answer other than 200. */
 function answer(request: Request): void {
   if (request.headers === undefined || !finish(request)) return;
   request.exchange.answered(request.status, request.headers, request.body);
@@ -87,7 +83,6 @@ function onClose(this: ClientHttp2Stream): void {
   request.link.ended(this as Stream);
 }
 
-/** True for the first call. */
 function finish(request: Request): boolean {
   if (request.done) return false;
   request.done = true;
@@ -109,7 +104,6 @@ function optionsOf({ url, tls, lookup }: ConnectionSettings, tunnel: Socket | un
   };
 }
 
-/** A link over node:http2. */
 class NodeLink implements Link {
   readonly #session: ClientHttp2Session;
   readonly #events: LinkEvents;
@@ -122,7 +116,6 @@ class NodeLink implements Link {
   heardAt = performance.now();
   proven = false;
 
-  /** @param tunnel a connection to the address, if it goes through the proxy */
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
     const { url, maxStreams = MAX_STREAMS } = settings;
     const { protocol, host } = new URL(url);
@@ -205,7 +198,6 @@ class NodeLink implements Link {
   ended(stream: Stream): void {
     this.#streams.delete(stream);
     const request = stream[REQUEST];
-    // The same request would get the same answer: the status counts.
     if (!this.broken) answer(request);
     if (finish(request)) {
       const unprocessed =

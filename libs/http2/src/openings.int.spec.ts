@@ -11,12 +11,10 @@ import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
 import { Http2World } from './testing/http2-world.ts';
 
-/** Resolves when it is open, or has failed. */
 const opened = (connection: Http2Connection): Promise<void> => new Promise((resolve) => connection.whenReady(resolve));
 
 const trusted = selfSigned();
 
-/** Why a connection does not open: both links tell the same. */
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],
@@ -27,7 +25,6 @@ describe.each([
   });
   afterEach(() => world.close());
 
-  /** Tries once, and tells what is said of it. */
   async function failure(url: string, tls = {}, lookup?: LookupFunction): Promise<FailedOpening> {
     const reported: [FailedOpening, string][] = [];
     const timing = { connectMs: url.endsWith('/silent') ? 300 : 10_000 };

@@ -4,45 +4,33 @@ import { isIP, isIPv6, type LookupFunction, type Socket } from 'node:net';
 import type { OutboundProxy } from '@tidings/runtime';
 import { proxyFailed } from './connection-failure.ts';
 
-/** Maximum bytes of the head of the proxy's answer. */
 const HEAD_MAX = 16_384;
-/** Time limit for the proxy's answer, in milliseconds. */
 const TUNNEL_MS = 5_000;
-/** Maximum number of addresses of a name that are tried. */
 const ADDRESSES_MAX = 4;
 
-/** The destination of a connection. */
 export interface Destination {
-  /** Address of the destination: only connections to `https:` go through the proxy. */
   readonly url: string;
-  /** Given for hosts that callers choose: the proxy gets an address that it returned, never the name. */
+  /** The proxy never gets a name that callers choose. */
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** A name or a literal address, without brackets, and a port. */
 interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-/** Undefined for another scheme than `https:`. */
 const targetOf = (url: string): Target | undefined => {
   const { protocol, hostname, port } = new URL(url);
   if (protocol !== 'https:') return undefined;
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 443 };
 };
 
-/** Whether a destination may need the proxy: one that does not is connected to directly. */
 export function needsProxy({ url }: Destination, proxy: OutboundProxy | undefined): proxy is OutboundProxy {
   const target = proxy && targetOf(url);
   return target !== undefined && proxy!.serves(target.host, target.port);
 }
 
-/**
- * A socket on which the next byte goes to the destination, by the proxy's tunnel; undefined if the destination is reached directly. Resolves or rejects
- * within 5 s, and rejects with the reason of the signal when that is aborted.
- * @throws an error with the cause `proxy_failed`, or the cause of the look-up
- */
+/** It settles within 5 s; undefined means a direct connection. */
 export async function tunnelTo(
   destination: Destination,
   proxy: OutboundProxy | undefined,
@@ -64,7 +52,6 @@ export async function tunnelTo(
   return undefined;
 }
 
-/** The names for the proxy of a destination, in the order in which they are tried; none if it is reached directly. */
 async function targetsOf({ url, lookup }: Destination, proxy: OutboundProxy, signal: AbortSignal): Promise<Target[]> {
   const target = targetOf(url)!;
   const { host, port } = target;
@@ -101,7 +88,7 @@ const headersFor = (authority: string, credentials: string | undefined): Readonl
     : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
 });
 
-/** The proxy's own text is in no error: it may repeat credentials. */
+/** Errors never contain the proxy's text: it may repeat credentials. */
 function openTunnel(proxy: OutboundProxy, { host, port }: Target, signal: AbortSignal): Promise<Socket> {
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const opening = Promise.withResolvers<Socket>();
@@ -121,11 +108,9 @@ function openTunnel(proxy: OutboundProxy, { host, port }: Target, signal: AbortS
   };
   request.on('error', ({ code, message }: NodeJS.ErrnoException) => fail(`the proxy failed: ${code ?? message}`));
   request.once('connect', ({ statusCode = 0 }, socket: Socket, head) => {
-    // Until the next owner of the socket listens.
     socket.on('error', ignore);
     socket.setNoDelay(true);
     if (statusCode < 200 || statusCode > 299) fail(`the proxy answered ${statusCode}`);
-    // A server of TLS does not speak first.
     else if (head.length > 0) fail('the proxy sent data of its own');
     else {
       opening.resolve(socket);

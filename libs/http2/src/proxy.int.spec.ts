@@ -22,7 +22,6 @@ import { Http2World } from './testing/http2-world.ts';
 const HOST = 'provider.example.com';
 const files = selfSigned({ host: HOST });
 
-/** A look-up that finds these addresses of every name. */
 const finding =
   (...addresses: LookupAddress[]): LookupFunction =>
   (_, __, callback) =>
@@ -44,7 +43,6 @@ describe.each([
   });
   afterEach(() => world.close());
 
-  /** @returns its port */
   async function serve(certificate = files): Promise<number> {
     const server = serverWith(certificate);
     const sockets = new Set<Socket>();

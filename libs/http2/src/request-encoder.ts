@@ -3,31 +3,25 @@ import { STATIC_ENTRIES, staticNames } from './static-table.ts';
 const METHOD_POST = 0x83;
 const SCHEME_HTTP = 0x86;
 const SCHEME_HTTPS = 0x87;
-/** A literal that is not indexed, with the name of `:path`. */
 const PATH_LITERAL = 0x04;
 const ENTRY_OVERHEAD = 32;
 const TABLE_BYTES = 4096;
 
-/** The peer's table, oldest entry first, as the written blocks leave it. */
 class DynamicTable {
   #capacity = TABLE_BYTES;
   #size = 0;
   #inserted = 0;
-  /** Entries by name and value, each with its insertion number. */
   readonly #entries = new Map<string, { readonly number: number; readonly size: number }>();
 
-  /** Changes with every insertion, which invalidates computed indexes. */
   get generation(): number {
     return this.#inserted;
   }
 
-  /** Index of a header, or undefined if it is not in the table. */
   find(name: string, value: string): number | undefined {
     const entry = this.#entries.get(`${name}\0${value}`);
     return entry && STATIC_ENTRIES + 1 + this.#inserted - entry.number;
   }
 
-  /** Adds a new header; false if it is too large. */
   insert(name: string, value: string): boolean {
     const size = name.length + value.length + ENTRY_OVERHEAD;
     if (size > this.#capacity) return false;
@@ -42,7 +36,6 @@ class DynamicTable {
     return true;
   }
 
-  /** Clears it and sets its capacity. */
   restart(capacity: number): void {
     this.#entries.clear();
     this.#size = 0;
@@ -51,24 +44,17 @@ class DynamicTable {
   }
 }
 
-/** Shared headers as bytes: valid as long as the table is unchanged. */
 interface SharedBytes {
   readonly generation: number;
-  /** Pseudo headers, which precede the path. */
   readonly front: Uint8Array;
   readonly back: Uint8Array;
 }
 
-/**
- * Writes header blocks of POST requests. Shared headers enter the peer's table once and take a byte each from then on; paths and headers of a single
- * request are literals.
- */
 export class RequestEncoder {
   readonly #scheme: number;
   readonly #authority: string;
   readonly #table = new DynamicTable();
   #known = new WeakMap<readonly string[], SharedBytes>();
-  /** Table updates for the start of the next block. */
   #update: readonly number[] = [];
   #capacity = TABLE_BYTES;
   #path = '';
@@ -80,19 +66,18 @@ export class RequestEncoder {
     this.#authority = authority;
   }
 
-  /** The peer permits a table of this size. */
   limit(bytes: number): void {
     const capacity = Math.min(bytes, TABLE_BYTES);
     if (capacity === this.#capacity) return;
     this.#capacity = capacity;
     this.#table.restart(capacity);
-    // Down to 0, and up again: both sides drop the peer's table.
+    // The size goes to 0 and up again, so that both sides drop the table.
     const bytesOfUpdate: number[] = [0x20];
     pushInteger(bytesOfUpdate, 0x20, 5, capacity);
     this.#update = bytesOfUpdate;
   }
 
-  /** Prepares a block; returns its maximum size. It must be written: the peer's table depends on it. */
+  /** A prepared block must be written: the peer's table depends on it. */
   prepare(path: string, shared: readonly string[], own: readonly string[]): number {
     const known = this.#known.get(shared);
     this.#parts = known?.generation === this.#table.generation ? known : this.#encode(shared);
@@ -103,7 +88,6 @@ export class RequestEncoder {
     return bound;
   }
 
-  /** Writes the prepared block; returns its end. */
   write(target: Buffer, at: number): number {
     const { front, back } = this.#parts;
     target.set(front, at);
@@ -130,7 +114,6 @@ export class RequestEncoder {
     const back: number[] = [];
     for (let i = 0; i < shared.length; i += 2) this.#field(back, shared[i]!, shared[i + 1]!);
     const parts = { generation, front: Uint8Array.from(front), back: Uint8Array.from(back) };
-    // Changes of the table are written once.
     if (plain && this.#table.generation === generation) this.#known.set(shared, parts);
     return parts;
   }
@@ -151,7 +134,6 @@ export class RequestEncoder {
   }
 }
 
-/** Maximum bytes of an integer, and of a preceding byte. */
 const INTEGER_MAX = 6;
 
 function pushInteger(bytes: number[], flags: number, prefixBits: number, value: number): void {

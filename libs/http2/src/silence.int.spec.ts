@@ -6,13 +6,12 @@ import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
 import { type End, Http2World } from './testing/http2-world.ts';
 
-/** A tenth of what holds outside of tests, but for what a busy machine needs. */
+/** A tenth of the real limits, but for a busy machine's needs. */
 const timing = { connectMs: 500, silenceMs: 100, pingMs: 200, graceMs: 1_500, watchMs: 25 };
 /** Three times what makes a link suspect, and longer than an attempt to open another. */
 const STALL_MS = 1_000;
 const PATIENCE_MS = 30_000;
 
-/** A provider that stands still, and a connection of which the other side is gone: real sockets behind a proxy. */
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],

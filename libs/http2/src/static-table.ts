@@ -1,4 +1,4 @@
-/** The predefined table (RFC 7541, appendix A): index 1 is its first entry. */
+/** RFC 7541, appendix A. */
 export const staticTable: readonly (readonly [string, string])[] = [
   [':authority', ''],
   [':method', 'GET'],
@@ -64,5 +64,4 @@ export const staticTable: readonly (readonly [string, string])[] = [
 ];
 
 export const STATIC_ENTRIES = staticTable.length;
-/** The first index of each name. */
 export const staticNames = new Map(staticTable.map(([name], i) => [name, i + 1]).toReversed() as [string, number][]);

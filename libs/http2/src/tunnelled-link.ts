@@ -4,7 +4,6 @@ import { needsProxy, tunnelTo } from './proxy-tunnel.ts';
 
 type OpenOver = (tunnel: Socket | undefined) => Link;
 
-/** A link that opens when the proxy has opened its tunnel. */
 class TunnelledLink implements Link {
   readonly #events: LinkEvents;
   readonly #opening = new AbortController();
@@ -63,13 +62,11 @@ class TunnelledLink implements Link {
       signal.throwIfAborted();
       this.#link = open(tunnel);
     } catch (error) {
-      // It is no longer needed, or TLS does not accept a client certificate.
       tunnel?.destroy();
       this.#events.closed(error as Error);
     }
   }
 }
 
-/** Opens a link through the proxy if its address needs that, otherwise at once. */
 export const openTunnelled = (settings: ConnectionSettings, events: LinkEvents, open: OpenOver): Link =>
   needsProxy(settings, settings.proxy) ? new TunnelledLink(settings, events, open) : open(undefined);

@@ -1,10 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { allAddresses, answerWith } from '@tidings/runtime';
 
-/**
- * A look-up whose addresses begin with another one after each failed attempt: the first address of a name may be dead, or accept connections and answer nothing.
- * @param offset the number of failed attempts so far
- */
+/** The first address of a name may be dead or mute. */
 export const turnedLookup =
   (of: LookupFunction, offset: () => number): LookupFunction =>
   (hostname, options, callback) =>

@@ -53,7 +53,7 @@ function columnsOf(devices: readonly Device[], tags: number): DeviceColumns {
   };
 }
 
-/** The rules of R-I16 and R-I17 once more, character by character, without regard to speed. */
+/** R-I16 and R-I17 once more, without regard to speed. */
 function naive(
   template: string,
   encode: (value: string) => string,
@@ -139,7 +139,6 @@ const device: fc.Arbitrary<Omit<Device, 'platform'>> = fc.record({
   ),
 });
 
-/** A batch has devices of one platform. */
 const devicesOfOnePlatform: fc.Arbitrary<Device[]> = fc
   .tuple(fc.constantFrom(1, 3), fc.array(device, { minLength: 1, maxLength: 4 }))
   .map(([platform, devices]) => devices.map((each) => ({ ...each, platform })));
@@ -197,7 +196,7 @@ describe('payloads', () => {
   it('are XML of which a parser reads the same', () => {
     const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
     const read = (xml: string): string => xml.replace(/&(\w+);/g, (_, name: string) => entities[name]!);
-    // Characters that XML does not permit are left out.
+    // XML does not permit these.
     const permitted = (given: string): string => given.replace(/[\0-\x08\v\f\x0e-\x1f]/g, '');
     fc.assert(
       fc.property(template, template, devicesOfOnePlatform, (title, link, devices) => {

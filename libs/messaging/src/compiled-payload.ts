@@ -20,15 +20,12 @@ import {
   type Variables,
 } from './template.ts';
 
-/** A part of a payload that depends on the device. */
 export type Hole =
   | {
       readonly kind: 'tag';
-      /** Index of the tag in the columns. */
       readonly tag: number;
       readonly format: Format;
       readonly encoding: Encoding;
-      /** Replaces a missing value; not yet encoded. */
       readonly fallback: string;
     }
   | { readonly kind: 'device'; readonly key: MessageKey }
@@ -36,59 +33,44 @@ export type Hole =
   | { readonly kind: 'badge' }
   | {
       readonly kind: 'token';
-      /** ASCII; left out where the token begins with it. @default none */
       readonly prefix?: Uint8Array;
     }
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
-/**
- * The encoding of a value: in a JSON string as text, percent-encoded as a part of a URL, as the URL of a file or a part of it, as text in JSON that
- * is itself in a string, or with the characters of HTML markup escaped; or as text in XML, or as the URL of a file in XML.
- */
+/** `nested` is text in JSON that is itself in a string. */
 export type Encoding = 'text' | 'url' | 'fileUrl' | 'nested' | 'html' | 'xml' | 'xmlFileUrl';
 
-/** JSON or XML in parts: literal text, and parts that depend on the device. */
 export type Fragment = readonly (string | Hole)[];
 
-/** The parts of a message that payloads need, as its batches carry them. */
 export type OutgoingMessage = Pick<
   SendBatch,
   'message' | 'bucket' | 'messageId' | 'campaignId' | 'content' | 'applicationTitle' | 'entry'
 >;
 
-/** The values for resolving the texts of a payload. */
 export interface TemplateContext {
   readonly variables: Variables;
-  /** Names of the tags in the order of the columns. */
   readonly tags: readonly string[];
 }
 
-/** Devices in columns, as in a batch (sending 3); entry i belongs to device i. */
 export interface DeviceColumns {
   readonly chunk: number;
   readonly positions: Uint16Array;
-  /** Platform code of all devices. */
   readonly platform: number;
   /** Three bytes per device, most significant first. */
   readonly checks: Uint8Array;
-  /** UTF-8 tokens, and where each ends. */
   readonly tokens: Uint8Array;
   readonly tokenEnds: Uint32Array;
-  /** UTF-8 values; the value of tag t of device i ends at `valueEnds[i * tags + t]`. */
+  /** UTF-8; the value of tag t of device i ends at `valueEnds[i * tags + t]`. */
   readonly values: Uint8Array;
   readonly valueEnds: Uint32Array;
   readonly tags: number;
-  /** Empty unless badges are relative. */
   readonly badges: Int32Array;
 }
 
-/** A value as JSON, the same for every device. */
 export const json = (value: unknown): Fragment => [JSON.stringify(value)];
 
-/** A JSON text, byte for byte. */
 export const rawJson = (text: string): Fragment => [text];
 
-/** An object of the defined entries. */
 export function object(entries: Readonly<Record<string, Fragment | undefined>>): Fragment {
   const fragment: (string | Hole)[] = ['{'];
   for (const [key, value] of Object.entries(entries)) {
@@ -98,7 +80,6 @@ export function object(entries: Readonly<Record<string, Fragment | undefined>>):
   return fragment;
 }
 
-/** An array of these elements. */
 export const list = (elements: readonly Fragment[]): Fragment => [
   '[',
   ...elements.flatMap((element, i) => (i === 0 ? element : [',', ...element])),
@@ -109,7 +90,6 @@ const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text in XML, in an element or in an attribute between double quotes. Characters that XML does not permit are left out. */
 export const inXml = (text: string): string =>
   text
     .toWellFormed()
@@ -135,11 +115,9 @@ function encoded(text: string, encoding: Encoding): string {
   }
 }
 
-/** `Raw` values are markup of the caller's own (R-I17). */
 const encodingOf = ({ format }: Placeholder, encoding: Encoding): Encoding =>
   encoding === 'html' && format === 'raw' ? 'text' : encoding;
 
-/** How a text is written into a fragment. */
 type Writer = (text: string, encoding: Encoding) => string;
 
 function resolvedPart(
@@ -156,7 +134,6 @@ function resolvedPart(
   return { kind: 'tag', tag, format: part.format, encoding, fallback: part.fallback };
 }
 
-/** The parts of a text, up to the one that exceeds {@link FILLED_LIMIT}: the others would never be sent. */
 function parts(
   template: Template,
   literal: (text: string) => string,
@@ -178,33 +155,26 @@ const resolved = (template: Template, encoding: Encoding, context: TemplateConte
 
 const quoted = (fragment: Fragment): Fragment => ['"', ...fragment, '"'];
 
-/** A text with its placeholders as a JSON string (R-I16, R-I17). */
 export const text = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'text', context));
 
-/** The same for a URL: values are percent-encoded. */
 export const url = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'url', context));
 
-/** The same for the URL of a picture or of another file: only characters that no URL contains are percent-encoded. */
 export const fileUrl = (template: string, context: TemplateContext): Fragment =>
   quoted(resolved(parseTemplate(template), 'fileUrl', context));
 
-/** The same as text in XML. */
 export const xmlText = (template: string, context: TemplateContext): Fragment =>
   resolved(parseTemplate(template), 'xml', context);
 
-/** JSON in an attribute of XML, between double quotes. It may contain URLs and values that are the same for every device. */
 export const xmlAttribute = (fragment: Fragment): Fragment =>
   fragment.map((part) => {
     if (typeof part === 'string') return inXml(part);
-    // The URL of a file may contain "&".
     return part.kind === 'tag' && part.encoding === 'fileUrl' ? { ...part, encoding: 'xmlFileUrl' } : part;
   });
 
 const inMarkup: Writer = (text, encoding) => (encoding === 'html' ? htmlEscaped(text) : text);
 
-/** HTML with its placeholders, values escaped except `Raw` ones (R-I17); its literals are not JSON yet: see {@link markupString}. */
 export const markup = (template: string, context: TemplateContext): Fragment =>
   parts(
     parseTemplate(template),
@@ -212,55 +182,44 @@ export const markup = (template: string, context: TemplateContext): Fragment =>
     (part) => resolvedPart(part, 'html', context, inMarkup),
   );
 
-/** HTML as a JSON string. */
 export const markupString = (fragment: Fragment): Fragment =>
   quoted(fragment.map((part) => (typeof part === 'string' ? escaped(part) : part)));
 
-/** JSON as a JSON string. It may contain texts, URLs and values that are the same for every device. */
+/** The fragment must be the same for every device. */
 export const jsonString = (fragment: Fragment): Fragment =>
   quoted(
     fragment.map((part) => {
       if (typeof part === 'string') return escaped(part);
-      // Values in URLs, percent-encoded, need no escapes.
       return part.kind === 'tag' && part.encoding === 'text' ? { ...part, encoding: 'nested' } : part;
     }),
   );
 
-/** The only text of a payload that `PayloadWriter` may truncate to make the payload fit (R-I23). */
+/** At most one per payload: `PayloadWriter` may truncate it (R-I23). */
 export const trimmable = (string: Fragment): Fragment =>
   quoted([{ kind: 'trimFrom' }, ...string.slice(1, -1), { kind: 'trimTo' }]);
 
-/** The statistics hash of the message with the device's part (R-I30). */
 export const statisticsHash = (message: HashedMessage, key: MessageKey): Fragment =>
   quoted([hashPrefix(message), { kind: 'device', key }]);
 
-/**
- * The statistics hash and the token, for a provider that returns a string of the sender's in its receipts. A receipt with it needs no record of what was
- * sent: it names message and device, and proves both by the hash.
- */
+/** The hash proves message and device of a receipt without a stored record. */
 export const receiptKey = (message: HashedMessage, key: MessageKey): Fragment =>
   quoted([hashPrefix(message), { kind: 'device', key }, RECEIPT_SEPARATOR, { kind: 'token' }]);
 
-/** A URL of the service with a token of the recipient, as a string. @param before the URL up to the token, in ASCII without quotes and backslashes */
+/** The URL `before` the token must be ASCII without quotes and backslashes. */
 export const mailUrl = (before: string, tokens: LinkTokens, purpose: LinkPurpose): Fragment =>
   quoted([before, { kind: 'linkToken', tokens, purpose }]);
 
-/** The device's badge as a number, and as a string. */
 export const badge: Fragment = [{ kind: 'badge' }];
 export const badgeText: Fragment = quoted(badge);
 
-/** The device's token as a string. */
 export const token: Fragment = quoted([{ kind: 'token' }]);
 
-/** The device's token as a string, without a prefix that only the service knows. @param prefix ASCII */
 export const tokenWithout = (prefix: string): Fragment => quoted([{ kind: 'token', prefix: Buffer.from(prefix) }]);
 
-/** A fragment as bytes around holes: literal i precedes hole i, the last one follows all. */
 export interface CompiledPayload {
   readonly literals: readonly Uint8Array[];
   readonly holes: readonly CompiledHole[];
   readonly trims: boolean;
-  /** The bytes common to all devices, plus room for parts with a fixed bound. */
   readonly staticBytes: number;
 }
 
@@ -276,10 +235,8 @@ export type CompiledHole =
 
 const utf8 = new TextEncoder();
 const BADGE_MAX = 11;
-/** The end of a truncated text. */
 export const ELLIPSIS = utf8.encode('...');
 
-/** Compiles a fragment once for many devices. */
 export function compilePayload(fragment: Fragment): CompiledPayload {
   const literals: Uint8Array[] = [];
   const holes: CompiledHole[] = [];
@@ -304,7 +261,6 @@ export function compilePayload(fragment: Fragment): CompiledPayload {
   };
 }
 
-/** The same bytes for every device. */
 export const bytesPayload = (bytes: Uint8Array): CompiledPayload => ({
   literals: [bytes],
   holes: [],

@@ -1,44 +1,32 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Clock, Seq } from '@tidings/kernel';
 
-/** The recipient of a mail, as its links name it. */
 export interface MailRecipient {
   readonly application: string;
-  /** The message's code and id. */
   readonly message: string;
   readonly messageId: bigint;
   readonly seq: Seq;
-  /** The time at which the mail was written, in milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
-/**
- * The permission that a token gives: to report opens and clicks, or to change what the recipient gets. They differ, so that whoever gets a link that was
- * clicked, as the target of a forwarded mail may, cannot unsubscribe its recipient.
- */
+/** They differ, so that the target of a clicked link cannot unsubscribe its recipient. */
 export type LinkPurpose = 'tracking' | 'preferences';
 
-/** Validity of the links of a mail: the figures of its message last as long (R-LM3). */
 export const LINK_MS = 365 * 86_400_000;
 
-/** Bytes of the parts: application, message code, message id, time, seq; then the signature. */
 const CODE_AT = 5;
 const ID_AT = CODE_AT + 10;
 const TIME_AT = ID_AT + 8;
 const SEQ_AT = TIME_AT + 6;
 const HEAD_BYTES = SEQ_AT + 4;
 const MAC_BYTES = 15;
-/** An HMAC yields the signatures of both purposes, so a recipient costs one. */
 const macAt: Readonly<Record<LinkPurpose, number>> = { tracking: 0, preferences: MAC_BYTES };
-/** Length of a token in characters. */
 export const LINK_TOKEN_LENGTH = ((HEAD_BYTES + MAC_BYTES) / 3) * 4;
 const TOKEN = new RegExp(`^[\\w-]{${LINK_TOKEN_LENGTH}}$`);
 
-/** The key that signs the links of mails, from the one that signs statistics hashes: both last for the lifetime of a deployment. */
 export const linkKeyOf = (reportKey: KeyObject): KeyObject =>
   createSecretKey(createHmac('sha256', reportKey).update('tidings/mail-link').digest());
 
-/** Hex digits in groups of these lengths, without the dashes. */
 const digits = (code: string, lengths: readonly number[]): string =>
   code
     .split('-')
@@ -54,10 +42,9 @@ function grouped(hex: string, lengths: readonly number[]): string {
 
 const macsOf = (key: KeyObject, head: Uint8Array): Buffer => createHmac('sha256', key).update(head).digest();
 
-/** The message whose links are signed. */
 export type LinkedMessage = Pick<MailRecipient, 'application' | 'message' | 'messageId'>;
 
-/** Writes the tokens of one message's recipients. A recipient costs one HMAC, however many links its mail has. */
+/** One HMAC per recipient, however many links a mail has. */
 export class LinkTokens {
   readonly #key: KeyObject;
   readonly #clock: Clock;
@@ -66,7 +53,6 @@ export class LinkTokens {
   readonly #texts: Record<LinkPurpose, string> = { tracking: '', preferences: '' };
   #seq: Seq = -1;
 
-  /** @param key the key from {@link linkKeyOf} */
   constructor(key: KeyObject, { application, message, messageId }: LinkedMessage, clock: Clock) {
     this.#key = key;
     this.#clock = clock;
@@ -75,12 +61,10 @@ export class LinkTokens {
     this.#head.writeBigUInt64BE(messageId, ID_AT);
   }
 
-  /** Begins the next mail: its tokens are signed anew, even if it goes to the same recipient. */
   begin(): void {
     this.#seq = -1;
   }
 
-  /** Writes a token of the recipient, which has {@link LINK_TOKEN_LENGTH} bytes, and returns its end. */
   write(target: Buffer, at: number, purpose: LinkPurpose, seq: Seq): number {
     if (seq !== this.#seq) this.#sign(seq);
     return at + target.write(this.#texts[purpose], at, 'latin1');
@@ -99,7 +83,7 @@ export class LinkTokens {
   }
 }
 
-/** The recipient that a token names; undefined unless it was signed for this purpose. Whether it has expired is not checked. In constant time. */
+/** It runs in constant time, and does not check the expiry. */
 export function readLinkToken(key: KeyObject, purpose: LinkPurpose, token: string): MailRecipient | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
@@ -115,10 +99,9 @@ export function readLinkToken(key: KeyObject, purpose: LinkPurpose, token: strin
   };
 }
 
-/** A multiple of three, so that base64url ends with a whole character. */
 const TARGET_MAC_BYTES = 15;
 
-/** Signs the target of a link of a message, so that no other target, and no target of another message, can be followed through the link. */
+/** It binds a target to its message, so that the link leads nowhere else. */
 export const targetMac = (
   key: KeyObject,
   { application, message }: Pick<LinkedMessage, 'application' | 'message'>,
@@ -129,7 +112,6 @@ export const targetMac = (
     .digest()
     .toString('base64url', 0, TARGET_MAC_BYTES);
 
-/** Whether a target was signed for this message. In constant time. */
 export function isTargetOf(
   key: KeyObject,
   message: Pick<LinkedMessage, 'application' | 'message'>,

@@ -15,20 +15,16 @@ const APPLICATION = 'AAAAA-BBBBB';
 
 interface Asked {
   readonly event: LiveActivityEvent;
-  /** Milliseconds after the beginning. */
   readonly after?: number;
   readonly isKnown?: boolean;
 }
 
-/** An activity with its messages, as their log applies the events. */
 class World {
   activity: LiveActivity | undefined;
   readonly messages = new Map<string, Message>();
-  /** The releases, in order. */
   readonly sent: string[] = [];
   #count = 0;
 
-  /** Accepts a message; returns its code, or why it is refused. */
   send({ event, after = 0, isKnown = false }: Asked): string {
     const code = `m${++this.#count}`;
     const content = { liveActivity: { id: 'order', event, contentState: '{}' } };

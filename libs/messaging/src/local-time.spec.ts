@@ -20,7 +20,6 @@ const {
   PAST_OFFSETS_SKIP: SKIP,
 } = PastOffsets;
 
-/** A schedule that was accepted so many hours before the time in UTC. */
 const schedule = (hoursAhead: number, pastOffsets = AT_ONCE): LocalSchedule => ({
   localTime: { wallAt: new Date(WALL), defaultAt: new Date(WALL), pastOffsets },
   acceptedAt: new Date(WALL - hoursAhead * HOUR_MS),
@@ -91,7 +90,7 @@ describe('offsetsDue (R-I9)', () => {
 });
 
 describe('past offsets (R-I9)', () => {
-  // Accepted two hours before the time in UTC: it has passed from UTC+02:00 on.
+  // Accepted two hours before: the time has passed from UTC+02:00 on.
   const dueHours = (pastOffsets: PastOffsets, of: number | undefined) => {
     const asked = schedule(2, pastOffsets);
     let after: Date | undefined;
@@ -130,7 +129,7 @@ describe('a time that has passed on every clock (R-I9, R-O1)', () => {
   });
 
   it('comes again the next day', () => {
-    // On the clocks of UTC+11:00 it is just then, for the second time.
+    // At UTC+11:00 it is just then, for the second time.
     expect(nextDue(passed(NEXT_DAY), undefined)).toEqual(new Date(WALL + 13 * HOUR_MS + 60_000));
   });
 

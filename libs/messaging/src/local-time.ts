@@ -4,29 +4,22 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Offsets of devices from UTC, in whole minutes, -12 to +14 hours (R-RES4). */
 const OFFSETS_MINUTES = Array.from({ length: 26 * 60 + 1 }, (_, i) => i - 12 * 60);
-/** An offset is rounded to the nearest minute, so that a message has at most 1,561 due times; half a minute counts up. */
 const NEAREST_SECONDS = 30;
 
-/** A local time of a message, and the moment from which it is ahead or has passed. */
 export interface LocalSchedule {
   readonly localTime: LocalTime;
   readonly acceptedAt: Date;
 }
 
-/** The releases of a message with a local time so far. */
 export interface Steps {
   readonly count: number;
-  /** Devices that were due until then are released; undefined before the first step. */
   readonly until: Date | undefined;
-  /** No step follows. */
   readonly areComplete: boolean;
 }
 
 export const noSteps: Steps = { count: 0, until: undefined, areComplete: false };
 
-/** Due time of devices whose clocks show the local time at an instant, in milliseconds since 1970; undefined = never (R-I9). */
 function dueAt(instantMs: number, { localTime, acceptedAt }: LocalSchedule): number | undefined {
   const acceptedMs = acceptedAt.getTime();
   if (instantMs > acceptedMs) return instantMs;
@@ -43,17 +36,14 @@ function dueAt(instantMs: number, { localTime, acceptedAt }: LocalSchedule): num
 const dueAtOffset = (minutes: number, schedule: LocalSchedule): number | undefined =>
   dueAt(schedule.localTime.wallAt!.getTime() - minutes * MINUTE_MS, schedule);
 
-/** Due time of devices without an offset. */
 const dueByDefault = (schedule: LocalSchedule): number | undefined =>
   dueAt(schedule.localTime.defaultAt!.getTime(), schedule);
 
-/** Whether all devices are due at once: the time has passed on every clock, and they neither wait for the next day nor are left out (R-I9, R-O1). */
 export const isDueEverywhere = ({ wallAt, defaultAt, pastOffsets }: LocalTime, now: Date): boolean =>
   pastOffsets !== PastOffsets.PAST_OFFSETS_NEXT_DAY &&
   pastOffsets !== PastOffsets.PAST_OFFSETS_SKIP &&
   Math.max(wallAt!.getTime() + 12 * HOUR_MS, defaultAt!.getTime()) <= now.getTime();
 
-/** The offsets that are due after one moment and until another, both unbounded if undefined. */
 export function offsetsDue(schedule: LocalSchedule, after: Date | undefined, until: Date | undefined): Offsets {
   const [afterMs, untilMs] = [after?.getTime() ?? -Infinity, until?.getTime() ?? Infinity];
   const isDue = (at: number | undefined): boolean => at !== undefined && at > afterMs && at <= untilMs;
@@ -70,14 +60,12 @@ export function offsetsDue(schedule: LocalSchedule, after: Date | undefined, unt
 
 export const areNone = ({ ranges, without }: Offsets): boolean => ranges.length === 0 && !without;
 
-/** All offsets that are ever due; undefined if no device is skipped. */
 function offsetsEverDue(schedule: LocalSchedule): Offsets | undefined {
   return schedule.localTime.pastOffsets === PastOffsets.PAST_OFFSETS_SKIP
     ? offsetsDue(schedule, undefined, undefined)
     : undefined;
 }
 
-/** The first moment after another at which devices are due; undefined if none are. A message that leaves out all devices has one moment: it ends. */
 export function nextDue(schedule: LocalSchedule, after: Date | undefined): Date | undefined {
   const afterMs = after?.getTime() ?? -Infinity;
   let next = Infinity;
@@ -88,22 +76,16 @@ export function nextDue(schedule: LocalSchedule, after: Date | undefined): Date 
   return after ? undefined : schedule.acceptedAt;
 }
 
-/** Whether the audience has devices that are due and not released, and devices that are due later. */
 export interface AudienceDue {
   readonly now: boolean;
   readonly later: boolean;
 }
 
-/** The devices to release: those that are due, those that have moved, or both. */
 export interface StepDue {
   readonly areDue: boolean;
   readonly isLast: boolean;
 }
 
-/**
- * Whether to release a step now. Offsets without a device of the audience have none. After the last one a message does not wait for devices that
- * may still come; a message whose audience is empty waits until devices without an offset would be due.
- */
 export function stepDue(
   schedule: LocalSchedule & { readonly steps: Steps },
   audience: AudienceDue,
@@ -116,10 +98,6 @@ export function stepDue(
   return isEmpty && byDefault !== undefined && byDefault > at.getTime() ? undefined : { areDue: false, isLast: true };
 }
 
-/**
- * The steps to release at a moment. With the last one all devices are released, less those that an earlier step has planned: those that have
- * moved to an offset whose time had passed, and those that are new with such an offset.
- */
 export function stepsAt(
   schedule: LocalSchedule,
   { count, until }: Steps,

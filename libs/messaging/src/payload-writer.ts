@@ -8,12 +8,10 @@ import { writeFileUrl, writeUrl } from './url-writers.ts';
 
 const utf8 = new TextEncoder();
 
-/** A byte grows to at most 9: upper case triples some characters, and percent-encoding triples each of their bytes; an entity of XML has 6. */
+/** Upper case triples some characters, and percent-encoding triples each byte. */
 const GROWTH = 9;
 
-/** Maximum bound of a payload that is written. No provider accepts a tenth of it, and a text may name a tag thousands of times. */
 const BOUND_LIMIT = 4 << 20;
-/** Number of bytes that exceeds every provider's limit, by any measure. */
 export const OVERSIZED_BYTES = 1 << 20;
 const oversized = Buffer.alloc(OVERSIZED_BYTES, ' ');
 
@@ -30,7 +28,6 @@ const shortEscapes = new Map([
   [12, 0x66],
   [13, 0x72],
 ]);
-/** Per byte: 0 = literal in a JSON string, 1 = \u00XX, else the letter of its short escape. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => shortEscapes.get(byte) ?? (byte < 0x20 ? 1 : PLAIN));
 
 function writeText(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
@@ -54,7 +51,6 @@ function writeText(target: Uint8Array, at: number, source: Uint8Array, from: num
   return at;
 }
 
-/** The escapes of {@link writeText}, escaped once more. */
 function writeNested(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
     const byte = source[i]!;
@@ -80,13 +76,11 @@ function writeNested(target: Uint8Array, at: number, source: Uint8Array, from: n
   return at;
 }
 
-/** Per byte below 0x40: what XML has in its place, which may be nothing; undefined = itself. */
 const xmlEntities = Array.from({ length: 0x40 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return inXml(character) === character ? undefined : utf8.encode(inXml(character));
 });
 
-/** U+FFFE and U+FFFF, which XML does not permit either, become U+FFFD. */
 function writeXml(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
     const byte = source[i]!;
@@ -107,7 +101,6 @@ function writeXmlFileUrl(target: Uint8Array, at: number, source: Uint8Array, fro
   return writeXml(target, at, address, 0, writeFileUrl(address, 0, source, from, to));
 }
 
-/** Per byte: the bytes of its entity. */
 const entities = Array.from({ length: 128 }, (_, byte) => {
   const entity = htmlEntities.get(byte);
   return entity === undefined ? undefined : utf8.encode(entity);
@@ -140,7 +133,6 @@ const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <
 
 let scratch = new Uint8Array(256);
 
-/** Formats an ASCII value into `scratch`. */
 function formatAscii(source: Uint8Array, from: number, to: number, format: Format): void {
   if (scratch.length < to - from) scratch = new Uint8Array(2 * (to - from));
   let raise = true;
@@ -197,7 +189,6 @@ function writeInteger(target: Uint8Array, at: number, value: number): number {
   return end;
 }
 
-/** The index behind the prefix that a token begins with, else `from`. */
 function afterPrefix(prefix: Uint8Array, tokens: Uint8Array, from: number, to: number): number {
   if (to - from < prefix.length) return from;
   for (let i = 0; i < prefix.length; i++) if (tokens[from + i] !== prefix[i]) return from;
@@ -209,7 +200,6 @@ const seqOfDevice = ({ chunk, positions }: DeviceColumns, device: number): numbe
 
 const startOf = (ends: Uint32Array, index: number): number => (index === 0 ? 0 : ends[index - 1]!);
 
-/** The last place at or before `limit` where a JSON string from `from` may be truncated: between characters and outside escapes. */
 function cutBefore(bytes: Uint8Array, from: number, limit: number): number {
   let at = from;
   let safe = from;
@@ -224,10 +214,7 @@ function cutBefore(bytes: Uint8Array, from: number, limit: number): number {
   return safe;
 }
 
-/**
- * Writes payloads one after the other into slabs of memory. A written payload is never overwritten, so a socket may hold it while the next ones are
- * written; a slab is freed when no payload in it is referenced.
- */
+/** A socket may hold a written payload, so none is overwritten. */
 export class PayloadWriter {
   readonly #slabBytes: number;
   #slab: Buffer;
@@ -235,16 +222,12 @@ export class PayloadWriter {
   #trimFrom = 0;
   #trimTo = 0;
 
-  /** @param slabBytes @default 65536 */
   constructor(slabBytes = 65_536) {
     this.#slabBytes = slabBytes;
     this.#slab = Buffer.allocUnsafeSlow(slabBytes);
   }
 
-  /**
-   * The payload of a device. One above `limit` bytes is truncated if it has a trimmable text; it may still exceed the limit. A payload with a bound
-   * of several MiB is replaced by {@link OVERSIZED_BYTES} blanks.
-   */
+  /** It truncates only trimmable text, so the result may exceed `limit`. */
   write(payload: CompiledPayload, columns: DeviceColumns, device: number, limit: number): Buffer {
     const bound = this.#boundOf(payload, columns, device);
     if (bound > BOUND_LIMIT) return oversized;

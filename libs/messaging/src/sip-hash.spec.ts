@@ -5,7 +5,7 @@ import { sipHash } from './sip-hash.ts';
 const MASK = (1n << 64n) - 1n;
 const rotated = (value: bigint, by: bigint): bigint => ((value << by) | (value >> (64n - by))) & MASK;
 
-/** SipHash-2-4 of eight bytes as its paper has it, in 64-bit numbers. */
+/** As in the paper, in 64-bit numbers. */
 function reference(k0: bigint, k1: bigint, m: bigint): bigint {
   let [v0, v1, v2, v3] = [
     k0 ^ 0x736f6d6570736575n,

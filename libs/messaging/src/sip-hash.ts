@@ -1,15 +1,10 @@
-/** The 16 bytes of a key as four little-endian words. */
 export type SipKey = Int32Array;
 
-/** The number of bytes, in the uppermost byte of the last block. */
 const LENGTH = 8 << 24;
 
 const carryOf = (sum: number, term: number): number => (sum >>> 0 < term >>> 0 ? 1 : 0);
 
-/**
- * The first four bytes of SipHash-2-4 of eight bytes, all as little-endian words: `low` contains the message's first four. It runs once per push,
- * where an HMAC would cost more than the rest of a payload: one call to node's crypto takes several times as long.
- */
+/** SipHash-2-4 runs once per push, where a call to node's crypto takes several times as long. */
 export function sipHash(key: SipKey, low: number, high: number): number {
   let v0 = key[0]! ^ 0x70736575;
   let w0 = key[1]! ^ 0x736f6d65;
@@ -20,7 +15,6 @@ export function sipHash(key: SipKey, low: number, high: number): number {
   let v3 = key[2]! ^ 0x79746573 ^ low;
   let w3 = key[3]! ^ 0x74656462 ^ high;
   for (let round = 0; round < 8; round++) {
-    // Two rounds for the bytes, two for the block with their number, four to finish. `v` are low words, `w` high ones.
     if (round === 2) {
       v0 ^= low;
       w0 ^= high;

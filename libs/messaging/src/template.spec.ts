@@ -62,7 +62,7 @@ describe('placeholders', () => {
   });
 
   it('are parsed in linear time', () => {
-    // In any other time these take hours, which the time-out of the test cuts short.
+    // In other than linear time these take hours, which the test's time-out cuts short.
     for (const text of [
       '{'.repeat(2_000_000),
       '{{a|'.repeat(500_000),

@@ -1,20 +1,16 @@
 import type { Content, Localized } from '@tidings/events';
 import { jsonInteger } from '@tidings/kernel';
 
-/** The format of a placeholder's value (R-I16). An unknown format is `regular`. */
 export type Format = 'regular' | 'raw' | 'capitalizefirst' | 'capitalizeallfirst' | 'uppercase' | 'lowercase';
 
 export interface Placeholder {
   readonly name: string;
   readonly format: Format;
-  /** Written unchanged if there is no value. */
   readonly fallback: string;
 }
 
-/** A parsed text: literals and placeholders. */
 export type Template = readonly (string | Placeholder)[];
 
-/** The values of a request, the same for all devices (R-I16). */
 export interface Variables {
   readonly bindings: unknown;
   readonly placeholders: unknown;
@@ -29,10 +25,7 @@ const formats: ReadonlySet<string> = new Set<Format>([
   'lowercase',
 ]);
 
-/**
- * Everything that can begin at a brace. No branch contains a brace, so a failed one ends at the next brace: parsing is linear. A third bar belongs to
- * the default.
- */
+/** No branch contains a brace, so parsing is linear. */
 const AT_BRACE = /\\\{|\{\{([^{}|]*)(?:\|([^{}|]*)(?:\|([^{}]*))?)?\}\}|\{([^{}|]*)\|([^{}|]*)\|([^{}]*)\}/g;
 
 const formatOf = (text: string): Format => {
@@ -46,7 +39,6 @@ function placeholderOf([, ...groups]: RegExpExecArray): Placeholder | undefined 
   return { name: name.trim(), format: formatOf(format), fallback: fallback.trim() };
 }
 
-/** Splits a text at its placeholders; `\{` becomes a brace, and malformed placeholders stay as text. */
 export function parseTemplate(text: string): Template {
   const parts: (string | Placeholder)[] = [];
   let literal = '';
@@ -74,7 +66,6 @@ function capitalized(text: string): string {
   return text.slice(0, length).toUpperCase() + text.slice(length);
 }
 
-/** A value in a format. Words of `CapitalizeAllFirst` are separated by white space. */
 export function formatted(text: string, format: Format): string {
   switch (format) {
     case 'regular':
@@ -125,7 +116,7 @@ function written(value: unknown): string {
   }
 }
 
-/** A value of a tag or of a request as text (R-I17); undefined for missing values: null, "" and []. */
+/** Missing values are null, "" and [] (R-I17). */
 export function valueText(value: unknown): string | undefined {
   const text = written(value);
   return text === '' ? undefined : text;
@@ -137,7 +128,6 @@ const childOf = (value: unknown, key: string): unknown => {
   return (value as Readonly<Record<string, unknown>>)[key];
 };
 
-/** The request's value of a name: `template_bindings` by dotted path, then `dynamic_content_placeholders`. */
 export function requestValue(name: string, { bindings, placeholders }: Variables): string | undefined {
   return valueText(name.split('.').reduce(childOf, bindings)) ?? valueText(childOf(placeholders, name));
 }
@@ -146,7 +136,6 @@ interface ReviverContext {
   readonly source?: string;
 }
 
-/** Integers that a number cannot represent are exact. */
 function parseVariables(json: string): unknown {
   if (json === '') return undefined;
   return JSON.parse(json, (_key: string, value: unknown, context?: ReviverContext) => {
@@ -156,26 +145,18 @@ function parseVariables(json: string): unknown {
   }) as unknown;
 }
 
-/** The values that a content has for its placeholders. */
 export function variablesOf(content: Content): Variables {
   return { bindings: parseVariables(content.bindings), placeholders: parseVariables(content.placeholders) };
 }
 
-/**
- * Maximum characters of an expanded text: no channel accepts as many, not even e-mail, so that none is sent in part. A value may occur in it thousands of
- * times, so the remainder is not created.
- */
+/** No channel accepts as many characters; a value may occur thousands of times. */
 export const FILLED_LIMIT = 1_048_576;
 
-/** A text whose placeholders are those that depend on the device. */
 export type CompiledText = Template;
 
 type Encode = (value: string) => string;
 
-/**
- * A value in the URL of a file. The value may be the whole URL, so the characters of the syntax of URLs and the escapes in it stay; characters that no
- * URL contains are percent-encoded (R-I17).
- */
+/** The value may be the whole URL, so its syntax and escapes stay (R-I17). */
 export const inFileUrl = (value: string): string =>
   encodeURI(value.toWellFormed()).replaceAll(/%25(?=[0-9a-f]{2})/gi, '%');
 
@@ -184,7 +165,6 @@ const unchanged: Encode = (value) => value;
 const shownAs = ({ format, fallback }: Placeholder, value: string | undefined, encode: Encode): string =>
   encode(value === undefined || value === '' ? fallback : formatted(value, format));
 
-/** Expands the placeholders that have the same value for every device. @param encode applied to inserted values */
 export function compileText(text: string, variables: Variables, encode: Encode): CompiledText {
   const compiled: (string | Placeholder)[] = [];
   let length = 0;
@@ -198,7 +178,6 @@ export function compileText(text: string, variables: Variables, encode: Encode):
   return compiled;
 }
 
-/** Expands the other placeholders for a device, as {@link filledText} does. */
 export function fillText(
   text: CompiledText,
   valueOf: (tag: string) => string | undefined,
@@ -212,26 +191,17 @@ export function fillText(
   return filled;
 }
 
-/**
- * A text with its placeholders expanded for one device (R-I16), up to the value that exceeds {@link FILLED_LIMIT}; `valueOf` returns the device's
- * value of a tag by name, undefined or "" without one.
- * @param encode applied to inserted values
- * @default nothing
- */
 export const filledText = (
   text: string,
   variables: Variables,
   valueOf: (tag: string) => string | undefined,
   encode: Encode = unchanged,
-): string =>
-  // Texts of a message are usually empty or the same for all devices.
-  text.includes('{') ? fillText(compileText(text, variables, encode), valueOf, encode) : text;
+): string => (text.includes('{') ? fillText(compileText(text, variables, encode), valueOf, encode) : text);
 
-/** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined without any. */
+/** The exact language wins, then `default`, `en`, the first (R-I15). */
 export const textFor = (localized: Localized | undefined, language: string): string | undefined =>
   entryFor(localized?.entries ?? [], language)?.text;
 
-/** The entry for a language, chosen like the entry of a text; undefined if there are none. */
 export function entryFor<Entry extends { readonly language: string }>(
   entries: readonly Entry[],
   language: string,
@@ -243,12 +213,7 @@ export function entryFor<Entry extends { readonly language: string }>(
   return entries[0];
 }
 
-/**
- * Whether a link is replaced by a short one: http(s), and the same for every device. One with placeholders differs by recipient, so it is not
- * replaced (R-I19).
- */
 export const isShortenable = (link: string): boolean =>
   /^https?:\/\//i.test(link) && parseTemplate(link).every((part) => typeof part === 'string');
 
-/** The address of a link that {@link isShortenable}: `\{` is a brace (R-I17). */
 export const addressOf = (link: string): string => fillText(parseTemplate(link), () => undefined);

@@ -1,19 +1,15 @@
 const HEX = new TextEncoder().encode('0123456789ABCDEF');
-/** Per byte: 1 = literal in a URL, as in encodeURIComponent. */
 const unreserved = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 && encodeURIComponent(String.fromCharCode(byte)).length === 1 ? 1 : 0,
 );
-/** Per byte: 1 = literal in the URL of a file, as in encodeURI. */
 const urlCharacters = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 128 && encodeURI(String.fromCharCode(byte)).length === 1 ? 1 : 0,
 );
 const PERCENT = 0x25;
-/** Per byte: 1 = hexadecimal digit. */
 const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) =>
   /^[0-9a-f]$/i.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** The bytes of encodeURIComponent. */
 export function writeUrl(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
     const byte = source[i]!;
@@ -30,7 +26,6 @@ function writePercentEncoded(target: Uint8Array, at: number, byte: number): numb
   return at;
 }
 
-/** The bytes of `inFileUrl`. */
 export function writeFileUrl(target: Uint8Array, at: number, source: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) {
     const byte = source[i]!;

@@ -4,10 +4,10 @@ import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
-/** Time for which a settled slice is remembered: as long as its record may be delivered again, with a margin. */
+/** A record may be delivered again within this time. */
 export const REMEMBER_MS = 48 * 3_600_000;
 
-/** An attempt that is not settled after this time belongs to a removed message (R-LM3). */
+/** Attempts unsettled for longer belong to removed messages (R-LM3). */
 export const GIVE_UP_MS = 30 * 24 * 3_600_000;
 
 export interface ProgressDocument {
@@ -22,38 +22,30 @@ export interface ProgressDocument {
     readonly name: string;
     readonly bounce?: string;
   };
-  /** Indexes of the devices in the batch: a bitmap. */
   readonly devices: Binary;
 }
 
 export interface DeferralDocument {
-  /** SendBatch with the unanswered devices. */
   readonly batch: Binary;
-  /** Number of its devices. */
   readonly devices: number;
   readonly progress: readonly ProgressDocument[];
   readonly heldUntil?: Date;
   readonly answersUntil?: Date;
-  /** Time by which every device is due, because the clock was set back. */
+  /** Every device is due since then, because the clock was set back. */
   readonly dueSince?: Date;
 }
 
-/** A document of the collection `attempts`. */
 export interface AttemptDocument {
-  /** The slice's identity. */
   readonly _id: string;
   readonly channel: string;
   readonly lane: Lane;
   readonly credential: string;
   readonly state: Attempt['state'];
-  /** The epoch that has claimed the slice, or that ended the claim. */
   readonly owner: string;
-  /** Number of claims so far. */
   readonly round: number;
   readonly claimedAt: Date;
-  /** SliceSettled without `claimed_at`. */
   readonly results: Binary;
-  /** The results of a claimed slice while it is sent, if this is its number of claims: versions before 0.2.0 do not read it. */
+  /** These results count if `round` is the number of claims: versions before 0.2.0 ignore them. */
   readonly progress?: { readonly round: number; readonly results: Binary };
   readonly deferral?: DeferralDocument;
   readonly dueAt?: Date;
@@ -80,7 +72,6 @@ const lastOf = ({ category, code, name, bounce }: SendResult): NonNullable<Progr
   ...(bounce === undefined ? {} : { bounce }),
 });
 
-/** Devices with equal progress share an entry: usually all of them. */
 export function packDeferral({ batch, progress, heldUntil, answersUntil }: Deferral): DeferralDocument {
   const groups = new Map<string, { readonly of: Progress; readonly devices: number[] }>();
   progress.forEach((each, i) => {
@@ -133,7 +124,6 @@ function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: 
 const resultsIn = ({ state, round, results, progress }: AttemptDocument): Binary =>
   state === 'claimed' && progress?.round === round ? progress.results : results;
 
-/** The attempt in a document. */
 export function attemptOf(document: AttemptDocument): Attempt {
   const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(resultsIn(document)) };
   const deferral = document.deferral && unpackDeferral(document.deferral);

@@ -34,11 +34,9 @@ const deferral: Deferral = {
   heldUntil: 0,
   answersUntil: 0,
 };
-/** The first claim of an owner. */
 const of = (owner: string) => ({ owner, round: 1 });
 const broadcast = { lane: 'broadcast', credential: 'AAAAA-00000/1' } as const;
 
-/** The suite of every attempt store. */
 export function attemptStoreFeatures(name: string, open: () => Promise<AttemptStore>): void {
   describe(`attempts ${name}`, () => {
     let store: AttemptStore;

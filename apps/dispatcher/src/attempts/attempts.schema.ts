@@ -34,7 +34,6 @@ const progress = object<ProgressDocument>({
   devices: bytes,
 });
 
-/** Attempts to send slices: two writes for each, and so native. */
 export const attemptsModel = defineModel<AttemptDocument>({
   name: 'attempts',
   retention: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}`,
@@ -69,7 +68,6 @@ export const attemptsModel = defineModel<AttemptDocument>({
   ],
 });
 
-/** The leases of workers. They are read and written natively, because every resolution of a claim reads them. */
 export const workerLeasesModel = defineModel<PresenceDocument>({
   name: 'workerLeases',
   retention: `${inDays(FORGET_LEASES_MS)} from the end of the lease`,

@@ -5,10 +5,8 @@ import type { Attempts, DeviceAttempt, ProviderAnswer } from '@tidings/rpc';
 import type { Collection } from 'mongodb';
 import { type AttemptDocument, attemptOf } from './attempt-documents.ts';
 
-/** Slices of one question: a device is in one slice per bucket. */
 const MAX_SLICES = 100;
 
-/** The final result of a device, if it has one. */
 function resultOf({ results }: Attempt, position: number): ProviderAnswer | undefined {
   const has = ({ set }: { readonly set: Uint8Array }): boolean => Bitmap.decode(set).has(position);
   if (results.sent.some(has)) return { category: 'SENT', code: '', name: '' };
@@ -31,7 +29,6 @@ function progressOf(deferral: Deferral | undefined, position: number): DeviceAtt
   };
 }
 
-/** The stored attempts of single devices, kept at least 48 hours from the end of a slice. All channels share the collection. */
 export const deviceAttempts = (attempts: Collection<AttemptDocument>): Attempts => ({
   async ofDevice({ message, application, chunk, position, slices }) {
     if (slices.length > MAX_SLICES) throw Fault.argument(`at most ${MAX_SLICES} slices`);

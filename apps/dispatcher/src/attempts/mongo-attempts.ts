@@ -26,7 +26,6 @@ interface Change {
 
 const withoutProgress = { $unset: { progress: '' } } as const;
 
-/** The fields of a deferred slice that its resumption needs. */
 const projection = { credential: 1, dueAt: 1, 'deferral.devices': 1, 'deferral.answersUntil': 1 } as const;
 
 const deferredOf = ({ _id, credential, deferral }: AttemptDocument): Deferred => ({
@@ -35,7 +34,6 @@ const deferredOf = ({ _id, credential, deferral }: AttemptDocument): Deferred =>
   devices: deferral!.devices,
 });
 
-/** Attempts of one channel in the collection `attempts`. Concurrent calls share a write. */
 export class MongoAttempts implements AttemptStore {
   readonly #db: Db;
   readonly #collection: Collection<AttemptDocument>;
@@ -45,7 +43,6 @@ export class MongoAttempts implements AttemptStore {
   readonly #change: (change: Change) => Promise<boolean>;
   readonly #published: (id: string) => Promise<void>;
 
-  /** @param waiting shared by the channels of a process @default of this channel alone */
   constructor(db: Db, model: ModelDefinition<AttemptDocument>, channel: string, waiting?: WaitingLanes) {
     this.#db = db;
     this.#collection = collectionOf(db, model);
@@ -220,7 +217,6 @@ export class MongoAttempts implements AttemptStore {
     return { channel: this.#channel, state: 'deferred', lane, dueAt: { $lte: new Date(now) } } as const;
   }
 
-  /** Counts open slices. @param except credentials whose slices wait regardless of their due time */
   async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
     const of = { channel: this.#channel };
     const due = { ...of, state: 'deferred', dueAt: { $lte: new Date(now) } };
@@ -243,12 +239,10 @@ export class MongoAttempts implements AttemptStore {
     return { claimed: slicesIn('claimed'), due: slicesIn('deferred'), unpublished: slicesIn('settled') };
   }
 
-  /** Number of deferred slices, due or not. */
   deferred(): Promise<number> {
     return this.#collection.countDocuments({ channel: this.#channel, state: 'deferred' }, { hint: 'due' });
   }
 
-  /** Removes at most `limit` slices of this channel that were claimed before `before` and never settled; resolves to their number. */
   async forgetUnsettled(before: number, limit: number): Promise<number> {
     const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'deferred'] as ('claimed' | 'deferred')[] } };
     const old = await this.#collection
@@ -260,7 +254,6 @@ export class MongoAttempts implements AttemptStore {
     return (await this.#collection.deleteMany({ ...unsettled, ...ids })).deletedCount;
   }
 
-  /** One unordered insert: a collision does not affect the others. */
   async #insertAll(documents: readonly AttemptDocument[]): Promise<(Attempt | undefined)[]> {
     try {
       await this.#collection.insertMany(documents, { ordered: false });
@@ -296,7 +289,7 @@ export class MongoAttempts implements AttemptStore {
     return ids.map(() => undefined);
   }
 
-  /** Whether each change is stored: it may have been refused, or stored by an earlier try whose answer was lost. */
+  /** An earlier try whose answer was lost may have stored a change. */
   async #changed(changes: readonly Change[]): Promise<boolean[]> {
     const found = await this.#collection
       .find({ _id: { $in: changes.map(({ id }) => id) } }, { projection: { state: 1, owner: 1, round: 1 } })
@@ -311,7 +304,6 @@ export class MongoAttempts implements AttemptStore {
   }
 }
 
-/** Removes at most `limit` slices of any channel that were settled before `before`; resolves to their number. */
 export async function forgetAttempts(
   attempts: Collection<AttemptDocument>,
   before: number,

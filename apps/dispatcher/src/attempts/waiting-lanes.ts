@@ -4,7 +4,6 @@ import type { Collection, Filter } from 'mongodb';
 import { reached } from '../unavailable.ts';
 import type { AttemptDocument } from './attempt-documents.ts';
 
-/** Slices per query: with as many, every lane that asked may have some. */
 const LOOK = 64;
 
 interface Question {
@@ -13,20 +12,15 @@ interface Question {
   readonly time: number;
 }
 
-/** Whether lanes may have slices to resume, so that an idle process with many lanes asks once for all of them. */
+/** An idle process with many lanes asks once for all of them. */
 export interface WaitingLanes {
-  /** False if a lane has no deferred slice that is due by `until`. */
   mayHaveDue(channel: string, lane: Lane, until: number): Promise<boolean>;
-  /** False if a lane has no deferred slice that is due after `beyond`. */
   mayHaveLater(channel: string, lane: Lane, beyond: number): Promise<boolean>;
-  /** False if no slice of a lane has been resumed and not ended, or settled after a deferral and not published. */
   mayHaveUnpublished(channel: string, lane: Lane): Promise<boolean>;
 }
 
-/** Slices that were deferred, and then claimed again or settled, and whose outcome is not published. They keep `dueAt` until it is. */
 export const unpublished = { state: { $in: ['claimed', 'settled'] }, dueAt: { $gte: new Date(0) } } as const;
 
-/** Lanes that ask in the same turn of the event loop share a query. */
 export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLanes {
   const lanesWith = (further: (times: readonly number[]) => Filter<AttemptDocument>) =>
     batcher(

@@ -29,7 +29,6 @@ function world() {
     pass: (seconds: number) => time.run(time.now() + seconds * 1000),
     freeze: (seconds: number) => void (frozenUntil = time.now() + seconds * 1000),
     cut: (on: boolean) => void (broken = on),
-    /** Holds the answer of the next call until the result is called. */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       holding = promise;

@@ -7,25 +7,18 @@ import type { Collection, Db } from 'mongodb';
 import { type Timers, untilNext } from '../timers.ts';
 import { reached } from '../unavailable.ts';
 
-/** Retention of leases after their end. */
 export const FORGET_LEASES_MS = 24 * 3_600_000;
 
-/** The store of worker leases. */
 export interface LeaseStore {
-  /** Sets the end of an epoch's lease, in milliseconds since 1970: each renewal changes it. */
   renew(id: string, until: number): Promise<void>;
-  /** The ids whose lease is not over, as far as the looks of this process show. @param ids @default all */
   alive(ids?: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Ends leases early: their worker has no open slices. */
   end(ids: readonly string[]): Promise<void>;
 }
 
-/** A worker between two interruptions. It owns its claims until its lease expires. */
 export interface Epoch {
   readonly id: string;
-  /** Whether it may claim and write now, by its own clock against the lease as of before the last renewal was sent. */
+  /** The lease counts as of before the last renewal was sent. */
   alive(): boolean;
-  /** Number of its open slices. */
   open: number;
 }
 
@@ -53,14 +46,10 @@ export interface WorkerLeaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * The epochs of one worker. A worker whose lease expired (frozen, isolated) continues in a new epoch only: in the old one its abandoned slices would
- * appear live for ever.
- */
+/** An expired worker needs a new epoch: the old one would keep its abandoned slices alive for ever. */
 export class WorkerLease {
   readonly #options: WorkerLeaseOptions;
   #current: LeasedEpoch | undefined;
-  /** Retired with open slices: renewed until these are closed. */
   readonly #retired = new Set<LeasedEpoch>();
   readonly #mine = new Set<string>();
   #cancel: () => void = () => undefined;
@@ -78,12 +67,11 @@ export class WorkerLease {
     this.#tick();
   }
 
-  /** The epoch to claim with, while it is alive. */
   current(): Epoch | undefined {
     return this.#current?.alive() ? this.#current : undefined;
   }
 
-  /** Waits for an epoch with a valid lease. Throws a Fault `unavailable` after `patienceMs`. */
+  /** @throws Fault `unavailable` after `patienceMs` */
   async ready(patienceMs: number): Promise<Epoch> {
     const { timers } = this.#options;
     const giveUpAt = timers.now() + patienceMs;
@@ -101,7 +89,6 @@ export class WorkerLease {
     }
   }
 
-  /** Starts a new epoch for later claims: a claim of this one may have been left behind. */
   retire(epoch: Epoch): void {
     if (!this.#current || this.#current !== epoch) return;
     this.#current.retired = true;
@@ -111,17 +98,14 @@ export class WorkerLease {
     this.#tick();
   }
 
-  /** Whether an epoch is, or was, of this worker. */
   isOwn(id: string): boolean {
     return this.#mine.has(id);
   }
 
-  /** The given ids that are alive. */
   alive(ids: readonly string[]): Promise<ReadonlySet<string>> {
     return ids.length === 0 ? Promise.resolve(new Set()) : this.#options.store.alive(ids);
   }
 
-  /** Call it when no slice is open: others then need not wait for the lease. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -143,7 +127,7 @@ export class WorkerLease {
     });
   }
 
-  /** Looks at all leases: one that is first looked at when its worker is suspected seems alive for longer. */
+  /** It watches all leases: one first seen on suspicion would seem alive for longer. */
   #watch(): void {
     const { store, onError } = this.#options;
     this.#watching ??= store
@@ -186,10 +170,6 @@ export class WorkerLease {
 
 const ALL = '';
 
-/**
- * Leases in the collection `workerLeases`. They do not name the process: the claims of an epoch are valid until its lease is over, even if the process
- * has ended. Renewals in the same turn of the event loop share a write.
- */
 export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): LeaseStore {
   const presence = presenceIn(collection, { lengthMs: WORKER_LEASE_MS });
   const watch = sharedReads(async () => new Map([[ALL, await presence.alive()]]));
@@ -207,6 +187,5 @@ export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): L
   };
 }
 
-/** Removes leases that expired a day ago. */
 export const forgetLeases = (collection: Collection<PresenceDocument>): Promise<void> =>
   presenceIn(collection, { lengthMs: WORKER_LEASE_MS }).forget(FORGET_LEASES_MS);

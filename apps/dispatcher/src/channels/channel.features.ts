@@ -9,26 +9,21 @@ export type { ChannelSubject } from '../testing/channel-subject.ts';
 import { credentialFeatures } from './credential.features.ts';
 import { networkFeatures } from './network.features.ts';
 
-/** A provider, and a lane that sends to it, for one test. */
 interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
-  /** The counts of the provider's ledger. */
   summary(): ReturnType<Simulators['ledger']['summary']>[ChannelSubject['name']];
 }
 
 const UNKNOWN = 'INTERNAL_ERROR 0 unknown_outcome';
-/** The wait of a credential that a provider throttles without a Retry-After. */
 const UNSTATED_WAIT_MS = 1000;
 
-/** The suite that each channel passes: every kind of answer, and every kind of missing answer. The tests mostly wait, so they run concurrently. */
 export function channelFeatures(subject: ChannelSubject): void {
   const { protocol = 'HTTP/2', masks = true, hasTtl = true, invalidates = true, renews = true } = subject;
   const { throttle = 'stated', atMostOnce = false, inDoubtMax = 0, repliesPerMessage = 1, atOnce = Infinity } = subject;
   const { words, expired = /^INVALID_CONFIGURATION 40[13] / } = subject;
   const { device, accepted, at, batch } = channelBatches(subject);
   describe(`channel ${subject.name}`, () => {
-    /** Repeats that the user may have seen twice. They do not count where repeats are permitted and the provider cannot recognise them. */
     const unmasked = ({ duplicates, masked }: ReturnType<Scene['summary']>): number => {
       if (atMostOnce) return duplicates;
       return masks ? duplicates - masked : 0;
@@ -51,17 +46,14 @@ export function channelFeatures(subject: ChannelSubject): void {
           await simulators.close();
         }
       });
-    /** A scenario that means nothing without a capability of the subject. */
     const scenarioOf = (capable: boolean): typeof scenario => (capable ? scenario : () => undefined);
 
     const all = (count: number, outcome: string): [number, string][] =>
       Array.from({ length: count }, (_, i) => [i, outcome]);
 
-    /** The outcome of each device; for a mail that bounced, the category of the bounce. */
     const endsIn = (world: LaneWorld): ReadonlyMap<number, string> =>
       new Map([...world.deviceOutcomes(), ...world.bounces()]);
 
-    /** Each of so many devices is sent, unless that is in doubt since a connection was lost, and none is sent twice. */
     const expectNoneLost = ({ world, summary }: Scene, devices: number, lostConnections = 0): void => {
       const outcomes = [...world.deviceOutcomes().values()];
       expect(outcomes).toHaveLength(devices);
@@ -72,7 +64,6 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(unmasked(summary())).toBe(0);
     };
 
-    // These take longest, so they start first.
     scenarioOf(!atMostOnce)(
       'repeats what was not answered in time, masked by the same id',
       async ({ world, summary }) => {
@@ -86,7 +77,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     scenarioOf(atMostOnce)(
       'repeats nothing that the provider may have taken and does not answer',
       async ({ world, summary }) => {
-        // One after the other, since both may share the connection that is lost.
+        // They may share the connection that is lost.
         await world.send(batch([device('silent', 0)]), 90_000);
         const outcomes = await world.send(batch([device('lostReply', 1)], { bucket: 1 }), 90_000);
         expect([...outcomes]).toEqual([
@@ -119,11 +110,9 @@ export function channelFeatures(subject: ChannelSubject): void {
     scenarioOf(throttle !== 'none')(
       'sends nothing inside the time that a throttled credential has to wait, and all of it afterwards',
       async ({ world, simulators, summary }) => {
-        // Longer than a busy machine takes: it ends by the clock that is set forward.
         await simulators.faults.set(subject.name, { retryAfterSeconds: 120 });
         const refused = device(throttle === 'stated' ? 'unavailable' : 'throttled', 0, 1);
         await world.hand(batch([refused, at(1, device('accepted', 0))]));
-        // On a busy machine the slice may be deferred before it has a connection, and the refusal be on its way.
         const hasArrived = (): boolean => throttle === 'unstated' || world.nextDue() !== undefined;
         await world.until(() => summary().refused === 1 && hasArrived());
         await world.hand(batch([device('accepted', 7)], { bucket: 1 }));
@@ -133,7 +122,6 @@ export function channelFeatures(subject: ChannelSubject): void {
         const waitsUntil =
           entries.find(({ reason }) => reason !== 'accepted')!.at +
           (throttle === 'stated' ? 120_000 : UNSTATED_WAIT_MS);
-        // The sibling may have been on its way.
         expect(
           entries.filter(({ reason, at: time }) => reason === 'accepted' && time < waitsUntil).length,
         ).toBeLessThan(2);
@@ -156,7 +144,6 @@ export function channelFeatures(subject: ChannelSubject): void {
         await world.settle(30_000, true);
         expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
         expect(summary()).toMatchObject({ refused: 1, duplicates: 0 });
-        // At most 15 minutes, and the time of a probe.
         expect(world.clock.aheadMs - aheadMs).toBeLessThan(1_000_000);
       },
     );
@@ -216,7 +203,6 @@ export function channelFeatures(subject: ChannelSubject): void {
         const outcomes = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
         expect(outcomes.size).toBe(501);
         expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
-        // Nothing was deferred; otherwise the clock would have advanced.
         expect(world.clock.aheadMs).toBe(aheadMs);
         expect(summary()).toMatchObject({ accepted: 501, duplicates: 0 });
       },
@@ -225,7 +211,6 @@ export function channelFeatures(subject: ChannelSubject): void {
     scenario('loses nobody to a provider that closes every connection', async (scene) => {
       const { world, simulators } = scene;
       await simulators.faults.set(subject.name, { goawayEvery: 1 });
-      // Each of these resets its connection once, with all that is in flight on it.
       const resetting = Array.from({ length: 5 }, (_, i) => device('disconnect', 900 + i));
       if (inDoubtMax > 0) {
         await world.send(batch(accepted(60)));
@@ -238,7 +223,6 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     scenario('gets through a storm of reset streams', async (scene) => {
       const { world, simulators } = scene;
-      // A connection that carries all messages is reset in the middle, and the next connection carries the rest.
       await simulators.faults.set(subject.name, { resetEvery: inDoubtMax > 0 ? 2 * inDoubtMax : 7 });
       await world.send(batch(accepted(300)));
       expectNoneLost(scene, 300, 1);

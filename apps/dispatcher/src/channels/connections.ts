@@ -4,16 +4,13 @@ import type { ProviderConnection } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import type { Throttler } from '../throttle/throttles.ts';
 
-/** Resolves when the connection is open. Throws a Fault `unavailable` if it cannot be opened. */
 export async function opened(connection: ProviderConnection): Promise<void> {
-  // The callback runs when the connection has opened, and when it could not be opened.
   if (!connection.isOpen()) await new Promise<void>((resolve) => connection.whenReady(resolve));
   if (connection.isOpen()) return;
   const { cause, message } = connection.lastFailure() ?? { cause: 'unreachable', message: '' };
   throw new Fault('unavailable', 'the provider cannot be reached', { internal: `${cause}: ${message}` });
 }
 
-/** The result of devices whose time is over while this connection is not open. */
 export const troubleOf = (connection: ProviderConnection): SendResult =>
   connectionResults[connection.lastFailure()?.cause ?? 'unreachable'];
 
@@ -22,7 +19,6 @@ interface Entry {
   readonly connection: ProviderConnection;
 }
 
-/** One connection per credential and lane; a new version of the settings replaces it. */
 export class Connections {
   readonly #entries = new Map<string, Entry>();
 
@@ -30,14 +26,12 @@ export class Connections {
     const key = `${reference}/${lane}`;
     const entry = this.#entries.get(key);
     if (entry?.version === version) return entry.connection;
-    // Pushes in flight on the old connection end with it.
     entry?.connection.renew(entry.connection.epoch);
     const connection = open();
     this.#entries.set(key, { version, connection });
     return connection;
   }
 
-  /** Closes the connections of a deleted application; their pushes in flight end with them. */
   forget(application: string): void {
     for (const [key, { connection }] of this.#entries) {
       if (!key.startsWith(`${application}/`)) continue;

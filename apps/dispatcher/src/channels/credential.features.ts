@@ -12,10 +12,8 @@ interface Scene {
   next(): SendBatch;
 }
 
-/** Longer than a refused token is remembered, and than the wait between attempts. */
 const AGAIN_MS = 31_000;
 
-/** Replies of the address of tokens that are no reason to give up. */
 const transient = tokenReplies.filter((reply) => !['longToken', 'longerToken', 'invalidClient'].includes(reply));
 
 export function credentialFeatures(subject: ChannelSubject): void {

@@ -18,17 +18,12 @@ import { http2Channel, type SenderDeps } from './http2-channel.ts';
 import { keyOfBatch } from './message-key.ts';
 import { type ExchangeContext, PushExchange } from './push-exchange.ts';
 
-/** The authorization of the requests of a credential: an access token, or a secret of its own. */
 export interface RequestTokens {
-  /** Throws a Fault `unavailable` for transient failures, `forbidden` if the credential is refused. */
   get(): Promise<string>;
-  /** Another one in place of the refused one. Throws like `get`, or another Fault if there is none. */
   renewed(refused: string): Promise<string>;
-  /** The failure of the last request for a token; undefined if there was none. */
   readonly lastFailure: ConnectionFailure | undefined;
 }
 
-/** The tokens of a credential that has a secret instead, which stays the same. */
 export const fixedToken = (secret: string): RequestTokens => ({
   get: async () => secret,
   renewed: async () => {
@@ -37,7 +32,6 @@ export const fixedToken = (secret: string): RequestTokens => ({
   lastFailure: undefined,
 });
 
-/** The parts of the requests of a job. */
 export interface Access<Credential> {
   readonly credential: Credential;
   readonly token: string;
@@ -45,27 +39,19 @@ export interface Access<Credential> {
 }
 
 export interface Http1ChannelOptions<Credential> {
-  /** The name of the channel. */
   readonly channel: string;
   readonly definition: ChannelDefinition<Credential>;
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
   readonly clock: Clock;
-  /** Opens persistent connections of HTTP/1.1. */
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
   readonly url: (credential: Credential) => string;
-  /** The result of a job that the provider would not accept. @default none */
   readonly unsuitable?: (credential: Credential, batch: Job['batch']) => SendResult | undefined;
-  /** Creates the tokens of a credential, shared by all its senders. */
   readonly tokensOf: (credential: Credential) => RequestTokens;
-  /** The request for a device (an index in the columns), without its body. Called again whenever the token changes. */
   readonly requestsWith: (access: Access<Credential>) => (device: number) => OutgoingRequest;
 }
 
-/** A channel whose provider takes one request per push over HTTP/1.1. */
 export const http1Channel = <Credential>(options: Http1ChannelOptions<Credential>): Channel =>
   http2Channel<Credential, RequestTokens>({
     ...options,

@@ -11,7 +11,6 @@ interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
   readonly names: TestNames;
-  /** Another address of the provider. @param forwards otherwise it accepts connections and answers nothing */
   front(address: string, forwards?: boolean): Promise<Front>;
 }
 
@@ -30,7 +29,6 @@ function named(simulators: Simulators): Simulators {
   };
 }
 
-/** How a channel finds its provider: by a name whose answers are late, wrong or new. */
 export function networkFeatures(subject: ChannelSubject): void {
   const { name, protocol = 'HTTP/2', isNamed = true, atMostOnce = false, inDoubtMax = 0 } = subject;
   const { accepted, batch } = channelBatches(subject);
@@ -43,7 +41,6 @@ export function networkFeatures(subject: ChannelSubject): void {
       const names = new TestNames();
       const open = (parts: ChannelDeps): Channel => subject.open(parts, byName);
       const { clock } = simulators;
-      // The end of a silence that only the deadlines of requests end.
       const earlyMs = protocol === 'HTTP/1.1' ? 26_000 : 0;
       const world = new LaneWorld(subject.credentials(byName), open, clock, openLink, earlyMs, names.lookup);
       const fronts: Front[] = [];
@@ -89,7 +86,6 @@ export function networkFeatures(subject: ChannelSubject): void {
     const doubtful = [...outcomes.values()].filter((outcome) => outcome !== 'SENT');
     expect(doubtful.filter((outcome) => outcome !== UNKNOWN || !atMostOnce)).toEqual([]);
     expect(doubtful.length).toBeLessThanOrEqual(inDoubtMax);
-    // Their answers alone would be awaited for 34 s.
     if (protocol !== 'SMTP') expect(Date.now() - startedAt).toBeLessThan(33_000);
   });
 }

@@ -10,7 +10,7 @@ import { AddressGuard, OutboundProxy } from '@tidings/runtime';
 import { type ConnectProxy, insideHosts, selfSigned, startConnectProxy } from '@tidings/testing';
 import { postFormBy } from './post-form.ts';
 
-/** The second for names that this machine cannot look up. */
+/** `unavailable` for names that this machine cannot look up. */
 const refusal = /forbidden|unavailable/;
 
 describe('a caller-supplied token address', () => {
@@ -84,7 +84,7 @@ describe('a token address beyond a proxy', () => {
 
   beforeAll(async () => {
     const answer: RequestListener = (_request, response) => response.end('{}');
-    // A literal address is sent by no SNI.
+    // Literal addresses send no SNI.
     server = createSecureServer(
       { ...numbered, SNICallback: (_, use) => use(null, createSecureContext(named)) },
       answer,

@@ -8,31 +8,23 @@ import { type AddressGuard, type OutboundProxy, serverNameOf, systemLookup } fro
 
 export interface FormReply {
   readonly status: number;
-  /** Truncated to 64 KiB. */
   readonly body: string;
 }
 
 export interface PostFormOptions {
-  /** Decides which addresses may be called. Absent = all: the operator may run a provider's substitute in a private network. */
+  /** Absent means all addresses: the operator may run a substitute in a private network. */
   readonly guard?: AddressGuard | undefined;
-  /** PEM of all CA certificates. @default Node's own */
   readonly ca?: readonly string[] | undefined;
-  /** The proxy of the network. @default none */
   readonly proxy?: OutboundProxy | undefined;
 }
 
-/**
- * Posts a form to an address without following redirects. Throws a Fault `forbidden` for addresses that must not be called,
- * `unavailable` without an answer within 10 s.
- */
+/** It follows no redirects. @throws Fault `forbidden` for forbidden addresses, `unavailable` without an answer within 10 s */
 export type PostForm = (url: string, fields: Readonly<Record<string, string>>) => Promise<FormReply>;
 
 const TIMEOUT_MS = 10_000;
-/** Maximum number of hosts whose failures are counted: callers choose them. */
 const HOSTS_MAX = 1_000;
 const BODY_MAX = 65_536;
 
-/** Posts after checking the address. After a failure, the next request to the host begins with another of its addresses. */
 export function postFormBy({ guard, ca, proxy }: PostFormOptions): PostForm {
   const failures = new Map<string, number>();
   return async (url, fields) => {
@@ -71,7 +63,6 @@ export function postFormBy({ guard, ca, proxy }: PostFormOptions): PostForm {
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** TLS over the proxy's tunnel, with the certificate of the host. */
 const over = (socket: Socket, host: string, ca: readonly string[] | undefined): RequestOptions => ({
   createConnection: () =>
     connectTls({

@@ -11,13 +11,10 @@ import { type Credential as Stored, type Credentials, isDeleted, settingsOf } fr
 import { fingerprint } from './credentials/fingerprint.ts';
 import type { Throttler } from '../throttle/throttles.ts';
 
-/** Opens files in a separate thread, plain keys directly, within a millisecond. */
 export const keyOpener: KeyOpener = { file: openKeyFile, key: openPlainKey };
 
-/** A usable credential. */
 export interface Prepared<Credential, Tokens> {
   readonly settings: Throttler;
-  /** The identity that the provider throttles: equal credentials of different applications share it. */
   readonly fingerprint: string;
   readonly credential: Credential;
   readonly tokens: Tokens;
@@ -27,9 +24,7 @@ export interface PreparedOptions<Credential, Tokens> {
   readonly channel: string;
   readonly stored: Credentials;
   readonly definition: CredentialDefinition<Credential>;
-  /** Creates the tokens of a credential, shared by all its senders. */
   readonly tokensOf: (credential: Credential) => Tokens;
-  /** Serves the applications without settings of their own (R-A6). @default they are not configured */
   readonly deployment?: Credential | undefined;
 }
 
@@ -41,7 +36,6 @@ interface Entry<Credential, Tokens> {
 const isResult = (value: unknown): value is SendResult =>
   typeof value === 'object' && value !== null && 'category' in value;
 
-/** The credentials of a channel; each is opened once per version and shared by all its senders. */
 export class PreparedCredentials<Credential, Tokens> {
   readonly #options: PreparedOptions<Credential, Tokens>;
   readonly #entries = new Map<string, Entry<Credential, Tokens>>();
@@ -50,10 +44,6 @@ export class PreparedCredentials<Credential, Tokens> {
     this.#options = options;
   }
 
-  /**
-   * A credential in the given version, or a later one; a result if it is unusable.
-   * @throws Fault `unavailable` if it cannot be read or opened now
-   */
   async of(reference: CredentialReference | undefined): Promise<Prepared<Credential, Tokens> | SendResult> {
     if (!reference) return localResults.notConfigured;
     const stored = await this.#options.stored.read(reference);
@@ -69,18 +59,15 @@ export class PreparedCredentials<Credential, Tokens> {
     return outcome;
   }
 
-  /** The usable credentials in memory. */
   usable(): readonly Prepared<Credential, Tokens>[] {
     return [...this.#entries.values()].flatMap(({ outcome }) => ('category' in outcome ? [] : [outcome]));
   }
 
-  /** The applications with credentials in memory. */
   applications(): readonly string[] {
     const prepared = [...this.#entries.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));
     return [...new Set([...this.#options.stored.applications(), ...prepared])];
   }
 
-  /** Like {@link Credentials.renew}. */
   renew(reference: string): Promise<number> {
     return this.#options.stored.renew(reference);
   }

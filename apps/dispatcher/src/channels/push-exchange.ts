@@ -3,21 +3,15 @@ import { retryAfterMs } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '@tidings/http2';
 import type { PushListener } from './channel-port.ts';
 
-/** The state that the pushes of one sender share. */
 export interface ExchangeContext {
   readonly connection: ProviderConnection;
-  /** The business clock, in milliseconds. */
   readonly now: () => number;
   readonly refusal: ChannelDefinition['refusal'];
-  /** Like `readsSuccess` of the definition. @default false: 200 is accepted */
   readonly readsSuccess?: boolean | undefined;
-  /** The current provider or access token of pushes. */
   credential: string;
-  /** The provider token that was refused last. */
   refused: string;
 }
 
-/** One push over HTTP: passes the answer to the listener. */
 export class PushExchange implements Exchange {
   readonly deadline: number;
   readonly #tag: number;

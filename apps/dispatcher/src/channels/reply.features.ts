@@ -8,18 +8,14 @@ import type { TestCredentials } from '../testing/test-credentials.ts';
 import { type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
 import type { Channel } from './channel-port.ts';
 
-/** A reply of the table of R-P3 (its phrase, and the codes in it), and a token that makes the simulator give it. */
 export type ReplyOfToken = readonly [phrase: string, codes: string, token: string, columns?: TestDevice['columns']];
 
 export interface ReplySubject {
-  /** The simulator. */
   readonly name: ProviderName;
-  /** The provider, as the table names it. */
   readonly provider: string;
   readonly platform: number;
   credentials(simulators: Simulators): TestCredentials;
   open(parts: ChannelDeps, simulators: Simulators): Channel;
-  /** The content of its messages beside a text. @default none */
   readonly content?: Partial<Content>;
   readonly replies: readonly ReplyOfToken[];
 }
@@ -34,10 +30,6 @@ function documented({ provider }: ReplySubject, [phrase, codes]: ReplyOfToken): 
   return found;
 }
 
-/**
- * T8, as a lane sees it: what is final is asked for once, what is to be renewed twice, what is to be retried waits; and only the replies that say so
- * cost a device its token.
- */
 export function replyFeatures(subject: ReplySubject): void {
   const { name, platform, content, replies } = subject;
   const cases = replies.map((reply, position) => {
@@ -82,7 +74,6 @@ export function replyFeatures(subject: ReplySubject): void {
         );
         expect(asked()).toBe(settled.length + settled.filter(({ then }) => then.startsWith('once')).length);
       });
-      // Each in a lane of its own: some throttle the credential.
       for (const { phrase, codes, device } of waiting) {
         const before = asked();
         await inLane(async (world) => {

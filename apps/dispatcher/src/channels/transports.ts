@@ -18,39 +18,23 @@ import { webPushChannel } from './webpush/webpush-channel.ts';
 import { whatsAppChannel } from './whatsapp/whatsapp-channel.ts';
 import { wnsChannel } from './wns/wns-channel.ts';
 
-/** The collaborators and settings of a transport. */
 export interface TransportDeps {
   readonly credentials: Credentials;
-  /** The key that signs statistics hashes. */
   readonly reportKey: KeyObject;
-  /** The base of links to the service, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca: readonly string[] | undefined;
-  /** Opens connections of HTTP/2. */
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
-  /** Opens persistent connections of HTTP/1.1. */
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  /** Receives connections that failed and that `connect` did not open. */
   readonly onFailure: (failure: FailedOpening, host: string) => void;
-  /** Opens connections of another protocol than HTTP. */
   readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
-  /** The memory of what SMSCs have accepted. */
   readonly receipts: () => ReceiptStore;
-  /** Receives failures of the background work of a channel. */
   readonly onError: (error: unknown) => void;
-  /** Posts forms to addresses that callers gave. */
   readonly postForm: PostForm;
-  /** Posts forms to a provider's own address, or the one that the operator has set in its place. */
   readonly postProvider: PostForm;
-  /** Addresses of providers that differ from the defaults. */
   readonly urls: ProviderAddresses;
-  /** Decides which addresses of callers may be connected to. */
   readonly addresses: AddressGuard;
-  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
-  /** The domain that bounce reports go to. @default none */
   readonly mailBounceDomain?: string | undefined;
 }
 
@@ -70,5 +54,4 @@ const byName = {
   kakao: ({ urls, ...deps }) => kakaoChannel({ ...deps, url: urls.kakao }),
 } satisfies Record<ChannelName, OpenTransport>;
 
-/** The transport of every channel, a line each; looked up when a dispatcher opens. */
 export const transports = new Map<string, OpenTransport>(Object.entries(byName));

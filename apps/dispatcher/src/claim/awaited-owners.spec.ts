@@ -17,10 +17,8 @@ interface Given {
   readonly atMostOnce?: boolean;
 }
 
-/** A batch that is delivered while another worker, whose lease runs for 4 s more, has claimed all its slices. */
 async function delivered({ slices = 1, devices = 1, atMostOnce = false }: Given = {}) {
   const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 10 }) } });
-  // The lane looks at the leases of others all the time.
   lane.leases.until.set(OTHER, lane.time.now() + 5 * SECOND + LEASE_LEFT_MS);
   await lane.pass(5 * SECOND);
   const batch: SendBatch = sendBatch(

@@ -3,13 +3,10 @@ import type { Logger } from 'pino';
 import { type Timers, untilNext } from '../timers.ts';
 import type { WorkerLease } from '../attempts/worker-lease.ts';
 
-/** A slice of a delivered batch that another worker has claimed. */
 export interface AwaitedSlice {
   readonly id: string;
-  /** The epoch that has claimed it. */
   readonly owner: string;
   readonly devices: number;
-  /** Handles it as if its batch were delivered again; resolves to false if it got no slots in time. */
   readonly again: () => Promise<boolean>;
 }
 
@@ -19,24 +16,17 @@ export interface AwaitedOwnersOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Interval of looks at the owners, while there are any. */
 const LOOK_EVERY_MS = 2_000;
-/** A lease that still runs after this time has been renewed, so its owner lives and ends the slice itself. */
+/** A lease that still runs then was renewed, so its owner lives. */
 const AWAITED_MS = WORKER_LEASE_MS + LOOK_EVERY_MS;
-/** Maximum number of awaited devices, those of two dead workers, and of awaited slices, which may have a content each: they are in memory. */
 const MOST_DEVICES = 2 * OPEN_DEVICES;
 const MOST_SLICES = 1_000;
 
 interface Awaited extends AwaitedSlice {
-  /** The time until which the owner of the slice is awaited, on the timers' clock. */
   readonly until: number;
 }
 
-/**
- * Slices that were delivered here while the lease of their owner ran, and are handled when the lease has ended. Kafka redelivers the batches of a
- * killed worker after 10 s, before its lease ends, and only once. The watchdog emits slices again that are forgotten here, with the process or
- * beyond the limits (sending 2).
- */
+/** Kafka redelivers the batches of a killed worker once, before its lease ends (sending 2). */
 export class AwaitedOwners {
   readonly #options: AwaitedOwnersOptions;
   readonly #slices = new Map<string, Awaited>();
@@ -50,7 +40,6 @@ export class AwaitedOwners {
     this.#options = options;
   }
 
-  /** Awaits the end of the owner's lease, unless too many slices are awaited already. */
   add(slice: AwaitedSlice): void {
     this.#forget(slice.id);
     const isFull = this.#slices.size >= MOST_SLICES || this.#devices + slice.devices > MOST_DEVICES;
@@ -60,7 +49,6 @@ export class AwaitedOwners {
     if (this.#slices.size === 1 && !this.#looking) this.#schedule();
   }
 
-  /** Forgets all slices; resolves when none is handled any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -88,7 +76,6 @@ export class AwaitedOwners {
       const alive = await workerLease.alive([...new Set(awaited.map(({ owner }) => owner))]);
       if (this.#stopped) return;
       for (const slice of awaited) {
-        // Delivered again since, perhaps with another owner.
         if (this.#slices.get(slice.id) !== slice) continue;
         if (!alive.has(slice.owner)) this.#handle(slice);
         else if (now > slice.until) this.#forget(slice.id);

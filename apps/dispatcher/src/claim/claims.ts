@@ -25,16 +25,13 @@ import {
 export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics'> {
   readonly workerLease: WorkerLease;
   readonly sending: Sending;
-  /** Receives a slice of a batch that another worker has claimed, whose lease runs, and the epoch that has claimed it. */
   readonly onHeld: (job: Job, slice: Slice, owner: string) => void;
 }
 
-/** Sends a claimed slice, or ends it otherwise. */
 export type Run = (open: OpenSlice) => Promise<Publication>;
 
 const LEASE_PATIENCE_MS = 2_500;
 
-/** Claims the slices of batches, and takes over slices of dead workers (sending 4). */
 export class Claims {
   readonly #deps: ClaimsDeps;
 
@@ -42,10 +39,7 @@ export class Claims {
     this.#deps = deps;
   }
 
-  /**
-   * Claims a slice and runs. If it is claimed, deferred or settled already, that attempt determines the published outcome.
-   * @param why defers the slice at once, with one write and without a claim, unless a device has reached its end
-   */
+  /** An existing attempt determines the outcome. @param why defers at once, without a claim */
   async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
     const { workerLease, store, lane, clock, metrics, onHeld } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
@@ -77,17 +71,13 @@ export class Claims {
     });
   }
 
-  /** The outcome of a slice that is settled or deferred; undefined for any other, whose outcome is still to come. */
   async outcomeAgain({ batch }: Job, slice: Slice): Promise<Publication> {
     const { store, clock } = this.#deps;
     const attempt = await store.find(sliceId({ ...batch, number: slice.number }));
     return attempt && attempt.state !== 'claimed' ? repeatedRecord(batch, slice, attempt, clock.now()) : undefined;
   }
 
-  /**
-   * Runs as an epoch and counts the slice as open in it: a retired epoch keeps its lease while it has open slices. A run that fails leaves a claim
-   * behind, which must not appear live as long as this worker lives.
-   */
+  /** The claim of a failed run must not appear live as long as this worker. */
   async as(epoch: Epoch, run: () => Promise<Publication>): Promise<Publication> {
     epoch.open++;
     try {
@@ -100,7 +90,6 @@ export class Claims {
     }
   }
 
-  /** The attempt of a slice whose devices are all deferred. */
   #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
     const state = this.#deps.sending.held(open, why);
     if (state.waiting.length === 0) return undefined;
@@ -108,13 +97,13 @@ export class Claims {
     return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, state));
   }
 
-  /** Whether a claim has a live owner. A claim of this worker does not: slices in its hands never get here. */
+  /** A slice in hand never gets here, so a claim of this worker is not live. */
   async #isHeld(owner: string): Promise<boolean> {
     const { workerLease } = this.#deps;
     return !workerLease.isOwn(owner) && (await workerLease.alive([owner])).has(owner);
   }
 
-  /** Takes over after the owner died between claim and settlement: the unanswered devices may have been sent to. */
+  /** Unanswered devices may have been sent to before the owner died. */
   async #takeOver(open: OpenSlice, run: Run): Promise<Publication> {
     const { id, attempt, epoch, job, slice } = open;
     const { store, metrics, sending } = this.#deps;

@@ -3,26 +3,18 @@ import { isDuplicateKey } from '@tidings/mongo';
 import type { Collection } from 'mongodb';
 import type { PaceStore, Reservation } from './pace.ts';
 
-/** The reserved time of a message. `_id` is its code. */
 export interface PaceDocument {
   readonly _id: string;
-  /** End of the last reserved period, milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Periods of a message differ by less in their length. */
 const LENGTHS_DIFFER_MS = 1_000;
-/** Retention of paces after the end of their last period. */
 export const PACES_KEPT_MS = 24 * 3_600_000;
 
-/**
- * The begin of a period that follows another one. The other was reserved before the clock was set back if it ends after any that may be reserved now.
- * @param last the latest end of one of this length
- */
+/** A later end than `last` was reserved before the clock was set back. */
 export const beginAfter = (until = 0, now: number, last: number): number =>
   until > last + LENGTHS_DIFFER_MS + CLOCKS_AGREE_MS ? now : Math.max(now, until);
 
-/** Reservations by compare-and-set: one write each, and a read where another process has reserved meanwhile. */
 export function mongoPaces(paces: Collection<PaceDocument>): PaceStore {
   return {
     async reserve(message, lengthMs, now, latest): Promise<Reservation> {
@@ -56,7 +48,6 @@ async function replaced(
   }
 }
 
-/** Removes paces of messages without a push for a day. */
 export async function forgetPaces(paces: Collection<PaceDocument>, now: number): Promise<void> {
   await paces.deleteMany({ until: { $lt: now - PACES_KEPT_MS } });
 }

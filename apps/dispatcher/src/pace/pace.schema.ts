@@ -1,7 +1,6 @@
 import { defineModel, inDays, number, text } from '@tidings/mongo';
 import { type PaceDocument, PACES_KEPT_MS } from './mongo-paces.ts';
 
-/** The reserved time of messages with a send rate: up to ten writes a second each, and so native. */
 export const pacesModel = defineModel<PaceDocument>({
   name: 'paces',
   retention: `${inDays(PACES_KEPT_MS)} from the last push`,

@@ -7,10 +7,9 @@ import { Paces } from './pace.ts';
 
 const START = 1_800_000_000_000;
 const SECOND = 1_000;
-/** Devices in a slice. */
 const SLICE = 50;
 
-/** A process: it may stall, and die with what it has in hand, which others get then. */
+/** It may stall, and die with what it has in hand, which others get then. */
 class Process {
   dead = false;
   frozenUntil = 0;
@@ -40,7 +39,6 @@ class Process {
     this.paces = new Paces({ store: store.over(journey), timers, onError: () => undefined });
   }
 
-  /** Writes a slice as a run does. */
   send(sendRate: number, pushes: number, written: () => void): void {
     const slice = {};
     this.inHand.set(slice, pushes);
@@ -60,7 +58,6 @@ class Process {
   }
 }
 
-/** The largest number of times within a second. */
 function mostInASecond(times: readonly number[]): number {
   let most = 0;
   for (let first = 0, last = 0; last < times.length; last++) {
@@ -71,17 +68,13 @@ function mostInASecond(times: readonly number[]): number {
 }
 
 interface Faults {
-  /** Milliseconds between stalls of a process, and the longest of them. */
   readonly stalls?: readonly [everyMs: number, longestMs: number];
-  /** Milliseconds between deaths of a process; another one is there at once. */
   readonly deathsEveryMs?: number;
-  /** Pauses of the whole machine: milliseconds between them, the longest one, and the time that a push needs after one to reach the provider. */
+  /** `wayMs`: the time a push needs to reach the provider after a pause. */
   readonly pauses?: readonly [everyMs: number, longestMs: number, wayMs: number];
-  /** Largest difference between the clocks of processes, in milliseconds. */
   readonly skewMs?: number;
 }
 
-/** Sends slices that arrive at the rate, a second ahead of it; returns what the provider sees. */
 async function paced(rate: number, pushes: number, seed: number, faults: Faults = {}) {
   const { stalls, deathsEveryMs, pauses, skewMs = 0 } = faults;
   const random = generator(seed);

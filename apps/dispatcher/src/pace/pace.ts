@@ -1,44 +1,26 @@
 import type { Timers } from '../timers.ts';
 
-/** Reserves time of a message for the pushes of one process, exclusively among all processes and channels. */
 export interface PaceStore {
-  /**
-   * Reserves a period of this length after all others. Times are milliseconds since 1970.
-   * @returns the start of the period. If it is later than `latest`, nothing is reserved, and the earliest possible start is returned
-   */
+  /** Nothing is reserved for later than `latest`. Times are milliseconds since 1970. */
   reserve(message: string, lengthMs: number, now: number, latest: number): Promise<Reservation>;
 }
 
 export type Reservation = { readonly from: number } | { readonly nextFrom: number };
 
-/**
- * Share of the rate that permits are given at. The rest is the margin for {@link TOLERANCE_MS} and for what happens to a push after its permit: a busy
- * event loop, the way to the provider, clocks of processes that differ. A second at the provider may have the permits of 1,000 ms, the tolerance and the
- * spread of these delays: with a spread of 35 ms that is 5 % more than the rate.
- */
+/** The margin is for {@link TOLERANCE_MS} and delays after a permit; a spread of 35 ms exceeds the rate by 5 %. */
 const SHARE = 0.99;
-/** Tolerance of a permit: one that was not used in this time is void, so that a process that was busy does not catch up. */
+/** An older permit is void, so that a busy process does not catch up. */
 const TOLERANCE_MS = 25;
-/** Time that is reserved at once: what one process has, others cannot use. */
 const RESERVED_MS = 80;
-/** Reserved time begins at most this much ahead: others may need it before. */
 const AHEAD_MS = 400;
-/** Pause between writes: timers are not exact, and each costs a turn of the event loop. */
 const PAUSE_MS = 5;
-/** Time after which an answer of the store is not waited for. */
 const PATIENCE_MS = 2_000;
-/** Delay after a store that did not answer. */
 const AGAIN_MS = 200;
-/** Number of messages that are remembered without a waiting push. */
 const IDLE_MAX = 100;
 
-/** The permits of a run. */
 export interface PacedRun {
-  /** Whether a push may be written now; if not, the run is called again when it may. */
   mayWrite(): boolean;
-  /** A permit was used. */
   written(): void;
-  /** The run writes no more. */
   leave(): void;
 }
 
@@ -48,18 +30,15 @@ interface Period {
   used: number;
 }
 
-/** The pace of one message in this process: permits to write a push, each at a time of its own (R-I11). */
 class Pace {
   readonly #message: string;
   readonly #intervalMs: number;
   readonly #store: PaceStore;
   readonly #timers: Timers;
   readonly #onError: (error: unknown) => void;
-  /** Runs with the number of their pushes, in the order of their begin: slices are finished one after the other. */
   readonly #runs = new Map<() => void, number>();
   readonly #periods: Period[] = [];
   #reserving = false;
-  /** Number of reservations that were asked for. */
   #asked = 0;
   #cancelWake: (() => void) | undefined;
 
@@ -104,7 +83,6 @@ class Pace {
     return from + used * this.#intervalMs;
   }
 
-  /** Drops permits whose time has passed. */
   #dropVoid(now: number): void {
     for (let next = this.#periods[0]; next; next = this.#periods[0]) {
       while (next.used < next.count && this.#timeOf(next) < now - TOLERANCE_MS) next.used++;
@@ -113,7 +91,6 @@ class Pace {
     }
   }
 
-  /** Reserves time for the runs ahead of its use. */
   #reserve(): void {
     if (this.#reserving || this.isIdle) return;
     const waiting = [...this.#runs.values()].reduce((sum, pushes) => sum + pushes, 0);
@@ -132,7 +109,6 @@ class Pace {
     this.#store.reserve(this.#message, count * this.#intervalMs, now, now + AHEAD_MS).then(
       (reserved) => {
         if ('nextFrom' in reserved) return answered(Math.min(reserved.nextFrom - now - AHEAD_MS / 2, AHEAD_MS));
-        // Void permits are dropped, however late the answer is.
         this.#periods.push({ from: reserved.from + aheadMs, count, used: 0 });
         if (asked === this.#asked) this.#goOn();
       },
@@ -155,7 +131,6 @@ class Pace {
     });
   }
 
-  /** Lets the runs write as long as there are permits. A run that cannot write leaves them to the next one. */
   #wake(): void {
     for (const pump of [...this.#runs.keys()]) {
       if (!this.#mayWrite()) return;
@@ -170,7 +145,6 @@ export interface PacesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The paces of the rated messages that this process sends. */
 export class Paces {
   readonly #options: PacesOptions;
   readonly #paces = new Map<string, Pace>();
@@ -179,11 +153,6 @@ export class Paces {
     this.#options = options;
   }
 
-  /**
-   * Has a run of a message wait for permits.
-   * @param pump is called when a push may be written
-   * @param pushes number of them, for now
-   */
   join(of: { readonly message: string; readonly sendRate: number }, pump: () => void, pushes: number): PacedRun {
     let pace = this.#paces.get(of.message);
     if (!pace) {

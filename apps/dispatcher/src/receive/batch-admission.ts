@@ -6,41 +6,30 @@ import type { Job } from '../send/sending.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 
-/** Whether the slices of a job can be sent now. */
 export type Readiness =
   | { readonly do: 'send'; readonly sender: Sender }
-  /** Every device has this result. */
   | { readonly do: 'end'; readonly result: SendResult }
-  /** The slices are deferred without slots. */
   | { readonly do: 'wait'; readonly why: HeldBack };
 
-/** State of a credential, without its throttle. */
 export interface CredentialState {
-  /** `<application>/<platform>` */
   readonly reference: string;
-  /** '' if its settings could not be read yet. */
   readonly fingerprint: string;
-  /** Whether the last try got a token and a connection. */
   readonly reachable: boolean;
   readonly lastError: CredentialError | undefined;
 }
 
 export interface CredentialError {
-  /** The name in the funnel. */
   readonly name: string;
   readonly message: string;
-  /** Milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
 interface Trouble {
-  /** Number of failed tries in a row. */
   failures: number;
-  /** Steady time of the next try, on the business clock. */
+  /** Steady time of the business clock. */
   until: number;
   cause: SendResult;
   opening: boolean;
-  /** Steady time of the last report. */
   reportedAt: number;
 }
 
@@ -48,27 +37,18 @@ export interface AdmissionOptions {
   readonly throttles: Throttles;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Receives credentials (`<application>/<platform>`) that are ready again: their deferred slices can be made due. */
   readonly onReady: (credentials: readonly string[]) => void;
-  /** Receives failures to get ready, once a minute per credential. */
   readonly onError: (credential: string, error: unknown) => void;
 }
 
-/** Waits between tries to get a token or a connection; the last one repeats. */
 const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000];
-/** Interval of reports about a failing credential. */
 const REPORT_EVERY_MS = 60_000;
-/** Maximum number of remembered fingerprints. */
 const CREDENTIALS_MAX = 10_000;
 
-/**
- * Decides which credentials may send. One slice at a time tries a credential without a token or a connection, with back-off; all others are deferred
- * without slots (sending 4).
- */
+/** One slice at a time tries an unready credential; others are deferred without slots (sending 4). */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #troubles = new Map<string, Trouble>();
-  /** Fingerprints by `<application>/<platform>`. */
   readonly #fingerprints = new Map<string, string>();
   readonly #lastErrors = new Map<string, CredentialError>();
   readonly #refused = new Set<string>();
@@ -81,13 +61,11 @@ export class Admission {
     });
   }
 
-  /** Credentials (`<application>/<platform>`) whose slices need not be resumed now. Throttled slices are not due, or at their end. */
   heldBack(): string[] {
     const now = steadyTime(this.#options.clock);
     return [...this.#troubles].filter(([, { until }]) => until > now).map(([reference]) => reference);
   }
 
-  /** Every credential that was used or tried. */
   states(): CredentialState[] {
     const references = new Set([...this.#fingerprints.keys(), ...this.#lastErrors.keys()]);
     return [...references].map((reference) => ({
@@ -98,14 +76,12 @@ export class Admission {
     }));
   }
 
-  /** Forgets the credentials of an application. */
   forget(application: string): void {
     for (const known of [this.#troubles, this.#fingerprints, this.#lastErrors, this.#refused]) {
       for (const reference of known.keys()) if (reference.startsWith(`${application}/`)) known.delete(reference);
     }
   }
 
-  /** Whether only one slice may try now whether the credential is ready again. */
   wantsOne(credential: string): boolean {
     const fingerprint = this.#fingerprints.get(credential);
     return (
@@ -113,7 +89,6 @@ export class Admission {
     );
   }
 
-  /** Prepares a job for at most `patienceMs`; after that preparation continues without the caller. */
   async ready(job: Job, patienceMs: number): Promise<Readiness> {
     const { credential } = job;
     const before = this.#held(credential);
@@ -128,7 +103,6 @@ export class Admission {
       },
       (error: unknown): Readiness => {
         const why = this.#failed(credential, error);
-        // An internal fault is final (R-P3).
         return Fault.from(error).kind === 'unavailable' ? { do: 'wait', why } : { do: 'end', result: why.cause };
       },
     );
@@ -145,7 +119,6 @@ export class Admission {
     });
   }
 
-  /** The reason that earlier failures hold the credential back; undefined = none. */
   #held(credential: string): HeldBack | undefined {
     const trouble = this.#troubles.get(credential);
     const now = steadyTime(this.#options.clock);
@@ -175,7 +148,6 @@ export class Admission {
     }
   }
 
-  /** The reason while another slice is still opening the credential. */
   #slow(credential: string): HeldBack {
     const now = steadyTime(this.#options.clock);
     const trouble = this.#troubles.get(credential) ?? {
@@ -195,7 +167,6 @@ export class Admission {
     const { clock } = this.#options;
     const now = steadyTime(clock);
     const before = this.#troubles.get(credential);
-    // Slices that arrived together fail together.
     const failures =
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
     const waitMs = BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
@@ -219,7 +190,6 @@ export class Admission {
     this.#noteError(credential, name, credentialFault(name)?.sentence ?? `the credential is refused: ${code} ${name}`);
   }
 
-  /** Reports the failure unless it was reported recently; returns the time of the last report. */
   #report(credential: string, error: unknown, reportedAt: number): number {
     const now = steadyTime(this.#options.clock);
     if (now - reportedAt < REPORT_EVERY_MS) return reportedAt;
@@ -233,7 +203,6 @@ export class Admission {
   }
 }
 
-/** Thrown for a credential that is not ready; `result` is the outcome of devices that wait too long. */
 class NotReady extends Fault {
   readonly result: SendResult;
 

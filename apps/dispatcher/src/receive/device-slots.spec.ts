@@ -4,7 +4,6 @@ import { VirtualTime } from '../testing/virtual-time.ts';
 
 const never = new Promise<void>(() => undefined);
 
-/** Eight slots; a credential may have two while others wait. */
 function world() {
   const time = new VirtualTime(1_000_000);
   const pressed: string[] = [];

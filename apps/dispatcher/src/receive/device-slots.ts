@@ -8,29 +8,20 @@ interface Waiter {
 interface Share {
   used: number;
   readonly waiting: Waiter[];
-  /** Time of its last wait, or of its last slots while others waited: while that is recent, others leave room for it. */
   activeAt: number;
 }
 
-/** Time after a credential's last wait in which others keep to their shares. */
 const REMEMBER_MS = 5_000;
-/** Waiting time of a slice after which credentials above their share must release slots. */
 const PRESSURE_MS = 100;
 
 export interface DeviceSlotsOptions {
-  /** Maximum number of open devices. */
   readonly total: number;
-  /** Maximum number of open devices of one credential while others wait. */
   readonly share: number;
   readonly timers: Timers;
-  /** Called with each credential that has more than its share while another one waits. */
   readonly onPressure: (credential: string) => void;
 }
 
-/**
- * The slots for a lane's open devices (R-LM5), assigned to credentials in turn and in order within each. A single credential may have all slots;
- * while others wait, and for 5 s after, at most its share.
- */
+/** One credential may have all slots, but only its share while others wait and for 5 s after (R-LM5). */
 export class DeviceSlots {
   readonly #options: DeviceSlotsOptions;
   readonly #shares = new Map<string, Share>();
@@ -45,19 +36,17 @@ export class DeviceSlots {
     return this.#used;
   }
 
-  /** Credentials that may have no more slots now, because others wait. */
   saturated(): string[] {
     return [...this.#shares.keys()].filter((credential) => this.isSaturated(credential));
   }
 
-  /** Whether a credential has, or waits for, its share while others wait. */
   isSaturated(credential: string): boolean {
     const share = this.#shares.get(credential);
     if (!share || share.used === 0) return false;
     return this.#isContended(credential) && (share.waiting.length > 0 || share.used >= this.#options.share);
   }
 
-  /** Resolves to true with `count` slots, or to false when `cancelled` resolves first. Return each with {@link release}. */
+  /** Each slot must be returned with {@link release}. */
   take(credential: string, count: number, cancelled: Promise<void>): Promise<boolean> {
     this.#forgetIdle();
     const share = this.#shareOf(credential);
@@ -94,7 +83,7 @@ export class DeviceSlots {
     return share;
   }
 
-  /** Removes shares without slots or waiting slices. No other method removes one, so callers may keep a reference within a call. */
+  /** Nothing else removes a share, so callers may keep a reference within a call. */
   #forgetIdle(): void {
     const since = this.#options.timers.now() - REMEMBER_MS;
     for (const [credential, { used, waiting, activeAt }] of this.#shares) {
@@ -102,7 +91,6 @@ export class DeviceSlots {
     }
   }
 
-  /** Whether other credentials want slots, or did so recently. */
   #isContended(credential: string): boolean {
     const since = this.#options.timers.now() - REMEMBER_MS;
     for (const [other, { waiting, activeAt }] of this.#shares) {
@@ -114,11 +102,9 @@ export class DeviceSlots {
   #fits(credential: string, { used }: Share, count: number): boolean {
     const { total, share } = this.#options;
     if (this.#used + count > total) return false;
-    // A first slice always fits its share.
     return used === 0 || used + count <= share || !this.#isContended(credential);
   }
 
-  /** Whether another credential would be served by the next free slots. */
   #othersAreNext(credential: string): boolean {
     for (const [other, share] of this.#shares) {
       if (other !== credential && share.waiting.length > 0 && this.#mayHaveMore(other, share)) return true;
@@ -136,7 +122,7 @@ export class DeviceSlots {
     this.#used += count;
   }
 
-  /** Serves credentials in turn. A slice that fits its share but not the free slots is waited for: small slices must not starve it. */
+  /** A slice that fits its share but not the free slots is waited for: small slices must not starve it. */
   #serve(): void {
     for (let served = true; served;) {
       served = false;
@@ -145,7 +131,6 @@ export class DeviceSlots {
         if (!next || !this.#mayHaveMore(credential, share)) continue;
         if (this.#used + next.count > this.#options.total) return;
         share.waiting.shift();
-        // Moves it to the end of the turn order.
         this.#shares.delete(credential);
         this.#shares.set(credential, share);
         this.#give(share, next.count);
@@ -172,7 +157,6 @@ export class DeviceSlots {
   }
 }
 
-/** The slots of one slice. They are released when it is closed, except the slots of late answers, which are released one by one. */
 export class SliceSlots {
   #held: number;
   #kept = 0;
@@ -183,12 +167,10 @@ export class SliceSlots {
     this.#release = release;
   }
 
-  /** Keeps this number beyond the close. */
   keep(count: number): void {
     this.#kept = count;
   }
 
-  /** Releases this number of kept slots. */
   release(count: number): void {
     const released = Math.min(count, this.#kept);
     this.#kept -= released;

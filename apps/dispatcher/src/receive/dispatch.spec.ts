@@ -214,7 +214,6 @@ describe('a credential', () => {
 });
 
 describe('a throttle', () => {
-  /** Answers 503 with Retry-After until then, in milliseconds since the start. */
   const throttledUntil = (until: number, seconds: number, fingerprint?: string): VirtualProvider => ({
     answer: (_, now) => (now < until ? { afterMs: 10, result: busy, retryAfterMs: seconds * SECOND } : { afterMs: 10 }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
@@ -398,7 +397,7 @@ describe('a message with a send rate (R-I11)', () => {
     const times = lane.written.map(({ at }) => at);
     const inSecondFrom = (from: number): number => times.filter((at) => at >= from && at < from + SECOND).length;
     expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(105);
-    // The first 400 writes go without a gap; repeats wait for a second and more.
+    // The first 400 writes have no gap; repeats wait for a second and more.
     expect(times[399]! - times[0]!).toBeLessThan(4.4 * SECOND);
   });
 });

@@ -30,24 +30,16 @@ import type { RunEnd, SliceRun } from '../send/slice-run.ts';
 
 export interface DispatchDeps extends SendingDeps {
   readonly workerLease: WorkerLease;
-  /** Resolves when an outcome is durable. */
   readonly publish: (record: OutcomeRecord) => Promise<unknown>;
-  /** Called before a deferred slice is sent. @default its devices stay as they were planned */
   readonly compareAgain?: CompareAgain | undefined;
 }
 
-/** A resumed slice holds slots already: it is deferred again unless its credential is ready almost at once. */
 const RESUMED_READY_MS = 100;
-/** Deferral of a slice whose credential has used up its share of the slots. */
 const TURN_MS = 1_000;
-/** Deferral of a slice that cannot be compared again, because the registry does not answer. */
 const COMPARED_LATER_MS = 5_000;
-/** Maximum wait for answers when the worker closes. */
 const CLOSING_MS = 10_000;
-/** Maximum duration of their last write. */
 const LAST_WRITE_MS = 2_000;
 
-/** One lane of a dispatcher: takes batches, sends their slices, and defers those that must wait (sending 4). */
 export class Dispatch {
   readonly #deps: DispatchDeps;
   readonly #sending: Sending;
@@ -58,11 +50,8 @@ export class Dispatch {
   readonly #admission: Admission;
   readonly #slots: DeviceSlots;
   readonly #scheduler: RetryScheduler;
-  /** Slices in the hands of this worker, in any epoch. */
   readonly #open = new Map<string, Promise<unknown>>();
-  /** Deferred slices with outstanding answers, by id. */
   readonly #late = new Map<string, LateAnswers>();
-  /** Slices that are being written, by credential. */
   readonly #runs = new Map<string, Set<SliceRun>>();
   #lateEnded: () => void = () => undefined;
 
@@ -109,37 +98,30 @@ export class Dispatch {
     });
   }
 
-  /** Number of deferred slices with outstanding answers. */
   get late(): number {
     return this.#late.size;
   }
 
-  /** Credentials (`<application>/<platform>`) whose slices wait for the next attempt to reach their provider. */
   heldBack(): string[] {
     return this.#admission.heldBack();
   }
 
-  /** Makes slices due that these credentials held back (`<application>/<platform>`). */
   hasten(credentials: readonly string[]): void {
     this.#scheduler.hasten(credentials);
   }
 
-  /** The states of the credentials of this lane. */
   credentials(): CredentialState[] {
     return this.#admission.states();
   }
 
-  /** Forgets the credentials of an application. */
   forget(application: string): void {
     this.#admission.forget(application);
   }
 
-  /** Starts resuming deferred slices that are due. */
   start(): void {
     this.#scheduler.start();
   }
 
-  /** Stops resuming slices and resolves when none is open. Waits for late answers for at most 10 s. Callers wait for their own handler calls. */
   async stop(): Promise<void> {
     this.#publisher.stop();
     await this.#awaited.stop();
@@ -154,7 +136,6 @@ export class Dispatch {
     await this.#storeLate();
   }
 
-  /** Stores the late answers that have arrived, unless the store takes too long, and stops waiting for others. */
   async #storeLate(): Promise<void> {
     const open = [...this.#late.values()];
     const over = Promise.withResolvers<void>();
@@ -164,10 +145,7 @@ export class Dispatch {
     for (const late of open) late.abandon();
   }
 
-  /**
-   * Handles batches concurrently; resolves to the number of leading ones that are done: 0 if no slots are free in time.
-   * @param traces of the batches, by index, if they have any
-   */
+  /** It resolves to the number of leading batches that are done. */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
     const ends = await this.#inTime((budget, late) =>
       Promise.allSettled(batches.map((batch, i) => this.#batch(batch, budget, late, traces[i]))),
@@ -178,7 +156,6 @@ export class Dispatch {
     return open < 0 ? ends.length : open;
   }
 
-  /** Runs with the time budget of a handler call. @param run its `late` resolves when slots are no longer waited for */
   async #inTime<T>(run: (budget: Budget, late: Promise<void>) => Promise<T>): Promise<T> {
     const { timers } = this.#deps;
     const now = timers.now();
@@ -187,7 +164,6 @@ export class Dispatch {
     return run({ cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS }, late.promise).finally(cancel);
   }
 
-  /** Handles a slice once more if its owner's lease ends: its batch is done, and is not delivered again. */
   #await({ batch }: Job, slice: Slice, owner: string): void {
     const id = sliceId({ ...batch, number: slice.number });
     const again = (): Promise<boolean> =>
@@ -195,7 +171,6 @@ export class Dispatch {
     this.#awaited.add({ id, owner, devices: slice.count, again });
   }
 
-  /** Resolves to false if some of its slices got no slots in time. */
   async #batch(batch: SendBatch, budget: Budget, late: Promise<void>, trace: Trace | undefined): Promise<boolean> {
     const job = this.#sending.job(batch);
     if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
@@ -210,14 +185,13 @@ export class Dispatch {
     });
   }
 
-  /** Processes a slice of a batch up to its published outcome; false if it got no slots in time. */
   async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
     if (job.batch.outcomesAgain) {
       await this.#publisher.once(await this.#claims.outcomeAgain(job, slice));
       return true;
     }
     const id = sliceId({ ...job.batch, number: slice.number });
-    // The call that has it in hand publishes its outcome.
+    // Another call has the slice in hand, and publishes its outcome.
     if (this.#open.has(id)) return true;
     return this.#holding(id, async () => {
       const ready = await this.#ready(job, READY_MS);
@@ -226,7 +200,6 @@ export class Dispatch {
       const { credential } = job;
       if (!(await this.#slots.take(credential, slice.count, late))) {
         if (!this.#slots.isSaturated(credential)) return false;
-        // Others need the slots, and the rest of the partition must not wait.
         return this.#hold(job, slice, this.#notItsTurn());
       }
       const slots = new SliceSlots(slice.count, (count) => this.#slots.release(credential, count));
@@ -242,7 +215,6 @@ export class Dispatch {
     return { by: 'turn', until: this.#deps.clock.now() + TURN_MS };
   }
 
-  /** Like {@link Admission.ready}, and checks throttles that are known locally. */
   async #ready(job: Job, patienceMs: number): ReturnType<Admission['ready']> {
     const ready = await this.#admission.ready(job, patienceMs);
     if (ready.do !== 'send') return ready;
@@ -253,7 +225,6 @@ export class Dispatch {
     return until > 0 ? { do: 'wait', why: { by: 'throttle', until } } : ready;
   }
 
-  /** Processes a deferred slice that is due, or one that `from` was sending when it died, up to its published outcome. */
   async #resume({ id, credential, devices }: Deferred, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#holding(id, async () => {
@@ -271,7 +242,6 @@ export class Dispatch {
     });
   }
 
-  /** Publishes the outcome of a slice that was deferred and is settled, and whose worker has not published it. */
   async #publishSettled(id: string): Promise<void> {
     if (this.#open.has(id) || this.#late.has(id)) return;
     await this.#publisher.once(await this.#sending.unpublished(id));
@@ -283,7 +253,6 @@ export class Dispatch {
       ? store.resume(id, epoch.id, clock.now())
       : store.takeOver(id, from, epoch.id));
     if (!attempt) return undefined;
-    // Its late answers can no longer be stored.
     this.#late.get(id)?.abandon();
     const resumed = this.#sending.resumed(id, attempt, epoch);
     const { job } = resumed;
@@ -304,7 +273,6 @@ export class Dispatch {
     });
   }
 
-  /** Sends a deferred slice to those of its devices that still get it. */
   async #sendAgain(open: OpenSlice, sender: Sender, slots: SliceSlots): Promise<Publication> {
     const { clock, timers, log, compareAgain } = this.#deps;
     let compared = open;
@@ -318,7 +286,6 @@ export class Dispatch {
     return this.#send(compared, { sender, slots, cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS });
   }
 
-  /** Runs with the slice in hand. */
   async #holding<T>(id: string, run: () => Promise<T>): Promise<T> {
     const closed = Promise.withResolvers<void>();
     this.#open.set(id, closed.promise);
@@ -336,18 +303,15 @@ export class Dispatch {
     this.#deps.metrics.open(this.#open.size, this.#slots.used);
   }
 
-  /** Defers a slice of a batch before any write. */
   #hold(job: Job, slice: Slice, why: HeldBack): Promise<true> {
     return this.#end(job, slice, (open) => this.#sending.hold(open, why), why);
   }
 
-  /** Claims a slice of a batch, and publishes its outcome. */
   async #end(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<true> {
     await this.#publisher.once(await this.#claims.claim(job, slice, run, why));
     return true;
   }
 
-  /** Sends a claimed slice, unless its credential is throttled and another slice is the probe. */
   async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
     const { throttles, timers, log } = this.#deps;
     const { id } = open;
@@ -398,7 +362,6 @@ export class Dispatch {
   }
 }
 
-/** The sender, the slots and the time budget of a slice. */
 interface Means extends Budget {
   readonly sender: Sender;
   readonly slots: SliceSlots;

@@ -8,7 +8,7 @@ const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** The end of an outage, and the latest retry after it: the fourth, two minutes and a fifth after the third. */
+/** `RETRIED`: the fourth retry, two minutes and a fifth after the third. */
 const OUTAGE = MINUTE;
 const RETRIED = 36 * SECOND + 2.4 * MINUTE;
 
@@ -31,7 +31,6 @@ describe.each(Object.entries(outages))('pushes to a provider that %s for a minut
     consume(lane, [batch(releasedAt, { devices: 700, ttlSeconds: HOUR / SECOND })]);
     await lane.pass(OUTAGE / 2);
     lane.time.clock.step(ms);
-    // One that comes after the step.
     consume(lane, [batch(lane.time.clock.now(), { message: 'n', ttlSeconds: HOUR / SECOND })]);
     await lane.pass(RETRIED + MINUTE - OUTAGE / 2);
     expect(failures(lane)).toEqual([]);

@@ -5,7 +5,6 @@ import type { ContactsOfSlice, Devices } from '@tidings/rpc';
 import type { OpenSlice } from '../send/sending.ts';
 import { SOON_MS } from '../send/slice-devices.ts';
 
-/** Marks the contacts of a deferred slice that get no mail any more. Throws if the registry does not answer. */
 export type CompareAgain = (open: OpenSlice) => Promise<OpenSlice>;
 
 export interface CompareAgainDeps {
@@ -13,15 +12,13 @@ export interface CompareAgainDeps {
   readonly clock: Clock;
 }
 
-/** A slice that has waited for less is not compared: it had no try, or its turn has just not come. Retries wait longer. */
+/** Slices that waited for less had no try; retries wait longer. */
 const RECENT_MS = 30_000;
-/** Maximum number of slices, and of their contacts, in a call. */
 const SLICES = 64;
 const CONTACTS = 8_000;
 
 type Suppressed = ReadonlyMap<number, SuppressedSince>;
 
-/** The contacts that are due. */
 function dueIn({ job, pending }: OpenSlice, now: number): ContactsOfSlice {
   const { account, application, chunk, marketing, content } = job.batch;
   const due = pending.filter(({ progress }) => progress.dueAt <= now + SOON_MS);
@@ -29,10 +26,6 @@ function dueIn({ job, pending }: OpenSlice, now: number): ContactsOfSlice {
   return { account, application, chunk, marketing, category: content?.email?.category ?? '', positions };
 }
 
-/**
- * Compares the contacts of slices that are tried again with what has become known since their plan (R-E14, R-E18). Slices that are due while a call is
- * in flight share the next one.
- */
 export function comparingAgain({ devices, clock }: CompareAgainDeps): CompareAgain {
   const { submit } = batcher(
     async (slices: readonly ContactsOfSlice[]): Promise<Suppressed[]> => {
@@ -48,7 +41,6 @@ export function comparingAgain({ devices, clock }: CompareAgainDeps): CompareAga
   return async (open) => {
     const { job, attempt } = open;
     const now = clock.now();
-    // Test devices are no contacts.
     const ageMs = now - attempt.claimedAt;
     // A claim in the future was made before the clock was set back.
     if (job.batch.chunk === TEST_CHUNK || (ageMs >= 0 && ageMs < RECENT_MS)) return open;

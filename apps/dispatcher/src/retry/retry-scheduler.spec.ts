@@ -23,7 +23,7 @@ describe('devices that wait for their turn', () => {
     );
     await lane.pass(end + 30 * MINUTE);
     expect(lane.settledOf('A')).toBe(40);
-    // Those that were tried at first have ended an hour later.
+    // Slices that were tried at first have ended an hour later.
     expect(new Set(failures(lane))).toEqual(new Set([busy.name]));
     expect(lane.written.length).toBeGreaterThan(19_000);
   });
@@ -90,7 +90,7 @@ describe('a deferred slice', () => {
     const deferrals = lane.outcomes.flatMap(({ at, outcome: { outcome } }) =>
       outcome?.$case === 'deferred' ? [outcome.value.until!.getTime() - releasedAt - at] : [],
     );
-    // Those that await answers are due in 30 s.
+    // Slices that await answers are due in 30 s.
     expect(Math.min(...deferrals)).toBe(30 * SECOND);
     expect(Math.max(...deferrals)).toBeGreaterThan(5 * MINUTE);
   });

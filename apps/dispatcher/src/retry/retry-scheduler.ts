@@ -12,71 +12,46 @@ export interface RetrySchedulerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
-  /** The longest time from a deferral to its end, and for which answers are awaited. */
   readonly longestWaitMs: number;
   readonly answersForMs: number;
-  /** Credentials whose slices cannot be sent now. */
   readonly heldBack: () => readonly string[];
-  /** Credentials whose throttle has expired and awaits a probe, with the time of expiry. */
   readonly endedThrottles: () => readonly { readonly reference: string; readonly until: number }[];
-  /** When the next throttle expires, in milliseconds of the business clock; Infinity = none does. */
+  /** Milliseconds of the business clock; Infinity = none. */
   readonly nextThrottleEnd: () => number;
-  /** Whether only one slice of a credential may be sent now, to test whether others can. */
   readonly wantsOne: (credential: string) => boolean;
-  /** Claims and sends a slice. `from` = the dead worker that has claimed it. */
   readonly resume: (due: Deferred, epoch: Epoch, from?: string) => Promise<void>;
-  /** Publishes the outcome of a settled slice, unless this worker is about to. */
   readonly publish: (id: string) => Promise<void>;
 }
 
-/** Interval of polls, and their look-ahead: slices that become due between two polls are resumed on time. */
+/** Slices due before the next poll are resumed on time, so it is the look-ahead, too. */
 const POLL_MS = 1_000;
-/** Minimum pause until a due time: slices that become due one after another share a poll. */
 const MIN_PAUSE_MS = 50;
-/** Maximum number of slices in hand, most of them waiting for slots. */
 const MAX = 64;
-/** Maximum of one credential while others have due slices. */
 const SHARE = MAX / 4;
-/** Number of slices per query. */
 const LOOK = 32;
-/** Interval and maximum number of looks past credentials whose due slices fill a query. */
 const PAST_EVERY_MS = 200;
 const LOOKS_PAST = 8;
-/** Interval of the search for slices of dead workers, and for their outcomes. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
-/** A process that has not polled for this time was frozen. */
 const PAUSED_MS = 5_000;
-/** Interval of the search for slices that wait longer than they can. */
 const STEPS_EVERY_MS = 5_000;
-/** Times after a step back at which slices are looked for that were being stored then; a busy store takes seconds. */
+/** Slices may have been stored during a step back. */
 const LATE_WRITES_MS = [1_000, 5_000, 15_000, 30_000];
-/** Time after which a probe without a result is requested again. */
 const PROBE_AGAIN_MS = 10_000;
 
-/**
- * Finds deferred slices that are due, and those whose worker died after resuming them, and has them sent (sending 4); those whose worker died after
- * settling them, and has their outcomes published. The store holds all their data: no new emission is needed.
- */
 export class RetryScheduler {
   readonly #options: RetrySchedulerOptions;
-  /** Credentials of the slices in hand, by slice id; undefined for those that are only published. */
   readonly #runs = new Map<string, string | undefined>();
   readonly #ends = new Set<Promise<void>>();
-  /** Requested probes by credential, with the expiry of their throttle and the time of the request. */
   readonly #probes = new Map<string, { readonly until: number; readonly askedAt: number }>();
   #orphansAt = -Infinity;
   #pastAt = -Infinity;
   readonly #step: () => number;
-  /** The clock was set back: slices that wait for longer than this are due. */
   #laterThanMs: number | undefined;
-  /** The last step back, its time by the steady clock, and the looks for late writes since. */
   #setBack: { readonly at: number; readonly byMs: number; readonly looks: number } | undefined;
-  /** Steady time of the last step forward; a process that begins, or was frozen, may follow one. */
   #setForwardAt: number;
   #noticedAt: number;
   #looksAheadAt = -Infinity;
-  /** Maximum number of slices in hand of one credential: a part while others wait, by the last look past it. */
   #share = MAX;
   #polling = false;
   #polled: Promise<void> = Promise.resolve();
@@ -94,7 +69,6 @@ export class RetryScheduler {
     this.#schedule(0);
   }
 
-  /** Stops resuming slices and resolves when none is in hand. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -103,7 +77,6 @@ export class RetryScheduler {
     while (this.#ends.size > 0) await Promise.allSettled(this.#ends);
   }
 
-  /** Makes slices due that these credentials held back. */
   hasten(credentials: readonly string[]): void {
     const { store, lane, clock, log } = this.#options;
     if (this.#stopped || credentials.length === 0) return;
@@ -111,7 +84,6 @@ export class RetryScheduler {
       .then(() => store.hasten(lane, credentials, clock.now()))
       .then(
         () => this.#schedule(0),
-        // They become due later in any case.
         (error: unknown) => log.warn({ err: error }, 'making deferred slices due failed'),
       );
   }
@@ -138,7 +110,6 @@ export class RetryScheduler {
     }
   }
 
-  /** Takes due slices in hand; returns the time until the next poll, in milliseconds. */
   async #takeDue(): Promise<number> {
     const { workerLease, store, lane, clock, timers, heldBack, nextThrottleEnd } = this.#options;
     this.#noticeStep();
@@ -147,7 +118,7 @@ export class RetryScheduler {
     if (!epoch || room === 0) return untilNext(POLL_MS, timers);
     await this.#obeyStepsBack();
     await this.#askForProbes();
-    // Slices in hand may not be claimed yet, and would be found again.
+    // Slices in hand may be found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
     this.#noticeStep();
     const now = clock.now();
@@ -165,10 +136,7 @@ export class RetryScheduler {
     return Math.max(MIN_PAUSE_MS, Math.min(untilNext(POLL_MS, timers), next));
   }
 
-  /**
-   * Takes slices of other credentials, too, if those of a few fill a query: thousands of slices of one credential, due since the end of its throttle,
-   * must not delay the retries of all others. Returns the number of slices that were taken.
-   */
+  /** One credential's slices, due after a throttle, must not delay the others. */
   async #takePast(
     due: readonly Due[],
     room: number,
@@ -190,7 +158,6 @@ export class RetryScheduler {
     return taken;
   }
 
-  /** Takes slices in hand up to the limit, and up to the share of a credential; returns their number. */
   #takeAll<D extends Deferred>(found: readonly D[], room: number, take: (due: D) => void): number {
     let taken = 0;
     for (const due of found) {
@@ -221,7 +188,6 @@ export class RetryScheduler {
     this.#noticedAt = now;
   }
 
-  /** A deferral that was being stored when the clock was set back lies a step ahead. */
   #lookForLateWrites(now: number): void {
     if (!this.#setBack) return;
     const { at, byMs, looks } = this.#setBack;
@@ -233,13 +199,13 @@ export class RetryScheduler {
     }
   }
 
-  /** Whether the answers to a slice may still come, although a clock that was set forward has passed the time for them. */
+  /** Answers may still come, although a clock that was set forward has passed their time. */
   #isEarly({ awaitsAnswers }: Due): boolean {
     const { timers, answersForMs } = this.#options;
     return awaitsAnswers && timers.now() - this.#setForwardAt < answersForMs;
   }
 
-  /** What was deferred before the clock was set back is due: it would wait for as long as the step. */
+  /** Deferrals from before the clock was set back would wait as long as the step. */
   async #obeyStepsBack(): Promise<void> {
     const { store, lane, clock, timers, longestWaitMs, answersForMs } = this.#options;
     const isSetBack = this.#laterThanMs !== undefined;
@@ -251,7 +217,6 @@ export class RetryScheduler {
     this.#looksAheadAt = timers.now();
   }
 
-  /** A throttle ends with one probe: a held-back slice becomes due, and the others after its answer. */
   async #askForProbes(): Promise<void> {
     const { store, lane, clock, endedThrottles } = this.#options;
     const ended = endedThrottles();
@@ -266,7 +231,7 @@ export class RetryScheduler {
     }
   }
 
-  /** A claim of this worker that is not in hand is an orphan, too: the answer to it was lost. */
+  /** A claim that is not in hand is an orphan, too: its answer was lost. */
   async #takeOrphans(room: number, epoch: Epoch): Promise<void> {
     const { store, workerLease, lane, timers } = this.#options;
     const now = timers.now();
@@ -283,7 +248,6 @@ export class RetryScheduler {
     this.#takeAll(open, room - settled.length, (orphan) => this.#take(orphan, epoch, orphan.owner));
   }
 
-  /** Whether the one slice that may try is in hand already. */
   #isTaken(credential: string): boolean {
     return this.#options.wantsOne(credential) && this.#inHandOf(credential) > 0;
   }
@@ -291,7 +255,7 @@ export class RetryScheduler {
   #take(due: Deferred, epoch: Epoch, from?: string): void {
     const { resume, workerLease, log } = this.#options;
     const run = resume(due, epoch, from).catch((error: unknown) => {
-      // A claim on the slice must not appear live as long as this worker lives: the slice is taken over as an orphan, or its outcome is published.
+      // The claim must not appear live as long as this worker.
       workerLease.retire(epoch);
       log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
     });
@@ -300,14 +264,12 @@ export class RetryScheduler {
 
   #publish(id: string): void {
     const { publish, log } = this.#options;
-    // The next search finds it again.
     const run = publish(id).catch((error: unknown) =>
       log.warn({ slice: id, err: error }, 'an outcome was not published'),
     );
     this.#hold(id, undefined, run);
   }
 
-  /** Has a slice in hand until the end of its run. */
   #hold(id: string, credential: string | undefined, run: Promise<void>): void {
     this.#runs.set(id, credential);
     const end = run.finally(() => {

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LateAnswers } from './late-answers.ts';
 import { VirtualTime } from '../testing/virtual-time.ts';
 
-/** A run with outstanding devices, which `answer` answers. */
 class Run {
   outstanding: number;
   lateAnswers = 0;

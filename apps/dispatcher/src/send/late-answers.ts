@@ -7,25 +7,15 @@ export interface LateAnswersOptions {
   readonly run: Pick<SliceRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding'>;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
-  /** End of the wait, on the timers' clock. */
   readonly until: number;
-  /** Stores the known results; false if the slice has been claimed since. `last`: no further answer follows. */
   readonly write: (last: boolean) => Promise<boolean>;
-  /** Publishes the stored results. Not called after the last write. */
   readonly publish: () => Promise<void>;
-  /** Releases the slots of this number of devices. */
   readonly release: (devices: number) => void;
-  /** Called once. */
   readonly onEnd: () => void;
 }
 
-/** Minimum interval between writes of single answers; the last one is written at once. */
 const WRITE_EVERY_MS = 250;
 
-/**
- * Waits for the answers of a deferred slice (sending 4): a slow answer is not a lost one. Each answer settles its device in the store, and frees its
- * slot. Ends with the last one, at the deadline, or when the slice is claimed again.
- */
 export class LateAnswers {
   readonly #options: LateAnswersOptions;
   #written = 0;
@@ -33,7 +23,6 @@ export class LateAnswers {
   #writing: Promise<void> | undefined;
   #ended = false;
   #isUnpublished = false;
-  /** The slice was published when it was deferred. */
   #publishAt: number;
   #publishing: Promise<void> = Promise.resolve();
   #cancel: (() => void) | undefined;
@@ -49,12 +38,10 @@ export class LateAnswers {
     run.onLate = () => this.#changed();
   }
 
-  /** Stores the answers that have arrived since the slice was deferred. */
   start(): void {
     this.#writeOrEnd();
   }
 
-  /** Stops waiting as soon as the answers that have arrived are stored. */
   async stop(): Promise<void> {
     await this.#writing;
     this.#writeOrEnd();
@@ -63,7 +50,6 @@ export class LateAnswers {
     await this.#publishing;
   }
 
-  /** Stops waiting at once. */
   abandon(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -82,7 +68,7 @@ export class LateAnswers {
     this.#release(run.outstanding);
     if (this.#writing) return;
     if (run.outstanding === 0) this.#cancelWrite();
-    // Steady answers must not put the write off.
+    // Restarting the timer would let steady answers put the write off.
     this.#cancel ??= timers.after(run.outstanding === 0 ? 0 : WRITE_EVERY_MS, () => {
       this.#cancel = undefined;
       this.#writeOrEnd();
@@ -142,7 +128,6 @@ export class LateAnswers {
     this.#publishing = publish().catch((error: unknown) => {
       log.warn({ err: error }, 'late answers were not published');
       this.#isUnpublished = true;
-      // Otherwise the next worker of the slice publishes them.
       if (!this.#ended) this.#publishInTime();
     });
   }

@@ -6,7 +6,6 @@ import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
 
 const SECOND = 1000;
 
-/** A lane that got a batch with these devices, and could publish outcomes for so long. */
 async function lane(provider: VirtualProvider, tokens = ['token'], publishesMs = 5 * SECOND): Promise<VirtualLane> {
   const lane = new VirtualLane({ A: provider });
   const devices = tokens.map((token, position) => ({ position, token }));
@@ -30,7 +29,6 @@ const partsOf = ({ outcomes }: VirtualLane): number =>
 const settledIn = ({ attempts }: VirtualLane): boolean =>
   [...attempts.byId.values()].every(({ attempt }) => attempt.state === 'settled');
 
-/** Providers by whose answers a slice ends later than its first pass. */
 const providers: [string, VirtualProvider][] = [
   ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
   ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],

@@ -13,19 +13,14 @@ import {
 import { type SendBatch, type Slice, SliceOutcome } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 
-/** The record of an outcome, and the tokens that the provider has rejected in it, for a record of their own. */
 export interface OutcomeRecord extends OutRecord {
   readonly deadTokens?: Uint8Array;
-  /** Whether the slice is settled: no later outcome follows. */
   readonly isSettled: boolean;
   readonly hasResults: boolean;
-  /** The settled slice whose deferral is kept until this is published, if it was deferred: its id. */
   readonly keptFor?: string;
 }
 
-/** A deferred slice that is delivered again is published as due after this time: the watchdog need not ask sooner. */
 const ASK_AGAIN_MS = 60_000;
-/** Delay of the watchdog for slices that are held back, or whose devices wait for their turn. */
 const HELD_MS = 600_000;
 
 export function outcomeRecord(
@@ -51,7 +46,6 @@ export function repeatedRecord(
   return partRecord(batch, slice.number, attempt, { until, now });
 }
 
-/** The results so far of a slice that is being sent: for the watchdog it is as alive as if it had just been emitted. */
 export const progressRecord = (
   batch: SendBatch,
   { number }: Slice,
@@ -83,9 +77,6 @@ function recordOf(batch: SendBatch, outcome: SliceOutcome): OutcomeRecord {
   };
 }
 
-/**
- * When the watchdog may emit a slice again. A held-back slice is resumed when its credential is usable, and one whose devices wait for their turn when
- * they have it: a later time suffices.
- */
+/** A held-back slice is resumed when its credential is usable. */
 const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
   deferral.heldUntil > 0 || dueAt <= now ? Math.max(dueAt, now + HELD_MS) : dueAt;

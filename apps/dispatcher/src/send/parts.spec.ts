@@ -8,14 +8,12 @@ const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A lane that got a batch of so many devices, of which the token `m-7;` has answers of its own. */
 function laneOf(devices: number, seventh: VirtualProvider['answer'], others: VirtualProvider['answer']): VirtualLane {
   const lane = new VirtualLane({ A: { answer: (token, now) => (token === 'm-7;' ? seventh : others)(token, now) } });
   consume(lane, [batch(releasedAt, { devices })]);
   return lane;
 }
 
-/** The published records with results: their time, the slice, and how many of its devices have one. */
 const parts = ({ outcomes }: VirtualLane): { at: number; number: number; devices: number }[] =>
   outcomes.flatMap(({ at, outcome }) => {
     const results = resultsIn(outcome);

@@ -3,9 +3,7 @@ import type { Timers } from '../timers.ts';
 
 export interface RecordedSlice {
   readonly results: () => number;
-  /** Number of devices without a result. */
   readonly remaining: () => number;
-  /** Stores the results so far; false if another worker has claimed the slice. */
   readonly record: () => Promise<boolean>;
   readonly publish: () => Promise<void>;
 }
@@ -15,20 +13,16 @@ export interface ProgressRecorderOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** A crash repeats about as many answers to open slices, and those of the last {@link RECORD_EVERY_MS}. */
+/** A crash repeats about as many answers, and those of the last {@link RECORD_EVERY_MS}. */
 const UNRECORDED_MAX = 400;
-/** Slices with few answers are left to a later write: each one costs a statement. */
 const UNRECORDED_LEFT = 100;
-/** A slice that awaits so few answers is left to its end, which stores them all, while no more than {@link ENDING_MAX} are unrecorded. */
 const ENDING = 150;
 const ENDING_MAX = 500;
 const COUNTED_EVERY = 50;
 const RECORD_EVERY_MS = 250;
-/** Minimum interval between publications of a slice, from its begin on. */
 export const PUBLISH_EVERY_MS = 2_000;
 
 interface Recording extends RecordedSlice {
-  /** Results that are stored, or being stored. */
   recorded: number;
   published: number;
   recordAt: number;
@@ -38,10 +32,6 @@ interface Recording extends RecordedSlice {
 
 const unrecorded = (open: Recording): number => open.results() - open.recorded;
 
-/**
- * Records the results of slices that are being sent, so that a crash repeats few pushes, and publishes those of slices that await slow answers
- * (sending 4). Slices that end by themselves within {@link PUBLISH_EVERY_MS} publish once.
- */
 export class ProgressRecorder {
   readonly #options: ProgressRecorderOptions;
   readonly #open = new Set<Recording>();
@@ -61,7 +51,6 @@ export class ProgressRecorder {
     return () => void this.#open.delete(open);
   }
 
-  /** Resolves when no write is in progress. */
   async idle(): Promise<void> {
     this.#cancel?.();
     await Promise.all(this.#writes);
@@ -116,14 +105,12 @@ export class ProgressRecorder {
     try {
       open.recorded = results;
       if (results > before && !(await open.record())) return;
-      // One that has ended publishes its end.
       if (timers.now() < open.publishAt || !this.#open.has(open)) return;
       open.publishAt = timers.now() + PUBLISH_EVERY_MS;
       await open.publish();
       open.published = results;
     } catch (error) {
       open.recorded = before;
-      // The next round tries again, and so does the end of the slice.
       log.warn({ err: error }, 'the progress of a slice was not recorded');
     }
   }

@@ -44,7 +44,6 @@ export interface SendingDeps {
   readonly lane: Lane;
   readonly channel: Channel;
   readonly store: AttemptStore;
-  /** Keeps what pushes were rendered from before a slice ends, for the events of subscribers. */
   readonly values: SentValuesKeeper;
   readonly throttles: Throttles;
   readonly paces: Paces;
@@ -55,26 +54,21 @@ export interface SendingDeps {
   readonly log: Pick<Logger, 'error' | 'warn'>;
 }
 
-/** Deadlines for writing pushes and for awaiting answers, on the timers' clock. */
 export interface Budget {
   readonly cutoff: number;
   readonly deadline: number;
 }
 
-/** A batch with the common data of its slices. */
 export interface Job {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
-  /** The settings of its credential: `<application>/<platform>`, '' without any. */
   readonly credential: string;
   readonly hasContentFor: (device: number) => boolean;
-  /** The message's time to live for a device of the columns; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly sender: () => Promise<Sender | SendResult>;
   readonly tally: Tally;
 }
 
-/** A claimed slice with its send state. */
 export interface OpenSlice {
   readonly id: string;
   readonly job: Job;
@@ -84,16 +78,13 @@ export interface OpenSlice {
   readonly pending: readonly Pending[];
 }
 
-/** The outcome to publish, or undefined if another worker has the slice. */
 export type Publication = OutcomeRecord | undefined;
 
-/** A run that has ended and still awaits answers. */
 export interface LateRun {
   readonly run: SliceRun;
   results: Results;
 }
 
-/** The end of a run: the outcome to publish, and the run if it still awaits answers. */
 export interface Left {
   readonly publication: Publication;
   readonly late?: LateRun | undefined;
@@ -104,22 +95,17 @@ export interface RunOptions extends Budget {
   readonly onAnswer: () => void;
 }
 
-/** Delay before a write without an answer is repeated. */
 const AGAIN_MS = 200;
-/** Maximum number of remembered traces of deferred slices. */
 const TRACES_MAX = 1_000;
 
-/** Sends claimed slices and stores how they ended. */
 export class Sending {
   readonly #deps: SendingDeps;
-  /** Traces of slices that were deferred in this process, by slice id. */
   readonly #traces = new Map<string, Trace>();
 
   constructor(deps: SendingDeps) {
     this.#deps = deps;
   }
 
-  /** The trace in which a slice was deferred; undefined if another process deferred it. */
   takeTrace(id: string): Trace | undefined {
     const trace = this.#traces.get(id);
     this.#traces.delete(id);
@@ -144,18 +130,17 @@ export class Sending {
     };
   }
 
-  /** Seconds since the release of a batch's message, in whole minutes: a push that goes out at once keeps the time to live of its request. */
+  /** A push that goes out at once keeps its time to live, so ages are whole minutes. */
   #ageOf({ releasedAt }: SendBatch): number {
     if (!releasedAt) return 0;
     const minutes = Math.floor((sureTime(this.#deps.clock) - releasedAt.getTime()) / 60_000);
     return Math.max(0, minutes) * 60;
   }
 
-  /** A deferred slice, claimed again, with its stored progress. */
   resumed(id: string, attempt: Claimed, epoch: Epoch): OpenSlice {
     const { batch, progress } = attempt.deferral!;
     const job = this.job(SendBatch.decode(batch));
-    // A worker that has died may have recorded results of the claim before.
+    // A dead worker may have recorded results of the claim before.
     const done = answered(attempt.results);
     const pending = progress
       .map((each, device) => ({ device, progress: each }))
@@ -200,12 +185,10 @@ export class Sending {
     return { publication };
   }
 
-  /** The progress of a slice while it is sent. @param publish receives its results so far */
   recorded(open: OpenSlice, run: SliceRun, publish: (part: OutcomeRecord) => Promise<void>): RecordedSlice {
     const { id, job, slice, attempt, epoch, pending } = open;
     const { store, values, clock } = this.#deps;
     let stored = attempt.results;
-    // Once, for all devices: values of those that this claim does not send to are not read.
     const positions = pending.map(({ device }) => job.columns.positions[device]!);
     let kept: Promise<void> | undefined;
     return {
@@ -222,17 +205,13 @@ export class Sending {
     };
   }
 
-  /** Ends the remaining devices of a slice without sending. */
   refuse(open: OpenSlice, result: SendResult): Promise<Publication> {
     const now = this.#deps.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
     return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
   }
 
-  /**
-   * Ends the devices that a dead run of a slice may have written, without sending. Devices that were not due in that run, which began within a lease of
-   * its claim, go on waiting.
-   */
+  /** Devices that were not due in the dead run go on waiting. */
   refuseAmbiguous(open: OpenSlice): Promise<Publication> {
     const now = this.#deps.clock.now();
     const dueBy = ranBy(open.attempt.resumedAt ?? now) + SOON_MS;
@@ -244,12 +223,10 @@ export class Sending {
     return this.#end(open, { lost: false, results, waiting, heldUntil: 0, answersUntil: 0 });
   }
 
-  /** Defers a claimed slice that cannot be sent now. */
   hold(open: OpenSlice, why: HeldBack): Promise<Publication> {
     return this.#end(open, { lost: false, ...this.held(open, why) });
   }
 
-  /** The state of the devices of a slice that cannot be sent now. */
   held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
     const { clock, channel } = this.#deps;
     const now = clock.now();
@@ -271,9 +248,6 @@ export class Sending {
     return { results, waiting, heldUntil: waiting.length > 0 ? heldUntil : 0, answersUntil: 0 };
   }
 
-  /**
-   * Stores the effect of late answers on a deferred slice; resolves to the outcome to publish, or to undefined if the slice has been claimed since.
-   */
   async amend(open: OpenSlice, late: LateRun): Promise<Publication> {
     const { id, job, slice, attempt } = open;
     const { run } = late;
@@ -293,7 +267,6 @@ export class Sending {
       const { claimedAt } = attempt;
       return { ...this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt }), keptFor: id };
     }
-    // The throttle may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
     const deferral = deferralOf(job, slice, { ...state, heldUntil });
     const kept = await this.#repeated(wanted, async () => {
@@ -310,7 +283,6 @@ export class Sending {
     late.results = results;
   }
 
-  /** Stores how the slice ended; resolves to the outcome to publish. */
   async #end(open: OpenSlice, end: RunEnd): Promise<Publication> {
     const { store, clock, metrics } = this.#deps;
     const { id, attempt, epoch, job, slice } = open;
@@ -341,7 +313,7 @@ export class Sending {
     return this.#recordOf(open, deferredOf(attempt, results, deferral));
   }
 
-  /** Called before the result is stored, which states that the values of its devices are kept. */
+  /** Values are kept first, because the stored result states that they are. */
   #keepValues({ job, slice, attempt }: OpenSlice, { results }: Pick<RunState, 'results'>): Promise<void> {
     const sent = results.filter(({ result }) => result.category === 'SENT');
     const positions = sent.map(({ position }) => position);
@@ -370,7 +342,6 @@ export class Sending {
     return undefined;
   }
 
-  /** Repeats a write until it is answered, or the lease has expired. */
   #keep(epoch: Epoch, write: () => Promise<boolean>): Promise<boolean> {
     return this.#repeated(() => epoch.alive(), write);
   }
@@ -387,7 +358,6 @@ export class Sending {
     }
   }
 
-  /** The outcome of a settled slice, from the deferral that is kept until it is published; undefined if it is. */
   async unpublished(id: string): Promise<Publication> {
     const attempt = await this.#deps.store.find(id);
     if (attempt?.state !== 'settled' || !attempt.deferral) return undefined;
@@ -406,7 +376,6 @@ const resultOf = (columns: BatchColumns, device: number, result: SendResult, now
   since: undefined,
 });
 
-/** The devices of a slice without a result, each with its progress. */
 export function pendingOf(
   columns: BatchColumns,
   { first, count }: Slice,
@@ -426,7 +395,6 @@ export function pendingOf(
   return pending;
 }
 
-/** The deferred devices of a slice in their stored form. */
 export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunState): Deferral {
   const { waiting, heldUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);
@@ -438,7 +406,6 @@ export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunStat
   };
 }
 
-/** The attempt of a slice that was deferred. */
 export const deferredOf = ({ owner, round, claimedAt }: Claimed, results: Results, deferral: Deferral): Deferred => ({
   state: 'deferred',
   owner,

@@ -19,20 +19,15 @@ import {
 import type { SendBatch } from '@tidings/events';
 import { type Clock, clockSteps, setForwardMs } from '@tidings/kernel';
 
-/** A device of the slice that has no result yet. */
 export interface Pending {
-  /** Index in the batch's columns. */
   readonly device: number;
   readonly progress: Progress;
 }
 
-/** The progress of a slice. Every device that was pending is either in `results` or deferred. */
 export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
-  /** The time until which the slice is held back; 0 = it is not held back. */
   readonly heldUntil: number;
-  /** The time until which answers of some devices are awaited; 0 = none. */
   readonly answersUntil: number;
 }
 
@@ -40,40 +35,28 @@ export interface SliceDevicesOptions {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
   readonly pending: readonly Pending[];
-  /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
   readonly resumedAt?: number | undefined;
   readonly hasContentFor: (device: number) => boolean;
-  /** The message's time to live for a device; undefined if it has none. */
   readonly ttlSecondsOf: (device: number) => number | undefined;
   readonly clock: Clock;
-  /** The schedule of retries. @default the schedule of most channels */
   readonly retries?: RetrySchedule | undefined;
-  /** How long an answer is awaited after the end of a run. @default {@link LATE_ANSWER_MS} */
   readonly answersForMs?: number | undefined;
-  /** 0 to 1: spreads the waits of this slice's devices. */
   readonly random: number;
 }
 
-/** The result of a failed try, and the waits that it requires. */
 export interface FailedTry {
   readonly result: SendResult;
   readonly firstWaitMs?: number;
   readonly retryAfterMs?: number;
-  /** The push was written and its answer is lost. */
   readonly outcomeUnknown?: boolean;
 }
 
-/** A device that is due within this time is written now: resuming its slice costs more. */
+/** Devices due within this time are written now: resuming their slice costs more. */
 export const SOON_MS = 250;
 
-/** The latest time at which a run of a slice begins that was claimed again then. */
 export const ranBy = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
 
-/**
- * The state of each device of a slice: a result, or its deferral. Devices are identified by their index in `pending`. Successful devices need no
- * object.
- */
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
   readonly #startedAt: number;
@@ -88,7 +71,6 @@ export class SliceDevices {
   readonly #replacements = new Map<number, string>();
   readonly #refreshed = new Set<number>();
   #heldUntil = 0;
-  /** Devices whose route is held back, unless the whole slice is. */
   readonly #heldAlone = new Set<number>();
   #isHeld = false;
   #answersUntil = 0;
@@ -105,11 +87,10 @@ export class SliceDevices {
     this.#at = new Float64Array(pending.length);
   }
 
-  /** The devices to write now. All others have a result, or stay deferred. */
   toWrite(): number[] {
     const { pending, columns, batch, clock, hasContentFor } = this.#deps;
     const now = clock.now();
-    // What a successor takes to be written must be all that is, although the clock is set in between.
+    // A successor must infer exactly what was written, though the clock may be set in between.
     const dueBy = Math.min(now, ranBy(this.#deps.resumedAt)) + SOON_MS;
     const queue: number[] = [];
     pending.forEach(({ device, progress }, i) => {
@@ -133,18 +114,15 @@ export class SliceDevices {
     this.#at[i] = this.#deps.clock.now();
   }
 
-  /** The provider has reported since when the token is dead. */
   deadSince(i: number, since: number): void {
     this.#since.set(i, since);
   }
 
-  /** The provider has reported its token of the device, which is usually the one that the push was sent to. */
   tokenReplaced(i: number, replacement: string): void {
     const { pending, columns } = this.#deps;
     if (replacement !== tokenOf(columns, pending[i]!.device)) this.#replacements.set(i, replacement);
   }
 
-  /** Whether the device has had its one repeat with refreshed credentials. */
   isRefreshed(i: number): boolean {
     return this.#refreshed.has(i);
   }
@@ -153,7 +131,6 @@ export class SliceDevices {
     this.#refreshed.add(i);
   }
 
-  /** The device is tried again later, or its time is over. */
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
     this.#followClock();
     const tried = this.#tried(i);
@@ -165,7 +142,6 @@ export class SliceDevices {
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
 
-  /** The answer of the device is awaited until it is due again, and its time cannot end before. */
   late(i: number): void {
     this.#followClock();
     const tried = this.#tried(i);
@@ -177,21 +153,15 @@ export class SliceDevices {
     this.#answersUntil = dueAt;
   }
 
-  /** The device was tried and is due now, in another run. */
   again(i: number): void {
     this.#followClock();
     this.#progress[i] = { ...this.#tried(i), dueAt: this.#deps.clock.now() };
   }
 
-  /** The provider has not processed the push: it counts as not written, and the device is due now. */
   unprocessed(i: number): void {
     this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
-  /**
-   * The device was not written: no try is counted.
-   * @param isOwn whether the reason concerns only the route of this device, so that the rest of the slice need not wait
-   */
   unsent(i: number, why: HeldBack, isOwn: boolean): void {
     this.#followClock();
     const { device, progress } = this.#deps.pending[i]!;
@@ -209,7 +179,6 @@ export class SliceDevices {
     }
     const own = { ...wait.progress, refreshed: this.#refreshed.has(i) };
     if (why.by === 'turn') {
-      // The device is due after those that were due before.
       this.#progress[i] = { ...own, dueAt: Math.max(own.dueAt, wait.until) };
       return;
     }
@@ -219,7 +188,7 @@ export class SliceDevices {
     else this.#isHeld = true;
   }
 
-  /** Has times that were computed before the clock was set back come as early as they would have. */
+  /** Times from before the clock was set back come as early as they would have. */
   #followClock(): void {
     const stepMs = this.#clockStep();
     if (stepMs >= 0) return;
@@ -230,7 +199,6 @@ export class SliceDevices {
     if (this.#answersUntil > 0) this.#answersUntil += stepMs;
   }
 
-  /** The progress of the slice. @param hasOutstanding whether answers are awaited */
   state(hasOutstanding: boolean): RunState {
     this.#followClock();
     return {
@@ -241,7 +209,6 @@ export class SliceDevices {
     };
   }
 
-  /** The time at which the first device is due whose route is not held back: it need not wait for the others. */
   #othersDueAt(): number {
     let dueAt = Infinity;
     this.#progress.forEach((progress, i) => {
@@ -257,7 +224,6 @@ export class SliceDevices {
     return end + setForwardMs(this.#deps.clock);
   }
 
-  /** The progress of a device that was written. */
   #tried(i: number): Progress {
     const { progress } = this.#deps.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;

@@ -12,18 +12,15 @@ import { type RunEnd, SliceRun } from './slice-run.ts';
 const DEVICES = 6;
 const START = 1_000_000;
 
-/** A provider for even devices, and another one for odd ones. */
 class TwoProviders implements Sender {
   readonly credential = 'one';
   readonly settings = { reference: 'AAAAA-00000/11', version: 1 };
   readonly written: number[] = [];
   readonly #routes = [{}, {}] as const;
   readonly #waiting: (() => void)[] = [];
-  /** Whether the odd one has no room. */
   isBusy = false;
   oddDownUntil = 0;
   oddThrottledUntil = 0;
-  /** The answer of the even one. */
   answer: SendResult = sent;
 
   prepare = async (): Promise<undefined> => undefined;

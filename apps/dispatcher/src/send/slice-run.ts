@@ -9,7 +9,6 @@ import type { Timers } from '../timers.ts';
 import { RouteQueue } from './route-queue.ts';
 import { type RunState, SliceDevices, type SliceDevicesOptions } from './slice-devices.ts';
 
-/** The end of a run: the worker lost its lease, or every device has a result or a deferral. */
 export type RunEnd = { readonly lost: true } | (RunState & { readonly lost: false });
 
 export interface RunDeps extends SliceDevicesOptions {
@@ -17,60 +16,43 @@ export interface RunDeps extends SliceDevicesOptions {
   readonly epoch: Epoch;
   readonly throttles: Throttles;
   readonly paces: Paces;
-  /** The credential is throttled, and one push tests whether it still is. */
   readonly probe: boolean;
-  /** Deadlines of the last write, and of the run with outstanding answers, on the timers' clock. */
   readonly cutoff: number;
   readonly deadline: number;
   readonly timers: Timers;
-  /** Receives the first internal fault. */
   readonly onFault: (error: unknown) => void;
   readonly onAnswer: () => void;
-  /** Receives the response time of the first push. */
   readonly onFirstAnswer: (ms: number) => void;
 }
 
-/** Pushes written per turn of the event loop, some milliseconds of work. Slices end one after the other rather than all at last. */
 const TURN = 250;
-/** Immediate repeats of an unprocessed push while the provider answers no other; afterwards the device waits as after an error. */
+/** It limits immediate repeats while the provider answers no other push. */
 const REPEATS_MAX = 5;
 const HOUR_MS = 3_600_000;
 
-/**
- * Sends the pending devices of a slice and collects their results. The run ends at its deadline at the latest; later answers still change its
- * state, and are reported by {@link onLate}. No promise and no closure per device.
- */
+/** It needs no promise and no closure per device. Late answers still change its state. */
 export class SliceRun implements PushListener {
   readonly #deps: RunDeps;
   readonly #devices: SliceDevices;
   readonly #pump = (): void => this.#write();
-  /** Devices to write, by route: one whose provider is slow or down does not stop the others. */
   readonly #routes = new Map<object, RouteQueue>();
   readonly #refreshing = new Set<number>();
-  /** Repeats of unprocessed devices, and the number of answers at the last one. */
   readonly #repeats = new Map<number, { readonly count: number; readonly answers: number }>();
   #answers = 0;
-  /** 1 for devices that were written and are not answered. */
   readonly #flying: Uint8Array;
   #inFlight = 0;
   #probing: boolean;
-  /** Permits of a message with a send rate; undefined = none are needed. */
   #paced: PacedRun | undefined;
-  /** The push whose response time is measured, and the time of its write. */
   #timed = -1;
   #timedAt = 0;
   #faulty = false;
-  /** Why writing stopped; undefined while pushes are written. */
   #held: HeldBack | undefined;
   #phase: 'writing' | 'late' | 'over' = 'writing';
   #resolve: (end: RunEnd) => void = () => undefined;
   readonly #cancels: (() => void)[] = [];
 
-  /** How long answers are awaited after the run has ended. */
   readonly answersForMs: number;
-  /** Number of answers that arrived after the run ended. */
   lateAnswers = 0;
-  /** Called for each of them. */
   onLate: () => void = () => undefined;
 
   constructor(deps: RunDeps) {
@@ -81,22 +63,18 @@ export class SliceRun implements PushListener {
     this.#flying = new Uint8Array(deps.pending.length);
   }
 
-  /** Fingerprint of its credential. */
   get credential(): string {
     return this.#deps.sender.credential;
   }
 
-  /** Whether the run ended with outstanding answers, which may have arrived since. */
   get isLate(): boolean {
     return this.#phase === 'late';
   }
 
-  /** Number of written devices without an answer. */
   get outstanding(): number {
     return this.#phase === 'over' ? 0 : this.#inFlight;
   }
 
-  /** Resolves at the deadline at the latest. */
   run(): Promise<RunEnd> {
     const { timers, cutoff, deadline } = this.#deps;
     return new Promise((resolve) => {
@@ -114,7 +92,6 @@ export class SliceRun implements PushListener {
     });
   }
 
-  /** Ends the run now: nothing more is written, and answers in flight become late. */
   cut(): void {
     if (this.#phase !== 'writing') return;
     this.#held ??= this.#notItsTurn();
@@ -123,7 +100,6 @@ export class SliceRun implements PushListener {
     this.#endIfDone(true);
   }
 
-  /** Ignores further answers: another worker has the slice, or the wait for late answers is over. */
   abandon(): void {
     this.#end('over');
   }
@@ -136,7 +112,6 @@ export class SliceRun implements PushListener {
     return this.#devices.results();
   }
 
-  /** The current progress of the devices. */
   state(): RunState {
     return this.#devices.state(this.#inFlight > 0);
   }
@@ -161,7 +136,7 @@ export class SliceRun implements PushListener {
   unprocessed(i: number): void {
     if (!this.#arrived(i)) return;
     const last = this.#repeats.get(i);
-    // A provider that closes its connections one after the other may leave a device aside many times, but answers others meanwhile.
+    // A provider that closes connections in turn may skip a device often, but answers others meanwhile.
     const count = last?.answers === this.#answers ? last.count + 1 : 1;
     this.#repeats.set(i, { count, answers: this.#answers });
     if (this.#phase === 'late') this.#devices.unprocessed(i);
@@ -170,7 +145,6 @@ export class SliceRun implements PushListener {
     this.#goOn(true);
   }
 
-  /** Whether the answer is awaited. */
   #arrived(i: number): boolean {
     if (this.#phase === 'over' || this.#flying[i] === 0) return false;
     this.#flying[i] = 0;
@@ -185,14 +159,12 @@ export class SliceRun implements PushListener {
     } else if (write) this.#write();
   }
 
-  /** Local causes are not answers. */
   #time({ code }: SendResult): void {
     const { timers, onFirstAnswer } = this.#deps;
     this.#timed = Infinity;
     if (code !== '0') onFirstAnswer(timers.now() - this.#timedAt);
   }
 
-  /** Applies the answer to the credential: it throttles it, or lifts the throttle. */
   #throttle({ then, code, name }: SendResult, retryAfterMs: number): void {
     const { throttles, sender, clock } = this.#deps;
     const isAnswer = code !== '0';
@@ -228,10 +200,8 @@ export class SliceRun implements PushListener {
     }
   }
 
-  /** The push was written and its answer is lost: it may have been delivered. */
   #unknown(i: number, result: SendResult): void {
     if (this.#deps.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
-    // A late device already waits for its answer, until it is due.
     else if (this.#phase !== 'late' || result !== localResults.timeout)
       this.#devices.retry(i, { result, outcomeUnknown: true });
   }
@@ -245,14 +215,11 @@ export class SliceRun implements PushListener {
     if (!this.#isWaiting() || !this.#mayWrite() || this.#writeRoutes()) this.#endIfDone(false);
   }
 
-  /** Writes what the routes have room for; false if the rest follows without being asked for. */
   #writeRoutes(): boolean {
     let written = 0;
     for (const route of this.#routes.values()) {
       for (let i = route.next(); i !== undefined && this.#mayWrite(); i = route.next()) {
-        // One push suffices as a probe.
         if (this.#probing && this.#inFlight > 0) return false;
-        // It is called again when it may write.
         if (this.#paced?.mayWrite() === false) return true;
         if (written++ === TURN) {
           this.#cancels.push(this.#deps.timers.after(0, this.#pump));
@@ -272,13 +239,11 @@ export class SliceRun implements PushListener {
     return route;
   }
 
-  /** Whether devices wait for a route. */
   #isWaiting(): boolean {
     for (const route of this.#routes.values()) if (route.isWaiting) return true;
     return false;
   }
 
-  /** False once the remaining devices must be deferred. */
   #mayWrite(): boolean {
     if (this.#held) return false;
     const { throttles, sender, timers, cutoff } = this.#deps;
@@ -292,7 +257,6 @@ export class SliceRun implements PushListener {
     return { by: 'turn', until: this.#deps.clock.now() };
   }
 
-  /** Writes one push; false if its route has no room for another. */
   #push(i: number, route: RouteQueue): boolean {
     const { epoch, pending } = this.#deps;
     if (!epoch.alive()) {
@@ -303,7 +267,7 @@ export class SliceRun implements PushListener {
     if (pushed === 'busy') {
       const { device } = pending[i]!;
       route.held = this.#heldOf(device);
-      // Every attempt asks: a call may be used up by a connection that closes meanwhile.
+      // A connection that closes meanwhile may use the call up, so every attempt asks.
       if (!route.held) this.#deps.sender.whenReady(this.#pump, device);
       return false;
     }
@@ -313,7 +277,6 @@ export class SliceRun implements PushListener {
     return true;
   }
 
-  /** Why the provider of a device takes nothing for a while; undefined if it only has no room. */
   #heldOf(device: number): HeldBack | undefined {
     const { sender, clock, timers } = this.#deps;
     const throttledUntil = sender.throttledUntil?.(device) ?? 0;
@@ -344,12 +307,10 @@ export class SliceRun implements PushListener {
     }
   }
 
-  /** Refreshes the credentials and sends the device once more. */
   #refresh(i: number, result: SendResult): void {
     const { sender } = this.#deps;
     this.#devices.refreshed(i);
     if (this.#phase === 'late') {
-      // The next run sends it. If the refresh has not succeeded by then, that run finds out again.
       this.#devices.again(i);
       sender.refresh().catch(() => undefined);
       return;
@@ -365,7 +326,6 @@ export class SliceRun implements PushListener {
     );
   }
 
-  /** Does nothing if the run has ended: the device then waits for another run. */
   #refreshEnded(i: number, then: () => void): void {
     if (!this.#refreshing.delete(i)) return;
     then();

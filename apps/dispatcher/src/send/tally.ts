@@ -1,6 +1,5 @@
 import type { Outcome } from '../dispatcher-metrics.ts';
 
-/** Counts the outcomes of a batch as attributes of its span: few, regardless of the number of devices. */
 export class Tally {
   readonly #counts: Record<string, number> = {};
 
@@ -8,7 +7,6 @@ export class Tally {
     for (const { category, devices } of outcomes) this.#add(`tidings.outcome.${category}`, devices);
   }
 
-  /** Counts deferred devices. */
   deferred(devices: number): void {
     this.#add('tidings.deferred', devices);
   }

@@ -4,21 +4,18 @@ import type { Collection, Db } from 'mongodb';
 import { KEEP_VALUES_MS, type KeptApplicationDocument } from './sent-values-documents.ts';
 import { reached } from '../unavailable.ts';
 
-/** Maximum age of what a process knows of kept applications. A subscription is answered only after this time. */
+/** Subscriptions are answered only after this time. */
 export const KNOWN_MS = 250;
 
-/** The applications whose sent values are kept. */
 export interface KeptApplications {
-  /** Keeps the values of these applications from 250 ms on, for 72 hours. No applications = all of the account. */
+  /** Values are kept from 250 ms on, for 72 hours; no applications = all. */
   keep(account: string, applications: readonly string[]): Promise<void>;
-  /** Whether the values of an application are kept; a query of a small collection at most every 250 ms. */
   has(account: string, application: string): Promise<boolean>;
 }
 
 const idsOf = (account: string, applications: readonly string[]): readonly string[] =>
   applications.length === 0 ? [`${account}/`] : applications;
 
-/** Repeats an upsert once that another process was faster with: the document exists then. */
 async function repeatedIfRaced<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -42,7 +39,6 @@ export function openKeptApplications(
     const now = performance.now();
     if (!known || now - known.asOf >= KNOWN_MS) {
       known = { asOf: now, ids: read() };
-      // The caller receives the failure; the next call queries again.
       known.ids.catch(() => (known = undefined));
     }
     return known.ids;

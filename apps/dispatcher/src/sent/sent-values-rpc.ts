@@ -11,7 +11,6 @@ const within = (count: number, max: number, what: string): void => {
   if (count > max) throw Fault.argument(`at most ${max} ${what}`);
 };
 
-/** `SentValues` of tidings.rpc.v1. */
 export const sentValuesRpc = (store: SentValuesStore): SentValues => ({
   async keep({ of }) {
     within(

@@ -17,7 +17,6 @@ const APPLICATION = 'AAAAA-00000';
 const CHUNK = 3;
 const content = Content.fromPartial({ data: 'the content', tags: ['Name'] });
 
-/** A slice with devices at these positions; their values name the version. */
 function batchOf(positions: readonly number[], version: string, fields: Partial<SendBatch> = {}): SendBatch {
   const devices = positions.map((position) => ({
     position,
@@ -80,7 +79,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
   it('is that of the last claim that sent to a device', async () => {
     await store.applications.keep('default', [APPLICATION]);
     await sent(batchOf([1, 2, 3], 'a'), [1, 2], 1);
-    // Its end was not stored: the successor sends to them again, as they are by then.
+    // Its end was not stored: the successor sends to the devices again, as they are by then.
     await sent(batchOf([2, 3], 'b'), [2, 3], 2);
     expect(await found(batchOf([1], 'a'), 1, 2, 3)).toEqual([line(2, 'b'), line(3, 'b'), line(1, 'a')]);
   });
@@ -93,7 +92,6 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect(await found(batch, 1)).toEqual([line(1, 'a')]);
     clock.advance(2 * HOUR_MS);
     expect(await found(batch, 1)).toEqual([]);
-    // Nobody has asked for it since.
     const later = new SentValuesStore(db, clock);
     expect(await later.applications.has('default', APPLICATION)).toBe(false);
   });

@@ -18,25 +18,19 @@ import {
 import { reached } from '../unavailable.ts';
 import { type KeptApplications, openKeptApplications } from './kept-applications.ts';
 
-/** The devices of a slice that were sent to under one claim. */
 export interface SentDevices {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
   readonly slice: Slice;
-  /** The number of the claim. */
   readonly round: number;
   readonly positions: readonly number[];
 }
 
-/** Keeps what pushes were rendered from. */
 export interface SentValuesKeeper {
-  /** Resolves when the values are durable, or the application needs none. Idempotent: a later call of the same round replaces an earlier one. */
   keep(sent: SentDevices): Promise<void>;
 }
 
-/** Devices of a slice whose values are wanted. */
 export interface WantedValues {
-  /** The slice's identity. */
   readonly id: string;
   readonly positions: readonly number[];
 }
@@ -47,17 +41,14 @@ export interface Erased {
   readonly seq: number;
 }
 
-/** Maximum number of tries to remove a device from values that change at the same time. */
 const TRIES = 20;
 
-/** The values that the pushes of settled slices were rendered from, for applications with a subscription (ADR 46). */
 export class SentValuesStore implements SentValuesKeeper {
   readonly applications: KeptApplications;
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #values: Collection<SentValuesDocument>;
   readonly #erased: Collection<ErasedDocument>;
-  /** Concurrent slices share a write. */
   readonly #write: (update: Update<SentValuesDocument>) => Promise<void>;
 
   constructor(db: Db, clock: Clock) {
@@ -94,7 +85,7 @@ export class SentValuesStore implements SentValuesKeeper {
       },
       upsert: true,
     });
-    // After the write: either this call sees the erasure of a device, or its erasure sees the values.
+    // Reads after the write, so that either this call or the erasure sees the other.
     const erased = await reached(this.#erased.find({ application, chunk }).toArray());
     await this.#remove(
       application,
@@ -103,7 +94,6 @@ export class SentValuesStore implements SentValuesKeeper {
     );
   }
 
-  /** The kept values of devices, a batch of columns for each slice and claim that sent to any. */
   async find(wanted: readonly WantedValues[]): Promise<{ readonly index: number; readonly batch: SendBatch }[]> {
     const ids = wanted.map(({ id }) => id);
     const now = new Date(this.#clock.now());
@@ -115,7 +105,6 @@ export class SentValuesStore implements SentValuesKeeper {
     });
   }
 
-  /** Removes what is kept of erased devices, also by slices in flight. Idempotent. */
   async erase(devices: readonly Erased[]): Promise<void> {
     for (const [application, erased] of Map.groupBy(devices, (device) => device.application)) {
       if (await this.applications.has(erased[0]!.account, application)) await this.#note(erased);
@@ -125,7 +114,6 @@ export class SentValuesStore implements SentValuesKeeper {
     }
   }
 
-  /** Removes everything of an application. */
   async purge(application: string): Promise<void> {
     await this.#values.deleteMany({ application });
     await this.#erased.deleteMany({ application });
@@ -149,7 +137,6 @@ export class SentValuesStore implements SentValuesKeeper {
     for (const { _id } of ids) await this.#removeFrom(_id, positions);
   }
 
-  /** Compares and sets: another removal may be under way. */
   async #removeFrom(_id: string, positions: ReadonlySet<number>): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       const document = await reached(this.#values.findOne({ _id }));
@@ -167,7 +154,6 @@ export class SentValuesStore implements SentValuesKeeper {
 const prefixed = (rounds: SentValuesDocument['rounds']): Record<string, Binary> =>
   Object.fromEntries(Object.entries(rounds).map(([round, values]) => [`rounds.${round}`, values]));
 
-/** Devices of a stored batch, by their indexes in its columns. */
 const picked = (batch: SendBatch, columns: BatchColumns, devices: readonly number[]): SendBatch =>
   pickDevices(batch, columns, batch.slices[0]!, devices);
 
@@ -182,7 +168,6 @@ function foundIn(document: SentValuesDocument, positions: readonly number[]): Se
   });
 }
 
-/** The rounds that have any of the devices, before and after their removal; undefined if none has. */
 function without(document: SentValuesDocument, positions: ReadonlySet<number>) {
   const before: Record<string, Binary> = {};
   const after: Record<string, Binary> = {};

@@ -9,7 +9,6 @@ import {
 
 const expiring = { name: 'expireAt', key: { expireAt: 1 }, expireAfterSeconds: 0 } as const;
 
-/** Applications whose sent values are kept, because a subscription gets them in its events. */
 export const keptApplicationsModel = defineModel<KeptApplicationDocument>({
   name: 'keptApplications',
   retention: `${inDays(KEEP_VALUES_MS)} after it was last asked for`,
@@ -17,7 +16,6 @@ export const keptApplicationsModel = defineModel<KeptApplicationDocument>({
   indexes: [expiring],
 });
 
-/** The values that pushes were rendered from, for kept applications. They are written natively, since each slice has a write. */
 export const sentValuesModel = defineModel<SentValuesDocument>({
   name: 'sentValues',
   retention: `${inDays(KEEP_VALUES_MS)}, and until a device is erased`,
@@ -33,7 +31,6 @@ export const sentValuesModel = defineModel<SentValuesDocument>({
   indexes: [expiring, { name: 'chunk', key: { application: 1, chunk: 1 } }],
 });
 
-/** Erased devices of kept applications, by number: slices in flight may still have values of them. */
 export const erasedDevicesModel = defineModel<ErasedDocument>({
   name: 'erasedDevices',
   retention: inDays(GIVE_UP_MS),

@@ -15,7 +15,6 @@ export interface ChannelBatches {
 const SLICE = 500;
 const noColumns: ReadonlyMap<string, string> = new Map();
 
-/** Batches of a channel, with devices whose tokens tell its simulated provider what to do. */
 export function channelBatches(subject: ChannelSubject): ChannelBatches {
   const { platform, atMostOnce = false, content } = subject;
   const device = (kind: KindOfToken, position: number, argument?: number): TestDevice => ({

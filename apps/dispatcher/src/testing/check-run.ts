@@ -16,33 +16,25 @@ import type { SimulatedProvider } from './simulated-provider.ts';
 
 export interface PlannedSlice {
   readonly identity: SliceIdentity;
-  /** Devices as `<chunk>.<position>`. */
   readonly devices: readonly string[];
 }
 
-/** The final state of a simulation run. */
 export interface FinishedRun {
-  /** The planned slices, by slice id. */
   readonly plan: ReadonlyMap<string, PlannedSlice>;
-  /** The devices that the plans were made of. */
   readonly devices: readonly string[];
   readonly attempts: ReadonlyMap<string, { readonly attempt: Attempt }>;
   readonly values: Pick<MemoryValues, 'of'>;
-  /** Whether the fan-out knows that a slice is settled. */
   readonly isRecordedSettled: (slice: PlannedSlice) => boolean;
   readonly outcomes: readonly SliceOutcome[];
   readonly provider: SimulatedProvider;
-  /** Slices that were open in a process when it was killed or frozen. */
   readonly suspicious: ReadonlySet<string>;
-  /** Devices that were sent to again after a takeover. */
   readonly repeated: readonly string[];
   readonly atMostOnce: boolean;
 }
 
 /**
- * The violations of a run: every planned device has exactly one terminal state, the fan-out knows it, what is kept of a device that was sent to is what the
- * provider has accepted, and every duplicate on the wire belongs to a device that was never answered, or to a slice whose owner died or was frozen while
- * it was open.
+ * Every planned device has exactly one terminal state, known to the fan-out; kept values are those the provider accepted. A duplicate on the wire
+ * needs a device without an answer, or a slice whose owner failed.
  */
 export function checkRun(run: FinishedRun): {
   readonly errors: readonly string[];
@@ -84,7 +76,6 @@ class RunCheck {
     if (atMostOnce) this.errors.push(...repeated.map((device) => `device ${device} repeated after a take-over`));
   }
 
-  /** Every planned device is one of those that were scanned, in one slice; no other one is on the wire. */
   #checkPlan(): void {
     const planned = [...this.#run.plan.values()].flatMap(({ devices }) => devices);
     const others = new Set(this.#run.devices);
@@ -140,7 +131,7 @@ class RunCheck {
     }
   }
 
-  /** A device keeps the result of a part, so that a part that is lost, repeated or late changes nothing. */
+  /** A device keeps its result, so that a part that is lost, repeated or late changes nothing. */
   #checkPart(id: string, part: Results): void {
     this.counts.parts++;
     const results = this.#run.attempts.get(id)?.attempt.results ?? noResults;

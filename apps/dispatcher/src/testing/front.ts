@@ -3,7 +3,6 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 const ignore = (): void => undefined;
 
-/** Another address of a simulated provider: it forwards connections to the port of the provider. */
 export class Front {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -13,7 +12,6 @@ export class Front {
     this.#sockets = sockets;
   }
 
-  /** @param forwards otherwise it accepts connections and answers nothing */
   static async open(host: string, port: number, forwards = true): Promise<Front> {
     const sockets = new Set<Socket>();
     const kept = (socket: Socket): Socket => {
@@ -33,7 +31,7 @@ export class Front {
     return new Front(server, sockets);
   }
 
-  /** Nobody has the address any more: connections are refused, and open ones fall silent. */
+  /** Connections are refused, and open ones fall silent. */
   vanish(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.unpipe().pause();

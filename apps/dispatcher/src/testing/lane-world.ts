@@ -21,7 +21,6 @@ import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './me
 import { noMetrics } from './no-metrics.ts';
 import { noValues } from './no-values.ts';
 
-/** The parameters of a channel. */
 export interface ChannelDeps {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
@@ -33,11 +32,9 @@ export interface ChannelDeps {
   readonly postProvider: ReturnType<typeof postFormBy>;
   readonly addresses: AddressGuard;
   readonly lookup: LookupFunction;
-  /** Messages without an answer are given up this long before their time, in milliseconds. */
   readonly expiresEarlyMs: number;
 }
 
-/** A provider or registry that is down is not a fault of the lane. */
 const away: ReadonlySet<string | undefined> = new Set([
   'credential not usable',
   'comparing a deferred slice again failed',
@@ -45,20 +42,15 @@ const away: ReadonlySet<string | undefined> = new Set([
 /** Only a hang takes longer; less than the time limit of a test. */
 const PATIENCE_MS = 200_000;
 
-/** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
 export type DeviceOutcome = string;
 
-/** One lane with a real channel, and everything else in memory. */
 export class LaneWorld {
   readonly clock = new ShiftedClock();
   readonly attempts = new MemoryAttempts();
   readonly outcomes: SliceOutcome[] = [];
   readonly channel: Channel;
-  /** The contacts that get no mail any more, by position. */
   readonly suppressed = new Map<number, SuppressedSince>();
-  /** The slices that were compared with them. */
   readonly compared: ContactsOfSlice[] = [];
-  /** Whether the registry does not answer. */
   registryIsDown = false;
   readonly #workerLease: WorkerLease;
   readonly #dispatch: Dispatch;
@@ -67,10 +59,8 @@ export class LaneWorld {
   readonly #providerClock: ShiftedClock;
 
   /**
-   * Opens the lane.
-   * @param providerClock advances with the clock: tokens expire
-   * @param lookup resolves the names of providers
-   * @param expiresEarlyMs requests without an answer expire this long before their deadline, which is 34 s after the run began
+   * @param providerClock advances with the clock: tokens expire @param expiresEarlyMs requests without an answer expire this long before their
+   * deadline, 34 s after the run began
    */
   constructor(
     credentials: TestCredentials,
@@ -145,7 +135,6 @@ export class LaneWorld {
     };
   }
 
-  /** Delivers a batch once; its slices are settled or deferred when it resolves. */
   async hand(batch: SendBatch): Promise<void> {
     const done = await this.#dispatch.handle([
       { ...batch, releasedAt: batch.releasedAt ?? new Date(this.clock.now()) },
@@ -153,26 +142,23 @@ export class LaneWorld {
     if (done !== 1) throw new Error('the batch was not handled');
   }
 
-  /** Delivers a batch and resolves when all of it is settled; the clock advances to due times. */
   async send(batch: SendBatch, patienceMs = PATIENCE_MS, hurry = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
     await this.hand(batch);
     await this.settle(patienceMs, hurry);
     return this.deviceOutcomes();
   }
 
-  /** The slices reported as settled, ascending. */
   settledSlices(): number[] {
     return this.outcomes
       .flatMap(({ number, outcome }) => (outcome?.$case === 'settled' ? [number] : []))
       .toSorted((a, b) => a - b);
   }
 
-  /** Resolves when no slice is open or deferred. */
   settle(patienceMs = PATIENCE_MS, hurry = false): Promise<void> {
     return this.until(() => this.open().length === 0, patienceMs, hurry);
   }
 
-  /** Resolves when it is done. @param hurry whether the clock advances to the time for which all open slices wait */
+  /** @param hurry the clock advances to the time for which all open slices wait */
   async until(isDone: () => boolean, patienceMs = PATIENCE_MS, hurry = true): Promise<void> {
     const giveUpAt = Date.now() + patienceMs;
     while (!isDone()) {
@@ -194,7 +180,7 @@ export class LaneWorld {
     );
   }
 
-  /** Due time of the first deferred slice, if all open ones wait only for time. */
+  /** Only if all open slices wait for time. */
   nextDue(): number | undefined {
     const open = [...this.attempts.byId.values()]
       .map(({ attempt }) => attempt)
@@ -205,12 +191,10 @@ export class LaneWorld {
     return dues.length > 0 && dues.every((due) => due !== undefined) ? Math.min(...dues) : undefined;
   }
 
-  /** Results of all slices. */
   get results(): readonly Results[] {
     return [...this.attempts.byId.values()].map(({ attempt }) => attempt.results ?? noResults);
   }
 
-  /** The outcome of each finished device, by position. */
   deviceOutcomes(): ReadonlyMap<number, DeviceOutcome> {
     const outcomes = new Map<number, DeviceOutcome>();
     const note = (set: Uint8Array, outcome: DeviceOutcome): void => {
@@ -223,7 +207,6 @@ export class LaneWorld {
     return outcomes;
   }
 
-  /** The category of each mail that bounced, by position. */
   bounces(): ReadonlyMap<number, string> {
     const bounced = this.results.flatMap((results) => results.bounced);
     return new Map(

@@ -26,18 +26,16 @@ import type { PaceStore, Reservation } from '../pace/pace.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttle, ThrottleStore } from '../throttle/throttles.ts';
 
-/** The path of a call to the store: the effect happens once, some time between call and answer, or never. */
+/** The effect happens once, some time between call and answer, or never. */
 export type Journey = <T>(effect: () => T) => Promise<T>;
 
 const atOnce: Journey = async (effect) => effect();
 
 interface Entry extends Place {
   readonly attempt: Attempt;
-  /** The epoch that has claimed the slice, or that ended the claim. */
   readonly owner: string;
 }
 
-/** Attempts in memory, changed only by the transitions of libs/delivery. */
 export class MemoryAttempts {
   readonly byId = new Map<string, Entry>();
   recordedProgress = 0;
@@ -123,7 +121,6 @@ export class MemoryAttempts {
   }
 }
 
-/** The first value of each device that was sent to, by slice and claim. */
 export class MemoryValues {
   readonly #rounds = new Map<string, Map<number, ReadonlyMap<number, string>>>();
 
@@ -144,7 +141,6 @@ export class MemoryValues {
     };
   }
 
-  /** The value under the last claim that sent to a device. */
   of(id: string, position: number): string | undefined {
     const rounds = [...(this.#rounds.get(id) ?? [])].toSorted(([a], [b]) => b - a);
     return rounds.map(([, values]) => values.get(position)).find((value) => value !== undefined);
@@ -154,7 +150,6 @@ export class MemoryValues {
 export class MemoryLeases {
   readonly until = new Map<string, number>();
 
-  /** @param timers of the process that looks */
   over(timers: Pick<Timers, 'now' | 'wall'>, journey: Journey = atOnce): LeaseStore {
     const { until } = this;
     const seen = new SeenLeases({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
@@ -194,7 +189,6 @@ export class MemoryThrottles {
   }
 }
 
-/** The reserved time of messages. */
 export class MemoryPaces {
   readonly #until = new Map<string, number>();
 

@@ -1,4 +1,3 @@
 import type { Devices } from '@tidings/rpc';
 
-/** A registry in which every contact gets mails. */
 export const noSuppressions: Pick<Devices, 'findSuppressed'> = { findSuppressed: async () => ({ found: [] }) };

@@ -11,7 +11,6 @@ import { Bitmap, Platform } from '@tidings/kernel';
 import type { PlannedSlice } from './check-run.ts';
 import { sendBatch } from './test-batches.ts';
 
-/** A sendable set of a plan, with its slices by number. */
 export interface PlannedSet {
   readonly key: SendableKey;
   readonly slices: readonly PlannedSlice[];
@@ -25,7 +24,7 @@ interface Device {
   readonly hasToken: boolean;
 }
 
-/** iOS devices of chunk 0, which have more slices than a batch: the last one is not full. Other chunks have a few of each platform. */
+/** More slices than a batch, and the last one is not full. */
 const MANY = 2_100;
 const FEW = 12;
 
@@ -44,7 +43,6 @@ const rulesOf = (chunk: number, at: number): PlanRules => ({
   at: new Date(at),
 });
 
-/** Devices in the order of their positions, which have gaps; some have no token, or a platform that the message does not address. */
 function devicesOf(chunk: number, random: () => number): Device[] {
   const counts: [platform: number, count: number][] =
     chunk === 0
@@ -74,7 +72,6 @@ const candidatesOf = (devices: readonly Device[]): Candidates => ({
   fields: Uint8Array.from(devices, ({ hasToken }) => (hasToken ? TOKEN_BIT : 0)),
 });
 
-/** Random devices of a chunk, as `<chunk>.<position>`, and the sets that their plan sends to. */
 export function planSets(
   chunk: number,
   plannedAt: number,

@@ -34,7 +34,6 @@ const START = 1_800_000_000_000;
 const SECOND = 1000;
 const CHUNKS = 6;
 
-/** The slice statuses of a sendable set, as the updates of the fan-out's store leave them. */
 class Statuses {
   readonly emitted: Record<string, readonly [partition: number, offset: number, at: number]> = {};
   readonly deferred: Record<string, number> = {};
@@ -59,14 +58,11 @@ interface Process {
   readonly name: string;
   readonly boot: (process: Process) => void;
   dead: boolean;
-  /** Whether the process was killed or frozen at some time. */
   failed: boolean;
   frozenUntil: number;
-  /** Slices with a claim in transit. */
   readonly claiming: Set<string>;
 }
 
-/** The result of a run: violations, and counts of events. */
 interface SendResults {
   readonly errors: readonly string[];
   readonly stats: Readonly<Record<string, number>>;
@@ -83,9 +79,8 @@ export function generator(seed: number): () => number {
 }
 
 /**
- * The send protocol under kills, freezes, clocks that are set, lost records, 429s, late and missing answers, throttled credentials and unreachable providers: plans of
- * libs/delivery, two fan-out workers that emit and watch by its functions, two dispatchers (the real ones, over stores in memory), an at-least-once
- * topic. Deterministic by seed.
+ * The send protocol under kills, freezes, set clocks, lost records, throttles and unreachable providers, over the real dispatcher and stores in
+ * memory. Deterministic by seed.
  */
 export class SendSimulation {
   readonly #random: () => number;
@@ -98,12 +93,10 @@ export class SendSimulation {
   readonly #values = new MemoryValues();
   /** Devices change between any two deliveries of a batch. */
   #version = 0;
-  /** Every third run is one of a message with a send rate. */
   readonly #sendRate: number;
   readonly #provider: SimulatedProvider;
   readonly #sets: PlannedSet[] = [];
   readonly #plan = new Map<string, PlannedSlice>();
-  /** The slice of each planned device. */
   readonly #sliceOf = new Map<string, string>();
   readonly #devices: string[] = [];
   readonly #statuses = new Map<string, Statuses>();
@@ -111,7 +104,6 @@ export class SendSimulation {
   #committed = 0;
   readonly #outcomes: SliceOutcome[] = [];
   readonly #processes: Process[] = [];
-  /** Slices that were open in a process when it was killed or frozen. */
   readonly #suspicious = new Set<string>();
   readonly #takenOver = new Set<string>();
   readonly #repeated: string[] = [];
@@ -220,14 +212,13 @@ export class SendSimulation {
     process.frozenUntil = this.#time.now() + ms;
   }
 
-  /** The clock of all hosts is set, by seconds to hours. */
   #setClock(): void {
     this.#stats.steps++;
     const ms = 10 ** (3 + 4 * this.#random());
     this.#time.clock.step(this.#random() < 0.5 ? ms : -ms);
   }
 
-  /** A call takes effect even if its process dies; the process gets the answer only if it lives. */
+  /** A call takes effect even if its process dies; only a live process gets the answer. */
   #journey(process: Process): Journey {
     return (effect) =>
       new Promise((resolve) => {
@@ -238,7 +229,7 @@ export class SendSimulation {
       });
   }
 
-  /** Emits slices that are neither settled nor deferred, and watches; repeats are harmless. */
+  /** Repeats are harmless. */
   #fanout(process: Process): void {
     const tick = (): void => {
       const now = this.#time.clock.now();
@@ -279,7 +270,6 @@ export class SendSimulation {
     return isSettled(this.#statusesOf(identity), identity.number);
   }
 
-  /** Records outcomes; the statuses are durable. */
   #record(read: number): void {
     for (const outcome of this.#outcomes.slice(read)) this.#statusesOf(outcome).record(outcome);
     const next = this.#outcomes.length;
@@ -352,7 +342,7 @@ export class SendSimulation {
     if (draw > 0.2) this.#outcomes.push(outcome);
   }
 
-  /** The partition belongs to the first dispatcher that answers; a record is delivered again until it is handled. */
+  /** Records are delivered again until the first live dispatcher handles them. */
   #consume(process: Process, dispatch: Dispatch): void {
     const alive = this.#alive(process);
     const again = (ms: number): void => void this.#time.at(ms, loop, alive);
@@ -411,7 +401,6 @@ export class SendSimulation {
     };
   }
 
-  /** Records repeats after a takeover. */
   readonly #pushed = (device: string): void => {
     const isAgain = this.#provider.pushesTo(device) > 1 + this.#provider.refusalsOf(device);
     if (isAgain && this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);

@@ -9,7 +9,7 @@ const SECOND = 1000;
 const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
 const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
 const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
-/** Slow devices answer before the deadline for late answers, silent ones never. */
+/** Before the deadline for late answers. */
 const SLOWEST = 28 * SECOND;
 /** Less than the devices of a full slice. */
 const PUSHES_AT_ONCE = 125;
@@ -18,20 +18,13 @@ type Span = readonly [from: number, to: number];
 
 const within = ([from, to]: Span, now: number): boolean => now >= from && now < to;
 
-/** How a device is answered: at once, as dead, as busy for some seconds, slowly, or not at all the first time. */
 export type Answering = 'ok' | 'dead' | 'busy' | 'slow' | 'silent';
 
-/** The parameters of a sending process. */
 interface SenderOptions {
   readonly alive: () => boolean | number;
-  /** Receives each push when it is on the wire. */
   readonly pushed: (device: string) => void;
 }
 
-/**
- * A provider of the simulation, with one credential per chunk, which is throttled for a time, and unreachable for another. It records the pushes on
- * the wire. Devices are named `<chunk>.<position>`.
- */
 export class SimulatedProvider {
   readonly #random: () => number;
   readonly #time: VirtualTime;
@@ -40,9 +33,7 @@ export class SimulatedProvider {
   readonly #answering = new Map<string, Answering>();
   readonly #busyUntil = new Map<string, number>();
   readonly #pushes = new Map<string, number>();
-  /** The first value of each push that was accepted, with its device before it. */
   readonly #accepted = new Set<string>();
-  /** Number of answers that require a repeat. */
   readonly #refusals = new Map<string, number>();
   readonly stats = { late: 0, throttled: 0, unready: 0 };
 
@@ -67,17 +58,14 @@ export class SimulatedProvider {
     this.#answering.set(device, shares.find(([below]) => chance < below)?.[1] ?? 'ok');
   }
 
-  /** Number of pushes to a device. */
   pushesTo(device: string): number {
     return this.#pushes.get(device) ?? 0;
   }
 
-  /** Whether a push with this first value was accepted for a device. */
   hasAccepted(device: string, value: string | undefined): boolean {
     return this.#accepted.has(`${device} ${value}`);
   }
 
-  /** Number of refusals of a device that require a repeat. */
   refusalsOf(device: string): number {
     return this.#refusals.get(device) ?? 0;
   }
@@ -86,7 +74,6 @@ export class SimulatedProvider {
     return this.#answering.get(device)!;
   }
 
-  /** The sender of a process, with a quarter of a slice at a time. */
   sender({ batch, columns }: Job, { alive, pushed }: SenderOptions): Sender {
     const { chunk } = batch;
     let free = PUSHES_AT_ONCE;

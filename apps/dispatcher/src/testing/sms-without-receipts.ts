@@ -3,7 +3,6 @@ import { smsChannel } from '../channels/sms/sms-channel.ts';
 import type { ChannelDeps } from './lane-world.ts';
 import { forgetfulReceipts } from './forgetful-receipts.ts';
 
-/** The channel of SMS for tests that concern no receipts. */
 export const smsWithoutReceipts = (parts: ChannelDeps): Channel =>
   smsChannel({
     ...parts,

@@ -3,17 +3,12 @@ import { Content, IosContent, type LocalizedEntry, type SendBatch } from '@tidin
 export interface TestDevice {
   readonly position: number;
   readonly token: string;
-  /** @default '' */
   readonly language?: string;
   readonly values?: readonly string[];
-  /** @default true */
   readonly displayable?: boolean;
-  /** @default false */
   readonly gone?: boolean;
   readonly badge?: number;
-  /** Which column is too large, as in `OVERSIZED`. @default 0 */
   readonly oversized?: number;
-  /** Further fields, the same ones for every device. @default none */
   readonly columns?: ReadonlyMap<string, string>;
 }
 
@@ -24,7 +19,6 @@ export interface TestSlice {
 
 const empty = new Uint8Array();
 
-/** A text in one language for all devices. */
 const texts = (by: Readonly<Record<string, string>>): { entries: LocalizedEntry[] } => ({
   entries: Object.entries(by).map(([language, text]) => ({ language, text })),
 });
@@ -51,7 +45,6 @@ function bits(flags: readonly boolean[]): Buffer {
   return bytes;
 }
 
-/** A batch of these slices; other fields have defaults that `fields` replaces. */
 export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatch> = {}): SendBatch {
   const devices = slices.flatMap((slice) => slice.devices);
   const languages = [...new Set(['', ...devices.map(({ language = '' }) => language)])];

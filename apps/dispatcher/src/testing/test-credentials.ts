@@ -1,12 +1,10 @@
 import type { Platforms } from '@tidings/rpc';
 import { seal, type MasterKeys } from '@tidings/runtime';
 
-/** Settings and version of credentials, by platform. */
 export type TestCredentials = Readonly<
   Record<number, { readonly version?: number; readonly settings: Readonly<Record<string, string>> }>
 >;
 
-/** A registry with these encrypted credentials, by platform. */
 export function platformsWith(
   masterKeys: MasterKeys,
   byPlatform: TestCredentials,

@@ -3,13 +3,10 @@ import { answerWith, limitedLookup } from '@tidings/runtime';
 
 export const PROVIDER_HOST = 'provider.test';
 
-/** Addresses, the code of an error, or no answer at all. */
 type NameAnswer = readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN' | 'silence';
 
-/** A domain name system that answers as a test says. */
 export class TestNames {
   readonly next: NameAnswer[] = [];
-  /** The answer to those after them. */
   answer: NameAnswer = ['127.0.0.1'];
   asked = 0;
 

@@ -1,2 +1,2 @@
-// The simulators are a program of their own; specs of channels run against them all the same.
+// The one import of the simulators, which are a program of their own.
 export * from '@tidings/simulators';

@@ -11,7 +11,6 @@ interface Sent {
   readonly atMostOnce?: boolean;
 }
 
-/** A message to the first devices of an application, in slices of 500. */
 export function batch(now: number, { application = 'A', devices = 1, message = 'm', ...more }: Sent = {}): SendBatch {
   const { version = 1, ttlSeconds, atMostOnce = false } = more;
   const all = Array.from({ length: devices }, (_, position) => ({ position, token: `${message}-${position};` }));
@@ -29,7 +28,7 @@ export function batch(now: number, { application = 'A', devices = 1, message = '
   });
 }
 
-/** Delivers batches as a consumer does: an unhandled batch is delivered again, and blocks the following ones. */
+/** An unhandled batch is delivered again, and blocks the following ones. */
 export function consume(lane: VirtualLane, batches: readonly SendBatch[], atOnce = 1000): void {
   const next = (from: number): void => {
     if (from >= batches.length) return;
@@ -40,9 +39,7 @@ export function consume(lane: VirtualLane, batches: readonly SendBatch[], atOnce
   next(0);
 }
 
-/** The names of all failures so far. */
 export const failures = (lane: VirtualLane): string[] =>
   [...lane.attempts.byId.values()].flatMap(({ attempt }) => attempt.results.failed.map(({ name }) => name));
 
-/** Start of the virtual time, and of processing. */
 export const releasedAt = 1_800_000_000_000;

@@ -11,23 +11,19 @@ import { noMetrics } from './no-metrics.ts';
 import { noValues } from './no-values.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-/** The answer to a push that is written at `now`. */
 export interface VirtualAnswer {
   readonly afterMs: number;
   readonly result?: SendResult;
   readonly retryAfterMs?: number;
 }
 
-/** The behaviour of an application's provider. Times are milliseconds since the start. */
+/** Times are milliseconds since the start. */
 export interface VirtualProvider {
   readonly answer: (token: string, now: number) => VirtualAnswer;
-  /** Delay of a token and a connection; Infinity = never. @default 0 */
+  /** Infinity = never. @default 0 */
   readonly readyAfterMs?: (now: number) => number;
-  /** Whether it cannot be reached. @default false */
   readonly isDown?: (now: number) => boolean;
-  /** How long its answers are awaited after a run. @default 30 s */
   readonly answersForMs?: number;
-  /** @default the application */
   readonly fingerprint?: string;
 }
 
@@ -35,15 +31,12 @@ export interface WrittenPush {
   readonly application: string;
   readonly token: string;
   readonly at: number;
-  /** The age of its message. */
   readonly ageSeconds: number | undefined;
 }
 
 const START = 1_800_000_000_000;
-/** Number of streams of a real connection. */
 const STREAMS = 1_000;
 
-/** One lane of a dispatcher with providers, stores and time in memory. */
 export class VirtualLane {
   readonly time = new VirtualTime(START);
   readonly attempts: MemoryAttempts;
@@ -51,15 +44,12 @@ export class VirtualLane {
   readonly written: WrittenPush[] = [];
   readonly outcomes: { readonly at: number; readonly outcome: SliceOutcome }[] = [];
   readonly dispatch: Dispatch;
-  /** Whether no outcome can be published. */
   brokerIsDown = false;
   readonly throttles: Throttles;
   readonly #providers: Readonly<Record<string, VirtualProvider>>;
-  /** Streams in use, by application. */
   readonly #streams = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
 
-  /** @param attempts the attempts of another lane, which has stopped @default none */
   constructor(providers: Readonly<Record<string, VirtualProvider>>, attempts = new MemoryAttempts()) {
     this.#providers = providers;
     this.attempts = attempts;
@@ -93,17 +83,14 @@ export class VirtualLane {
     this.dispatch.start();
   }
 
-  /** Milliseconds since the start. */
   get now(): number {
     return this.time.now() - START;
   }
 
-  /** Advances time. */
   pass(ms: number): Promise<void> {
     return this.time.run(this.time.now() + ms);
   }
 
-  /** Time of the first push of an application, in milliseconds since the start. */
   firstOf(application: string): number | undefined {
     return this.written.find((push) => push.application === application)?.at;
   }

@@ -1,7 +1,7 @@
 import { type Clock, ForwardSteps } from '@tidings/kernel';
 import type { Timers } from '../timers.ts';
 
-/** When something may happen: now, never, or not before. */
+/** Now, never, or not before. */
 type Alive = () => boolean | number;
 
 interface Event {
@@ -13,7 +13,6 @@ interface Event {
 
 const always: Alive = () => true;
 
-/** A clock of a host, which can be set. */
 export class VirtualClock implements Required<Clock> {
   readonly steady: () => number;
   readonly #steps: ForwardSteps;
@@ -37,7 +36,7 @@ export class VirtualClock implements Required<Clock> {
   }
 }
 
-/** Time that advances only when everything due has happened, promises included. */
+/** Advances only when everything due has happened, promises included. */
 export class VirtualTime {
   #now: number;
   #order = 0;
@@ -59,12 +58,11 @@ export class VirtualTime {
     return () => void (event.run = () => undefined);
   }
 
-  /** Timers of a process: they stop while it is frozen and vanish when it is dead. @param clock of its host */
+  /** They stop while the process is frozen, and vanish when it is dead. */
   timers(alive: Alive, clock = this.clock): Timers {
     return { now: () => this.#now, wall: () => clock.now(), after: (ms, run) => this.at(ms, run, alive) };
   }
 
-  /** Advances time until `end`, until nothing is left to happen, or until `enough`. */
   async run(end: number, enough: () => boolean = () => false): Promise<void> {
     await drained();
     for (let event = this.#pop(); ; event = this.#pop()) {
@@ -120,7 +118,6 @@ export class VirtualTime {
   }
 }
 
-/** Resolves when no promise is pending that can continue. */
 const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

@@ -1,7 +1,6 @@
 import { date, defineModel, number, optional, record, text } from '@tidings/mongo';
 import type { ThrottleDocument } from './throttles.ts';
 
-/** Credentials that their provider throttles. */
 export const throttlesModel = defineModel<ThrottleDocument>({
   name: 'throttles',
   retention: 'until the provider is sent to again, an operator lifts it, or a day has passed since its end',

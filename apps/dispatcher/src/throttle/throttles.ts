@@ -5,47 +5,34 @@ import { dueFilter } from '@tidings/mongo';
 import type { Model } from 'mongoose';
 import { reached } from '../unavailable.ts';
 
-/** The settings whose answer caused a throttle: one version of an application's platform. */
 export interface Throttler {
-  /** `<application>/<platform>`. */
   readonly reference: string;
   readonly version: number;
 }
 
 export interface Throttle {
-  /** Fingerprint of the credential, which applications with the same one share. */
   readonly credential: string;
-  /** End of the throttle, in milliseconds of the business clock. Afterwards one probe may be sent. */
+  /** Milliseconds of the business clock. */
   readonly until: number;
-  /** Code and reason of the provider. */
   readonly cause: string;
-  /** Versions of the settings at the time of throttling; a later version lifts it. */
   readonly versions: ReadonlyMap<string, number>;
 }
 
-/** The throttles that replicas share. */
 export interface ThrottleStore {
-  /**
-   * Throttles a credential until then, or longer if it is throttled longer; a probe in progress no longer counts.
-   * @param outdated a stored end up to this one was stored before the clock was set back, and does not count @default none
-   */
+  /** It never shortens a throttle. @param outdated ends up to this one were stored before the clock was set back */
   close(credential: string, until: number, cause: string, by: Throttler, outdated?: number): Promise<void>;
   all(): Promise<readonly Throttle[]>;
-  /** Assigns the one probe to one caller for `forMs`, unless the throttle lasts longer than `ended`. Resolves to whether it is this one. */
+  /** One caller gets the probe, unless the throttle lasts longer than `ended`. */
   probe(credential: string, ended: number, now: number, forMs: number): Promise<boolean>;
-  /** Resolves to whether there was a throttle to lift. */
   lift(credential: string): Promise<boolean>;
 }
 
 interface Known extends Throttle {
-  /** Its end by the steady time of this process, which a clock that is set does not move. */
   readonly endsAt: number;
 }
 
-/** Whether a slice may be sent: freely, as the probe, or only later. */
 export type Passage = 'open' | 'probe' | { readonly until: number };
 
-/** Receives the fingerprint, and the throttled settings: `<application>/<platform>` each. */
 type LiftListener = (credential: string, references: readonly string[]) => void;
 
 export interface ThrottlesOptions {
@@ -54,24 +41,16 @@ export interface ThrottlesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Time after which the probe of a dead worker is assigned again: the maximum wait for an answer. */
 const PROBE_MS = 40_000;
-/** Time after which another slice than the probe asks again, unless the throttle is lifted before. */
 const AGAIN_MS = 10_000;
-/**
- * Time after its end at which a throttle is lifted without a probe. Its credential was replaced: every slice that it held back has asked for the
- * probe long before.
- */
+/** Its credential was replaced: every slice would have asked for the probe long before. */
 const FORGET_MS = 24 * 3_600_000;
 
-/**
- * Throttled credentials (R-P1, sending 4). This process obeys at once, others after their next refresh, at most a second later. A throttle ends with
- * one probe: after its expiry one push is sent, and all others when that has been answered.
- */
+/** This process obeys at once, others within a second. One probe ends a throttle (R-P1). */
 export class Throttles {
   readonly #options: ThrottlesOptions;
   readonly #known = new Map<string, Known>();
-  /** Writes in progress, by credential: in order, so that an end from before a step of the clock does not follow one from after it. */
+  /** Writes are in order: an end from before a step of the clock must not follow one from after it. */
   readonly #writes = new Map<string, Promise<void>>();
   readonly #listeners: LiftListener[] = [];
 
@@ -79,18 +58,15 @@ export class Throttles {
     this.#options = options;
   }
 
-  /** Calls with each credential that is no longer throttled. */
   onLifted(listener: LiftListener): void {
     this.#listeners.push(listener);
   }
 
-  /** The time until which nothing may be sent without a probe, in milliseconds of the business clock; 0 = not throttled. */
   blockedUntil(credential: string): number {
     const throttle = this.#known.get(credential);
     return throttle ? Math.max(this.#untilOf(throttle), this.#options.clock.now() + AGAIN_MS) : 0;
   }
 
-  /** Milliseconds until the throttle ends; 0 or less = it has ended. */
   #leftOf({ endsAt }: Known): number {
     return endsAt - steadyTime(this.#options.clock);
   }
@@ -100,7 +76,6 @@ export class Throttles {
     return Math.abs(until - throttle.until) < CLOCKS_AGREE_MS ? throttle.until : Math.ceil(until);
   }
 
-  /** Its end is counted from now, unless it was known before. */
   #learn(throttle: Throttle): void {
     const { clock } = this.#options;
     const { credential, until } = throttle;
@@ -110,42 +85,35 @@ export class Throttles {
     this.#known.set(credential, { ...throttle, endsAt });
   }
 
-  /** Whether the throttle has expired and awaits a probe. */
   wantsProbe(credential: string): boolean {
     const throttle = this.#known.get(credential);
     return throttle !== undefined && this.#leftOf(throttle) <= 0;
   }
 
-  /** Expired throttles that await a probe, by the references of their credentials. */
   ended(): readonly { readonly reference: string; readonly until: number }[] {
     return [...this.#known.values()]
       .filter((throttle) => this.#leftOf(throttle) <= 0)
       .flatMap(({ until, versions }) => [...versions.keys()].map((reference) => ({ reference, until })));
   }
 
-  /** When the next throttle expires, in milliseconds of the business clock; Infinity = none does. */
   nextEnd(): number {
     const open = [...this.#known.values()].filter((throttle) => this.#leftOf(throttle) > 0);
     return Math.min(...open.map((throttle) => this.#untilOf(throttle)));
   }
 
-  /** Whether older settings than these were throttled: configuring a credential again lifts its throttle. */
   isOutdated(credential: string, { reference, version }: Throttler): boolean {
     const throttled = this.#known.get(credential)?.versions.get(reference);
     return throttled !== undefined && throttled < version;
   }
 
-  /** Lifts the throttles of older settings than this version of a platform (`<application>/<platform>`). */
   liftOutdated(settings: Throttler): void {
     for (const { credential } of this.throttled()) if (this.isOutdated(credential, settings)) this.lift(credential);
   }
 
-  /** Every throttled credential known here. */
   throttled(): readonly Throttle[] {
     return [...this.#known.values()];
   }
 
-  /** Whether sending is permitted now with these settings. Settings newer than the throttled ones lift the throttle. */
   async pass(credential: string, by: Throttler): Promise<Passage> {
     const throttle = this.#known.get(credential);
     if (!throttle) return 'open';
@@ -169,7 +137,6 @@ export class Throttles {
     this.#store(credential, until, cause, by, known && known.until > end ? known.until : undefined);
   }
 
-  /** Returns a probe that was not sent, or not answered: another slice may try. */
   returnProbe(credential: string, by: Throttler): void {
     const known = this.#known.get(credential);
     if (known) this.#store(credential, known.until, known.cause, by);
@@ -186,12 +153,10 @@ export class Throttles {
     this.#writes.set(credential, done);
   }
 
-  /** Lifts a throttle: the provider accepts pushes again, the credential was configured again, or the operator lifts it. */
   lift(credential: string): void {
     if (this.#forget(credential)) this.#write(credential, () => this.#options.store.lift(credential));
   }
 
-  /** Lifts a throttle of any replica; resolves, once that is durable, to whether there was one. */
   async liftStored(credential: string): Promise<boolean> {
     const lifted = await this.#options.store.lift(credential);
     this.#forget(credential);
@@ -206,9 +171,8 @@ export class Throttles {
     return true;
   }
 
-  /** Reads throttles and lifts of other replicas, and lifts throttles that get no probe any more. */
   async refresh(): Promise<void> {
-    // A throttle that is being stored may be missing in the reply, or have its former end there; one that is being lifted may still be there.
+    // A throttle that is being written may be stale in the reply.
     const writing = new Set(this.#writes.keys());
     const before = new Map(this.#known);
     const isSettled = (credential: string): boolean =>
@@ -230,11 +194,9 @@ export interface ThrottleDocument {
   readonly blockedUntil: Date;
   readonly probedUntil?: Date;
   readonly cause: string;
-  /** Versions of the throttled settings, by `<application>/<platform>`. */
   readonly versions: Readonly<Record<string, number>>;
 }
 
-/** Reads the throttles of channels: those that ask in the same turn of the event loop share a query. */
 export type ReadThrottles = (channels: readonly string[]) => Promise<ReadonlyMap<string, readonly ThrottleDocument[]>>;
 
 export const throttlesIn = (model: Model<ThrottleDocument>): ReadThrottles =>

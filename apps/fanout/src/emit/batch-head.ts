@@ -4,8 +4,6 @@ import type { ChunkPlanned, SendBatch } from '@tidings/events';
 import type { Released } from '../release/outgoing-message.ts';
 import type { BatchHead } from './batch-writer.ts';
 
-/** The common parts of the batches of a sendable set. */
-/** @param planned the plan of the chunk: it decides when an entry leaves the inboxes */
 export function batchHead(
   message: Released,
   key: SendableKey,

@@ -22,7 +22,6 @@ import {
 } from '@tidings/registry-store';
 import type { OutRecord } from '@tidings/streaming';
 
-/** The common parts of all batches of a sendable set. */
 export type BatchHead = Pick<
   SendBatch,
   | 'message'
@@ -41,44 +40,34 @@ export type BatchHead = Pick<
 >;
 
 const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;
-/** A batch takes a further slice up to this number of bytes of texts. A single slice may have more; every slice fits into a record. */
 const FULL_BYTES = 512 * 1024;
 
 const suppressions = Object.keys(SUPPRESSED_FLAGS) as Suppression[];
 const ANY_SUPPRESSED = Object.values(SUPPRESSED_FLAGS).reduce((all, flag) => all | flag, 0);
 
-/** The value of `SendBatch.oversized` of a device. */
 function oversizedBy(flags: number): number {
   if ((flags & ANY_SUPPRESSED) !== 0) return SUPPRESSED[suppressions.find((each) => flags & SUPPRESSED_FLAGS[each])!];
   if ((flags & LONG_TOKEN) !== 0) return OVERSIZED.token;
   return (flags & LONG_VALUES) !== 0 ? OVERSIZED.values : 0;
 }
 
-/** Slices of a sendable set to write. */
 export interface SlicesToWrite {
   readonly key: SendableKey;
   readonly head: BatchHead;
   readonly sendable: Bitmap;
-  /** Their numbers. */
   readonly slices: readonly number[];
-  /** @default 500 */
   readonly sliceSize?: number;
-  /** The badges of the plan. @default each device's own badge is changed */
   readonly badges?: BadgesAllotted | undefined;
 }
 
-/** A batch as a record, with its slices. */
 export interface EmittedBatch {
   readonly record: OutRecord;
   readonly slices: readonly number[];
 }
 
-/**
- * Writes batches from scanned columns (sending 3) into reused buffers. Positions of a slice that were not scanned, or whose device has moved to
- * another platform, are marked as gone: the members of a slice never change.
- */
+/** The members of a slice never change: devices that moved or were not scanned are marked as gone (sending 3). */
 export class BatchWriter {
-  // Node runs only on little-endian machines, so these arrays are the bytes of the wire format.
+  // Node runs only on little-endian machines, so these arrays are the wire format.
   readonly #positions = new Uint16Array(MAX_DEVICES);
   readonly #languages = Buffer.alloc(MAX_DEVICES);
   readonly #displayable = Buffer.alloc(MAX_DEVICES / 8);
@@ -92,7 +81,6 @@ export class BatchWriter {
   readonly #columns = new Texts();
   #count = 0;
 
-  /** The batches of these slices, in their order. */
   *write(columns: Columns, { key, head, sendable, slices, sliceSize, badges }: SlicesToWrite): Generator<EmittedBatch> {
     const positions = sendable.positions();
     const layout = layoutOf(columns, key, head, badges);
@@ -190,16 +178,12 @@ export class BatchWriter {
   }
 }
 
-/** The data of each device in the batches of a sendable set. */
 interface Layout {
   readonly platform: number;
-  /** Added to each badge, by language; none are written if all are undefined. */
   readonly increments: readonly (number | undefined)[];
   readonly shown: ((position: number) => number | undefined) | undefined;
   readonly tags: number;
-  /** The scanned field that holds the address; -1 = the push token. */
   readonly address: number;
-  /** The variant's columns, and the scanned field of each. */
   readonly names: readonly DeviceField[];
   readonly sources: readonly number[];
 }

@@ -6,7 +6,6 @@ import { describeWithMongo } from '@tidings/testing';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
 import { newMessage, release } from '../testing/fanout-messages.ts';
 
-/** The slices of a plan, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
   Object.entries(counts).map(([platform, count]) => ({ platform: Number(platform), variant: 'alert', count }));
 
@@ -101,7 +100,7 @@ describeWithMongo('fan-out', (mongo) => {
 
   it('reads the devices of a chunk again if their tokens exceed a pair of buffers, each once', async () => {
     const devices = Array.from({ length: 1200 }, (_, i) => device(i, { platform: i < 100 ? 3 : 1 }));
-    // About one slice: after the scan the first one is read together with the others, then each separately.
+    // About one slice: the first one is read with the others, then each separately.
     const { broker, clock, dispatchers, start, plansOf, measured } = await world(devices, { bufferBytes: 5_000 });
     const fanout = await start();
     const message = newMessage({ audience: selection() });

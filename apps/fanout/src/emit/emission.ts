@@ -30,7 +30,6 @@ export interface EmitDeps extends PublishDeps, ScanDeps {
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
 }
 
-/** The limits of emitting a message with a send rate now, and the records that dispatchers have passed. */
 export interface Paced extends PacedLimits {
   readonly passed: Passed;
 }
@@ -38,7 +37,6 @@ export interface Paced extends PacedLimits {
 const allSlices = (sendable: Bitmap, sliceSize: number): number[] =>
   Array.from({ length: sliceCount(sendable.size, sliceSize) }, (_, number) => number);
 
-/** Emits the slices of a new plan from the devices that it was made of. */
 export async function emitPlan(
   deps: EmitDeps,
   { key: chunkKey, message }: ChunkWork,
@@ -56,10 +54,6 @@ export async function emitPlan(
   }
 }
 
-/**
- * Emits the slices of a stored plan that are due by the watchdog's rule, from devices that are read again; returns their number.
- * @param paced for a message with a send rate: maximum number of slices, and maximum number of slices in flight of each sendable set
- */
 export async function emitDue(deps: EmitDeps, work: ChunkWork, pool: BufferPool, paced?: Paced): Promise<number> {
   const { key, message } = work;
   const stored = await deps.storedPlans.findOne({ _id: planId(key) });
@@ -81,14 +75,13 @@ export async function emitDue(deps: EmitDeps, work: ChunkWork, pool: BufferPool,
   return emitted;
 }
 
-/** Emits the settled slices of a stored plan for their outcomes alone. */
 export async function emitForOutcomes(deps: EmitDeps, work: ChunkWork, pool: BufferPool): Promise<void> {
   const { key } = work;
   const stored = await deps.storedPlans.findOne({ _id: planId(key) });
   if (!stored) return;
   const { sets, ...plan } = await sendableSets(deps, key, stored);
   for (const { statuses, ...set } of sets) {
-    // A settled plan may have lost some of its statuses: all its slices are settled.
+    // A settled plan may have lost some of its statuses.
     const slices = allSlices(set.sendable, sliceSizeOf(plan.planned)).filter(
       (number) => stored.settledAt || isSettled(statuses, number),
     );
@@ -109,7 +102,6 @@ async function sendableSets({ statuses, findApplication }: EmitDeps, key: ChunkK
   return { application, planned, badges: badgesOf(stored), sets };
 }
 
-/** Emits slices from devices that are read again: all together or, if the buffers cannot hold them, the remaining ones one at a time. */
 async function emitAnew(deps: EmitDeps, work: ChunkWork, of: SlicesToEmit, pool: BufferPool): Promise<void> {
   const { sendable, planned, slices } = of;
   const sliceSize = sliceSizeOf(planned);

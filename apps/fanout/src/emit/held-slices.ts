@@ -2,7 +2,6 @@ import { positionsOfSlice, sliceCount } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
 import type { Columns } from '@tidings/registry-store';
 
-/** The slices whose scanned devices are all held in the columns. */
 export function heldSlices(
   columns: Columns,
   sendable: Bitmap,
@@ -14,7 +13,6 @@ export function heldSlices(
   return slices.filter((number) => columns.holds(positionsOfSlice(positions, number, sliceSize)));
 }
 
-/** The positions of these slices. */
 export function membersOf(sendable: Bitmap, sliceSize: number, slices: readonly number[]): Bitmap {
   if (slices.length === sliceCount(sendable.size, sliceSize)) return sendable;
   const positions = sendable.positions();

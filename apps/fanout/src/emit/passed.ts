@@ -2,13 +2,9 @@ import { dispatcherGroup, type Lane } from '@tidings/delivery';
 import { batchesTopic } from '@tidings/events';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 
-/** Whether the dispatchers of a channel have passed a record of one of its lanes. */
 export type Passed = (channel: string, lane: Lane) => Promise<(emission: Position) => boolean>;
 
-/**
- * Asks for the lag of each group once, when it is first needed. Later answers are as of that time: a record that has been passed since seems not to be
- * passed until another call of this function.
- */
+/** Records passed after the first call seem not to be passed. */
 export function passedOnce(broker: Pick<Broker, 'lag' | 'ends'>): Passed {
   const known = new Map<string, Promise<(emission: Position) => boolean>>();
   return (channel, lane) => {
@@ -19,10 +15,7 @@ export function passedOnce(broker: Pick<Broker, 'lag' | 'ends'>): Passed {
   };
 }
 
-/**
- * Whether a channel's dispatchers have passed a record. One that the topic does not hold yet counts as passed: the topic was made anew since, for
- * example after a restore of MongoDB alone, and nobody can ever handle that record.
- */
+/** A record beyond the topic's end counts as passed: the topic was made anew. */
 async function passedNow(
   broker: Pick<Broker, 'lag' | 'ends'>,
   group: string,
@@ -36,7 +29,6 @@ async function passedNow(
   return (position) => handled(position) || position.offset >= (ends.get(position.partition) ?? Infinity);
 }
 
-/** Whether a group with this lag has handled a record of a topic. */
 export function passedIn(lag: readonly GroupLag[], topic: string): (position: Position) => boolean {
   const committed = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each.committed]));
   return ({ partition, offset }) => (committed.get(partition) ?? 0) > offset;

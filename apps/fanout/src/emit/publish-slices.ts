@@ -10,7 +10,6 @@ import type { Buffers } from './buffer-pool.ts';
 import type { EmissionMetrics } from './emission-metrics.ts';
 import type { SliceStatusStore } from './slice-statuses.ts';
 
-/** Batches that are published together while the next ones are written. */
 const PUBLISHED_TOGETHER = 4;
 
 export interface PublishDeps {
@@ -20,7 +19,6 @@ export interface PublishDeps {
   readonly metrics: EmissionMetrics;
 }
 
-/** Slices of one sendable set to emit now. */
 export interface SlicesToEmit {
   readonly application: SendingApplication | undefined;
   readonly key: SendableKey;
@@ -28,13 +26,10 @@ export interface SlicesToEmit {
   readonly planned: ChunkPlanned;
   readonly badges: BadgesAllotted | undefined;
   readonly slices: readonly number[];
-  /** Whether a slice was emitted before. */
   readonly isAgain: (number: number) => boolean;
-  /** They are settled: dispatchers publish their outcomes again, and send nothing. @default false */
   readonly outcomesAgain?: boolean;
 }
 
-/** Publishes the batches of slices from scanned columns, and records where they were emitted. */
 export async function publishSlices(
   { clock, broker, statuses, metrics }: PublishDeps,
   message: Released,
@@ -47,7 +42,6 @@ export async function publishSlices(
   const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
     const records = batches.map(({ record }) => record);
     const positions = await broker.publish(topic, records);
-    // Nobody waits for them.
     if (outcomesAgain) return;
     const at = clock.now();
     const emitted = batches.flatMap((batch, i) =>
@@ -62,7 +56,7 @@ export async function publishSlices(
   const flush = async (): Promise<void> => {
     await publishing;
     publishing = publish(group);
-    // Awaited with the next group; until then a failure must not count as unhandled.
+    // It is awaited later.
     publishing.catch(() => undefined);
     group = [];
   };

@@ -14,28 +14,23 @@ import type { ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 
 export const SLICE_STATUSES = 'sliceStatuses';
 
-/** The statuses of a sendable set's slices. Updates arrive in any order, so the first one creates the document. */
 export interface SliceStatusesDocument extends SliceStatuses {
-  /** The id by `sendableId`. */
   readonly _id: string;
 }
 
 type Write = Update<SliceStatusesDocument>;
 
-/** The place that a slice was emitted to. */
 export interface Emitted {
   readonly number: number;
   readonly emission: Emission;
 }
 
-/** The collection of {@link SliceStatusesDocument}. Concurrent calls outside of transactions share a write, or a query. */
 export class SliceStatusStore {
   readonly #db: Db;
   readonly #statuses: Collection<SliceStatusesDocument>;
   readonly #write: (writes: readonly Write[]) => Promise<void>;
   readonly #read: (ids: readonly string[]) => Promise<ReadonlyMap<string, SliceStatusesDocument>>;
 
-  /** Places that are not stored yet, by sendable set. */
   readonly #unstored = new Map<string, Places>();
 
   constructor(db: Db) {
@@ -45,35 +40,27 @@ export class SliceStatusStore {
     this.#read = sharedReads((ids) => this.#stored(ids));
   }
 
-  /** Records the places that slices were emitted to. */
   async emitted(key: SendableKey, slices: readonly Emitted[]): Promise<void> {
     await this.#write([emittedWrite(sendableId(key), placesOf(slices))]);
   }
 
-  /**
-   * Records them in memory, until the next {@link flush} or {@link find}: most slices of a few devices are settled before, and leave nothing to store.
-   * A crash in between loses the places, as one before their record does: the slices are emitted again.
-   */
+  /** Most small slices settle before {@link flush}; after a crash they are emitted again. */
   emittedJustNow(key: SendableKey, slices: readonly Emitted[]): void {
     const id = sendableId(key);
     this.#unstored.set(id, { ...this.#unstored.get(id), ...placesOf(slices) });
   }
 
-  /** Forgets these sendable sets, which have no open slices any more. */
   settled(ids: readonly string[]): void {
     for (const id of ids) this.#unstored.delete(id);
   }
 
-  /** Stores what is only in memory. */
   async flush(): Promise<void> {
     const unstored = [...this.#unstored];
     if (unstored.length === 0) return;
     await this.#write(unstored.map(([id, places]) => emittedWrite(id, places)));
-    // An entry that was recorded meanwhile stays.
     for (const [id, places] of unstored) if (this.#unstored.get(id) === places) this.#unstored.delete(id);
   }
 
-  /** Records outcomes, in the transaction of a session if any; idempotent. */
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
     const changes = new Map<string, StatusChange[]>();
     for (const each of outcomes) {
@@ -95,13 +82,12 @@ export class SliceStatusStore {
     try {
       await updateAll(this.#db, SLICE_STATUSES, writes);
     } catch (error) {
-      // Two upserts created the same document concurrently: one of them must be repeated, as an update.
+      // One of two concurrent upserts must be repeated.
       if (!isDuplicateKey(error)) throw error;
       await updateAll(this.#db, SLICE_STATUSES, writes);
     }
   }
 
-  /** The statuses of sendable sets, and perhaps of others, by `_id`. */
   async find(ids: readonly string[], session?: ClientSession): Promise<ReadonlyMap<string, SliceStatusesDocument>> {
     if (session) return this.#stored(ids, session);
     if (ids.some((id) => this.#unstored.has(id))) await this.flush();
@@ -117,7 +103,6 @@ export class SliceStatusStore {
   }
 }
 
-/** Fields of places. */
 type Places = Readonly<Record<string, readonly number[]>>;
 
 const placesOf = (slices: readonly Emitted[]): Places =>

@@ -22,7 +22,6 @@ export interface BadgeBlock {
   readonly rows: BadgeRows;
 }
 
-/** A stored block. `_id` is `<application>/<chunk>/<number>`. */
 export interface BadgeBlockDocument {
   readonly rows: Binary | Uint8Array;
 }

@@ -7,7 +7,6 @@ import { badgeContent, badgeLog, counted, type Scanned } from '../testing/badge-
 
 const one = (base = 0, generation = 0): Scanned => ({ position: 7, base, generation });
 
-/** Plans messages with these badges, one after another or in one commit, and returns what a device is shown. */
 async function shownOf(log: ReturnType<typeof badgeLog>, badges: readonly string[], device = one()): Promise<number[]> {
   const plans = badges.map((badge, i) => log.plan(`${badge} ${i}`, badgeContent(badge), [device]));
   return (await Promise.all(plans)).map((shown) => shown.get(device.position)!);
@@ -161,7 +160,7 @@ describe('the badges of plans (R-C9)', () => {
           }
           const found = 'which' in each ? plans[each.which % (plans.length || 1)] : undefined;
           if (!found) continue;
-          // Of an outcome that is told again, nothing may change.
+          // A repeated outcome may change nothing.
           if (each.kind === 'end' && !found.failed) {
             found.failed = found.of.filter((position) => !each.sent.includes(position));
             for (const position of found.failed) {

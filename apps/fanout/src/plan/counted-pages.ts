@@ -12,10 +12,8 @@ import { Bitmap } from '@tidings/kernel';
 import { COUNTED_PAGES, type CountedPageDocument, pageAt } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 
-/** Retention of a page, from the beginning of its day. */
 export const COUNTED_KEPT_MS = (CAPPING_DAYS_MAX + 2) * 86_400_000;
 
-/** The page that an event changes, if any. */
 export function pageOfEvent({ application, at, event }: PlanEvent): DocumentAddress | undefined {
   if (event?.$case === 'chunk' && event.value.counted && event.value.sendable.length > 0)
     return pageAt({ application, chunk: event.value.chunk }, at!.getTime());
@@ -24,7 +22,6 @@ export function pageOfEvent({ application, at, event }: PlanEvent): DocumentAddr
   return undefined;
 }
 
-/** The page after an event. One that was removed meanwhile stays empty. */
 export function pageWith(page: CountedPage = emptyPage, { at, event }: PlanEvent): CountedPage {
   if (event?.$case === 'chunk') {
     const sendable = event.value.sendable.map(({ set }) => Bitmap.decode(set));
@@ -34,13 +31,11 @@ export function pageWith(page: CountedPage = emptyPage, { at, event }: PlanEvent
   return withoutSends(page, Bitmap.decode(event.value.set), event.value.plannedAt!.getTime());
 }
 
-/** @param id the id of the document; its last part is the day */
 export const countedPageDocument = ({ sends }: CountedPage, id: string): CountedPageDocument => ({
   day: Number(id.slice(id.lastIndexOf('/') + 1)),
   sends,
 });
 
-/** Removes up to `limit` pages that decide on no send any more; returns their number. */
 export async function removeOldPages(db: Db, now: Date, limit: number): Promise<number> {
   const pages = db.collection<{ _id: string }>(COUNTED_PAGES);
   const old = { day: { $lt: firstDayNeeded(now.getTime()) } };

@@ -4,23 +4,16 @@ import type { PlanDocument } from '@tidings/registry-store';
 import type { DecidedPlan } from './plan-log.ts';
 import { sliceCountsOf } from './plans.ts';
 
-/** A plan without its sets. */
 export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'badged' | 'at'>;
 
 const REMEMBERED = 5_000;
-/** Plans with larger sets of badges are read again. */
 const SET_BYTES = 1_024;
-/** Outcomes arrive within seconds. The plans that another process settles stay for this time. */
 const REMEMBERED_MS = 120_000;
 
-/**
- * The plans that this process has made most recently and that it has not settled, so that their outcomes need no query. Another process may have settled
- * one: the log of a plan settles it once.
- */
+/** Another process may have settled a plan; its log settles it once. */
 export class KnownPlans {
   readonly #plans = new RecentEntries<PlanSummary>({ atLeast: REMEMBERED, retentionMs: REMEMBERED_MS });
 
-  /** A plan is durable; one without slices is settled. */
   made(key: ChunkKey, { planned, badges }: DecidedPlan, at: Date): void {
     if (planned.sendable.length === 0 || (badges && badges.set.length > SET_BYTES)) return;
     const _id = planId(key);

@@ -49,7 +49,6 @@ import {
 } from './planned-devices.ts';
 import { evolvePlan, planDocument, type PlanState, planStateOf } from './plans.ts';
 
-/** The states of the logs: plans, the counted sends and the badges of the chunk, and the planned devices of messages with a local time. */
 type PlansState = PlanState | CountedPage | PlannedDevices | BadgeBlock;
 
 export type PlanCommand =
@@ -58,23 +57,18 @@ export type PlanCommand =
       readonly of: MessageIdentity;
       readonly key: ChunkKey;
       readonly candidates: Candidates;
-      /** The candidates again, of a message that changes their badges (R-C9). */
       readonly badges?: BadgeCandidates | undefined;
       readonly rules: PlanRules;
-      /** The cap of the message, or of its application; undefined = none, or it does not apply (R-I12). */
       readonly capping: FrequencyCap | undefined;
-      /** The chunk is the only one of the message in its application: the split is committed with the plan. */
+      /** The split of a message with one chunk is committed with the plan. */
       readonly isOnly: boolean;
     }
   | {
       readonly kind: 'fail';
       readonly of: MessageIdentity;
       readonly key: ChunkKey;
-      /** Devices that failed finally; some may have been reported before. */
       readonly failed: Bitmap;
-      /** Their sends have counted until now (R-I12). */
       readonly counted: boolean;
-      /** The devices with badges of the plan, as an encoded bitmap; undefined for a plan without. */
       readonly badged: Uint8Array | undefined;
       readonly plannedAt: Date;
       readonly at: Date;
@@ -87,7 +81,6 @@ export type PlanCommand =
       readonly at: Date;
     };
 
-/** The valid plan, and whether this command made it; undefined if a plan to settle does not exist. */
 export type PlanReply = (DecidedPlan & { readonly fresh: boolean }) | undefined;
 
 export type DecidedPlan = Pick<PlanState, 'planned' | 'badges'>;
@@ -101,7 +94,6 @@ function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
   return eventOf(of, key, at, { $case: 'settled', value: { chunk: key.chunk } });
 }
 
-/** Plans a chunk, without the devices that have reached the cap in the state of the log (R-I12). */
 function planned(
   { key, candidates, capping, ...command }: Extract<PlanCommand, { kind: 'plan' }>,
   view: View,
@@ -115,7 +107,6 @@ function planned(
   return planChunk(candidates, { ...rules, capped: devicesAtCap(devices, pages, capping, at) });
 }
 
-/** Those of the reported devices that are in one of these sets, and were not reported before. */
 function newlyIn(sets: readonly Uint8Array[], reported: Bitmap, before: Uint8Array | undefined): Bitmap {
   const known = before ? Bitmap.decode(before) : Bitmap.empty;
   return reported.intersect(Bitmap.union(sets.map((set) => Bitmap.decode(set)))).minus(known);
@@ -178,17 +169,13 @@ function needsOf(command: PlanCommand): DocumentAddress[] {
   }
 }
 
-/** A scan finds devices in any order. */
 function badgeNeedsOf({ key, badges, candidates }: Extract<PlanCommand, { kind: 'plan' }>): DocumentAddress[] {
   if (!badges) return [];
   const positions = Bitmap.of(candidates.positions.subarray(0, candidates.count)).positions();
   return badgeBlocksAt(key, positions);
 }
 
-/**
- * The plans of messages, decided once per message and chunk, in a log per chunk (sending 2). The log has the sends that count for frequency capping, and
- * the badges, too: plans that are made at the same time see each other.
- */
+/** Plans that are made at the same time see each other's sends and badges (sending 2). */
 export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanReply> = {
   category: 'plans',
   needs: (command) => ({ ids: needsOf(command) }),
@@ -215,13 +202,12 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
         badgeRowsIn((address) => view.get(address), key),
       );
     if (badges) events.push(eventOf(of, key, at, { $case: 'badgesAllotted', value: badges }));
-    // A plan without slices is settled at once.
     if (plan.sendable.length === 0) events.push(settled(of, key, at));
     return { events, reply: { planned: plan, badges, fresh: true } };
   },
   addresses: (of) => {
     const { event } = of;
-    // A split that is committed with its plan follows from the recipients of the message.
+    // A split that is committed with its plan follows from the recipients.
     if (event === undefined || event.$case === 'fanout') return [];
     const plan = planAt({ ...of, chunk: event.value.chunk });
     const others = [pageOfEvent(of), plannedDevicesOfEvent(of)].filter((address) => address !== undefined);

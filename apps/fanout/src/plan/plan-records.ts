@@ -2,7 +2,6 @@ import { messageApplicationKey, messageChunkKey } from '@tidings/delivery';
 import type { Commit, RelayedRecord } from '@tidings/event-store';
 import { PlanEvent, topicNames } from '@tidings/events';
 
-/** The records of a commit of plans on `tidings.plans`. */
 export function planRecords({ log, position, events }: Commit<PlanEvent>): RelayedRecord[] {
   const published = events.flatMap((event, index) => (isPublished(event) ? [{ event, index }] : []));
   return published.map(({ event, index }) => ({
@@ -16,7 +15,6 @@ export function planRecords({ log, position, events }: Commit<PlanEvent>): Relay
 const isPublished = ({ event }: PlanEvent): boolean =>
   event?.$case !== 'badgesAllotted' && event?.$case !== 'badgesSettled';
 
-/** The split of a message belongs to no chunk. */
 function recordKeyOf({ message, application, event }: PlanEvent): string {
   return event === undefined || event.$case === 'fanout'
     ? messageApplicationKey({ message, application })

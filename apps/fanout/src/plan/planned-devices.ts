@@ -5,15 +5,12 @@ import { Bitmap } from '@tidings/kernel';
 import { bytesOf } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 
-/** The collection of {@link PlannedDevices}. */
 export const PLANNED_DEVICES = 'plannedDevices';
 
-/** The devices of all plans of a chunk for a message with a local time: none of them is planned again. */
 export interface PlannedDevices {
   readonly devices: Bitmap;
 }
 
-/** {@link PlannedDevices} as stored. */
 export interface PlannedDevicesDocument {
   readonly devices: Binary | Uint8Array;
 }
@@ -23,11 +20,9 @@ export const plannedDevicesAt = (key: Omit<ChunkKey, 'bucket'>): DocumentAddress
   id: messageChunkKey(key),
 });
 
-/** The set that an event changes, if any. */
 export const plannedDevicesOfEvent = ({ event, ...of }: PlanEvent): DocumentAddress | undefined =>
   event?.$case === 'chunk' && event.value.once ? plannedDevicesAt({ ...of, chunk: event.value.chunk }) : undefined;
 
-/** The set after an event. */
 export function withPlanned(before: PlannedDevices | undefined, { event }: PlanEvent): PlannedDevices {
   if (event?.$case !== 'chunk') throw new Error(`planned devices: cannot apply ${event?.$case}`);
   return { devices: devicesOf(event.value).union(before?.devices ?? Bitmap.empty) };

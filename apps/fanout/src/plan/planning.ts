@@ -10,11 +10,9 @@ import { type DecidedPlan, type PlanCommand, planLogOf, type PlanReply } from '.
 
 type MakePlan = Extract<PlanCommand, { readonly kind: 'plan' }>;
 
-/** A plan that is being committed. */
 export interface Planning {
-  /** The plan as soon as this command has made it durable; undefined if another command's plan is valid. */
   readonly made: Promise<DecidedPlan | undefined>;
-  /** Resolves when the command is answered: the plan can then be read. Until then its candidates must not change. */
+  /** The candidates must not change before it resolves. */
   readonly done: Promise<unknown>;
 }
 
@@ -24,7 +22,7 @@ export interface PlanDeps {
   readonly known: KnownPlans;
 }
 
-/** Plans a chunk. Emission need not wait until the plan is applied to its state: for a receipt to one phone that is one write of five. */
+/** Emission does not wait for the plan's state: for one receipt that is one write of five. */
 export function commitPlan(
   { clock, plans, known }: PlanDeps,
   { key, message, extras }: ChunkWork,
@@ -56,7 +54,6 @@ export function commitPlan(
     of: message,
     key,
     candidates,
-    // Test devices have no badge that is counted.
     badges: extras.badge && key.chunk !== TEST_CHUNK ? candidates : undefined,
     rules,
     capping: cap,

@@ -16,14 +16,11 @@ export interface PlanState {
   readonly event: PlanEvent;
   readonly planned: ChunkPlanned;
   readonly settledAt?: Date;
-  /** The devices of a counted plan that have failed so far, as an encoded bitmap. */
   readonly failed?: Uint8Array;
   readonly badges?: BadgesAllotted;
-  /** The devices that have given back their badges so far, as an encoded bitmap. */
   readonly returned?: Uint8Array;
 }
 
-/** The slices of a plan, by platform and variant. */
 export function sliceCountsOf(planned: ChunkPlanned): SliceCount[] {
   const size = sliceSizeOf(planned);
   return planned.sendable.map(({ platform, variant, set }) => {
@@ -42,7 +39,6 @@ function inboxPlaceOf(
   return { ...place, seqs };
 }
 
-/** The sendable sets of a plan. */
 export const sendableKeys = (key: ChunkKey, of: readonly Pick<SliceCount, 'platform' | 'variant'>[]): SendableKey[] =>
   of.map(({ platform, variant }) => ({ ...key, platform, variant }));
 

@@ -23,7 +23,6 @@ const sendingApplicationOf = ({
   atMostOnce,
 });
 
-/** Reads applications by code; concurrent calls share a query. */
 export function openSendingApplications(configuration: Configuration, deploymentPlatforms: readonly number[] = []) {
   const read = sharedReads(
     async (codes) => {

@@ -6,7 +6,6 @@ import { planEventCodec, FANOUTS, type FanoutState } from '@tidings/registry-sto
 import { eventOf, type MessageIdentity } from './plan-event.ts';
 import { fanoutAt, splitWith } from './split-state.ts';
 
-/** Splits a message into chunks, once; a repeat returns the chunks of the first split. */
 export interface PlanFanout {
   readonly of: MessageIdentity;
   readonly key: Omit<ChunkKey, 'chunk'>;
@@ -14,10 +13,8 @@ export interface PlanFanout {
   readonly at: Date;
 }
 
-/** The log of a message's fan-outs, by the first digit of its code. */
 export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
 
-/** The splits of messages into chunks, in 16 logs; the split of a message with one chunk is committed with its plan. */
 export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
   category: 'fanouts',
   needs: ({ key }) => ({ ids: [fanoutAt(key)] }),

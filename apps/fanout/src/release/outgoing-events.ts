@@ -7,7 +7,6 @@ import type { OutgoingDocument } from '@tidings/registry-store';
 import type { MessageIdentity } from './plan-event.ts';
 import { isRated, type Outgoing, type Released } from './outgoing-message.ts';
 
-/** Time of the watchdog's first check of a released message that is not completed. */
 const FIRST_CHECK_MS = 5_000;
 
 const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
@@ -20,7 +19,6 @@ const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + F
 
 type Write = Update<OutgoingDocument>;
 
-/** The writes of an event of a message. */
 export function writesOf({ code, id, account, at, event }: MessageEvent): Write[] {
   const q = { _id: code };
   const keptOf = (accepted: MessageAccepted) => ({
@@ -34,7 +32,6 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
   });
   switch (event?.$case) {
     case 'accepted':
-      // For a message with joined recipients, the content for each is kept.
       if (event.value.openUntil) return [];
       return [{ q, u: { $setOnInsert: keptOf(event.value) }, upsert: true }];
     case 'joined': {
@@ -46,7 +43,7 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
       const order = Number(event.value.inboxOrder);
       const u = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
       const placed = { q: { ...q, order: { $exists: true } }, u: { $max: { order } } };
-      // The place first: a released message is cached by readers of inboxes.
+      // Readers of inboxes cache a released message, so its place comes first.
       return [...(order > 0 ? [placed] : []), { q, u }];
     }
     case 'completed':
@@ -55,7 +52,6 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
       return [{ q, u: { $unset: { checkAt: true, paced: true } } }];
     case 'purged': {
       if (!event.value.whole) return [];
-      // A removed one has no expiry.
       const kept = { expireAt: { $exists: true } };
       const u = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
       return [
@@ -68,7 +64,6 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
   }
 }
 
-/** A release that follows its acceptance is part of that write. */
 export function withReleases(writes: readonly Write[]): Write[] {
   const merged: Write[] = [];
   const last = new Map<unknown, number>();
@@ -82,7 +77,6 @@ export function withReleases(writes: readonly Write[]): Write[] {
   return merged;
 }
 
-/** The place of a message: the later one of its acceptance and its release; 0 = none. */
 export const placeOf = (message: Pick<Outgoing, 'accepted' | 'messageId'>, released: bigint): bigint => {
   if (!message.accepted.content?.inbox) return 0n;
   return released > message.messageId ? released : message.messageId;
@@ -99,11 +93,9 @@ export const releasedOf = (event: MessageEvent, accepted: MessageAccepted, relea
 
 const isStep = ({ event }: MessageEvent): boolean => event?.$case === 'released' && event.value.step !== undefined;
 
-/** The releases of steps, and the other events. */
 export const splitSteps = (events: readonly MessageEvent[]) =>
   [events.filter(isStep), events.filter((event) => !isStep(event))] as const;
 
-/** The write of a step, which expires with its message. */
 export function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, expireAt }: Outgoing) {
   if (event?.$case !== 'released' || !event.value.step) throw new Error(`${code}: not a step`);
   const step = OffsetStep.encode(event.value.step).finish();
@@ -114,10 +106,8 @@ export function stepWrite({ code, id, account, at, event }: MessageEvent, { acce
   return { q, u: { $setOnInsert: { ...kept, ...order, ...paced } }, upsert: true } as const;
 }
 
-/** The place that a release gives; 0 = that of the acceptance. */
 export const orderIn = ({ event }: MessageEvent): bigint => (event?.$case === 'released' ? event.value.inboxOrder : 0n);
 
-/** A step of a released message. */
 export const stepOf = (event: MessageEvent, message: Outgoing, step: OffsetStep, releasedAt: Date): Released => ({
   ...message,
   ...identityOf(event),

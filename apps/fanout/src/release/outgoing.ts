@@ -19,20 +19,17 @@ import { isRated, isReleased, type Outgoing, outgoingOf, type Released } from '.
 import { sizeOf } from './size-of.ts';
 
 const CACHED = 500;
-/** Bytes of the contents in memory; a content may have attachments. */
 const CACHED_BYTES = 64 * 1024 * 1024;
-/** A step without the mark, which a process of version 0.1.0 has released, is marked in this time. Later it would come too late. */
+/** Steps released by version 0.1.0 are marked in this time; later is too late. */
 const MARKED_WITHIN_MS = 24 * 3_600_000;
 
-/** The fan-out's own copy of unfinished messages, and of messages with plans. */
 export class OutgoingMessages {
   readonly #db: Db;
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
-  /** Released messages, whose content is immutable. Another process may have purged or removed one since. */
+  /** Contents are immutable; another process may have purged one since. */
   readonly #cache = new SizedEntries<Outgoing>({ atMost: CACHED, maxBytes: CACHED_BYTES });
 
-  /** Applies events of messages, together with events of concurrent calls; idempotent. */
   readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
 
   constructor(db: Db, clock: Clock) {
@@ -54,7 +51,6 @@ export class OutgoingMessages {
     await updateAll<OutgoingDocument>(this.#db, OUTGOING, stepped);
   }
 
-  /** The messages that these events release, if known here. Messages accepted by the same events are not read. */
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
     const missing = new Map<string, MessageEvent>();
@@ -77,7 +73,6 @@ export class OutgoingMessages {
     return [...found, ...(await this.#steps(steps, events))];
   }
 
-  /** The steps that these events release; the message of a step may have been accepted by the same events. */
   async #steps(steps: readonly MessageEvent[], events: readonly MessageEvent[]): Promise<Released[]> {
     if (steps.length === 0) return [];
     const accepted = new Map(
@@ -93,7 +88,6 @@ export class OutgoingMessages {
     });
   }
 
-  /** The messages with these ids (of `sendIdOf`) that are known here and have not expired. */
   async find(ids: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
     const found = new Map<string, Outgoing>();
     const missing = new Set<string>();
@@ -108,7 +102,6 @@ export class OutgoingMessages {
         _id: { $in: [...missing] },
         expireAt: { $gt: now },
       });
-      // A step has the content of its message.
       const stepped = stored.filter(({ accepted }) => !accepted).map(({ _id }) => codeIn(_id));
       const messages = stepped.length > 0 ? await this.find([...new Set(stepped)]) : new Map<string, Outgoing>();
       for (const each of stored) {
@@ -119,7 +112,7 @@ export class OutgoingMessages {
     return found;
   }
 
-  /** Reads from the store, not the cache: another process may have purged a cached message with its application (R-B2). */
+  /** The cache may hold a message that another process has purged (R-B2). */
   async hasStored(ids: readonly string[]): Promise<boolean> {
     const kept = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
     return (await this.#messages.findOne(kept, { projection: { _id: 1 } })) !== null;
@@ -127,13 +120,11 @@ export class OutgoingMessages {
 
   #remember<M extends Outgoing>(message: M): M {
     if (!isReleased(message)) return message;
-    // The steps of a message share its content.
     const { accepted: content } = message;
     this.#cache.set(sendIdOf(message), message, { content, bytes: sizeOf(content) });
     return message;
   }
 
-  /** The lookup of a message's scans in an application. Concurrent calls may choose; the first choice is kept. */
   async lookupOf(code: string, application: string, choose: () => Promise<Lookup>): Promise<Lookup> {
     const field = `lookups.${application}`;
     const stored = async (): Promise<Lookup | undefined> =>
@@ -145,18 +136,15 @@ export class OutgoingMessages {
     return (await stored()) ?? chosen;
   }
 
-  /** Makes messages due whose check lies further ahead than this. */
   async checkSooner(now: Date, longestMs: number): Promise<void> {
     const later = { checkAt: { $gt: new Date(now.getTime() + longestMs) } };
     await this.#messages.updateMany(later, { $set: { checkAt: now } });
   }
 
-  /** Messages due for the watchdog, the most overdue first. */
   due(now: Date, limit: number): Promise<string[]> {
     return this.#codes({ checkAt: { $lte: now } }, limit);
   }
 
-  /** Open messages, due or not. */
   open(limit: number): Promise<string[]> {
     return this.#codes({ checkAt: { $exists: true } }, limit);
   }
@@ -169,7 +157,6 @@ export class OutgoingMessages {
     return found.map(({ _id }) => _id);
   }
 
-  /** Sets the time of the watchdog's next check per message; undefined = none, because nothing of it is open. */
   async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
     const released = this.#clock.now() - MARKED_WITHIN_MS;
     const writes = [...times].map(([code, checkAt]): Update<OutgoingDocument> => {
@@ -191,7 +178,6 @@ export class OutgoingMessages {
     return found.map(({ _id }) => _id);
   }
 
-  /** Removes all data of the messages; what remains of them is {@link late} once no fact about them can arrive. */
   async remove(codes: readonly string[], now: Date): Promise<void> {
     for (const code of codes) this.#cache.delete(code);
     const removeAt = new Date(now.getTime() + LATE_MS);

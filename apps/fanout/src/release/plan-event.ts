@@ -1,7 +1,6 @@
 import type { ChunkKey } from '@tidings/delivery';
 import type { PlanEvent } from '@tidings/events';
 
-/** The common fields of a message's events. */
 export interface MessageIdentity {
   readonly message: string;
   readonly messageId: bigint;
@@ -10,7 +9,6 @@ export interface MessageIdentity {
 
 type EventCase = NonNullable<PlanEvent['event']>;
 
-/** An event of a message in one of its chunks or applications. */
 export const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, event: EventCase): PlanEvent => ({
   stamp: undefined,
   message: of.message,

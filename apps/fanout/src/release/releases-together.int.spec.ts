@@ -50,7 +50,6 @@ describeWithMongo('messages to named devices that wait together', (mongo) => {
     const caps = await Promise.all(capped.map(planOf));
     expect(caps.map((plan) => positions(plan.sendable).length).sort()).toEqual([0, 0, 1]);
     expect(caps.map((plan) => positions(plan.excluded).length).sort()).toEqual([0, 1, 1]);
-    // One emission of each slice, with exactly its device.
     expect(dispatchers.emissions.size).toBe(ONES + 2);
     expect([...dispatchers.emissions.values()].every((times) => times.length === 1 && times[0]!.length === 1)).toBe(
       true,

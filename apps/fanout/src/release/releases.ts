@@ -16,21 +16,17 @@ export interface ReleaseDeps {
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
-  /** Plans a chunk now, and emits its slices once `ready` has resolved. */
   readonly plan: (message: Released, key: ChunkKey, ready: Promise<unknown>) => Promise<void>;
 }
 
-/** A chunk of a message with work to do. */
 export interface Task {
   readonly of: Outgoing;
   readonly key: ChunkKey;
 }
 
-/** The topic of a message's tasks. */
 export const taskTopicOf = (message: Outgoing): string =>
   laneOf(message) === 'direct' ? topicNames.fanoutDirect : topicNames.fanout;
 
-/** Publishes tasks, each in the lane of its message; returns their places. */
 export async function publishTasks(broker: Broker, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Position>> {
   const byTopic = Map.groupBy(tasks, ({ of }) => taskTopicOf(of));
   const published = [...byTopic].map(async ([topic, together]) => {
@@ -44,7 +40,6 @@ export async function publishTasks(broker: Broker, tasks: readonly Task[]): Prom
   return new Map((await Promise.all(published)).flat());
 }
 
-/** Splits released messages into chunks. */
 export class Releases {
   readonly #deps: ReleaseDeps;
 
@@ -52,11 +47,7 @@ export class Releases {
     this.#deps = deps;
   }
 
-  /**
-   * Applies events of messages, in order: stores accepted ones, and splits released ones. Idempotent; an expired message is not released, since its plans
-   * may have been removed.
-   * @param traces the traces of messages, by code: the consequences of a release continue the trace of its message
-   */
+  /** An expired message is not released: its plans may have been removed. */
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
     const { clock, outgoing } = this.#deps;
     const keeping = outgoing.keep(events);
@@ -72,10 +63,6 @@ export class Releases {
     await Promise.all([keeping, ...releasing]);
   }
 
-  /**
-   * Splits a message into the chunks of its applications, once, and has them planned.
-   * @param kept resolves when the message is stored; nothing is emitted before
-   */
   async release(message: Released, kept: Promise<void> = Promise.resolve()): Promise<void> {
     await Promise.all(message.accepted.applications.map((application) => this.#release(message, application, kept)));
   }
@@ -88,14 +75,13 @@ export class Releases {
     const isSmall = target?.$case === 'named' && namedIn(target.value, application).length <= NAMED_AT_ONCE;
     const only = onlyChunkOf(message);
     if (only !== undefined) {
-      // One commit contains both the split and the plan.
       await Promise.all([kept, ...keys([only]).map((key) => plan(message, key, kept))]);
       return;
     }
     const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
     if (isSmall) {
-      // The recipients determine the chunks, so their plans need not wait for the split.
+      // The recipients determine the chunks, so plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
       await Promise.all([ready, ...keys(split).map((key) => plan(message, key, ready))]);
       return;

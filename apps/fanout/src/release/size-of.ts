@@ -1,9 +1,6 @@
 const FIELD_BYTES = 8;
 
-/**
- * Approximate bytes of a decoded message in memory: the bytes of its texts and byte fields, and some for each other field. Encoding it would copy its
- * attachments.
- */
+/** Encoding it would copy attachments. */
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (ArrayBuffer.isView(value)) return value.byteLength;

@@ -8,7 +8,6 @@ export const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({
   id: fanoutId(key),
 });
 
-/** The split after an event. */
 export function splitWith(state: FanoutState | undefined, { event, at }: PlanEvent): FanoutState {
   if (event?.$case !== 'fanout') throw new Error(`fanouts: cannot apply ${event?.$case}`);
   return state ?? { chunks: event.value.chunks, at: at! };

@@ -4,7 +4,6 @@ import { FANOUTS, type FanoutState } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
 import { onlyChunkOf, type Released } from './outgoing-message.ts';
 
-/** The chunks that messages were split into. */
 export class Splits {
   readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
 
@@ -12,7 +11,6 @@ export class Splits {
     this.#fanouts = db.collection(FANOUTS);
   }
 
-  /** The chunks of each message, by the id of `sendIdOf`; a message is missing if it is not split in each of its applications. */
   async of(messages: readonly Released[]): Promise<ReadonlyMap<string, readonly ChunkKey[]>> {
     const keysOf = ({ message, bucket, accepted }: Released) =>
       accepted.applications.map((application) => ({ message, bucket, application }));

@@ -17,7 +17,6 @@ export interface ScanDeps {
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
-  /** Numbers of deleted tags whose values devices may still have. */
   readonly findClearingTags: (account: string) => Promise<readonly number[]>;
 }
 
@@ -35,7 +34,6 @@ export async function chunkWorkOf({ findTags }: ScanDeps, message: Released, key
   return { key, message, extras };
 }
 
-/** Scans the devices of a chunk that the audience of the message has. */
 export async function scanAudience(deps: ScanDeps, work: ChunkWork, columns: Columns): Promise<void> {
   const { scan, outgoing } = deps;
   const { key, message, extras } = work;
@@ -65,7 +63,6 @@ export async function scanAudience(deps: ScanDeps, work: ChunkWork, columns: Col
   }
 }
 
-/** The expression for devices that may still have values of deleted tags (R-D2). */
 async function withoutDeletedTags(
   { findClearingTags }: ScanDeps,
   account: string,
@@ -79,7 +76,6 @@ async function withoutDeletedTags(
 export const suppressedIn = ({ db }: ScanDeps, work: ChunkWork, columns: Columns): Promise<Suppressed> =>
   findSuppressed(db, columns, suppressionQueryOf(work));
 
-/** Scans the devices at these positions, some time after the plan. */
 export async function scanMembers(
   { db, scan }: ScanDeps,
   work: ChunkWork,

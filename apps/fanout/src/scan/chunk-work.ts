@@ -4,14 +4,13 @@ import { TEST_CHUNK } from '@tidings/kernel';
 import type { Extras, SuppressionQuery } from '@tidings/registry-store';
 import type { Released } from '../release/outgoing-message.ts';
 
-/** A message in one of its chunks. */
 export interface ChunkWork {
   readonly key: ChunkKey;
   readonly message: Released;
   readonly extras: Extras;
 }
 
-/** The message for a chunk. Test devices are in no audience: no cap, no control group and no inbox applies to them (R-L2). */
+/** No cap, control group or inbox applies to test devices (R-L2). */
 export const acceptedIn = ({ chunk }: ChunkKey, accepted: MessageAccepted): MessageAccepted =>
   chunk === TEST_CHUNK
     ? {
@@ -22,7 +21,6 @@ export const acceptedIn = ({ chunk }: ChunkKey, accepted: MessageAccepted): Mess
       }
     : accepted;
 
-/** Which contacts of a chunk may get the message. */
 export function suppressionQueryOf({ key, message }: ChunkWork): SuppressionQuery {
   const { transactional, content } = acceptedIn(key, message.accepted);
   return { ...key, account: message.account, transactional, category: content?.email?.category };

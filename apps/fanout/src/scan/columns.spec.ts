@@ -24,7 +24,6 @@ interface Drawn {
   readonly cg: number;
   readonly badge: number | undefined;
   readonly sample: Parameters<typeof valuesOf>[0];
-  /** @default none */
   readonly fields?: Partial<Record<DeviceField, string>>;
 }
 
@@ -98,7 +97,6 @@ const bit = (bytes: Buffer, i: number): boolean => ((bytes[i >>> 3]! >>> (i & 7)
 const texts = (bytes: Buffer, ends: Buffer): string[] =>
   u32(ends).map((end, i, all) => bytes.subarray(i === 0 ? 0 : all[i - 1], end).toString());
 
-/** A batch as one object per device. */
 function rowsOf(batch: SendBatch, tags: number) {
   const tokens = texts(batch.tokens, batch.tokenEnds);
   const shown = texts(batch.values, batch.valueEnds);
@@ -278,7 +276,6 @@ describe('columns', () => {
     }).toThrow(Fault);
   });
 
-  /** The batches for all of these devices. */
   const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
     const sendable = Bitmap.of(all.map(({ position }) => position));

@@ -17,7 +17,6 @@ const slice = { application: APP, account: 'a', platform: 1, variant: 'alert' };
 describeWithMongo('Badges (R-C9)', (mongo) => {
   let worlds = 0;
 
-  /** Devices with badge 10, and messages with the given badges, by code. */
   const world = async (
     messages: Readonly<Record<string, string | undefined>>,
     byLocale: Readonly<Record<string, string>> = {},
@@ -76,7 +75,6 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     return { devices, badges, shown, isRecorded };
   };
 
-  /** All devices received the message. */
   const sent = (message: string): SliceOutcome => {
     const set = Buffer.from(Bitmap.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
     const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
@@ -137,7 +135,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
 
   it('leave the slice open if the devices cannot be written', async () => {
     const { badges, shown, isRecorded, devices } = await world({ one: '+1' });
-    // A document that a validator refuses fails the write of the bases, as a lost connection would.
+    // A validator fails the write of the bases, as a lost connection would.
     await mongo.database(`badges${worlds}`).command({ collMod: DEVICES, validator: { 'self.badge': { $lt: 11 } } });
     await expect(badges.settle([sent('one')])).rejects.toThrow('failed validation');
     expect([await shown(), await isRecorded(sent('one'))]).toEqual([[10], false]);

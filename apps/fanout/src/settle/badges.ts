@@ -7,11 +7,7 @@ import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Filter, Mong
 import type { SliceStatusStore } from '../emit/slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 
-/**
- * The badges of plans of 0.1.0, which allotted none: makes the badge that was sent to a device its new base, once per device and message (R-C9). The
- * bases and the settled status of the slice are written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) of the base. Where badges differ
- * between locales, a device has the one of its language at this time (R-O4).
- */
+/** Plans of version 0.1.0 allotted no badges (R-C9). One transaction writes bases and status, so a repeat finds both or neither. */
 export class Badges {
   readonly #db: Db;
   readonly #devices: Collection<DeviceDocument>;
@@ -25,7 +21,6 @@ export class Badges {
     this.#statuses = statuses;
   }
 
-  /** Records the slices with badges, and the badges; returns the outcomes that remain to be recorded. Idempotent. */
   async settle(
     outcomes: readonly SliceOutcome[],
     isOld: (outcome: SliceOutcome) => boolean = () => true,
@@ -50,7 +45,7 @@ export class Badges {
     return others;
   }
 
-  /** One after another: the statuses of two slices of a sendable set are in one document. */
+  /** Two slices of a sendable set share a document, so they settle in turn. */
   async #settleTogether(id: string, slices: readonly Badged[]): Promise<void> {
     await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {
@@ -84,17 +79,14 @@ export class Badges {
   }
 }
 
-/** The outcome of a slice whose message has a badge. */
 interface Badged {
   readonly outcome: SliceOutcome;
   readonly kind: PushKind;
-  /** The badges in all languages; undefined = none. */
   readonly badges: ReadonlySet<string | undefined>;
 }
 
 type Write = AnyBulkWriteOperation<DeviceDocument>;
 
-/** The client of a database, which its type lacks. */
 const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
 
 function sentIn({ outcome, chunk }: SliceOutcome): number[] {
@@ -120,7 +112,7 @@ function writesOf(outcome: SliceOutcome, seqs: readonly number[], badge: string)
   if (by === undefined) return /^\d{1,9}$/.test(badge) ? [write(set(Number(badge)))] : [];
   const add = { $inc: { 'self.badge': by }, $set: { 'self.badgeOf': message } };
   if (by >= 0) return [write(add)];
-  // Never below 0. Increments come first: a device set to 0 would match them, too.
+  // Increments come first: a device set to 0 would match them.
   const isBelow = { $or: [{ 'self.badge': { $lt: -by } }, { 'self.badge': { $exists: false } }] };
   return [write(add, { 'self.badge': { $gte: -by } }), write(set(0), isBelow)];
 }

@@ -33,23 +33,19 @@ export interface SettlingDeps {
   readonly known: KnownPlans;
 }
 
-/** A plan that may have no open slice any more. */
 interface SettlingPlan {
   readonly of: MessageIdentity;
   readonly key: ChunkKey;
 }
 
 interface PlanResults extends SettlingPlan {
-  /** The numbers of the slices that are settled, by sendable set. */
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>;
   readonly failed: Bitmap;
 }
 
-/** The ids of a plan's slice statuses. */
 export const statusIdsOf = (key: ChunkKey, slices: readonly SliceCount[]): string[] =>
   sendableKeys(key, slices).map(sendableId);
 
-/** True when no slice of the plan is open. */
 export const isSettledWhole = (
   key: ChunkKey,
   slices: readonly SliceCount[],
@@ -59,10 +55,8 @@ export const isSettledWhole = (
     ({ count, ...sendable }) => openSlices(statuses.get(sendableId({ ...key, ...sendable })), count).length === 0,
   );
 
-/** Records outcomes of slices, and closes chunks without open slices. */
 export class Settling {
   readonly #deps: SettlingDeps;
-  /** These plans, and perhaps others, without their sets, by id. Concurrent calls share a query. */
   readonly summaries: (ids: readonly string[]) => Promise<ReadonlyMap<string, PlanSummary>>;
 
   constructor(deps: SettlingDeps) {
@@ -70,27 +64,24 @@ export class Settling {
     this.summaries = sharedReads((ids) => this.#stored(ids));
   }
 
-  /** Records outcomes of slices; idempotent. */
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, statuses, outgoing } = this.#deps;
     const results = resultsByPlan(outcomes);
     const settled = new Map([...results].filter(([, { numbers }]) => numbers.size > 0));
     const whole = this.#settledAtOnce(settled);
     const summaries = await this.#summariesOf([...results.keys()]);
-    // Before the statuses: once all slices are settled, another process may close the plan, and then nothing is given back.
+    // Badges go back first: once all slices are settled, another process may close the plan.
     await this.#giveBack(results, summaries);
     const known = outcomes.filter((each) => !resultsIn(each) || summaries.has(idOf(each)));
     const others = await badges.settle(known, (each) => summaries.get(idOf(each))?.badged === undefined);
-    // The statuses of slices serve those that are open, and such plans have none.
     await statuses.record(others.filter((each) => !whole.has(idOf(each))));
     await this.#close(settled, summaries, whole);
     const missing = [...results].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
     if (missing.length === 0) return;
-    // Slices are emitted before the plan is applied to its state. Plans of removed messages are removed with them.
+    // Slices may settle before their plan is applied to its state.
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
-  /** The ids of plans known here whose slices were all settled together, as in messages to one device. */
   #settledAtOnce(settled: ReadonlyMap<string, PlanResults>): ReadonlySet<string> {
     const whole = new Set<string>();
     for (const [id, { key, numbers }] of settled) {
@@ -121,15 +112,11 @@ export class Settling {
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 
-  /**
-   * Commits `ChunkSettled` for plans whose slices are all settled.
-   * @throws the first failure, after all of them were tried
-   */
   async closeSettled(candidates: ReadonlyMap<string, SettlingPlan>): Promise<void> {
     await this.#close(candidates, await this.summaries([...candidates.keys()]));
   }
 
-  /** Commits that devices failed: their sends count no longer (R-I12), and their badges give their part back (R-C9). */
+  /** Sends of failed devices count no longer (R-I12), and their badges go back (R-C9). */
   async #giveBack(
     results: ReadonlyMap<string, PlanResults>,
     summaries: ReadonlyMap<string, PlanSummary>,
@@ -149,7 +136,6 @@ export class Settling {
     );
   }
 
-  /** @param whole ids of plans that have no open slice for certain */
   async #close(
     candidates: ReadonlyMap<string, SettlingPlan>,
     summaries: ReadonlyMap<string, PlanSummary>,
@@ -196,7 +182,6 @@ function resultsByPlan(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, P
   return plans;
 }
 
-/** Throws the first failure, after all have ended. */
 async function allTried(work: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
   if (failed) throw failed.reason;

@@ -35,7 +35,6 @@ export const fanoutsModel = defineStates<FanoutState>({
   fields: { chunks: list(number), at: date },
 });
 
-/** The sends that count for frequency capping, by chunk and day: 32 documents a chunk. */
 export const countedPagesModel = defineStates<CountedPageDocument>({
   name: COUNTED_PAGES,
   retention: inDays(COUNTED_KEPT_MS),
@@ -46,21 +45,18 @@ export const countedPagesModel = defineStates<CountedPageDocument>({
   indexes: [{ name: 'day', key: { day: 1 } }],
 });
 
-/** The badges that plans have allotted, for 128 devices each: two writes for each message with badges to one device. */
 export const badgeBlocksModel = defineStates<BadgeBlockDocument>({
   name: BADGE_BLOCKS,
   retention: 'with the application',
   fields: { rows: bytes },
 });
 
-/** The devices of all plans of a chunk, for messages with a local time. */
 export const plannedDevicesModel = defineStates<PlannedDevicesDocument>({
   name: PLANNED_DEVICES,
   retention: withTheMessage,
   fields: { devices: bytes },
 });
 
-/** The statuses of slices: several writes for each slice, and so native. Transactions need the collection. */
 export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
   name: SLICE_STATUSES,
   retention: withTheMessage,
@@ -72,7 +68,6 @@ export const sliceStatusesModel = defineModel<SliceStatusesDocument>({
   },
 });
 
-/** The collections of the fan-out. */
 export const fanoutModels: readonly ModelDefinition[] = [
   outgoingModel,
   plansModel,

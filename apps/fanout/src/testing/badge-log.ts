@@ -14,7 +14,6 @@ export interface Scanned {
   readonly position: number;
   readonly base: number;
   readonly generation: number;
-  /** @default "" */
   readonly language?: string;
   readonly hasToken?: boolean;
 }
@@ -35,7 +34,6 @@ function columnsOf(devices: readonly Scanned[]): Candidates & BadgeCandidates {
   };
 }
 
-/** A content with a badge on iOS, and others for languages. */
 export const badgeContent = (badge: string, byLanguage: Readonly<Record<string, string>> = {}): Content => ({
   ...Content.create(),
   data: '{}',
@@ -58,12 +56,10 @@ export function badgeLog() {
     writer.submit(planLogOf(command.key), command);
   return {
     store,
-    /** Another process continues. */
     async restart(): Promise<void> {
       await writer.close();
       writer = openMemoryLogs(plansLog, { store });
     },
-    /** Plans a message; the badge of each position of its devices, if any. */
     async plan(
       message: string,
       content: Content,

@@ -5,12 +5,9 @@ import { Bitmap } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import type { TestClock } from '@tidings/testing';
 
-/** Acts like dispatchers: sends to every device of a slice once, sometimes later, and sometimes loses a batch. */
 export class FakeDispatchers {
-  /** The positions of each emission, by slice. */
   readonly emissions = new Map<string, number[][]>();
   readonly batches: SendBatch[] = [];
-  /** Devices that a message fails for, as `<message>/<position>`. */
   readonly refused = new Set<string>();
   readonly sent = new Map<string, number>();
   readonly #stops: (() => Promise<void>)[] = [];
@@ -45,7 +42,6 @@ export class FakeDispatchers {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
-  /** Settles deferred slices that are due. */
   async resume(): Promise<void> {
     const due = this.#deferred.splice(0);
     for (const each of due) {

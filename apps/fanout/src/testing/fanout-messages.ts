@@ -24,7 +24,6 @@ export const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageE
   return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: released })];
 };
 
-/** Has a message accepted and released. */
 export async function release(broker: Broker, message: NewMessage, at: Date): Promise<void> {
   const records = eventsOf(message, at).map((event) => ({
     key: message.code,
@@ -33,7 +32,6 @@ export async function release(broker: Broker, message: NewMessage, at: Date): Pr
   await broker.publish(topicNames.messages, records);
 }
 
-/** Has a message with a local time accepted, and released in these steps. */
 export async function releaseSteps(
   broker: Broker,
   message: NewMessage,

@@ -40,7 +40,6 @@ const open = (
     watchEveryMs: 20,
   });
 
-/** Waits until nothing is open, advancing the clock; fails after a minute. */
 export async function settle(
   fanout: FanoutService,
   clock: TestClock,
@@ -79,7 +78,6 @@ export async function addApplication(db: Db, code: string, over: object = {}): P
   await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: code, ...application, ...over });
 }
 
-/** Opens fan-outs with their own database, log and dispatchers, which end with the test. */
 export function fanoutWorlds(mongo: Pick<TestMongo, 'database'>) {
   let worlds = 0;
   const closers: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,6 @@
 import type { Broker } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
-/** Stops a fan-out process at its `fatal`-th write: nothing that it does afterwards has an effect. */
 export class Killer {
   dead = false;
   #left: number;

@@ -15,7 +15,6 @@ import { OutgoingMessages } from '../release/outgoing.ts';
 const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event']): MessageEvent =>
   MessageEvent.fromPartial({ code, id, account: 'a', at, event });
 
-/** Publishes the outcome of a message's only slice. */
 async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise<void> {
   const place = { application: APP, platform: 3, variant: 'alert' };
   const settled = { $case: 'settled', value: {} } as const;
@@ -23,7 +22,7 @@ async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise
   await broker.publish(topicNames.outcomes, [{ key: code, value: SliceOutcome.encode(outcome).finish() }]);
 }
 
-/** Stores what of a message to a few devices is not always stored: its split, which follows from them, and the status of a slice with a fast outcome (ADR 44). */
+/** A split into one chunk and the status of a fast outcome are not always stored (ADR 44). */
 async function storeAll(db: Db, message: string): Promise<void> {
   const ids = {
     fanouts: fanoutId({ message, bucket: 0, application: APP }),
@@ -35,7 +34,6 @@ async function storeAll(db: Db, message: string): Promise<void> {
 
 describeWithMongo('fan-out', (mongo) => {
   const world = fanoutWorlds(mongo);
-  /** A fan-out that has sent a message to its one device, with everything settled. */
   const sent = async (more: { readonly hidden?: boolean } = {}) => {
     const { db, broker, clock, dispatchers, start } = await world([device(0)]);
     const fanout = await start();

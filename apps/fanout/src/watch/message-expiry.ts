@@ -6,13 +6,9 @@ import { removeOldPages } from '../plan/counted-pages.ts';
 import { PLANNED_DEVICES } from '../plan/planned-devices.ts';
 import { SLICE_STATUSES } from '../emit/slice-statuses.ts';
 
-/** Messages per step. */
 const AT_ONCE = 100;
 
-/**
- * Removes messages that have expired by the given time, with all their plans, and the sends that count for no cap any more; the message is removed last, so that an interrupted removal is found
- * again. Data that late facts create is removed when no more can arrive. It is no TTL index, because MongoDB does not know the system's clock.
- */
+/** The message goes last, so that an interrupted removal is found again. MongoDB's TTL does not know the system's clock. */
 export async function removeExpired(
   db: Db,
   outgoing: OutgoingMessages,

@@ -5,10 +5,7 @@ import { type PlanDocument, PLANS } from '@tidings/registry-store';
 import type { OutRecord } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
-/**
- * The tasks, for `tidings.fanout`, by which the outcomes of all slices are published again whose chunk is open, or was settled since a time.
- * Dispatchers remember outcomes for 2 days.
- */
+/** Dispatchers remember outcomes for 2 days. */
 export async function* tasksForOutcomes(db: Db, since: Date): AsyncGenerator<OutRecord> {
   const recent = { $or: [{ settledAt: { $exists: false } }, { settledAt: { $gte: since } }] };
   const plans = db.collection<PlanDocument>(PLANS).find(recent, { projection: { event: 1 } });

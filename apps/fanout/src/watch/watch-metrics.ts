@@ -2,10 +2,8 @@ import type { SliceState } from '@tidings/delivery';
 import { readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** How many slices are open: to be emitted, under way, or deferred to a later time. */
 export type SliceStateCounts = Record<SliceState['kind'], number>;
 
-/** Exports the open slices that the watchdog found. */
 export function watchMetrics(registry: Registry, open: () => SliceStateCounts): void {
   readIn(
     registry,

@@ -24,13 +24,9 @@ import type { PlanSummary } from '../plan/known-plans.ts';
 import { type Settling, statusIdsOf } from '../settle/settling.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../emit/slice-statuses.ts';
 
-/** Delay of the watchdog's next check of work in progress. */
 const SOON_MS = 5_000;
-/** A task that is not done after this time counts as lost. */
 const TASK_MS = 30_000;
-/** The longest time until a check: a deferral's. */
 const LONGEST_MS = 7 * 3_600_000;
-/** Messages per step. */
 const TOGETHER = 100;
 
 export interface WatchDeps {
@@ -46,31 +42,20 @@ export interface WatchDeps {
 const noSlices = (): SliceStateCounts => ({ due: 0, inFlight: 0, deferred: 0 });
 const states = Object.keys(noSlices()) as readonly SliceState['kind'][];
 
-/** The work for one message. */
 interface Finding {
   readonly message: Released;
-  /** Whether the message is not split, though it was released long ago. */
   unsplit: boolean;
-  /** Chunks with work to do: unplanned, or with due slices. */
   readonly tasks: ChunkKey[];
-  /** Planned chunks that are not settled. */
   readonly open: ChunkKey[];
-  /** Reasons why the message is not settled, except waiting for a later time. */
   readonly reasons: string[];
   readonly slices: SliceStateCounts;
-  /** Time of the next check, milliseconds since 1970; undefined = nothing is open. */
   checkAt: number | undefined;
 }
 
-/**
- * The watchdog: finds lost work and has it repeated. It only creates tasks, so that emission has one path; {@link sliceState} is the rule for slices.
- * The dispatcher settles slices of a deleted application, since it finds no credential.
- */
+/** The watchdog only creates tasks, so that emission has one path. */
 export class Watch {
   readonly #deps: WatchDeps;
-  /** Tasks that were published here and not passed yet, by plan. */
   readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
-  /** The open slices of each open message at the last check, and the time of the next one. */
   readonly #open = new Map<string, { readonly slices: SliceStateCounts; readonly checkAt: number }>();
 
   readonly #step: () => number;
@@ -80,10 +65,8 @@ export class Watch {
     this.#step = clockSteps(deps.clock);
   }
 
-  /** Checks all due messages, and does their work. */
   async run(signal?: AbortSignal): Promise<void> {
     const { clock, outgoing } = this.#deps;
-    // Checks that were set before the clock was set back would be as much later.
     await outgoing.checkSooner(new Date(clock.now()), this.#step() < 0 ? 0 : LONGEST_MS);
     for (;;) {
       const codes = await outgoing.due(new Date(clock.now()), TOGETHER);
@@ -92,7 +75,6 @@ export class Watch {
     }
   }
 
-  /** The open slices of all messages at their last check. */
   openSlices(): SliceStateCounts {
     const sum = noSlices();
     const now = this.#deps.clock.now();
@@ -104,12 +86,10 @@ export class Watch {
     return sum;
   }
 
-  /** Another process watches from now on. */
   rest(): void {
     this.#open.clear();
   }
 
-  /** One line per message that is not settled and does not merely wait for a later time; checks at most `limit` messages. */
   async openMessages(limit: number): Promise<string[]> {
     const findings = await this.#look(await this.#deps.outgoing.open(limit));
     return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${sendIdOf(message)}: ${reason}`));
@@ -118,7 +98,6 @@ export class Watch {
   async #act(codes: readonly string[]): Promise<void> {
     const { outgoing, releases, settling } = this.#deps;
     const findings = await this.#look(codes);
-    // The failure of one message must not keep the watchdog from the others: it is reported when all of them are rescheduled.
     const failures: unknown[] = [];
     const attempted = (work: Promise<unknown>): Promise<unknown> =>
       work.catch((error: unknown) => failures.push(error));
@@ -138,7 +117,7 @@ export class Watch {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Publishes tasks, except those whose last task for the same chunk has not been passed: under load they would pile up. */
+  /** Repeated tasks would pile up under load. */
   async #ask(tasks: readonly Task[]): Promise<void> {
     const { broker } = this.#deps;
     const lag = (await Promise.all([fanoutGroups.tasks, fanoutGroups.direct].map((group) => broker.lag(group)))).flat();
@@ -160,7 +139,7 @@ export class Watch {
       return plan && !plan.settledAt ? [{ key, slices: plan.slices }] : [];
     });
     const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
-    // The lag is read after the statuses; otherwise slices emitted in between would seem to be in no topic.
+    // The lag is read after the statuses, or slices emitted in between seem to be in no topic.
     const hasPassed = await this.#passed(new Set(open.flatMap(({ slices }) => slices.map(channelServing))));
     const look = new Look(this.#deps.clock.now(), plans, statuses, hasPassed);
     return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
@@ -179,7 +158,6 @@ export class Watch {
 
 type HasPassed = (channel: string, lane: Lane) => (emission: Emission) => boolean;
 
-/** A check of messages with the data read about them. */
 class Look {
   readonly #now: number;
   readonly #plans: ReadonlyMap<string, PlanSummary>;
@@ -250,7 +228,7 @@ class Look {
     }
     const isAsked = needsTask(finding.message, due);
     if (isAsked) finding.tasks.push(key);
-    // A task that is not handled yet is not published again. Slices that are due after a handled one were lost with it.
+    // A pending task is not published again.
     if (isAsked || !isOpen) sooner(finding, this.#now + SOON_MS);
     else if (due > 0) sooner(finding, this.#now + TASK_MS);
     if (due + inFlight > 0 || !isOpen) {
@@ -260,7 +238,7 @@ class Look {
   }
 }
 
-/** The pacer emits the slices of a message with a send rate, each at its time. */
+/** The pacer emits rated slices, each at its time. */
 const needsTask = (message: Released, due: number): boolean => due > 0 && !isRated(message);
 const shownKind = (message: Released, { kind }: SliceState): SliceState['kind'] =>
   kind === 'due' && isRated(message) ? 'deferred' : kind;

@@ -19,7 +19,7 @@ import type { Acceptance, Entry } from './entry.ts';
 import { campaignsNamed, presetsOf, refusedPresets, type UsedPresets } from './presets.ts';
 import type { Repeats, Transactions } from './transactions.ts';
 
-/** Shorter than the deadline of a request at the gateway: its caller learns that nothing was accepted. */
+/** It is shorter than the gateway's deadline: callers learn that nothing was accepted. */
 const ACCEPT_MS = 9_000;
 
 export interface AcceptanceDeps {
@@ -31,11 +31,9 @@ export interface AcceptanceDeps {
   readonly devices: Pick<Devices, 'apply'>;
 }
 
-/** An entry that nothing refuses. */
 interface Checked extends Entry {
   readonly audience: ResolvedAudience;
   readonly presets: UsedPresets;
-  /** Undefined unless it registers any. */
   readonly contacts: NewContacts | undefined;
   readonly message: CompleteMessage;
   readonly circumstances: Circumstances;
@@ -44,7 +42,6 @@ interface Checked extends Entry {
 const completed = ({ request, audience, presets, circumstances }: Omit<Checked, 'message'>): CompleteMessage =>
   acceptedMessage(request, { ...presets, audience }, circumstances);
 
-/** Resolves entries, and refuses them before anything is created (R-I1). */
 async function check(
   entries: readonly Entry[],
   acceptance: Acceptance,
@@ -80,7 +77,6 @@ const toCreate = ({ audience, ...entry }: Checked): ToCreate => ({
   isActivityKnown: audience.activityKnown,
 });
 
-/** Registers the contacts of entries, which have numbers then. */
 async function register(
   entries: readonly Checked[],
   acceptance: Acceptance,
@@ -103,7 +99,6 @@ async function register(
   });
 }
 
-/** Sets the campaigns that entries give by name. */
 async function withCampaigns(
   entries: readonly Checked[],
   acceptance: Acceptance,
@@ -118,7 +113,6 @@ async function withCampaigns(
   });
 }
 
-/** The keys of entries that create something beside their messages: a repeat must not. */
 const keysWithEffects = (entries: readonly Checked[]): string[] => {
   const effective = entries.filter(({ request, contacts }) => contacts !== undefined || request.campaignName !== '');
   return [...new Set(effective.map(({ transaction }) => transaction).filter((key) => key !== ''))];
@@ -129,7 +123,6 @@ const answered = (created: Created, unknown: readonly string[] = []): CreatedMes
   unknown: created.repeat ? [] : [...unknown],
 });
 
-/** Creates the contacts, the campaigns and the messages of entries. */
 async function create(
   entries: readonly Checked[],
   acceptance: Acceptance,
@@ -144,14 +137,13 @@ async function create(
   );
 }
 
-/** Accepts entries that stand for no earlier message, by their positions in the request. */
 async function acceptNew(
   entries: readonly Entry[],
   acceptance: Acceptance,
   deps: AcceptanceDeps,
 ): Promise<ReadonlyMap<number, CreatedMessage>> {
   const checked = await check(entries, acceptance, deps);
-  // Contacts and campaigns outlive their request: they are created only when nothing can refuse the messages any more, and never for a repeat.
+  // Contacts and campaigns outlive a refused request, and repeats must not create any.
   const { repeats, release } = await deps.transactions.reserve(keysWithEffects(checked), acceptance.deadline);
   const fresh = checked.filter(({ transaction }) => !repeats.has(transaction));
   const repeated = checked.flatMap(({ notification, transaction }) => {
@@ -166,14 +158,13 @@ async function acceptNew(
   }
 }
 
-/** An error before anything was created (R-ER10). */
 function withoutEffect(error: unknown): Fault {
   const fault = faultOf(error);
   if (fault.kind !== 'unavailable') return fault;
   return new Fault('unavailable', fault.message, { internal: fault.internal, cause: error, effect: 'none' });
 }
 
-/** `Accept` of tidings.rpc.v1: one request, from its transactionIds to the commit that holds them with their messages (sending 1). */
+/** One commit holds transactionIds and their messages (sending 1). */
 export function acceptMessages(deps: AcceptanceDeps): Pick<Messages, 'accept'> {
   const { clock, transactions } = deps;
 

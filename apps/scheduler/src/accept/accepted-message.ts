@@ -6,13 +6,11 @@ import { messageContent, type MessageContent, type Presets } from './message-con
 
 export interface Resolved extends Presets {
   readonly audience: ResolvedAudience;
-  /** 0 without a campaign. */
   readonly campaignId: bigint;
 }
 
 export interface Circumstances {
   readonly applications: readonly string[];
-  /** The application is in debug mode: its messages to few recipients are in the history, too (R-I6). */
   readonly isDebugged: boolean;
   readonly now: Date;
 }
@@ -21,7 +19,7 @@ export interface CompleteMessage extends Pick<MessageContent, 'linkToShorten' | 
   readonly accepted: MessageAccepted;
 }
 
-/** Named devices and contacts are reached on any platform, all others on the push platforms, unless request or preset set platforms (R-I5, R-K4). */
+/** Named devices and contacts are reached on any platform, others on push platforms (R-I5, R-K4). */
 function platformsOf({ platforms, recipients }: MessageRequest, preset: Preset | undefined): number[] {
   const restricted = platforms?.platforms ?? preset?.platforms;
   if (restricted) return [...restricted];
@@ -29,17 +27,14 @@ function platformsOf({ platforms, recipients }: MessageRequest, preset: Preset |
   return kind === 'devices' || kind === 'to' ? [] : [...pushPlatforms];
 }
 
-/** The target, restricted to devices in the circle (R-I20). */
 const within = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
   circle && target?.$case === 'selection' ? { $case: 'selection', value: { ...target.value, circle } } : target;
 
-/** The platforms of the named devices that receive the message; undefined if it names none (R-RES22). */
 function reachIn({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
   if (target?.$case !== 'named') return undefined;
   return { platforms: platforms.length === 0 ? own : own.filter((code) => platforms.includes(code)) };
 }
 
-/** The message of a request that nothing refuses, without links of the service and without its transactionId. */
 export function acceptedMessage(
   request: MessageRequest,
   { audience: resolved, campaignId, ...presets }: Resolved,

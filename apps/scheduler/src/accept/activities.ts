@@ -7,10 +7,8 @@ import type { Db } from 'mongodb';
 import { type ActivityDocument, activityOf } from '../messages/activity-document.ts';
 import { activitiesModel } from '../messages/storage/messages.schema.ts';
 
-/** The key of the live activity of a message; undefined if it belongs to none. */
 export type ActivityKey = (account: string, message: MessageAccepted) => string | undefined;
 
-/** @param key hashes the callers' ids */
 export const activityKeyBy =
   (key: KeyObject): ActivityKey =>
   (account, { applications, content }) => {
@@ -18,20 +16,16 @@ export const activityKeyBy =
     return id === undefined ? undefined : keyedId(key, 'activity', account, applications[0]!, id);
   };
 
-/** A message of a live activity. */
 export interface InActivity {
   readonly notification: number;
   readonly draft: MessageAccepted;
-  /** A keyed hash. */
   readonly activity: string;
-  /** A device has a token for it (R-M2). */
   readonly isKnown: boolean;
 }
 
-/** Identifies messages in the trial, which creates nothing. */
 const TRIAL = { id: 0, account: '' };
 
-/** Decides messages in order on the stored activities. @throws MessageRefused if an activity is unknown or closed (R-S6, R-M2) */
+/** @throws MessageRefused if an activity is unknown or closed (R-S6, R-M2) */
 export async function refuseActivities(db: Db, messages: readonly InActivity[], at: Date): Promise<void> {
   // The log decides a single message.
   if (messages.length < 2) return;

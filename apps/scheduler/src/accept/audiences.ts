@@ -6,14 +6,12 @@ import type { Acceptance, Entry } from './entry.ts';
 import type { NewContacts } from './contacts.ts';
 import type { UsedPresets } from './presets.ts';
 
-/** The audiences of entries, and what their application says of them. */
 export interface FoundAudiences {
   readonly of: ReadonlyMap<Entry, ResolvedAudience>;
-  /** The application is in debug mode (R-I6). */
   readonly isDebugged: boolean;
 }
 
-/** The preset whose segment is the audience: it counts only where the request names no recipients (R-K4). */
+/** It counts only where the request names no recipients (R-K4). */
 const selecting = (recipients: Recipients, preset: Preset | undefined): Preset | undefined =>
   recipients.recipients?.$case === 'everyone' && preset && preset.filter !== '' ? preset : undefined;
 
@@ -29,7 +27,6 @@ function audienceOf({ request }: Entry, { preset }: UsedPresets): AudienceReques
   return { recipients: recipientsOf(request.recipients!, preset), category: email?.category ?? '' };
 }
 
-/** A refusal of the registry. The segment of a preset is refused as the preset. */
 function refusedAs({ request, notification }: Entry, { preset }: UsedPresets, refusal: MessageRefusal): MessageRefused {
   const { entry, detail } = refusal;
   const isPresets = refusal.field === 'selection' && selecting(request.recipients!, preset) !== undefined;
@@ -37,7 +34,6 @@ function refusedAs({ request, notification }: Entry, { preset }: UsedPresets, re
   return new MessageRefused({ notification, reason: refusal.reason as RefusalReason, field, entry, detail });
 }
 
-/** Finds the devices that entries address. @throws MessageRefused for an audience that cannot be resolved */
 export async function audiencesOf(
   entries: readonly Entry[],
   used: ReadonlyMap<Entry, UsedPresets>,
@@ -60,7 +56,6 @@ export async function audiencesOf(
 const ascending = (...sets: readonly (readonly number[])[]): number[] =>
   [...new Set(sets.flat())].sort((a, b) => a - b);
 
-/** The audience with contacts that were registered since it was resolved. */
 function joined(audience: ResolvedAudience, registered: ResolvedAudience): ResolvedAudience {
   const [before, after] = [audience.audience?.target, registered.audience?.target];
   if (before?.$case !== 'named' || after?.$case !== 'named') throw Fault.bug('contacts that are not named');
@@ -74,13 +69,11 @@ function joined(audience: ResolvedAudience, registered: ResolvedAudience): Resol
   };
 }
 
-/** Contacts of an entry that have been registered. */
 export interface RegisteredContacts {
   readonly audience: ResolvedAudience;
   readonly contacts: NewContacts;
 }
 
-/** Adds registered contacts to the audiences that lacked them, in order. */
 export async function withContacts(
   registered: readonly RegisteredContacts[],
   { account, applications }: Acceptance,
@@ -94,7 +87,6 @@ export async function withContacts(
   return registered.map(({ audience }, i) => {
     const each = reply.audiences[i]?.reply;
     if (each?.$case !== 'resolved') throw Fault.bug('the registry did not resolve contacts');
-    // Names that are never registered stay unknown.
     const { hwids } = registered[i]!.contacts;
     const others = audience.unknown.filter((name) => !hwids.includes(name));
     return joined(audience, { ...each.value, unknown: [...each.value.unknown, ...others] });

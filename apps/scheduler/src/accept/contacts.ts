@@ -10,7 +10,6 @@ import {
   UnknownContacts,
 } from '@tidings/rpc';
 
-/** Maximum commands of one call. */
 const TOGETHER = 500;
 
 type Contacts = { readonly platform: number; readonly names: readonly string[] };
@@ -18,7 +17,6 @@ type Contacts = { readonly platform: number; readonly names: readonly string[] }
 const contactsOf = ({ recipients }: MessageRequest): Contacts | undefined =>
   recipients?.recipients?.$case === 'contacts' ? recipients.recipients.value : undefined;
 
-/** Refuses a message to contacts that are not registered and may not be (R-I25, R-E3). */
 export function refusedContacts(
   request: MessageRequest,
   { unknown: [unknown] }: ResolvedAudience,
@@ -35,13 +33,11 @@ export function refusedContacts(
   }
 }
 
-/** The contacts that a message registers. */
 export interface NewContacts {
   readonly platform: number;
   readonly hwids: readonly string[];
 }
 
-/** The unknown contacts of a message that are to be registered; undefined without any (R-E8). */
 export function newContacts(request: MessageRequest, { unknown }: ResolvedAudience): NewContacts | undefined {
   const contacts = contactsOf(request);
   if (!contacts || request.unknownContacts !== UnknownContacts.UNKNOWN_CONTACTS_REGISTER) return undefined;
@@ -60,7 +56,6 @@ const registrationOf = (account: string, application: string, hwid: string, plat
   command: { $case: 'register', value: Register.fromPartial({ platform }) },
 });
 
-/** Registers contacts, each once. An address that the registry refuses, such as one on the blacklist, stays unregistered (R-E8). */
 export async function registerContacts(
   devices: Pick<Devices, 'apply'>,
   { account, application }: { readonly account: string; readonly application: string },

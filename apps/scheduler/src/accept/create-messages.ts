@@ -14,24 +14,19 @@ export interface CreationDeps {
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, MessageReply>;
   readonly nextId: () => number;
-  /** Keyed hash of a live activity. */
   readonly activityKey: ActivityKey;
-  /** The public URL, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** A complete message of a request. */
 export interface ToCreate extends Pick<Entry, 'notification' | 'transaction'> {
   readonly message: CompleteMessage;
-  /** A device has a token for its live activity (R-M2). */
   readonly isActivityKnown: boolean;
 }
 
-/** Commits complete messages with their transactionIds, or into their live activities. */
 export interface CreateMessages {
-  /** Refuses messages of live activities before the first of a request is created (R-I1). The log decides again: another request may close an activity meanwhile. */
+  /** The log decides again: another request may close an activity meanwhile (R-I1). */
   readonly refuse: (account: string, messages: readonly ToCreate[]) => Promise<void>;
-  /** Resolves to what each has become, in order. Of two with one transactionId the first is created, and the second is its repeat (R-I10). */
+  /** The second message of one transactionId is a repeat (R-I10). */
   readonly create: (account: string, messages: readonly ToCreate[]) => Promise<Created[]>;
 }
 

@@ -19,16 +19,13 @@ import { Platform } from '@tidings/kernel';
 import { isShortenable, presetContent } from '@tidings/messaging';
 import type { MessageRequest } from '@tidings/rpc';
 
-/** The presets of a message. */
 export interface Presets {
   readonly preset: Preset | undefined;
-  /** Presets of single platforms, by platform. */
   readonly byPlatform: ReadonlyMap<number, Preset>;
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
-/** The base with every given field replaced as a whole (R-K4). */
 function overlaid<Of extends object>(base: Of | undefined, empty: Of, given: Of | undefined): Of {
   if (!base || !given) return given ?? base ?? empty;
   return { ...base, ...Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))) };
@@ -43,7 +40,6 @@ const safari = SafariContent.fromPartial({});
 const windows = WindowsContent.fromPartial({});
 const sms = SmsContent.fromPartial({});
 
-/** The settings of every platform that the request or the preset has content for; those of the nine push platforms are always there. */
 const pushContent = (base: Partial<Content>, given: Partial<Content>) => ({
   ios: overlaid(base.ios, ios, given.ios),
   android: overlaid(base.android, android, given.android),
@@ -65,17 +61,14 @@ const NO_ACTION = {
   remotePage: undefined,
 };
 
-/** The content of the preset. Its deep link is dropped if the request has a link of its own. */
 function baseOf(preset: Preset | undefined, { message, replacesAction }: MessageRequest): Content {
   const base = presetContent(preset);
   if (replacesAction) return { ...base, ...NO_ACTION };
   return message?.content?.link === undefined ? base : { ...base, deepLinkId: undefined, deepLinkParams: undefined };
 }
 
-/** Fields that a platform has once for all locales. */
 const NOT_SETTINGS = { text: undefined, title: undefined, subtitle: undefined, openAction: undefined };
 
-/** The settings of platforms in a locale: the preset's, with those given replaced. */
 function settingsOf(given: LocaleSettings, base: Content): LocaleSettings {
   const parts = { ...pushContent(base, given), sms: overlaid(base.sms, sms, given.sms) };
   const own = Object.entries(parts).filter(([name]) => given[name as keyof typeof parts] !== undefined);
@@ -85,11 +78,10 @@ function settingsOf(given: LocaleSettings, base: Content): LocaleSettings {
 
 const DEFAULT = 'default';
 
-/** The text for every language, if that is all that there is. */
 const soleText = ({ entries: [first, ...others] }: Localized): string | undefined =>
   others.length === 0 && first?.language === DEFAULT ? first.text : undefined;
 
-/** The e-mail of a request; body and subject come from the preset where the request has none (R-E7, R-K4). A subject for all languages has every key of the body (R-E9). */
+/** A subject for all languages has every key of the body (R-E9). */
 function emailOf(given: EmailContent, hasOneSubject: boolean, base: Content): EmailContent {
   const body = given.body ?? base.text ?? { entries: [] };
   const subject = given.subject ?? base.title;
@@ -98,11 +90,9 @@ function emailOf(given: EmailContent, hasOneSubject: boolean, base: Content): Em
   return { ...given, body, subject: { entries: body.entries.map(({ language }) => ({ language, text: everywhere })) } };
 }
 
-/** The text of a preset for LINE alone. */
 const lineOf = (own: Content | undefined): LineContent | undefined =>
   own && (own.line ?? LineContent.fromPartial({ text: own.text }));
 
-/** Platforms whose own action has a link that a short one can replace. */
 const shortenable = (content: Content, platforms: readonly number[]): number[] =>
   platforms.filter((platform) => {
     const part = content[contentParts.get(platform)!];
@@ -111,15 +101,12 @@ const shortenable = (content: Content, platforms: readonly number[]): number[] =
   });
 
 export interface MessageContent {
-  /** Without a link that is shortened. */
   readonly content: Content;
-  /** "" without a link to shorten. */
   readonly linkToShorten: string;
-  /** Platforms whose own action has a link to shorten. */
   readonly actionsToShorten: readonly number[];
 }
 
-/** The content of a message: each field from the request, else from its preset (R-I19, R-K4, R-O1). */
+/** Each field comes from the request, else from its preset (R-I19, R-K4, R-O1). */
 export function messageContent(request: MessageRequest, { preset, byPlatform }: Presets): MessageContent {
   const given = request.message!.content!;
   const base = baseOf(preset, request);

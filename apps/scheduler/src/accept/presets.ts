@@ -5,10 +5,8 @@ import type { MessageRequest, Presets as PresetsRpc, UsablePreset } from '@tidin
 import type { Acceptance, Entry } from './entry.ts';
 import type { Presets } from './message-content.ts';
 
-/** The presets of a message, and the campaign that it counts towards. */
 export interface UsedPresets extends Presets {
   readonly used: ReadonlyMap<string, UsablePreset>;
-  /** 0 without a campaign, and for one that is given by its name. */
   readonly campaignId: bigint;
 }
 
@@ -28,7 +26,6 @@ function refusedNames(
   return campaign !== '' && !campaigns.has(campaign) ? notFound('campaign') : undefined;
 }
 
-/** The presets and campaigns of entries. @throws MessageRefused for one that the request may not use */
 export async function presetsOf(
   entries: readonly Entry[],
   { account, applications, group, grant }: Acceptance,
@@ -55,7 +52,6 @@ export async function presetsOf(
   );
 }
 
-/** Refuses presets of e-mails that are not of e-mail, or not approved (R-E7). */
 export function refusedPresets(
   { preset, platformPresets, needsEmailPreset }: MessageRequest,
   { used }: UsedPresets,
@@ -70,7 +66,7 @@ export function refusedPresets(
   return undefined;
 }
 
-/** The ids of the campaigns that entries give by name, which are created where they are missing (R-RES5). The repeat of an earlier entry creates none. */
+/** Missing campaigns are created, but not by repeats (R-RES5). */
 export async function campaignsNamed(
   entries: readonly Entry[],
   { account, applications, refuseLate }: Acceptance,

@@ -9,37 +9,25 @@ import type { Db } from 'mongodb';
 import { transactionsModel } from '../messages/storage/messages.schema.ts';
 import { RESERVATIONS } from '../messages/storage/retention.ts';
 
-/** Length of a reservation: longer than the acceptance of a request takes. */
+/** It is longer than an acceptance takes. */
 const RESERVED_MS = 15_000;
-/** Interval of asking for a reservation that another process holds. */
 const ASK_EVERY_MS = 50;
 
-/** Earlier messages, by the keys of their transactionIds. */
 export type Repeats = ReadonlyMap<string, Created>;
 
-/** The transactionIds of callers (R-I10). */
 export interface Transactions {
-  /** The key of a transactionId; "" without one. */
   readonly keyOf: (account: string, transactionId: string) => string;
-  /**
-   * Runs `accept` with the earlier messages of the keys. Requests that share a key run one after the other in this process.
-   */
+  /** Requests that share a key run in turn in this process. */
   readonly exclusively: <Answer>(
     keys: readonly string[],
     accept: (repeats: Repeats) => Promise<Answer>,
   ) => Promise<Answer>;
-  /**
-   * Reserves keys before something is done that their messages do not undo. While another process has one of them, its message is waited for.
-   * @param deadline by performance.now()
-   * @throws Fault `unavailable` after the deadline
-   */
+  /** It waits for another process's message. @throws Fault `unavailable` after the deadline */
   readonly reserve: (keys: readonly string[], deadline: number) => Promise<ReservedKeys>;
 }
 
 export interface ReservedKeys {
-  /** Messages created since the request began. */
   readonly repeats: Repeats;
-  /** Lets others reserve the keys at once, if no message came of them. */
   readonly release: () => Promise<void>;
 }
 
@@ -62,10 +50,9 @@ export function openTransactions(db: Db, clock: Clock, key: KeyObject): Transact
     return new Map(repeats.flatMap(([each, repeat]) => (repeat ? [[each, repeat] as const] : [])));
   };
 
-  /** The last request of each key. */
   const last = new Map<string, Promise<unknown>>();
 
-  /** Whether the owner now holds all names. All requests reserve in the same order, so that no two wait for each other. */
+  /** Names are reserved in one order, so that no two requests wait for each other. */
   const reserveAll = async (names: readonly string[], owner: string): Promise<boolean> => {
     for (const each of names.toSorted()) {
       if (!(await reserve(db, each, { owner, clock, lengthMs: RESERVED_MS }))) return false;

@@ -1,10 +1,9 @@
 import type { LiveActivity, WaitingMessage } from '@tidings/messaging';
 
-/** A live activity as stored; `_id` is a keyed hash of (account, application, id), so that it holds no text of callers. */
+/** `_id` is a keyed hash, so that it holds no text of callers. */
 export interface ActivityDocument {
   readonly app: string;
   readonly status: LiveActivity['status'];
-  /** Absent if it is closed, and if only devices have started it. */
   readonly startedAt?: Date;
   readonly at: Date;
   readonly timestamp: number;
@@ -12,7 +11,6 @@ export interface ActivityDocument {
   readonly waiting: readonly WaitingMessage[];
 }
 
-/** The stored form of a live activity. */
 export function activityDocument(activity: LiveActivity): Record<string, unknown> {
   const { application: app, status, at, timestamp, sending, waiting } = activity;
   const startedAt = activity.status === 'open' ? activity.startedAt : undefined;
@@ -27,7 +25,6 @@ export function activityDocument(activity: LiveActivity): Record<string, unknown
   } satisfies ActivityDocument;
 }
 
-/** The live activity of a stored document. */
 export function activityOf({ app: application, status, startedAt, sending, ...facts }: ActivityDocument): LiveActivity {
   const { at, timestamp, waiting } = facts;
   const common = { application, at, timestamp, sending, waiting };

@@ -28,38 +28,30 @@ export interface CompletionDeps {
 
 type Read = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps' | 'accepted'>;
 interface Unfinished extends Omit<Read, 'accepted'> {
-  /** The chunks of named recipients; undefined for a message whose chunks are recorded. */
   readonly named: Bitmap | undefined;
 }
-/** An unfinished message as it was read, and its progress as it was stored, if any. */
 interface Known {
   readonly message: Unfinished;
   readonly progress: ProgressDocument | undefined;
 }
 
 const REMEMBERED = 5_000;
-/** Retention of what is remembered of a message that another process completes. Most messages with named recipients are completed within seconds. */
 const REMEMBERED_MS = 120_000;
 const remembered = { atLeast: REMEMBERED, retentionMs: REMEMBERED_MS };
-/** Maximum age of facts whose message may not be stored yet. Commits are applied within seconds: the message of older facts has been removed. */
+/** Commits are applied within seconds: the message of older facts is removed. */
 const APPLIED_WITHIN_MS = 600_000;
-/** Progress documents per batch. */
 const AT_ONCE = 500;
 const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1, accepted: 1 } as const;
 
-/** Completes the messages without open chunks. */
 export class Completion {
   readonly #deps: CompletionDeps;
-  /** The unfinished messages with named recipients that this process has accepted, and those whose progress it has stored, most recently. */
   readonly #known = new RecentEntries<Known>(remembered);
-  /** The chunks of the named recipients of messages that this process has read most recently; undefined for other messages. */
   readonly #named = new RecentEntries<Bitmap | undefined>(remembered);
 
   constructor(deps: CompletionDeps) {
     this.#deps = deps;
   }
 
-  /** Remembers messages with named recipients that this process has committed: nothing need be read to complete them. */
   accepted(events: readonly MessageEvent[]): void {
     for (const { code, event } of events) {
       if (event?.$case !== 'accepted' || event.value.openUntil || event.value.localTime) continue;
@@ -68,10 +60,7 @@ export class Completion {
     }
   }
 
-  /**
-   * Counts settled chunks, and completes the messages whose last chunk they settle (sending 2). Idempotent.
-   * @throws Fault `unavailable` if a message is not applied to its state yet: its facts may arrive earlier, and must not be lost
-   */
+  /** It is idempotent. @throws Fault `unavailable` if a message is not applied yet: its facts may arrive earlier */
   async count(events: readonly PlanEvent[]): Promise<void> {
     const byMessage = Map.groupBy(
       events.filter(({ event }) => event?.$case === 'fanout' || event?.$case === 'settled'),
@@ -90,7 +79,7 @@ export class Completion {
       if (this.#isDone(message, progressOf(progress))) ending.push({ message, progress });
     }
     await this.#close(ending);
-    // The state of a message may lack a step whose facts have arrived: they are applied again when it has it.
+    // Facts of a step that is missing in the message are applied again later.
     const isAhead = ({ _id, steps }: Unfinished): boolean =>
       steps !== undefined && byMessage.get(_id)!.some(({ bucket }) => bucket > steps.count);
     if (unfinished.some(isAhead)) throw Fault.unavailable('a step is not stored yet');
@@ -100,10 +89,6 @@ export class Completion {
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not stored yet');
   }
 
-  /**
-   * Takes the messages that these facts complete, so that their last facts need not be stored. The stored progress is at least that known here: a
-   * message that looks complete is complete. One that does not is read, unless these facts change nothing.
-   */
   #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Known[] {
     const ending: Known[] = [];
     for (const [code, facts] of byMessage) {
@@ -117,7 +102,6 @@ export class Completion {
     return ending;
   }
 
-  /** The stored messages with these codes. Contents may be large: each is read once. */
   async #find(codes: readonly string[]): Promise<readonly (Unfinished & Pick<StoredMessage, 'status'>)[]> {
     const known = new Map(codes.filter((code) => this.#named.has(code)).map((code) => [code, this.#named.get(code)]));
     const fields = { ...UNFINISHED_FIELDS, status: 1 } as const;
@@ -143,7 +127,7 @@ export class Completion {
     });
   }
 
-  /** Separates messages whose facts need not be stored: the facts complete a message with named recipients, or repeat what its recipients determine. */
+  /** Facts need not be stored if recipients determine them, or if they complete the message. */
   #sort(
     messages: readonly Unfinished[],
     facts: ReadonlyMap<string, readonly PlanEvent[]>,
@@ -163,20 +147,17 @@ export class Completion {
     return { ending, advancing };
   }
 
-  /** Messages that grow are left out: those that recipients join, and those with steps. */
   #remember(known: Known): void {
     const { _id, openUntil, steps } = known.message;
     if (openUntil || steps) return;
     this.#known.set(_id, known);
   }
 
-  /** Applies facts to the stored progress of their messages. */
   #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
     const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
     return project(
       { db: this.#deps.db, collection: progressModel.name },
       messages.flatMap(({ _id }) =>
-        // The progress of a message that recipients join does not include the plan of its joins.
         (facts.get(_id) ?? []).filter(({ event }) => !open.has(_id) || event?.$case === 'settled'),
       ),
       {
@@ -190,20 +171,15 @@ export class Completion {
     );
   }
 
-  /** Completes the messages that no recipient can join any more and whose recipients are all settled (R-F5). */
   async closeEnded(): Promise<void> {
     await this.#close(await this.#ended());
   }
 
-  /** Whether {@link closeEnded} has a message to complete. */
   async hasEnded(): Promise<boolean> {
     return (await this.#ended()).length > 0;
   }
 
-  /**
-   * Removes progress of messages that are no longer open, which a repeated fact, a crash or another version leaves behind. Completes those that are
-   * done by what another version has stored: it waits for the split of named recipients.
-   */
+  /** Repeated facts, a crash or another version may leave progress behind. */
   async removeOrphans(signal?: AbortSignal): Promise<void> {
     for (let after = ''; !signal?.aborted;) {
       const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
@@ -219,7 +195,6 @@ export class Completion {
     }
   }
 
-  /** Completes the messages that have no open chunks left, after the set of chunks that they wait for has shrunk. */
   async closeComplete(codes: readonly string[]): Promise<void> {
     if (codes.length === 0) return;
     const found = await this.#messages
@@ -237,7 +212,6 @@ export class Completion {
     return this.#done(ended.map((message) => unfinishedOf(message)));
   }
 
-  /** The given messages that have no open chunks. */
   async #done(messages: readonly Unfinished[]): Promise<Known[]> {
     if (messages.length === 0) return [];
     const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();
@@ -273,19 +247,17 @@ export class Completion {
   }
 }
 
-/** Whether these facts are only the split of a message with named recipients: the recipients determine it. */
 const isOnlySplit = ({ named }: Unfinished, facts: readonly PlanEvent[]): boolean =>
   named !== undefined && facts.every(({ event }) => event?.$case === 'fanout');
 
 const unfinishedOf = ({ accepted, ...message }: Read): Unfinished => withNamed(message, chunksNamedIn(accepted));
 
-/** The chunks of steps and joins are recorded. */
 const withNamed = <Message extends Omit<Read, 'accepted'>>(message: Message, named: Bitmap | undefined) => ({
   ...message,
   named: message.steps || message.openUntil ? undefined : named,
 });
 
-/** The chunks of named recipients: the recipients determine them, so every process gets the same ones. Undefined for other messages. */
+/** The recipients determine it, so it is equal in every process. */
 const chunksNamedIn = (accepted: StoredMessage['accepted'] | undefined): Bitmap | undefined =>
   accepted && chunksNamed(MessageAccepted.decode(bytesOf(accepted)));
 

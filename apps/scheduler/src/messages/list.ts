@@ -15,12 +15,9 @@ import { type MessageDocument, messageOf } from './message-document.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
 
-/** A reply ends with the message that brings it to this size: a page has up to 500 messages, and one of them up to 2 MiB of texts. */
 const REPLY_BYTES = 8 << 20;
-/** Messages in a batch of the store. */
 const AT_ONCE = 16;
 
-/** The query of a messages:list request on the states (Spec H, R-H2, R-H3); hidden messages are never listed (R-I6). */
 function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredState<MessageDocument>> {
   const { createdFrom, createdBefore } = request;
   const created = { ...(createdFrom && { $gte: createdFrom }), ...(createdBefore && { $lt: createdBefore }) };
@@ -39,10 +36,7 @@ function filterOf(request: ListMessagesRequest, now: Date): FilterQuery<StoredSt
   };
 }
 
-/**
- * Newest first; `total` counts all matches (R-H2). Expired messages are omitted (R-LM3). A reply that ends early leaves the rest to further requests.
- * Messages may be large: few at a time are held as stored.
- */
+/** Few messages at a time are held as stored: they may be large. */
 export async function listMessages(
   messages: Model<StoredState<MessageDocument>>,
   request: ListMessagesRequest,
@@ -76,7 +70,7 @@ export async function listMessages(
   return { total: BigInt(total), messages: listed };
 }
 
-/** The parts of a content that messages:list shows (Spec H): a page of whole contents exceeds what a reply and a process can hold. */
+/** A page of whole contents exceeds what a reply and a process can hold. */
 function shownContent(content: Content, { push, email }: ReturnType<typeof shownParts>): Content {
   const { ios, android, chrome, firefox, email: mail } = content;
   return Content.fromPartial({
@@ -95,7 +89,6 @@ function shownContent(content: Content, { push, email }: ReturnType<typeof shown
   });
 }
 
-/** The parts of an accepted message that messages:list shows, and those that determine the shown ones. */
 function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccepted {
   const { source, sendAt, localTime, reach, audience, content } = accepted;
   const always = { source, sendAt, localTime, reach, audience: { platforms: audience?.platforms ?? [] } };
@@ -112,7 +105,6 @@ function shownOf(accepted: MessageAccepted, withDetails: boolean): MessageAccept
   });
 }
 
-/** No reply shows attachments. */
 function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
   const { content } = accepted;
   if (!content?.email || content.email.attachments.length === 0) return accepted;
@@ -129,9 +121,7 @@ const viewWith = (message: Message, accepted: MessageAccepted): MessageView => (
   message: accepted,
 });
 
-/** The message with its audience and its content, less its attachments. */
 export const viewOf = (message: Message): MessageView => viewWith(message, withoutAttachments(message.accepted));
 
-/** The message as messages:list shows it. @param withDetails whether to include texts, parameters and conditions, which can be large */
 export const listedView = (message: Message, withDetails: boolean): MessageView =>
   viewWith(message, shownOf(message.accepted, withDetails));

@@ -2,26 +2,21 @@ import { MessageAccepted } from '@tidings/events';
 import { expiryOf, type Message, nextStepAt, reachOf, type Steps } from '@tidings/messaging';
 import type { Binary } from 'mongodb';
 
-/** A message as stored and listed: the accepted event, and the fields that messages:list filters on. */
 export interface MessageDocument {
   readonly id: number;
   readonly account: string;
   readonly apps: readonly string[];
   readonly createdAt: Date;
-  /** The time from which the message is no longer shown, whether or not it is removed yet (R-LM3). */
+  /** The message is not shown afterwards, removed or not (R-LM3). */
   readonly expireAt: Date;
   readonly status: Message['status'];
-  /** When it is to be released; absent in a purged message, in one with a local time, and in one of a live activity. */
   readonly sendAt?: Date;
-  /** When the next devices of a message with a local time may be due; absent if it has no steps to come. */
   readonly stepAt?: Date;
-  /** The steps released so far; absent unless it has a local time. */
   readonly steps?: StepsDocument;
   readonly releasedAt?: Date;
   readonly completedAt?: Date;
   readonly failedAt?: Date;
   readonly canceledAt?: Date;
-  /** When its last application was deleted: the content is removed. */
   readonly purgedAt?: Date;
   readonly platforms: readonly number[];
   readonly source: string;
@@ -29,21 +24,17 @@ export interface MessageDocument {
   readonly listed: boolean;
   readonly hidden: boolean;
   readonly accepted: Binary | Uint8Array;
-  /** The live activity that it belongs to: a keyed hash. */
   readonly activity?: string;
-  /** The time until which recipients can join the message, and the number that have joined; absent if none can. */
   readonly openUntil?: Date;
   readonly joined?: number;
 }
 
-/** {@link Steps} as stored. */
 export interface StepsDocument {
   readonly count: number;
   readonly until?: Date;
   readonly areComplete: boolean;
 }
 
-/** When it is to be released, at once or in steps; one of a live activity is released after another one. */
 function dueOf(message: Message): Pick<MessageDocument, 'sendAt' | 'stepAt' | 'steps' | 'activity'> {
   const { accepted, steps, activity } = message;
   if (activity) return { activity };
@@ -53,7 +44,6 @@ function dueOf(message: Message): Pick<MessageDocument, 'sendAt' | 'stepAt' | 's
   return { steps: { ...counted, ...(until && { until }) }, ...(stepAt && { stepAt }) };
 }
 
-/** When it reached its current and its earlier statuses. */
 function timesOf(message: Message): Pick<MessageDocument, 'releasedAt' | 'completedAt' | 'failedAt' | 'canceledAt'> {
   switch (message.status) {
     case 'PENDING':
@@ -69,7 +59,6 @@ function timesOf(message: Message): Pick<MessageDocument, 'releasedAt' | 'comple
   }
 }
 
-/** The stored form of a message. */
 export function messageDocument(message: Message): Record<string, unknown> {
   const { accepted } = message;
   return {
@@ -94,7 +83,6 @@ export function messageDocument(message: Message): Record<string, unknown> {
 
 const stepsOf = ({ until, ...counted }: StepsDocument): Steps => ({ ...counted, until });
 
-/** The message of a stored document. */
 export function messageOf(document: MessageDocument & { readonly _id: string }): Message {
   const bytes =
     'buffer' in document.accepted && document.accepted.buffer instanceof Uint8Array

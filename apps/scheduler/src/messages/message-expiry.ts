@@ -10,7 +10,6 @@ import {
 } from './storage/messages.schema.ts';
 import { JOINS_KEPT_MS, RESERVATIONS, TRANSACTIONS_KEPT_MS } from './storage/retention.ts';
 
-/** Removes expired states: messages, live activities and links after their retention (R-LM3), transactionIds long after their effect has ended. */
 export async function removeExpired(db: Db, now: number): Promise<void> {
   const before = (ms: number): Date => new Date(now - ms);
   await Promise.all([

@@ -26,28 +26,21 @@ import {
 import { type ActivityDocument, activityDocument, activityOf } from './activity-document.ts';
 import { type MessageDocument, messageDocument, messageOf } from './message-document.ts';
 
-/** Collections of the scheduler's states. */
 export const MESSAGES = 'messages';
 export const TRANSACTIONS = 'transactions';
 export const LINKS = 'links';
 export const JOINS = 'joins';
 export const ACTIVITIES = 'liveActivities';
-/** The settled chunks of open messages; they are no state of the log. */
 export const PROGRESS = 'progress';
 
-/** Number of logs that messages are distributed over. */
 export const LOGS = 16;
 
-/** A short link of the service, with its target (R-I19). */
 export interface ShortLink {
   readonly url: string;
-  /** The send time of the message. */
   readonly at: Date;
-  /** The message of the link. */
   readonly message: string;
 }
 
-/** The reply to a creation; undefined for other commands. */
 export type MessageReply = Created | RefusedCreation | undefined;
 
 export type MessageCommand =
@@ -58,18 +51,17 @@ export type MessageCommand =
   | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
   | { readonly kind: 'step'; readonly step: ReleaseStep }
   | { readonly kind: 'cancel'; readonly code: string; readonly account: string; readonly at: Date }
-  /** The application is deleted. */
   | { readonly kind: 'purge'; readonly code: string; readonly application: string; readonly at: Date };
 
 type State =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'transaction'; readonly transaction: Transaction }
   | { readonly kind: 'link'; readonly link: ShortLink }
-  /** Joins a recipient to a message; `_id` is the cause. */
+  /** `_id` is the cause. */
   | { readonly kind: 'join'; readonly at: Date }
   | { readonly kind: 'activity'; readonly activity: LiveActivity };
 
-/** The log of a message, by the first digit of its code. A transactionId or a live activity determines the digit, so that one commit holds both. */
+/** A transactionId or a live activity determines the digit, so that one commit holds both. */
 export const logOfMessage = (code: string): string => `messages-${messageLogOf(code)}`;
 
 const messageAt = (code: string): DocumentAddress => ({ collection: MESSAGES, id: code });
@@ -95,7 +87,6 @@ const completed = (
 ): readonly MessageEvent[] =>
   message?.activity ? completeInActivity(message, activityIn(message.activity), at) : completeMessage(message, at);
 
-/** Messages, their transactionIds, the causes of joins, live activities, and short links, in 16 logs (architecture 4, sending 1). */
 export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, MessageReply> = {
   category: 'messages',
 
@@ -264,7 +255,6 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Mes
   },
 };
 
-/** Codes and targets of a message's short links: of its link, and of the actions of platforms. */
 const linksOf = ({ shortLink, shortLinkTarget, actionLinks }: MessageAccepted): Omit<ActionLink, 'platform'>[] => [
   ...(shortLink === '' ? [] : [{ code: shortLink, target: shortLinkTarget }]),
   ...actionLinks,
@@ -273,7 +263,6 @@ const linksOf = ({ shortLink, shortLinkTarget, actionLinks }: MessageAccepted): 
 const targetOf = (said: MessageAccepted, code: string): string =>
   linksOf(said).find((link) => link.code === code)?.target ?? '';
 
-/** The accepted message of an event that sends. */
 function saidIn({ event }: MessageEvent): MessageAccepted | undefined {
   switch (event?.$case) {
     case 'accepted':

@@ -5,7 +5,6 @@ import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { SCHEDULED, UNFINISHED, messagesModel } from './storage/messages.schema.ts';
 
-/** Two ages that reveal a standstill: of the oldest message that is due, and of the oldest one that is released and not completed. */
 export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
   const messages = collectionOf(db, messagesModel);
   const secondsSince = (date: Date | undefined): number =>
@@ -34,7 +33,6 @@ export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
       { projection: { steps: 1 }, sort: { 'steps.until': 1 }, hint: UNFINISHED },
     );
     const oldest = await messages.findOne(
-      // A message that recipients can still join is not due for completion.
       {
         status: 'PROCESSING',
         steps: { $exists: false },

@@ -2,20 +2,19 @@ import type { PlanEvent } from '@tidings/events';
 import { chunkOf, Bitmap, positionOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
-/** The planned and the settled chunks of a message, per application: they determine its completion (sending 2). */
 export interface Progress {
   readonly fanouts: Readonly<Record<string, Fanout>>;
 }
 
 interface Fanout {
-  /** Undefined until FanoutPlanned is applied: facts of a message may arrive out of order. */
+  /** FanoutPlanned may arrive after other facts. */
   readonly planned?: Bitmap;
   readonly settled: Bitmap;
 }
 
 export const noProgress: Progress = { fanouts: {} };
 
-/** Applies a plan event; commutative and idempotent. */
+/** It is commutative and idempotent. */
 export function advance(progress: Progress, event: PlanEvent): Progress {
   const key = `${event.application}/${event.bucket}`;
   const fanout = progress.fanouts[key] ?? { settled: Bitmap.empty };
@@ -31,14 +30,9 @@ export function advance(progress: Progress, event: PlanEvent): Progress {
   }
 }
 
-/** The buckets of a message: 0, or the buckets of its steps if it has a local time. */
 export const bucketsOf = (steps: { readonly count: number } | undefined): readonly number[] =>
   steps ? Array.from({ length: steps.count }, (_, i) => i + 1) : [0];
 
-/**
- * Whether every planned chunk of each of the message's applications is settled, in each of its buckets.
- * @param named the chunks of a message that names its recipients, which are planned in each application whether or not that is recorded
- */
 export const isComplete = (
   progress: Progress,
   applications: readonly string[],
@@ -55,7 +49,6 @@ export const isComplete = (
 /** Joins of 65,536 buckets share a set, like the devices of a chunk. */
 const joinsOf = (bucket: number): string => `joins/${chunkOf(bucket)}`;
 
-/** Applies a plan event of a message that recipients join, each in a bucket with one chunk; commutative and idempotent. */
 export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): Progress {
   if (event?.$case !== 'settled') return progress;
   const key = joinsOf(bucket);
@@ -63,11 +56,9 @@ export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): 
   return { fanouts: { ...progress.fanouts, [key]: { settled } } };
 }
 
-/** Whether all recipients who have joined so far are settled. */
 export const areJoinsSettled = (progress: Progress, joined: number): boolean =>
   Object.values(progress.fanouts).reduce((sum, { settled }) => sum + settled.size, 0) >= joined;
 
-/** The stored form; `_id` is the message code. */
 export interface ProgressDocument {
   readonly fanouts: Readonly<Record<string, FanoutDocument>>;
 }

@@ -18,17 +18,11 @@ export interface MessagePurgeDeps {
   readonly completion: Pick<Completion, 'closeComplete'>;
 }
 
-/** Messages per batch. */
 const AT_ONCE = 200;
-/** Commits per read. */
 const COMMITS_AT_ONCE = 500;
-/** The pass that redacts commits: by then, no process can accept a message of the application. */
+/** No process can accept a message of the application by then. */
 const REDACTION_LOOK = 1;
 
-/**
- * Purges the messages of a deleted application (R-B2): their states keep only their outcome, their short links are removed, and their commits are
- * redacted. Services with copies are notified on `tidings.messages`.
- */
 export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
   const { db, clock, writer, completion } = deps;
   const messages = collectionOf(db, messagesModel);
@@ -50,8 +44,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
         found.filter(({ apps }) => apps.every((each) => each === application)).map(({ _id }) => _id),
         found.filter(({ apps }) => apps.some((each) => each !== application)).map(({ _id }) => _id),
       ];
-      // Later passes do not find a purged message, so its data is removed first; and once more afterwards, because a recipient may have joined in
-      // between.
+      // A purged message is not found again, so its data goes first; joins may add more.
       await forget(whole);
       const at = new Date(clock.now());
       await Promise.all(
@@ -68,7 +61,6 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
   };
 }
 
-/** Removes contents from the commits of purged messages. */
 async function* redactCommits(
   db: Db,
   commits: CommitRedaction<MessageEvent>,

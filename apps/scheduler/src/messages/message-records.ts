@@ -1,16 +1,12 @@
 import { MessageAccepted, MessageEvent, topicNames } from '@tidings/events';
 
-/** A record of a topic. */
 interface MessageRecord {
   readonly topic: string;
   readonly key: string;
   readonly value: Uint8Array;
 }
 
-/**
- * The records of a commit's events. `tidings.messages` gets them whole; `tidings.message-times` what figures need of them, without audience and
- * content, so that it can be kept as long as figures (R-LM3). Hidden messages have no figures that are kept.
- */
+/** Times have neither audience nor content, so they are kept as long as figures (R-LM3). */
 export function recordsOf(events: readonly MessageEvent[]): MessageRecord[] {
   const hidden = new Set(
     events.flatMap(({ code, event }) => (event?.$case === 'accepted' && event.value.hidden ? [code] : [])),
@@ -29,7 +25,6 @@ export function recordsOf(events: readonly MessageEvent[]): MessageRecord[] {
   return [...whole, ...times];
 }
 
-/** The event without what names recipients or says what they are sent; undefined if it has no time that figures need. */
 function timesIn({ stamp, code, id, at, event }: MessageEvent): MessageEvent | undefined {
   const of = (known: MessageEvent['event']): MessageEvent => ({
     stamp,

@@ -15,7 +15,6 @@ export interface MessagesDeps {
   readonly writer: LogWriter<MessageCommand, MessageReply>;
 }
 
-/** `Messages` of tidings.rpc.v1, but for the acceptance of messages. */
 export function messagesRpc({ db, clock, writer }: MessagesDeps): Omit<Messages, 'accept'> {
   const messages = modelOf(db, messagesModel);
   const links = modelOf(db, linksModel);

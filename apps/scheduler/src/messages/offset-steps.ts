@@ -17,14 +17,13 @@ export interface OffsetStepsDeps {
   readonly nextId: () => number;
 }
 
-/** Messages per query of audiences: each may hold 2 MiB. */
+/** Each may hold 2 MiB. */
 const AT_ONCE = 20;
-/** Pause between two looks at a message: new devices may be due at an offset whose time has passed. */
+/** New devices may be due at an offset whose time has passed. */
 const AGAIN_MS = 60_000;
 
 type Due = Pick<StoredMessage, '_id'> & { readonly stepAt: Date };
 
-/** A message with a step to come, and the offsets that are due and those that are due later. */
 type Examined = NonNullable<ReturnType<typeof examined>>;
 
 function examined(stored: StoredMessage, at: Date) {
@@ -38,23 +37,16 @@ function examined(stored: StoredMessage, at: Date) {
   return { code: message.code, schedule, query };
 }
 
-/**
- * Releases messages with a local time step by step (R-I9, sending 1): one step when a clock of the audience shows the time, and the last one with
- * the last of these. Several processes may do so: the log releases a step once. A process that starts examines every message anew.
- */
+/** Several processes may run it: the log releases a step once (R-I9, sending 1). */
 export class OffsetSteps {
   readonly #deps: OffsetStepsDeps;
-  /** When to examine a message again, in milliseconds since 1970; it has no device that was due at the last look. */
   readonly #nextLook = new Map<string, number>();
 
   constructor(deps: OffsetStepsDeps) {
     this.#deps = deps;
   }
 
-  /**
-   * Releases the steps that are due.
-   * @throws AggregateError of what failed
-   */
+  /** @throws AggregateError of what failed */
   async releaseDue(signal?: AbortSignal): Promise<void> {
     const failed: unknown[] = [];
     const codes = await this.#due();
@@ -64,12 +56,10 @@ export class OffsetSteps {
     if (failed.length > 0) throw new AggregateError(failed, `${failed.length} steps were not released`);
   }
 
-  /** Whether {@link releaseDue} has a message to examine. */
   async hasDue(): Promise<boolean> {
     return (await this.#due()).length > 0;
   }
 
-  /** The codes of the messages to examine now. */
   async #due(): Promise<string[]> {
     const now = this.#deps.clock.now();
     const found = await this.#messages

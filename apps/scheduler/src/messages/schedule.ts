@@ -13,10 +13,9 @@ export interface ScheduleDeps {
   readonly nextId: () => number;
 }
 
-/** Messages per batch. */
 const AT_ONCE = 500;
 
-/** Releases scheduled messages when they are due (sending 1). Several processes may do so: the log releases a message once. */
+/** Several processes may run it: the log releases a message once. */
 export class Schedule {
   readonly #deps: ScheduleDeps;
 
@@ -24,10 +23,6 @@ export class Schedule {
     this.#deps = deps;
   }
 
-  /**
-   * Releases all due messages, the most overdue first. A message whose release fails does not keep back the others.
-   * @throws AggregateError of what failed
-   */
   async releaseDue(signal?: AbortSignal): Promise<void> {
     const failed: unknown[] = [];
     let batch: string[] = [];
@@ -50,7 +45,6 @@ export class Schedule {
     if (failed.length > 0) throw new AggregateError(failed, `${failed.length} messages were not released`);
   }
 
-  /** Whether {@link releaseDue} has a message to release. */
   async hasDue(): Promise<boolean> {
     return (await this.#due().limit(1).toArray()).length > 0;
   }

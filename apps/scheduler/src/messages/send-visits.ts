@@ -7,11 +7,10 @@ import { shortened } from './short-link.ts';
 export interface VisitDeps {
   readonly writer: LogWriter<MessageCommand, MessageReply>;
   readonly nextId: () => number;
-  /** Without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** Adds visits to the message of their geozone and day (R-F5), each visit once. Idempotent. */
+/** It is idempotent (R-F5). */
 export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: readonly VisitEvent[]) => Promise<void> {
   return async (visits) => {
     const joined = visits.map(async ({ account, at, stamp, event }) => {

@@ -5,7 +5,6 @@ import { addressOf } from '@tidings/messaging';
 
 const SHORT_CODE_LENGTH = 8;
 
-/** The message with the service's own short link in place of the target; unchanged if the target is "" (R-I19). */
 export function shortened(accepted: MessageAccepted, target: string, publicUrl: string): MessageAccepted {
   if (target === '') return accepted;
   const shortLink = randomBase62(SHORT_CODE_LENGTH);
@@ -13,7 +12,6 @@ export function shortened(accepted: MessageAccepted, target: string, publicUrl: 
   return { ...accepted, content, shortLink, shortLinkTarget: addressOf(target) };
 }
 
-/** The message with a short link of its own in the action of each of these platforms (R-O1). */
 export function shortenedActions(
   accepted: MessageAccepted,
   platforms: readonly number[],

@@ -6,7 +6,6 @@ const unexpected = (): never => {
   throw new Error('not expected in this test');
 };
 
-/** A registry that takes all recipients: devices are named by their platforms, and everybody else is the whole application. */
 export const acceptingRegistry = (more: Partial<RegistryClients> = {}): RegistryClients => ({
   audiences: {
     resolve: async ({ audiences }) => ({
@@ -38,7 +37,6 @@ export const acceptingRegistry = (more: Partial<RegistryClients> = {}): Registry
   ...more,
 });
 
-/** The request of a message, to everyone unless it is told otherwise. */
 export const requestOf = (
   message: Partial<MessageAccepted>,
   more: Partial<Omit<MessageRequest, 'message'>> = {},

@@ -19,7 +19,6 @@ const changeOf = (application: string, { part, row }: Fact): ActivityChange => {
   const { message, platform, position, second } = row;
   return { key, part, opens: { message, platform, positions: [position], seconds: [second] } };
 };
-/** Sums by device, message and name: the store has a credit for each day. */
 function sums(credits: readonly Credit[]): unknown[] {
   const bySum = Map.groupBy(credits, ({ message, position, name }) => `${message} ${position} ${name}`);
   return [...bySum]

@@ -32,50 +32,32 @@ import {
 } from './activity.ts';
 import type { ActivityChange } from './facts.ts';
 
-/** Documents read together for credits. */
 const CREDITED_AT_ONCE = 500;
 const CLOSED_AT_ONCE = 500;
 const RANGES_AT_ONCE = 100;
-/** Parts kept in memory: the parts of sixteen chunks on two days, whose opens of a broadcast arrive together. */
 const RECENT_PARTS = 512;
-/** Maximum changes of several partitions that are applied together. */
 const CHANGES_TOGETHER = 500;
 
-/** A credit, the chunk of its device, and the day of its events. */
 export interface PlacedCredit extends Credit {
   readonly application: string;
   readonly chunk: number;
-  /** Days since 1970 UTC. */
   readonly day: number;
 }
 
-/** Opens and events of devices, and the credits that they result in (R-H6). */
 export interface ActivityStore {
-  /**
-   * Adds facts to their documents by compare-and-set, and credits the events concerned anew; resolves when both are durable.
-   * @param createdAt the time that the retention of a document counts from @default now
-   */
+  /** It resolves when facts and credits are durable. @param createdAt retention counts from it */
   apply(changes: readonly ActivityChange[], now: Date, createdAt?: (key: ActivityKey) => Date): Promise<void>;
-  /** The credits of a message, in a fixed order. */
   creditsOf(message: string): Promise<PlacedCredit[]>;
-  /** Removes opens and events after their retention, and documents after theirs. */
   expire(now: Date): Promise<void>;
-  /**
-   * Copies the days until `lastDay`, with their credits, from another generation. Credits of a day that is empty there replace the credits of this
-   * generation. Returns the number of copied documents. @throws when it is aborted
-   */
   adopt(generation: number, lastDay: number, now: Date, signal: AbortSignal): Promise<number>;
-  /** Removes all activity of these applications. */
   forget(applications: readonly string[]): Promise<void>;
 }
 
-/** The days around the day of a key. */
 const daysFrom = (key: ActivityKey, from: number, to: number): ActivityKey[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ ...key, day: key.day + from + i }));
 
 const binary = (bytes: Uint8Array): Binary => new Binary(asBuffer(bytes));
 
-/** The part after these changes. A closed part stays as it is. */
 function applied(stored: Document | undefined, changes: readonly ActivityChange[]): Document {
   const known = stored as OpensPart | EventsPart | undefined;
   if (known?.closed) return known;
@@ -97,7 +79,6 @@ const partOf = <Part extends { readonly rows: Binary }>(part: Part): Omit<Part, 
   rows: bytesOf(part.rows),
 });
 
-/** The opens and events of a document, as the changes that make it. */
 function changesIn({ _id, opens, events }: ActivityDocument): ActivityChange[] {
   const { part: _, ...key } = activityKeyOf(_id);
   const ofOpens = opens ? decodeOpens(partOf(opens), key.block) : [];
@@ -109,7 +90,6 @@ function changesIn({ _id, opens, events }: ActivityDocument): ActivityChange[] {
   ];
 }
 
-/** A change, and the times of the call that it belongs to. */
 interface Given {
   readonly change: ActivityChange;
   readonly now: Date;
@@ -137,7 +117,6 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
     for (let i = 0; i < concerned.length; i += CREDITED_AT_ONCE)
       await creditDays(activities, concerned.slice(i, i + CREDITED_AT_ONCE));
   };
-  // Partitions are handled concurrently, and a round trip costs nearly the same for the facts of several. Writes of the same documents would conflict.
   const writeTogether = sharedWrites(write, {
     maxItems: CHANGES_TOGETHER,
     mayBeOneItem: (error) => !isTransient(error),
@@ -183,11 +162,9 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
   };
 }
 
-/** The documents with the opens that decide on the events of a block and day. */
 const openIdsFor = (key: ActivityKey): string[] =>
   daysFrom({ ...key, block: openBlockOf(key.block) }, -LOOKBACK_DAYS, 0).map((day) => activityId('opens', day));
 
-/** The days with events whose credits these changes may alter: the day of an event, and the days that an open reaches. */
 async function concernedBy(
   activities: Collection<ActivityDocument>,
   changes: readonly ActivityChange[],
@@ -199,7 +176,6 @@ async function concernedBy(
     if (part === 'events') keys.set(activityId(part, key), key);
     else for (const day of daysFrom(key, 0, LOOKBACK_DAYS)) reached.add(activityId(part, day));
   }
-  // Few applications have events: a look-up for each chunk finds all of its blocks and days.
   const ranges = rangesOf(changes, now);
   for (let i = 0; i < ranges.length; i += RANGES_AT_ONCE) {
     const $or = ranges.slice(i, i + RANGES_AT_ONCE).map((range) => ({ _id: range }));
@@ -211,9 +187,8 @@ async function concernedBy(
   return [...keys.values()];
 }
 
-/** The ids of the events that opens among these changes may reach, by chunk. */
 function rangesOf(changes: readonly ActivityChange[], now: Date): ReturnType<typeof activityIdsOf>[] {
-  // The clock of this process may be behind the clock of the service that has stamped the facts.
+  // This process's clock may be behind the one that stamped the facts.
   const latest = dayOf(now.getTime() / 1000) + 1;
   const opened = changes.flatMap(({ part, key }) => (part === 'opens' ? [key] : []));
   return [...Map.groupBy(opened, ({ application, chunk }) => `${application}/${chunk}`).values()].map((keys) => {
@@ -222,10 +197,7 @@ function rangesOf(changes: readonly ActivityChange[], now: Date): ReturnType<typ
   });
 }
 
-/**
- * Computes the credits of these days from the stored opens and events. Revisions only grow, so their sum shows which of two computations read more, and
- * a smaller sum never overwrites. The writer of the last fact reads all facts, so its credits stay.
- */
+/** Revisions only grow: a computation that read less never overwrites. */
 async function creditDays(activities: Collection<ActivityDocument>, keys: readonly ActivityKey[]): Promise<void> {
   const ids = new Set(keys.flatMap((key) => [activityId('events', key), ...openIdsFor(key)]));
   const found = await activities.find({ _id: { $in: [...ids] } }, { projection: { opens: 1, events: 1 } }).toArray();
@@ -233,7 +205,7 @@ async function creditDays(activities: Collection<ActivityDocument>, keys: readon
   const operations = keys.flatMap((key) => {
     const events = byId.get(activityId('events', key))?.events;
     const opens = openIdsFor(key).flatMap((id) => byId.get(id)?.opens ?? []);
-    // Without opens no earlier computation had credits either. After a part is closed its credits are final.
+    // The credits of a closed part are final.
     if (!events || opens.length === 0 || [events, ...opens].some(({ closed }) => closed)) return [];
     const version = [events, ...opens].reduce((sum, { rev }) => sum + rev, 0);
     const credits = creditsOf(
@@ -250,7 +222,6 @@ async function creditDays(activities: Collection<ActivityDocument>, keys: readon
   if (operations.length > 0) await activities.bulkWrite(operations, { ordered: false });
 }
 
-/** Empties the opens and events of days whose retention is over, and returns their number. A concurrent write postpones it. */
 async function closeDays(activities: Collection<ActivityDocument>, now: Date): Promise<number> {
   const due = await activities
     .find(

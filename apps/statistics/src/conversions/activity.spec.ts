@@ -29,7 +29,6 @@ const open = (position: number, message: string, second: number): MessageOpen =>
   message,
   second,
 });
-/** The opens of one day, added to stored ones. */
 const merge = (opens: readonly MessageOpen[], stored?: OpenRows): OpenRows =>
   mergeOpens(
     dayOf(opens[0]?.second ?? 0),

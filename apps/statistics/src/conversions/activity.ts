@@ -1,44 +1,34 @@
 import type { Credit, DeviceAction, MessageOpen } from '@tidings/delivery';
 
-/** The parts of the activity of devices. */
 export type ActivityPart = 'opens' | 'events';
 
-/**
- * Devices with neighbouring positions that share a document. An event rewrites the events of its block; the opens of a broadcast concern all
- * devices of a chunk, and a write costs nearly the same for many rows as for a few.
- */
+/** An event rewrites its block; the opens of a broadcast concern whole chunks. */
 export const BLOCK_SIZES: Readonly<Record<ActivityPart, number>> = { opens: 4096, events: 1024 };
 const DAY_SECONDS = 86_400;
-/** Days before the day of an event whose opens decide on its credit: one for the 24 hours, and one more for repeats of opens (R-C11). */
+/** One day is for the 24 hours, one for repeats of opens (R-C11). */
 export const LOOKBACK_DAYS = 2;
 
-/** Per device and day. What exceeds them is not counted: a document has at most 14 MB, whatever clients send. */
+/** A document has at most 14 MB, whatever clients send. */
 const MAX_OPENS = 50;
 const MAX_EVENTS = 200;
-/** Distinct names of events: those of all devices of a block have numbers of 16 bits. */
 const MAX_NAMES = 64;
 const MAX_NAME_BYTES = 1_024;
 
-/** The devices of a block on one day of UTC. Blocks of opens are larger than blocks of events. */
 export interface ActivityKey {
   readonly application: string;
   readonly chunk: number;
   readonly block: number;
-  /** Days since 1970 UTC. */
   readonly day: number;
 }
 
-/** The days of a part are neighbours: their numbers have five digits until the year 2243. */
 export const activityId = (part: ActivityPart, { application, chunk, block, day }: ActivityKey): string =>
   `${application}/${chunk}/${part}/${day}/${block}`;
 
-/** The key that an id was made of, and its part. */
 export function activityKeyOf(id: string): ActivityKey & { readonly part: ActivityPart } {
   const [application = '', chunk, part, day, block] = id.split('/');
   return { application, chunk: Number(chunk), part: part as ActivityPart, block: Number(block), day: Number(day) };
 }
 
-/** The ids of all blocks of a part in a chunk on these days. */
 export const activityIdsOf = (
   part: ActivityPart,
   { application, chunk }: Pick<ActivityKey, 'application' | 'chunk'>,
@@ -48,14 +38,11 @@ export const activityIdsOf = (
   return { $gt: `${prefix}${first}/`, $lt: `${prefix}${last}0` };
 };
 
-/** The day of a second since 1970 UTC. */
 export const dayOf = (second: number): number => Math.floor(second / DAY_SECONDS);
 export const blockOf = (part: ActivityPart, position: number): number => Math.floor(position / BLOCK_SIZES[part]);
 
-/** The block of opens that has the devices of a block of events. */
 export const openBlockOf = (eventBlock: number): number => blockOf('opens', eventBlock * BLOCK_SIZES.events);
 
-/** A {@link DeviceAction} with the place of its event in the log of its device, which distinguishes repeats from further events. */
 export interface Action extends DeviceAction {
   readonly commit: number;
   readonly index: number;
@@ -64,10 +51,7 @@ export interface Action extends DeviceAction {
 const byAction = (a: Action, b: Action): number =>
   a.position - b.position || a.second - b.second || a.commit - b.commit || a.index - b.index;
 
-/**
- * The earliest rows of each device, up to the one that reaches a limit: its presence excludes later rows from any further union.
- * @param rows ordered by device and time
- */
+/** The row that reaches a limit excludes later rows from any further union. */
 function capped(rows: readonly Action[]): Action[] {
   let [device, count, bytes] = [-1, 0, 0];
   const names = new Set<string>();
@@ -84,7 +68,6 @@ function capped(rows: readonly Action[]): Action[] {
   });
 }
 
-/** Rows without later rows of the same key. @param rows in ascending order */
 function firstOf<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
   const known = new Set<string>();
   return rows.filter((row) => {
@@ -93,36 +76,30 @@ function firstOf<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] 
   });
 }
 
-/** The union of actions, each once; commutative and idempotent. */
 export function mergeActions(all: readonly Action[]): Action[] {
   const once = firstOf(all.toSorted(byAction), ({ position, commit, index }) => `${position}/${commit}/${index}`);
   return capped(once);
 }
 
-/** Rows as they are stored: texts once, and bytes with indexes into them. Positions are within the block. */
 export interface Encoded {
   readonly messages: string[];
   readonly names: string[];
   readonly rows: Uint8Array;
 }
 
-/** Opens of a message by devices of one platform; entry i of both lists belongs to device i. */
 export interface DeviceOpens {
   readonly message: string;
   readonly platform: number;
   readonly positions: number[];
-  /** Seconds since 1970 UTC, all on the day of the document. */
   readonly seconds: number[];
 }
 
-/** Opens as they are stored. */
 export type OpenRows = Omit<Encoded, 'names'>;
 
-/** A row as one number that orders by position and second, message and platform, below 2^53: 29 + 18 + 6 bits. */
+/** A row is a number below 2^53: 29 + 18 + 6 bits. */
 const RANKS = 2 ** 18;
 const PLATFORMS = 2 ** 6;
 
-/** The rows of all opens as numbers, ascending. @param messages of all, ascending: a rank is an index into them */
 function ordered(
   day: number,
   stored: OpenRows | undefined,
@@ -151,22 +128,19 @@ function ordered(
   return rows.sort();
 }
 
-/**
- * The union of stored and further opens of a day, each message of a device at its earliest time, and of each device the first ones; commutative and
- * idempotent, the limit included. Numbers in place of objects: every open of a broadcast passes here.
- */
+/** Every open of a broadcast passes here, hence numbers instead of objects. Commutative and idempotent. */
 export function mergeOpens(day: number, stored: OpenRows | undefined, added: readonly DeviceOpens[]): OpenRows {
   const all = [...new Set([...(stored?.messages ?? []), ...added.map(({ message }) => message)])].sort();
   const rows = ordered(day, stored, added, all);
   const view = new DataView(new ArrayBuffer(rows.length * OPEN_BYTES));
   const messages: string[] = [];
   const indexes = new Int32Array(all.length).fill(-1);
-  // The array holds the messages of a device so far. It is a typed array, because V8 allocates the elements of an ordinary one anew after each emptying.
+  // V8 reallocates the elements of an ordinary array after each emptying.
   const ranks = new Int32Array(MAX_OPENS);
   let opens = 0;
   let [at, last] = [0, -1];
   for (const row of rows) {
-    // The remainder of a division is slow for numbers above 2^31.
+    // A remainder is slow above 2^31.
     const ranked = Math.floor(row / PLATFORMS);
     const time = Math.floor(ranked / RANKS);
     const place = Math.floor(time / DAY_SECONDS);
@@ -184,13 +158,11 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
   return { messages, rows: new Uint8Array(view.buffer, 0, at) };
 }
 
-/** Whether one of the first `count` numbers is this one. */
 function isAmong(numbers: Int32Array, count: number, number: number): boolean {
   for (let i = 0; i < count; i++) if (numbers[i] === number) return true;
   return false;
 }
 
-/** Gives each text of a list a number. */
 function numbersOf(texts: string[]): (text: string) => number {
   const known = new Map<string, number>();
   return (text) => {
@@ -230,7 +202,6 @@ function decode<Row>(rows: Uint8Array, size: number, read: (view: DataView, at: 
   return Array.from({ length: rows.length / size }, (_, i) => read(view, i * size));
 }
 
-/** The opens of a block, in ascending order. */
 export const decodeOpens = ({ messages, rows }: OpenRows, block: number): MessageOpen[] =>
   decode(rows, OPEN_BYTES, (view, at) => ({
     position: block * BLOCK_SIZES.opens + view.getUint16(at),
@@ -239,14 +210,12 @@ export const decodeOpens = ({ messages, rows }: OpenRows, block: number): Messag
     second: view.getUint32(at + 7),
   }));
 
-/** The opens by devices of a block of events. @param opens of the block that has them */
 export function decodeOpensOf({ messages, rows }: OpenRows, eventBlock: number): MessageOpen[] {
   const first = (eventBlock * BLOCK_SIZES.events) % BLOCK_SIZES.opens;
   const [from, to] = [placeFrom(rows, first), placeFrom(rows, first + BLOCK_SIZES.events)];
   return decodeOpens({ messages, rows: rows.subarray(from, to) }, openBlockOf(eventBlock));
 }
 
-/** The index of the first byte of the first open by a device at or after a place in its block. */
 function placeFrom(rows: Uint8Array, place: number): number {
   const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
   let [low, high] = [0, rows.length / OPEN_BYTES];
@@ -258,7 +227,6 @@ function placeFrom(rows: Uint8Array, place: number): number {
   return low * OPEN_BYTES;
 }
 
-/** A number that may be absent: NaN stands for none, since no amount is NaN. */
 const orNaN = (value: number | undefined): number => value ?? Number.NaN;
 const unlessNaN = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 

@@ -3,18 +3,14 @@ import type { ReportsOfChunk } from '../report-changes.ts';
 import type { PartName } from '../stages.ts';
 import { type Action, type ActivityKey, activityId, blockOf, dayOf, type DeviceOpens } from './activity.ts';
 
-/** The additions of facts to a part of an activity document. */
 export type ActivityChange =
   | { readonly key: ActivityKey; readonly part: 'opens'; readonly opens: DeviceOpens }
   | { readonly key: ActivityKey; readonly part: 'events'; readonly rows: Action[] };
 
-/** Above any number of a day: a block and a day are one number. */
 const DAYS = 2 ** 20;
 
-/** Reports that a person opened the message; opens of e-mail by machines cause no events. */
 const OPENS: ReadonlySet<PartName> = new Set(['opened', 'mailOpened', 'mailOpenedUnknown', 'mailClicked']);
 
-/** The opens among reports, by message, platform, block and day. */
 export function openChanges(chunks: readonly ReportsOfChunk[]): ActivityChange[] {
   const changes: ActivityChange[] = [];
   for (const { of, reported } of chunks) {
@@ -38,7 +34,6 @@ export function openChanges(chunks: readonly ReportsOfChunk[]): ActivityChange[]
   return changes;
 }
 
-/** The events of devices, by block and day. An event without a name belongs to an erased device, and one without a time or a stamp is unreadable. */
 export function actionChanges(conversions: readonly Conversion[]): ActivityChange[] {
   const days = new Map<string, { readonly key: ActivityKey; readonly rows: Action[] }>();
   for (const { application, chunk, position, at, stamp, name, amount, currency } of conversions) {

@@ -9,7 +9,6 @@ const HOURS = 24;
 
 type Credited = readonly [position: number, day: number];
 
-/** The credits that count, of events by these devices on these days. */
 const countedOf = (platform: number, opened: Partial<Parts>, ...credited: Credited[]): string[] => {
   const of = { application: 'A', platform, chunk: 0 };
   const parts = { ...noParts, plan: { ...noParts.plan, eligible: Bitmap.of([1, 2, 3]) }, ...opened };
@@ -28,7 +27,7 @@ it('an event counts if its device opened the message for the first time on its d
     [first + 23, Bitmap.of([3])],
   ]);
   const on = (day: number) => [1, 2, 3].map((position) => [position, DAY + day] as const);
-  // The opens of day 3 repeat the opens of the days before.
+  // The opens of day 3 repeat those of the days before.
   const days = [...on(0), ...on(1), ...on(3)];
   expect(countedOf(Platform.iOS, { opened }, ...days)).toEqual(['1 on 0', '2 on 0', '2 on 1', '3 on 0', '3 on 1']);
 });

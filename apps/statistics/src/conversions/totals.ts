@@ -12,7 +12,6 @@ import type { TotalsReply } from '@tidings/rpc';
 import type { Group } from '../stages.ts';
 import type { PlacedCredit } from './activity-store.ts';
 
-/** The sets of a group, and its key. */
 export interface StagesOfGroup {
   readonly group: Group;
   readonly stages: ChunkStages;
@@ -23,14 +22,10 @@ const keyOf = ({ application, platform, chunk }: Omit<Group, 'message'>): string
 
 const DAY_SECONDS = 86_400;
 
-/** Devices by the opens that events can count for, those by a person. */
 const openSetsOf = ({ opened, mail }: ChunkStages): HourSets[] =>
   mail ? [mail.opened.human, mail.opened.unknown, mail.clicked] : [opened];
 
-/**
- * Tells whether a credit is of a repeated open. The opens of a credit are known for three days only, so one that repeats an older open is taken for
- * the first (R-C11). The first open of a device, which the sets of the message have, is at most a day before the event that it is credited with.
- */
+/** A repeat of an older open looks like the first (R-C11); a first open precedes its event by at most a day. */
 function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: PlacedCredit) => boolean {
   const earlier = new Map<string, Bitmap>();
   return (credit) => {
@@ -46,11 +41,7 @@ function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: Place
   };
 }
 
-/**
- * Metrics by hour, and conversions relative to the opens of all hours (R-H5, R-H6). A credit counts if its device is in the audience: reports of other
- * devices count nowhere (R-H13). Credits of repeated opens do not count (R-C11).
- * @param platforms empty = all
- */
+/** Devices outside the audience do not count (R-H13). */
 export function totalsOf(
   groups: readonly StagesOfGroup[],
   credits: readonly PlacedCredit[],

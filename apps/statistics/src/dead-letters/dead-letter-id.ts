@@ -5,7 +5,6 @@ const TIME_DIGITS = 9;
 const RECORD_BYTES = 6;
 const GROUP_BYTES = 3;
 
-/** The lower bound of the identifiers of records published at a time or later, in milliseconds since 1970. */
 export const firstIdOf = (publishedMs: number): string =>
   `${Math.max(0, publishedMs).toString(36).padStart(TIME_DIGITS, '0')}-`;
 
@@ -14,10 +13,7 @@ type Origin = Pick<DeadLetter, 'topic' | 'partition' | 'offset' | 'group' | 'tim
 const hashOf = (text: string, bytes: number): string =>
   createHash('sha256').update(text).digest().toString('hex', 0, bytes);
 
-/**
- * The identifier of a dead letter: the same however often the record was dead-lettered for the group. Identifiers are in the order of publication, and
- * the identifiers of one record follow each other.
- */
+/** Identifiers are in order of publication. */
 export function deadLetterId({ topic, partition, offset, group, timestamp }: Origin): string {
   const record = hashOf(`${topic}/${partition}/${offset}`, RECORD_BYTES);
   return `${firstIdOf(timestamp)}${record}-${hashOf(group, GROUP_BYTES)}`;

@@ -4,7 +4,6 @@ import { Binary, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { DEAD_LETTERS_KEPT_MS, type DeadLetterDocument, deadLettersModel } from '../storage/dead-letters.schema.ts';
 import { deadLetterId, firstIdOf } from './dead-letter-id.ts';
 
-/** A selection of dead letters; undefined fields select all. */
 export interface DeadLetterFilter {
   readonly ids?: readonly string[] | undefined;
   readonly topic?: string | undefined;
@@ -12,7 +11,6 @@ export interface DeadLetterFilter {
   readonly reason?: DeadLetterReason | undefined;
 }
 
-/** Part of a list: after an identifier, at most a number of them. */
 export interface Page {
   readonly after: string;
   readonly limit: number;
@@ -20,15 +18,11 @@ export interface Page {
 
 export type DeadLetterSummary = Omit<DeadLetterDocument, 'headers' | 'payload'>;
 
-/** Dead letters by identifier, the earliest published first. */
 export interface DeadLetterStore {
-  /** Adds those that are not stored yet. */
   add(deadLetters: readonly DeadLetter[]): Promise<void>;
   list(filter: DeadLetterFilter, page: Page, redriven: boolean): Promise<DeadLetterSummary[]>;
-  /** Reads dead letters with headers and payloads. */
   read(ids: readonly string[]): Promise<DeadLetterDocument[]>;
   redriven(ids: readonly string[], at: Date): Promise<void>;
-  /** Removes those whose records were published too long ago. */
   expire(now: Date): Promise<void>;
 }
 

@@ -34,7 +34,6 @@ describeWithMongo('dead letters', (mongo) => {
     await mongo.database('log').dropDatabase();
   });
 
-  /** Resolves when every dead letter published so far is stored. */
   const stored = (): Promise<void> =>
     until(async () => (await broker.lag(DEAD_LETTERS_GROUP)).every(({ committed, end }) => committed >= end));
   const letter = (offset: number, fields: object = {}) =>

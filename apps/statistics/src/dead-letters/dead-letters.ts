@@ -15,12 +15,9 @@ import type { DeadLetterDocument } from '../storage/dead-letters.schema.ts';
 import { type DeadLetterFilter, type DeadLetterSummary, openDeadLetterStore } from './dead-letter-store.ts';
 import { redrive } from './redrive.ts';
 
-/** The group of the read model. */
 export const DEAD_LETTERS_GROUP = 'statistics.dead-letters';
-/** Dead letters are rare, and may have 8 MiB each. */
 const MAX_RECORDS = 50;
 const EXPIRY_INTERVAL_MS = 60_000;
-/** Maximum number that a call lists or redrives. */
 const MAX_PAGE = 500;
 
 export interface DeadLetterService {
@@ -28,7 +25,6 @@ export interface DeadLetterService {
   close(): Promise<void>;
 }
 
-/** The dead letters of all topics, to be listed, inspected and redriven (architecture 6). */
 export async function openDeadLetters({
   db,
   clock,
@@ -44,7 +40,7 @@ export async function openDeadLetters({
       return [];
     }
   };
-  // `consume` is not used: it would publish records that this handler cannot store as further dead letters, for ever.
+  // `consume` would publish records that fail here as further dead letters, for ever.
   const subscription = await broker.subscribe({
     group: DEAD_LETTERS_GROUP,
     topics: [DEAD_LETTER_TOPIC],
@@ -88,7 +84,6 @@ const pageOf = (limit: number): number => Math.min(limit || MAX_PAGE, MAX_PAGE);
 const filterOf = (given: { topic: string; group: string; reason: string } | undefined): DeadLetterFilter => ({
   topic: given?.topic || undefined,
   group: given?.group || undefined,
-  // Another text selects none.
   reason: (given?.reason || undefined) as DeadLetterReason | undefined,
 });
 

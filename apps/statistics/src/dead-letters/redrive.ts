@@ -4,15 +4,11 @@ import type { DeadLetterDocument } from '../storage/dead-letters.schema.ts';
 import type { DeadLetterFilter, DeadLetterStore, DeadLetterSummary, Page } from './dead-letter-store.ts';
 
 export interface Redriven {
-  /** Number of dead letters whose records were published again. */
   readonly redriven: number;
-  /** Dead letters that cannot be redriven; they stay dead letters. */
   readonly stuck: readonly { readonly id: string; readonly reason: string }[];
-  /** The identifier to continue after; undefined if there are no more. */
   readonly next: string | undefined;
 }
 
-/** Payloads published together: a batch of the broker, and memory of this process. */
 const TOGETHER_BYTES = 8 << 20;
 
 interface RedriveDeps {
@@ -21,12 +17,7 @@ interface RedriveDeps {
   readonly now: () => Date;
 }
 
-/**
- * Publishes the records of dead letters to their topics again, each once, in the order in which they were published; every group of the topic
- * receives them. One that fails again becomes another dead letter. A call that ends early has redriven a part; a repeat may publish some twice, which changes nothing, for
- * consumers are idempotent.
- * @throws Fault `unavailable` while the broker is away
- */
+/** A repeated call may publish some twice: consumers are idempotent. @throws Fault `unavailable` while the broker is away */
 export async function redrive(deps: RedriveDeps, filter: DeadLetterFilter, page: Page): Promise<Redriven> {
   const found = await deps.store.list(filter, page, false);
   const stuck: { id: string; reason: string }[] = [];
@@ -41,7 +32,6 @@ export async function redrive(deps: RedriveDeps, filter: DeadLetterFilter, page:
   return { redriven, stuck, next: found.length < page.limit ? undefined : found.at(-1)?._id };
 }
 
-/** Neighbours of one topic, up to a number of bytes. */
 function runsOf(found: readonly DeadLetterSummary[]): DeadLetterSummary[][] {
   const runs: DeadLetterSummary[][] = [];
   let bytes = 0;
@@ -58,7 +48,6 @@ function runsOf(found: readonly DeadLetterSummary[]): DeadLetterSummary[][] {
   return runs;
 }
 
-/** Publishes records of one topic. Returns why the topic refuses them; undefined if it took them. */
 async function sendBack(
   { store, broker, now }: RedriveDeps,
   run: readonly DeadLetterSummary[],
@@ -75,7 +64,6 @@ async function sendBack(
   return undefined;
 }
 
-/** Each record once, however many groups could not handle it. */
 const recordsOf = (read: readonly DeadLetterDocument[]) => [
   ...new Map(read.map((each) => [`${each.partition}/${each.offset}`, recordOf(each)])).values(),
 ];

@@ -11,20 +11,17 @@ const modelsOf: Readonly<Record<ProjectionName, readonly ModelDefinition[]>> = {
   conversions: [activitiesModel],
 };
 
-/** Makes the collections of a projection's generation. */
 export const createGeneration = (db: Db, projection: ProjectionName, generation: number): Promise<void> =>
   createCollections(
     db,
     modelsOf[projection].map((model) => inGeneration(model, generation)),
   );
 
-/** The generations of a projection that are written: that which is read, and that which a replay builds. */
 export function writtenGenerations({ live, replay }: ProjectionsDocument, projection: ProjectionName): number[] {
   const building = replay?.projection === projection && isRunning(replay) ? [replay.generation] : [];
   return [live[projection], ...building];
 }
 
-/** Removes the collections of generations that are neither read nor built. */
 export async function dropFormer(db: Db, state: ProjectionsDocument): Promise<void> {
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
   for (const [projection, models] of Object.entries(modelsOf) as [ProjectionName, readonly ModelDefinition[]][]) {

@@ -12,21 +12,15 @@ const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 const _id = 'projections';
 const INITIAL: ProjectionsDocument = { _id, live: { statistics: 0, conversions: 0 }, newest: 0 };
 
-/** Whether a replay is under way. */
 export const isRunning = (replay: ReplayRecord | undefined): boolean => replay !== undefined && !replay.finishedAt;
 
-/** The document that says which generations are read and built. Every change of it is a compare-and-set. */
 export interface ProjectionStates {
   read(): Promise<ProjectionsDocument>;
-  /** Records a replay that builds the generation after `newest`. @throws Fault `conflict` while another one is running */
+  /** @throws Fault `conflict` while another replay is running */
   begin(projection: ProjectionName, newest: number, at: Date): Promise<ReplayRecord>;
-  /** Records deleted applications that a running replay met in its topics. */
   purged(replay: ReplayRecord, applications: readonly string[]): Promise<void>;
-  /** Stores the progress of a replay; false if it is not running any more. */
   progressed(replay: ReplayRecord): Promise<boolean>;
-  /** Ends a running replay, so that its generation is neither read nor written; false if it is not running. */
   cancel(id: number, at: Date): Promise<boolean>;
-  /** Makes the generation of a running replay the one that is read; false if another process was faster. */
   finish(replay: ReplayRecord, at: Date): Promise<boolean>;
 }
 
@@ -42,7 +36,6 @@ export function projectionStates(db: Db): ProjectionStates {
       try {
         await states.updateOne({ _id }, { $setOnInsert: { live: INITIAL.live, newest: 0 } }, { upsert: true });
       } catch (error) {
-        // Another process has just made it.
         if (!isDuplicateKey(error)) throw error;
       }
       const replay: ReplayRecord = {

@@ -5,31 +5,22 @@ import { writtenGenerations } from './generations.ts';
 import type { ProjectionStates } from './projection-states.ts';
 import { openStatisticsModel, type StatisticsModel } from './statistics-model.ts';
 
-/** Time for which a process uses the state that it has read. */
 export const TRUSTED_MS = 500;
-/** Time after the write of a state until no process still writes by an older one. */
+/** After this time no process writes by an older state. */
 export const KNOWN_EVERYWHERE_MS = TRUSTED_MS + 250;
 
-/** The generations of the projections as one process knows them. */
 export interface View {
-  /** Differs where other generations are read or written. */
   readonly id: string;
-  /** The first one is read, and all are written. */
+  /** The first model is read, and all are written. */
   readonly statistics: readonly [StatisticsModel, ...StatisticsModel[]];
   readonly conversions: readonly [ActivityStore, ...ActivityStore[]];
 }
 
-/** The read models behind the figures, in the generations that are in use. */
 export interface ReadModels {
-  /** The state as it was at most {@link TRUSTED_MS} ago. */
   current(): Promise<View>;
-  /** One generation of a projection, the same object for every call. */
   statistics(generation: number): StatisticsModel;
   conversions(generation: number): ActivityStore;
-  /**
-   * Writes facts to every generation in use. Facts of a write that ends after its state may have changed are written again by the newer state: so no
-   * fact that was published before a replay began is missing in both the replay and the live writes.
-   */
+  /** It writes again after a change, so that a fact is in the replay or in the live writes. */
   write(apply: (view: View) => Promise<void>): Promise<void>;
 }
 
@@ -83,9 +74,7 @@ export function openReadModels(db: Db, states: Pick<ProjectionStates, 'read'>): 
 }
 
 interface Opened<Model> {
-  /** The same object for every call: it remembers its last writes. */
   of(generation: number): Model;
-  /** Lets go of all others. */
   keep(generations: readonly number[]): void;
 }
 

@@ -2,21 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Broker, consume, type Decoded, type Readers } from '@tidings/streaming';
 import type { ReplayedPartition } from '../storage/projections.schema.ts';
 
-/** Maximum records of a batch, as in the live consumer: many reports cost a write little more than few. Queries are answered between batches. */
 const MAX_RECORDS = 20_000;
-/** Interval of looks at the group's offsets, which also pass records that reach no handler: removed ones, and ones that cannot be decoded. */
+/** Offsets also pass records that reach no handler, removed or undecodable. */
 const LOOK_EVERY_MS = 500;
 
 export interface ReadingOptions<R extends Readers> {
   readonly group: string;
   readonly topics: R;
-  /** Progress by partition, including the progress of an earlier process with the same group; updated as records are handled. */
   readonly partitions: ReplayedPartition[];
-  /** Takes what it needs from the records, and returns the rest of their handling. Must be idempotent. */
+  /** It takes facts from the records and returns the rest of the work, which must be idempotent. */
   readonly handler: (records: readonly Decoded<R>[]) => () => Promise<void>;
-  /** Counts records that could not be handled. They are on the dead letters of the live group. */
   readonly skipped: (count: number) => void;
-  /** Called twice a second. */
   readonly progressed: () => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -24,7 +20,7 @@ export interface ReadingOptions<R extends Readers> {
 const placeOf = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string =>
   `${topic}/${partition}`;
 
-/** Reads the records that topics have when it is called, and returns when all are handled. @throws when it is aborted */
+/** @throws when it is aborted */
 export async function readToEnds<const R extends Readers>(
   broker: Pick<Broker, 'subscribe' | 'lag'>,
   { group, topics, partitions, handler, skipped, progressed, signal }: ReadingOptions<R>,

@@ -31,7 +31,6 @@ type Published = readonly [topic: string, key: string, value: Uint8Array];
 const eventOf = (code: string, at: Date, event: MessageEvent['event']): Uint8Array =>
   MessageEvent.encode(MessageEvent.fromPartial({ code, at, event })).finish();
 
-/** A message to ten devices of each application: eight are sent, four open it, and three of these buy something. */
 function historyOf(message: string, at: Date, hidden = false): Published[] {
   const second = Math.floor(at.getTime() / 1000);
   const begun = [
@@ -99,7 +98,7 @@ function historyOf(message: string, at: Date, hidden = false): Published[] {
 describeWithMongo('a replay', (mongo) => {
   const clock = new ShiftedClock();
   const now = (): Date => new Date(clock.now());
-  /** A funnel counts reports up to the second of its query, so a history whose figures stay the same is over. */
+  /** A funnel counts reports up to its query, so such a history must be over. */
   const earlier = (): Date => new Date(clock.now() - 600_000);
   let world = 0;
   let broker: EmbeddedBroker;
@@ -138,10 +137,8 @@ describeWithMongo('a replay', (mongo) => {
     return { metrics, others: await Promise.all(others) };
   };
   const documents = (): Promise<ReadonlyMap<string, string>> => documentHashes(mongo.database(database), now());
-  /** The documents of an application in the live projections. */
   const ofApplication = async (application: string): Promise<string[]> =>
     [...(await documents()).keys()].filter((id) => id.includes(application));
-  /** Waits until other collections than those that are read are gone, and so are the groups of replays. */
   const left = async (expected: readonly string[]): Promise<void> => {
     const found = async () => {
       const names = (await mongo.database(database).collections()).map(({ collectionName }) => collectionName);
@@ -299,7 +296,7 @@ describeWithMongo('a replay', (mongo) => {
       await settled();
     }
     clock.advance(11 * DAY_MS);
-    // It is released after the first records that are still there.
+    // Released after the first records that are still there.
     await publish(historyOf(MESSAGES[1]!, new Date(clock.now() + 60_000)));
     await broker.trim();
     await settled();

@@ -22,10 +22,8 @@ import type { StatisticsFacts } from './statistics-model.ts';
 import { readToEnds } from './reading.ts';
 
 const DAY_MS = 86_400_000;
-/** Known expiries of messages. */
 const KNOWN_MESSAGES = 100_000;
 
-/** The topics of a projection beside the topics of messages. */
 const factTopics = {
   statistics: pick('plans', 'outcomes', 'reports'),
   conversions: pick('reports', 'conversions'),
@@ -48,21 +46,15 @@ export interface ReplayDeps extends Pick<ServiceDeps, 'clock' | 'log'> {
 const GROUPS = 'statistics.replay-';
 const groupOf = ({ generation }: ReplayRecord, part: 'messages' | 'facts'): string => `${GROUPS}${generation}.${part}`;
 
-/** Removes the consumer groups of a replay that has ended. Idempotent. */
 export async function forgetGroups(record: ReplayRecord, broker: Pick<Broker, 'forget'>): Promise<void> {
   for (const part of ['messages', 'facts'] as const) await broker.forget(groupOf(record, part));
 }
 
-/** Removes the consumer groups of all replays, of which none is running: a process that was killed leaves them. */
 export async function forgetAllGroups(broker: Pick<Broker, 'forget' | 'groups'>): Promise<void> {
   for (const name of await broker.groups()) if (name.startsWith(GROUPS)) await broker.forget(name);
 }
 
-/**
- * Rebuilds a projection beside the one that is read, and lets queries read it. The live consumers write to both from the moment that the replay was
- * recorded; the replay reads what was published before that. It may be repeated by another process from where a former one has stopped.
- * @throws when it is aborted or canceled
- */
+/** Live consumers write to both generations; the replay reads what was published before. @throws when it is aborted or canceled */
 export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: AbortSignal): Promise<void> {
   const everywhere = delay(KNOWN_EVERYWHERE_MS);
   const { broker, states, log, clock } = deps;
@@ -84,7 +76,7 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
     });
     await progressed();
   };
-  // First: then facts of messages whose figures have expired need not be applied.
+  // Facts of expired messages then need not be applied.
   await read('messages');
   await target.prepare((await states.read()).live[record.projection]);
   await everywhere;
@@ -99,12 +91,9 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
   await forgetGroups(record, broker);
 }
 
-/** The generation that is built. */
 interface Target {
   readonly handler: (records: readonly Fact[]) => () => Promise<void>;
-  /** Called between the events of messages and all other facts. */
   prepare(live: number): Promise<void>;
-  /** Removes what has no place in it, and adds the figures of the live generation that are older than the topics. */
   complete(live: number, purged: readonly string[], signal: AbortSignal): Promise<KeptFigures | undefined>;
 }
 
@@ -122,7 +111,7 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
     for (const code of codes) expiries.set(code, found.get(code));
   };
   const now = (): Date => new Date(clock.now());
-  /** A fact without events of its message belongs to an expired hidden message, unless the message is newer than what was read. */
+  /** An unknown message is expired and hidden, or newer than what was read. */
   const mayBeNew = ({ timestamp }: Fact): boolean => timestamp > record.startedAt.getTime() - DAY_MS;
   const countedIn = (records: readonly Fact[], codes: ReadonlySet<string>): StatisticsFacts => {
     const at = now();
@@ -134,11 +123,11 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
     await states.purged(record, purgedApplications(facts.events));
     await model.apply(facts, now(), createdAt);
   };
-  // Functions of their own: records that a closure holds are copied by every garbage collection.
+  // A closure here would hold records, which every garbage collection copies.
   const write = (facts: StatisticsFacts, at: Date) => () => transientAsFault(() => apply(facts, at));
   const learnAndWrite = (records: readonly Fact[], codes: ReadonlySet<string>, at: Date) => () =>
     transientAsFault(async () => {
-      // Another batch may have cleared what this one has learnt.
+      // Another batch may clear what this one has learnt.
       while (!isKnown(codes)) await learn(codes);
       await apply(countedIn(records, codes), at);
     });
@@ -192,21 +181,16 @@ function conversionsTarget(record: ReplayRecord, { models, states, clock }: Repl
   };
 }
 
-/**
- * The time since which the topics hold all facts of a projection; undefined if they always have. The events of messages are no bound: those that
- * figures need are kept for longer.
- */
+/** Undefined means that the topics have always held all facts. */
 export function beginningOf(
   { projection, partitions }: Pick<ReplayRecord, 'projection' | 'partitions'>,
   now: number,
 ): Date | undefined {
   const cut = partitions.filter(({ topic, from }) => topic in factTopics[projection] && from > 0);
   if (cut.length === 0) return undefined;
-  // A partition whose records have all expired lacks those before its retention.
   return new Date(
     Math.max(...cut.map(({ topic, firstAt }) => firstAt?.getTime() ?? now - (retentions.get(topic) ?? 0))),
   );
 }
 
-/** Whether a projection of this name is there. */
 export const isProjection = (name: string): name is ProjectionName => name in factTopics;

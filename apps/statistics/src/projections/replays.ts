@@ -11,21 +11,18 @@ import { forgetAllGroups, forgetGroups, isProjection, replay, type ReplayDeps } 
 const LOOK_EVERY_MS = 2_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
-/** A query that has begun on the former generation ends within this time, and so do writes to one that was canceled. */
+/** Queries on the former generation, and writes to a canceled one, end within this time. */
 const FORMER_KEPT_MS = 60_000;
 
 export interface Replays {
   readonly rpc: Pick<Statistics, 'startReplay' | 'cancelReplay' | 'lastReplay'>;
-  /** One line while a replay is running. */
   open(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** Runs replays, one at a time in the whole service: whichever process holds the lease goes on with the one that was recorded. */
 export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
   const { db, clock, log, states, broker } = deps;
   const lease = new Lease(db, 'replay', { clock, lengthMs: LEASE_MS });
-  /** The replay whose former, or canceled, generation is gone. */
   let dropped: number | undefined;
 
   const run = async (record: ReplayRecord, signal: AbortSignal): Promise<void> => {
@@ -42,7 +39,6 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
       await replay(record, deps, AbortSignal.any([signal, lost.signal]));
     } catch (error) {
       const { replay: last } = await states.read();
-      // Another one may have begun after it was canceled.
       if (last?.id !== record.id || !isRunning(last)) {
         await forgetGroups(record, broker);
         log.info({ projection: record.projection, generation: record.generation }, 'replay canceled');

@@ -7,35 +7,26 @@ import { changesOfReports, type ReportsOfChunk } from '../report-changes.ts';
 import type { Change } from '../stages.ts';
 import { openStageStore, type StageStore } from '../stage-store.ts';
 
-/** Maximum changes of several partitions that are applied together. */
 const CHANGES_TOGETHER = 200;
 const EXPIRED_AT_ONCE = 100;
 
-/** The facts in a batch of records. A batch has one topic, so most lists are empty. */
 export interface StatisticsFacts {
   readonly events: readonly MessageEvent[];
-  /** Changes by plans and outcomes. */
   readonly own: readonly Change[];
   readonly reported: readonly ReportsOfChunk[];
 }
 
-/** A generation of the projection `statistics`: the sets of devices, and what is known of their messages. */
 export interface StatisticsModel {
   readonly stages: StageStore;
   readonly messageFacts: MessageFactsStore;
-  /**
-   * Resolves when the facts are durable. Reports of messages whose figures have expired are dropped.
-   * @param createdAt the creation of documents that they are the first facts of
-   */
   apply(facts: StatisticsFacts, now: Date, createdAt?: Date): Promise<void>;
-  /** Removes figures after their retention. */
   expire(now: Date, signal: AbortSignal): Promise<void>;
 }
 
 export function openStatisticsModel(db: Db, generation: number): StatisticsModel {
   const stages = openStageStore(db, generation);
   const messageFacts = openMessageFacts(db, generation);
-  // Plans and outcomes of single messages arrive a few at a time, spread over all partitions. They have no hours that a report window ends in.
+  // Plans and outcomes of single messages arrive a few at a time.
   const applyOwn = sharedWrites(
     (changes: readonly { readonly change: Change; readonly at: Date }[]) =>
       stages.apply(

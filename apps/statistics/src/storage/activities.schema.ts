@@ -3,16 +3,14 @@ import type { Binary } from 'mongodb';
 import { GROUPS_KEPT_MS } from './statistics.schema.ts';
 
 const DAY_MS = 86_400_000;
-/** Opens and events of devices, from the first of their day: events may be dated 72 hours back, and arrive 72 hours late. */
+/** Events may be dated 72 hours back, and arrive 72 hours late. */
 export const ACTIVITY_KEPT_MS = 9 * DAY_MS;
-/** The rest of a day without credits, so that late facts are recognized as such by the days after it. */
 export const CLOSED_KEPT_MS = 4 * DAY_MS;
 
 export interface OpensPart {
   rev: number;
   messages: string[];
   rows: Binary;
-  /** Emptied: nothing is added any more. */
   closed?: boolean;
 }
 
@@ -24,21 +22,16 @@ export interface EventsPart {
 }
 
 export interface CreditsPart {
-  /** The sum of the revisions that the credits were computed from. */
   version: number;
   messages: string[];
   names: string[];
   rows: Binary;
 }
 
-/**
- * The opens and events of a block of devices on one day, each with its own revision, and the credits of its events. Positions only: nothing in it
- * names a person.
- */
+/** It holds positions only, nothing that names a person. */
 export interface ActivityDocument {
   readonly _id: string;
   readonly createdAt: Date;
-  /** When its opens and events are removed, then when it is. */
   readonly dueAt: Date;
   readonly opens?: OpensPart;
   readonly events?: EventsPart;
@@ -48,7 +41,6 @@ export interface ActivityDocument {
 
 const [messages, names] = [list(text), list(text)];
 
-/** The activity behind conversions: projected from opens and events, and therefore read and written natively. */
 export const activitiesModel = defineModel<ActivityDocument>({
   name: 'activities',
   retention: `opens and events ${inDays(ACTIVITY_KEPT_MS)}, credits ${inDays(GROUPS_KEPT_MS)}`,

@@ -2,21 +2,17 @@ import { HIDDEN_KEPT_MS, KEPT_MS } from '@tidings/messaging';
 import { bytes, date, defineModel, inDays, list, number, object, optional, pairs, text } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 
-/** A day longer than figures are shown: the sets arise after the send date, which the retention is counted from. */
 export const GROUPS_KEPT_MS = KEPT_MS + 86_400_000;
 
 export interface MessageFacts {
   readonly _id: string;
   readonly releasedAt?: Date;
   readonly expiresAt?: Date;
-  /** When remains that late facts created are removed, after the figures themselves. */
   readonly removeAt?: Date;
 }
 
-/** Sets of devices by hour. */
 export type HoursDocument = [hour: number, set: Binary][];
 
-/** A reason for failures, and the failed devices by hour. */
 export interface FailedEntry {
   category: string;
   code: string;
@@ -26,7 +22,6 @@ export interface FailedEntry {
 
 export type FailedDocument = FailedEntry[];
 
-/** The recipients of e-mail with a bounce of a category, by hour. */
 export interface BounceEntry {
   category: string;
   hours: HoursDocument;
@@ -48,7 +43,6 @@ export interface WirePart {
   sent: HoursDocument;
   notDisplayable: Binary;
   failed: FailedDocument;
-  /** Bounces, for e-mail only, if any. */
   bounced?: BouncesDocument;
 }
 
@@ -62,10 +56,7 @@ export interface ReportsPart {
   hours: HoursDocument;
 }
 
-/**
- * One document per (message, application, platform, chunk), with a subdocument per source. Each part has its own revision, so that the consumers of
- * different topics do not conflict; at most 8 KiB per set.
- */
+/** Each part has a revision, so that consumers of different topics do not conflict. */
 export interface GroupDocument {
   readonly _id: string;
   readonly platform: number;
@@ -93,7 +84,6 @@ const failed = list(object<FailedEntry>({ category: text, code: text, name: text
 const bounced = list(object<BounceEntry>({ category: text, hours }));
 const reports = optional(object<ReportsPart>({ rev: number, hours }));
 
-/** Data on a message that its sets do not contain. */
 export const messagesModel = defineModel<MessageFacts>({
   name: 'messages',
   retention: `${inDays(KEPT_MS)} from the send date, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
@@ -104,7 +94,6 @@ export const messagesModel = defineModel<MessageFacts>({
   ],
 });
 
-/** The sets behind metrics and funnels: projected from every report, and therefore read and written natively. */
 export const groupsModel = defineModel<GroupDocument>({
   name: 'groups',
   retention: `with the message; orphans ${inDays(GROUPS_KEPT_MS)}`,

@@ -9,22 +9,17 @@ import { openStatisticsModel } from '../projections/statistics-model.ts';
 import { activitiesModel } from '../storage/activities.schema.ts';
 import { groupsModel, type HoursDocument, messagesModel } from '../storage/statistics.schema.ts';
 
-/**
- * Fields that say how a document came about, and not what it holds: `rev` and `version` count the writes of a part, which depend on how facts were batched;
- * `createdAt` is the time of the first write, and `dueAt` follows from it.
- */
+/** They depend on how facts were batched, or on the time of the first write. */
 const VOLATILE: ReadonlySet<string> = new Set(['rev', 'version', 'createdAt', 'dueAt']);
 
 /** No report is of this time, so every set is of a whole hour. */
 const NO_WINDOW = -3_600;
 
-/** Sets by whole hours: a report that arrived before the release of its message is stored by its second until the next one arrives. */
 function wholeHours(hours: HoursDocument): unknown {
   const sets = new Map(hours.map(([time, set]) => [time, Bitmap.decode(set.buffer)]));
   return [...coarser(sets, NO_WINDOW)].map(([hour, set]) => [hour, [...set.positions()]]);
 }
 
-/** JSON with sorted keys. */
 const stable = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
     each !== null && typeof each === 'object' && !Array.isArray(each) && !(each instanceof Date)
@@ -44,10 +39,7 @@ function content(value: unknown): unknown {
   );
 }
 
-/**
- * A hash of each document of the projections that are read, by collection and id. Retention is applied first: a service applies it every 5 seconds, and a
- * replay at its end. Messages with `removeAt` have no figures any more; such a record is there to remove what late facts leave, which a replay has not.
- */
+/** After retention, which a replay applies only at its end. Messages with `removeAt` have no figures any more. */
 export async function documentHashes(db: Db, now: Date): Promise<ReadonlyMap<string, string>> {
   const { live } = await projectionStates(db).read();
   await openStatisticsModel(db, live.statistics).expire(now, new AbortController().signal);

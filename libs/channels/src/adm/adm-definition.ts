@@ -5,13 +5,12 @@ import { admCredential, type AdmCredential } from './adm-credential.ts';
 import { admPayload, fitsAdm } from './adm-payload.ts';
 import { admRefusal } from './adm-results.ts';
 
-/** Amazon Device Messaging. */
 export const adm: ChannelDefinition<AdmCredential> = {
   platforms: [Platform.Amazon],
   variants: { [ALERT]: { channel: 'adm' } },
   variantsFor: () => [ALERT],
   credential: admCredential,
-  // By the consolidation key while the device is offline, and by the notification's tag once it is shown.
+  // The consolidation key masks them, then the notification's tag.
   masksRepeats: true,
   tokenText: (token) => token,
   ownTextsOf: ({ amazon }) => ({

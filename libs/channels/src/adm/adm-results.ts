@@ -20,7 +20,6 @@ interface Row {
 const dead: Row = { category: 'INVALID_TOKEN', then: invalidate };
 const content: Row = { category: 'INVALID_CONTENT', then: final };
 
-/** The reasons of ADM, as R-P lists them. */
 const byReason: ReadonlyMap<string, Row> = new Map([
   ['InvalidRegistrationId', dead],
   ['Unregistered', dead],
@@ -52,7 +51,6 @@ function fieldsIn(body: string): Fields | undefined {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The meaning of an answer of ADM. An accepted push names the registration id of the device: another one than it was sent to takes its place. */
 export function admRefusal(status: number, body: string): Refusal {
   const fields = fieldsIn(body);
   if (status === 200) return { result: sent, replacement: textOf(fields?.['registrationID']) };

@@ -4,13 +4,11 @@ import { createSecureContext } from 'node:tls';
 import { type CredentialDefinition, headerText, type KeyOpener, type OpenedKeyFile } from '../credential-definition.ts';
 import { localResults, type SendResult } from '../send-results.ts';
 
-/** How an application authenticates to APNs. */
 export type ApnsProof =
   | { readonly by: 'token'; readonly key: KeyObject; readonly keyId: string; readonly teamId: string }
   | { readonly by: 'certificate'; readonly tls: CertificateOptions };
 
 export interface CertificateOptions {
-  /** PEM, with its issuers. */
   readonly cert: string;
   readonly key: string;
 }
@@ -23,20 +21,17 @@ export interface ApnsCredential {
 
 const SANDBOX = '0';
 
-/** The curve of ES256, the only algorithm of APNs tokens. */
 const TOKEN_CURVE = 'prime256v1';
 
 interface SettingNames {
   readonly files: readonly string[];
   readonly required: readonly string[];
   readonly password: string;
-  /** The setting that selects sandbox or production. @default production */
   readonly gateway?: string;
-  /** The settings that identify an app; a website has its id in the certificate. */
   readonly app?: { readonly bundleId: string; readonly keyId: string; readonly teamId: string };
 }
 
-/** The names of the settings, by platform. macOS may have a certificate and its key in two files; Safari takes no key that signs tokens. */
+/** macOS may have two files; Safari takes no key that signs tokens. */
 const names: ReadonlyMap<number, SettingNames> = new Map([
   [
     Platform.iOS,
@@ -67,7 +62,6 @@ function namesOn(platform: number): SettingNames {
   return found;
 }
 
-/** The key and the certificates that the files contain together. */
 async function openFiles(files: readonly Buffer[], password: string, open: KeyOpener): Promise<OpenedKeyFile> {
   const opened = await Promise.all(files.map((file) => open.file(file, password)));
   return {
@@ -76,7 +70,6 @@ async function openFiles(files: readonly Buffer[], password: string, open: KeyOp
   };
 }
 
-/** The stored settings of a platform: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
 export const apnsCredential: CredentialDefinition<ApnsCredential> = {
   requiredFor: (platform) => namesOn(platform).required,
 
@@ -109,7 +102,6 @@ interface TokenSettings extends Pick<ApnsCredential, 'bundleId' | 'sandbox'> {
   readonly teamId: string;
 }
 
-/** A key that signs tokens. */
 function tokenCredential(
   pem: string,
   { bundleId, sandbox, keyId, teamId }: TokenSettings,
@@ -120,7 +112,6 @@ function tokenCredential(
   return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
 }
 
-/** A client certificate; in two files it need not be the first one. */
 function certificateCredential(
   { key, certificates }: { readonly key: string; readonly certificates: readonly string[] },
   { bundleId: given, sandbox }: Pick<ApnsCredential, 'bundleId' | 'sandbox'>,
@@ -135,9 +126,8 @@ function certificateCredential(
   return { bundleId, sandbox, proof: { by: 'certificate', tls } };
 }
 
-/** Apple puts the bundle, or the push id of a website, into the user id of the subject. Of a website it is a part of the name, too. */
+/** Apple puts the topic into the user id of the subject. */
 const topicIn = (subject: string): string =>
   /^UID=(.+)$/m.exec(subject)?.[1] ?? /^CN=Website Push ID: (.+)$/m.exec(subject)?.[1] ?? '';
 
-/** The push id of a website by its certificate in PEM; "" if it has none. */
 export const websitePushIdOf = (certificate: string): string => topicIn(new X509Certificate(certificate).subject);

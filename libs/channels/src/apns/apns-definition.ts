@@ -17,13 +17,11 @@ import {
 } from './live-activity.ts';
 import { websitePayload } from './website-payload.ts';
 
-/** An app of one of the platforms. */
 type Own = IosContent | MacContent | undefined;
 
 const textsOf = (own: Own): readonly (Localized | undefined)[] => [own?.text, own?.title, own?.subtitle];
 const actionUrls = (own: Own): readonly (string | undefined)[] => [own?.openAction?.link, own?.openAction?.remotePage];
 
-/** Apple's push service. */
 export const apns: ChannelDefinition<ApnsCredential> = {
   platforms: [Platform.iOS, Platform.MacOS, Platform.Safari],
   variants: {
@@ -33,9 +31,8 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   },
   variantsFor: apnsVariantsFor,
   credential: apnsCredential,
-  // By the collapse id.
   masksRepeats: true,
-  // Tokens are hexadecimal; some apps send the description of NSData, `<aabbccdd eeff…>`.
+  // Some apps send the description of NSData, `<aabbccdd eeff…>`.
   tokenText: (token) => token.toLowerCase().replace(/[<>\s]+/g, ''),
   ownTextsOf: ({ ios, mac, safari }) => ({
     localized: [...[ios, mac].flatMap(textsOf), safari?.title, safari?.text, plainText(safari?.action)],

@@ -10,7 +10,6 @@ import { apnsPushType } from './apns-payload.ts';
 const bodyOf = (fields: Partial<Content>, of: TestDevice = {}): string => written(apns, fields, of).body.toString();
 const payloadOf = (...parameters: Parameters<typeof bodyOf>): Record<string, unknown> =>
   JSON.parse(bodyOf(...parameters)) as Record<string, unknown>;
-/** The pushes of a content to a platform. */
 const kindOf = (of: Content, platform: number = Platform.iOS): PushKind => ({ platform, variant: ALERT, content: of });
 const pushTypeOf = (of: Content, platform?: number) => apnsPushType(kindOf(of, platform), '');
 const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];

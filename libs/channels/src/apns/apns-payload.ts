@@ -25,7 +25,6 @@ import { openActionFragments } from '../open-action.ts';
 import { type AppleContent, appleContentOf } from './apple-content.ts';
 import { isLive } from './live-activity.ts';
 
-/** `apns-push-type`. */
 export type ApnsPushType = 'alert' | 'background' | 'voip' | 'liveactivity';
 
 const LIMIT = 4096;
@@ -38,7 +37,6 @@ interface Alert {
   readonly body: string | undefined;
 }
 
-/** The texts for a language, each selected separately (R-I15). */
 const alertOf = ({ title, subtitle, text: body }: AppleContent, language: string): Alert => ({
   title: textFor(title, language),
   subtitle: textFor(subtitle, language),
@@ -54,13 +52,12 @@ export function apnsHasContent(kind: PushKind, language: string): boolean {
   return apple.voip === true || apple.silent === true || carries(kind.content!, apple);
 }
 
-/** The members of `aps` in the root params. */
 function ownApsOf({ rootParams }: AppleContent): JsonObject {
   const { aps } = parseObject(rootParams);
   return typeof aps === 'object' && aps !== null && !Array.isArray(aps) ? (aps as JsonObject) : {};
 }
 
-/** A push without text, sound and badge may only wake the app: APNs throttles it, and must not get them in the root params either. */
+/** APNs accepts no text, sound or badge in background pushes. */
 function isBackground(apple: AppleContent, alert: Alert): boolean {
   if (apple.silent) return true;
   const own = ownApsOf(apple);
@@ -68,7 +65,6 @@ function isBackground(apple: AppleContent, alert: Alert): boolean {
   return isEmpty(alert) && apple.badge === undefined && !given(soundOf(apple, alert));
 }
 
-/** The badge that the pushes show in a language: that of the root params first. */
 export function shownBadge(kind: PushKind): string | undefined {
   if (isLive(kind)) return undefined;
   const apple = appleContentOf(kind);
@@ -77,13 +73,12 @@ export function shownBadge(kind: PushKind): string | undefined {
   return apple.silent && !apple.voip ? undefined : apple.badge;
 }
 
-/** An absent sound is the default one, an empty one is none; a push without text has no sound unless requested. */
+/** An absent sound is the default one, an empty one is none. */
 function soundOf({ soundOff, sound }: AppleContent, alert: Alert): string | undefined {
   if (soundOff) return undefined;
   return sound ?? (isEmpty(alert) ? undefined : DEFAULT_SOUND);
 }
 
-/** The push type of the pushes in a language. @param kind with the settings of the language */
 export function apnsPushType(kind: PushKind, language: string): ApnsPushType {
   if (isLive(kind)) return 'liveactivity';
   const apple = appleContentOf(kind);
@@ -109,7 +104,6 @@ function soundFragment(apple: AppleContent, alert: Alert): Fragment | undefined 
   return given(name) ? json(name) : undefined;
 }
 
-/** The values of relative badges are computed per device; the sign identifies them. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
   return relativeBadge(value) === undefined ? json(Number(value)) : badge;
@@ -120,7 +114,6 @@ const fragments = (fields: JsonObject): Record<string, Fragment> =>
 
 const named = (value: string | undefined): Fragment | undefined => (given(value) ? json(value) : undefined);
 
-/** Text, sound and badge; a background push must have none of these. */
 function shownFragments(
   apple: AppleContent,
   alert: Alert,
@@ -145,11 +138,6 @@ function apsFragment(apple: AppleContent, alert: Alert, context: TemplateContext
   });
 }
 
-/**
- * The payload of a message to its platform in a language (Spec I). Root params are merged at the root and, below `aps`, into `aps`; they take precedence, but not
- * over the statistics hash.
- * @param key the message's, in the application of the devices
- */
 export function apnsPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
   const message = inLanguage(push, language);
   const content = message.content!;

@@ -14,10 +14,9 @@ import {
 
 type Row = readonly [ErrorCategory, Then, readonly string[]];
 
-/** APNs gives no wait for it; a new token is accepted every 20 minutes, and the one in use soon after. */
+/** APNs accepts a new token every 20 minutes, and the one in use soon after. */
 const TOKEN_UPDATES_WAIT_MS = 60_000;
 
-/** Reasons of APNs, as R-P lists them. */
 const rows: readonly Row[] = [
   ['INVALID_TOKEN', invalidate, ['BadDeviceToken', 'Unregistered', 'ExpiredToken']],
   ['INVALID_TOKEN', final, ['DeviceTokenNotForTopic']],
@@ -39,7 +38,6 @@ const rows: readonly Row[] = [
     ],
   ],
   ['INVALID_CONFIGURATION', once, ['ExpiredProviderToken']],
-  // Too many pushes to that device.
   ['QUOTA_EXCEEDED', retry(0, 'device'), ['TooManyRequests']],
   ['QUOTA_EXCEEDED', retry(TOKEN_UPDATES_WAIT_MS, 'credential'), ['TooManyProviderTokenUpdates']],
   ['PROVIDER_ERROR', retryElsewhere, ['IdleTimeout', 'InternalServerError', 'ServiceUnavailable', 'Shutdown']],
@@ -69,7 +67,6 @@ function read(body: string): { reason: string; timestamp: number | undefined } {
   }
 }
 
-/** The meaning of an APNs answer other than 200; for a dead token with its time, if APNs reports it. */
 export function apnsRefusal(status: number, body: string): Refusal {
   const { reason, timestamp } = read(body);
   const result = resultOf(status, reason);

@@ -2,15 +2,12 @@ import type { Content, IosContent } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import type { PushKind } from '../channel-definition.ts';
 
-/** A content as one of Apple's platforms shows it: the common texts unless the platform has its own (R-I14). An absent field was not given. */
 export interface AppleContent extends Partial<IosContent> {
   /** Pushed as a call (R-I24). */
   readonly voip?: boolean;
-  /** Pushed to a website, which always shows it. */
   readonly website?: boolean;
 }
 
-/** The part of a content for one platform only. */
 const overrides: ReadonlyMap<number, (content: Content) => AppleContent> = new Map([
   [Platform.iOS, ({ ios, voip }) => ({ ...ios, voip })],
   [Platform.MacOS, ({ mac }) => ({ ...mac })],

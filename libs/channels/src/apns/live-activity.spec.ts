@@ -17,7 +17,6 @@ const live = (fields: Partial<LiveActivity>): LiveActivity =>
   LiveActivity.fromPartial({ id: 'order-17', contentState: '{"minutes": 5.0}', timestamp: 1_772_359_200n, ...fields });
 const start = live({ event: START, attributesType: 'OrderAttributes', attributes: '{"order":17}' });
 
-/** The body as text, without the statistics hash. */
 const bodyOf = (liveActivity: LiveActivity, variant: string, more: Parameters<typeof content>[0] = {}): string => {
   const fields = { text: undefined, liveActivity, ...more };
   const body = written(apns, fields, { variant, language: 'de', values: ['anna'] }).body.toString();

@@ -17,11 +17,7 @@ import { appleContentOf } from './apple-content.ts';
 
 const LIMIT = 4096;
 
-/**
- * The payload of a message to Safari in a language (R-I22): title, body, button, and the arguments of the URL that a click opens. Safari shows no push
- * without a title, so one without gets the application's. No code of the website sees the payload, so it has no further keys but the statistics hash.
- * @param key the message's, in the application of the devices
- */
+/** Safari shows no push without a title (R-I22). */
 export function websitePayload(push: Push, language: string, key: MessageKey): ChannelPayload {
   const message = inLanguage(push, language);
   const content = message.content!;

@@ -2,7 +2,6 @@ const DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
 const VALUES = new Map([...DIGITS].map((digit, value) => [digit, value]));
 const BITS = 5;
 
-/** Bytes in base 32 (RFC 4648), in lower case and without padding. */
 export function writeBase32(bytes: Uint8Array): string {
   let text = '';
   let pending = 0;
@@ -18,7 +17,6 @@ export function writeBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + DIGITS.charAt((pending << (BITS - bits)) & 31);
 }
 
-/** The `length` bytes written as this text by {@link writeBase32}; undefined for a text that it does not write. */
 export function readBase32(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.alloc(length);
   let at = 0;

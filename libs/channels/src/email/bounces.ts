@@ -1,6 +1,5 @@
 import type { SmtpReply } from './smtp-reply.ts';
 
-/** Splits of the e-mails that the receiving side refused (Spec H). */
 export type BounceCategory =
   | 'BOUNCED_HARD_GENERAL'
   | 'BOUNCED_HARD_MAILBOX_FULL'
@@ -18,19 +17,15 @@ export type BounceCategory =
   | 'BOUNCED_UNDETERMINED'
   | 'BOUNCED_UNCLASSIFIED';
 
-/** Whether a bounce puts the address on the blacklist (R-E5). */
 export const isHardBounce = (category: string): boolean => category.startsWith('BOUNCED_HARD_');
 
-/** The categories of texts that say more than their status. */
 const SUPPRESSED = /suppress/i;
 const ATTACHMENT = /attachment/i;
 const SPAM = /spam|blocklist|blacklist|reputation/i;
 
 const GENERAL: ReadonlySet<string> = new Set(['5.2.0', '5.4.1', '5.4.4']);
-/** The sender is at fault. */
 const SENDER: ReadonlySet<string> = new Set(['5.1.7', '5.1.8']);
 
-/** Statuses whose mailbox or address will not take mail later either. */
 function hardCategory(enhanced: string): BounceCategory | undefined {
   if (SENDER.has(enhanced)) return undefined;
   if (enhanced.startsWith('5.1.') || GENERAL.has(enhanced)) return 'BOUNCED_HARD_GENERAL';
@@ -43,14 +38,12 @@ function categoryOfText(text: string): BounceCategory | undefined {
   return SPAM.test(text) ? 'BOUNCED_SOFT_SPAM' : undefined;
 }
 
-/** The category of a reply without an enhanced status. */
 function categoryOfStatus(status: number): BounceCategory {
   if (status === 552) return 'BOUNCED_SOFT_MAILBOX_FULL';
   if (status === 550 || status === 551 || status === 553) return 'BOUNCED_HARD_UNDETERMINED';
   return status < 500 ? 'BOUNCED_SOFT_UNDETERMINED' : 'BOUNCED_UNDETERMINED';
 }
 
-/** The category of an enhanced status whose text says nothing more. */
 function categoryOfEnhanced(enhanced: string): BounceCategory {
   const [type, subject] = enhanced.split('.');
   if (type === '4') {
@@ -60,7 +53,6 @@ function categoryOfEnhanced(enhanced: string): BounceCategory {
   return subject === '7' || SENDER.has(enhanced) ? 'BOUNCED_SOFT_GENERAL' : 'BOUNCED_UNDETERMINED';
 }
 
-/** The category of a bounce: the first row of R-E18 that fits. */
 export function bounceOf({ status, enhanced, text }: SmtpReply): BounceCategory {
   if (SUPPRESSED.test(text)) return 'BOUNCED_HARD_SUPPRESSED';
   const hard = hardCategory(enhanced);

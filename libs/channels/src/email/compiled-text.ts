@@ -2,13 +2,12 @@ import type { Fragment, Hole } from '@tidings/messaging';
 import { readTags } from './html-tags.ts';
 import { textOfHtml } from './html-text.ts';
 
-/** A noncharacter of Unicode, which no text should contain. */
+/** A noncharacter, which no text should contain. */
 const MARK = '\ufdd0';
 const MARK_REFERENCES = /&#(?:x0*fdd0(?![0-9a-f])|0*64976(?!\d));?/gi;
-/** The letters show whether the text around a hole has been changed to upper or lower case. */
 const PLACES = new RegExp(`${MARK}(\\d+)xX${MARK}`);
 const CHANGED_PLACE = new RegExp(`${MARK}\\d+(?:xx|XX)${MARK}`);
-/** Longer HTML is read per recipient: with its text it could exceed what a letter may have. */
+/** Longer HTML could exceed a letter together with its text. */
 const HTML_MAX = 131_072;
 
 const keyOf = (hole: Hole): string => (hole.kind === 'tag' ? `${hole.tag} ${hole.format} ${hole.fallback}` : hole.kind);
@@ -18,7 +17,6 @@ const DECIDING_STYLE = new RegExp(
   'i',
 );
 
-/** Whether a value decides what is shown: a style, or an address, which is named in the text if its scheme allows it. */
 function decidesText(html: string): boolean {
   const hasSheets = /<style\b/i.test(html);
   let isDeciding = false;
@@ -39,10 +37,7 @@ function decidesText(html: string): boolean {
   return isDeciding;
 }
 
-/**
- * The plain text of HTML, so that HTML need not be read for each recipient. Undefined for HTML whose text depends on the values of a recipient: those that
- * are inserted as markup, begin the address of a link, or are part of a style.
- */
+/** Values in markup, links or styles may decide the text; then it is undefined. */
 export function compiledText(html: Fragment): Fragment | undefined {
   const holes: Hole[] = [];
   const known = new Map<string, number>();
@@ -60,6 +55,5 @@ export function compiledText(html: Fragment): Fragment | undefined {
   if (marked.length > HTML_MAX || (holes.length > 0 && decidesText(marked))) return undefined;
   const text = textOfHtml(marked);
   if (CHANGED_PLACE.test(text)) return undefined;
-  // The pattern has one group, so every other part is the number of a hole.
   return text.split(PLACES).map((part, i) => (i % 2 === 0 ? part : holes[Number(part)]!));
 }

@@ -6,7 +6,6 @@ import { inLines } from './mime.ts';
 const CRLF = '\r\n';
 const LINE = 70;
 
-/** The fields that a signature covers (RFC 6376; the last two as RFC 8058 asks). */
 const SIGNED: ReadonlySet<string> = new Set(
   'from to subject date message-id reply-to mime-version content-type list-unsubscribe list-unsubscribe-post'.split(
     ' ',
@@ -15,7 +14,6 @@ const SIGNED: ReadonlySet<string> = new Set(
 
 const nameOf = (header: string): string => header.slice(0, header.indexOf(':')).toLowerCase();
 
-/** A field in the canonical form `relaxed`. */
 const relaxed = (header: string): string => {
   const value = header.slice(header.indexOf(':') + 1);
   return `${nameOf(header)}:${value
@@ -31,10 +29,7 @@ function signed(text: string, key: KeyObject): string {
   return signature.toString('base64');
 }
 
-/**
- * The field that signs a mail: header fields in the canonical form `relaxed`, the body as it is. Its body must end with exactly one line end.
- * @param at the time of the signature
- */
+/** The body must end with exactly one line end. */
 export function dkimSignature({ headers, body }: Mail, { domain, selector, key }: DkimKey, at: Date): string {
   const covered = headers.filter((header) => SIGNED.has(nameOf(header)));
   const algorithm = key.asymmetricKeyType === 'ed25519' ? 'ed25519-sha256' : 'rsa-sha256';
@@ -48,7 +43,6 @@ export function dkimSignature({ headers, body }: Mail, { domain, selector, key }
   return unsigned + inLines(signed(data, key), LINE);
 }
 
-/** A mail as bytes, with its signature if there is a key. */
 export function writtenMail(mail: Mail, dkim: DkimKey | undefined, at: Date): Buffer {
   const signature = dkim ? [dkimSignature(mail, dkim, at)] : [];
   return Buffer.from([...signature, ...mail.headers, '', mail.body].join(CRLF));

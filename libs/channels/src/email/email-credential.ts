@@ -2,28 +2,23 @@ import type { KeyObject } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { CredentialDefinition, KeyOpener } from '../credential-definition.ts';
 
-/** An address and the name before it; "" without a name. */
 export interface Mailbox {
   readonly address: string;
   readonly name: string;
 }
 
-/** The key that signs the mails of a domain (RFC 6376). */
 export interface DkimKey {
   readonly domain: string;
   readonly selector: string;
   readonly key: KeyObject;
 }
 
-/** The sender of an application's mails. */
 export interface MailSender {
   readonly from: Mailbox;
-  /** Undefined = the sender. */
   readonly replyTo: Mailbox | undefined;
   readonly dkim: DkimKey | undefined;
 }
 
-/** An address with its domain in ASCII, as SMTP and headers carry it. */
 export function asciiAddress(address: string): string {
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1));
@@ -38,7 +33,6 @@ const PRIVATE_KEY = 'email_dkim_private_key';
 const dkimKey = (pem: string, open: Pick<KeyOpener, 'key'>): KeyObject =>
   open.key(pem, { types: ['rsa', 'ed25519'], leastRsaBits: 1024 });
 
-/** The stored settings of e-mail: the sender, and what signs its mails (R-A6). */
 export const emailCredential: CredentialDefinition<MailSender> = {
   requiredFor: () => ['email_from_email'],
 

@@ -9,19 +9,18 @@ import { storedAddress } from './stored-address.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Mail servers ask to wait much longer than push services do (R-P, row SMTP). */
+/** Mail servers ask to wait much longer than push services. */
 const retries: RetrySchedule = {
   waitsMs: [1, 5, 15, 60, 120, 240].map((minutes) => minutes * MINUTE_MS),
   forMs: 24 * HOUR_MS,
 };
 
-/** E-mail by SMTP. */
 export const email: ChannelDefinition<MailSender> = {
   platforms: [Platform.Email],
   variants: { [ALERT]: { channel: 'email' } },
   variantsFor: () => [ALERT],
   credential: emailCredential,
-  // Mail servers do not compare the Message-ID of a repeat.
+  // Mail servers do not compare Message-IDs.
   masksRepeats: false,
   retries,
   tokenText: storedAddress,

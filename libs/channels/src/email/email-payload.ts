@@ -24,34 +24,25 @@ import { compiledText } from './compiled-text.ts';
 import type { MailLinks } from './mail-links.ts';
 import { trackedHtml } from './tracked-html.ts';
 
-/** The parts of a mail that differ between recipients. */
 export interface Letter {
   readonly to: string;
   readonly subject: string;
   readonly html: string;
-  /** The same as plain text; undefined = to be read from the HTML. */
   readonly text?: string;
-  /** The statistics hash. */
   readonly p: string;
-  /** The recipient's own link to unsubscribe by; undefined = none (R-E11). */
   readonly unsubscribe?: string;
-  /** The sender's link to unsubscribe by, and the names of the sender and of the address for replies, where they have placeholders. */
   readonly listUnsubscribe?: string;
   readonly fromName?: string;
   readonly replyName?: string;
 }
 
-/** The service's own links in a mail. */
 export interface LetterLinks {
   readonly links: MailLinks;
-  /** Marketing mails of a caller who gives no link to unsubscribe by have one of the service (R-E11). */
   readonly unsubscribes: boolean;
 }
 
-/** Bytes of a letter. Attachments are not part of it. */
 const LIMIT = OVERSIZED_BYTES - 1;
 
-/** A mail's own subject is taken under the key that was chosen for its body (R-E9). */
 function subjectIn({ email, title }: Content, body: LocalizedEntry | undefined, language: string): string | undefined {
   if (!email?.subject) return textFor(title, language);
   return email.subject.entries.find((entry) => entry.language === (body?.language ?? 'default'))?.text;
@@ -60,7 +51,6 @@ function subjectIn({ email, title }: Content, body: LocalizedEntry | undefined, 
 const bodyIn = ({ email, text: common }: Content, language: string): LocalizedEntry | undefined =>
   entryFor((email?.body ?? common)?.entries ?? [], language);
 
-/** The subject of a mail in a language, with its placeholders; undefined without one. */
 export const mailSubject = (content: Content, language: string): string | undefined =>
   subjectIn(content, bodyIn(content, language), language);
 
@@ -82,17 +72,11 @@ function headerFragments({ email }: Content, context: TemplateContext): Record<s
   };
 }
 
-/**
- * The letter of a message in a language as JSON.
- * @param key the message's, in the application of the recipients
- * @param own the service's own links; undefined where nothing is sent, as in events
- */
 export function emailPayload(push: Push, language: string, key: MessageKey, own?: LetterLinks): ChannelPayload {
   const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = bodyIn(content, language);
   const html = markup(body?.text ?? '', context);
-  // The text has the links of the sender.
   const plainText = own && compiledText(html);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   const letter = {

@@ -1,27 +1,21 @@
 const BLANKS = /[ \t\r\n\f]+/g;
 
-/** A text in lines, whose white space is collapsed as browsers do it. */
 export class TextLines {
   readonly #parts: string[] = [];
-  /** Line ends before the next word. */
   #breaks = 0;
-  /** A space before the next word of the same line. */
   #hasSpace = false;
   #marker = '';
   #skipsLineEnd = false;
   #link: { readonly address: string; text: string } | undefined;
 
-  /** Begins a line. */
   line(): void {
     this.#breaks = Math.max(this.#breaks, 1);
   }
 
-  /** Begins a paragraph. */
   paragraph(): void {
     this.#breaks = 2;
   }
 
-  /** Ends the line, also an empty one. */
   break(): void {
     this.#breaks = Math.min(this.#breaks + 1, 2);
   }
@@ -30,7 +24,6 @@ export class TextLines {
     this.#hasSpace = true;
   }
 
-  /** The next word begins an item of a list. */
   item(): void {
     this.#marker = '- ';
   }
@@ -39,7 +32,6 @@ export class TextLines {
     this.#marker = '';
   }
 
-  /** A line end that comes next is left out. */
   skipLineEnd(): void {
     this.#skipsLineEnd = true;
   }
@@ -71,13 +63,11 @@ export class TextLines {
     this.#link = { address, text: '' };
   }
 
-  /** Adds the address of a link behind its text, unless the text is the address. */
   closeLink(): void {
     const link = this.#link;
     this.#link = undefined;
     if (!link) return;
     const text = link.text.trim();
-    // Breaks that are due come behind the address.
     if (text === '') {
       this.space();
       this.#say(`<${link.address}>`);
@@ -86,7 +76,6 @@ export class TextLines {
     if (text !== '' && text !== link.address) this.#parts.push(` <${link.address}>`);
   }
 
-  /** Adds the words of other lines. */
   add(lines: TextLines): void {
     const text = lines.toString();
     if (text !== '') this.#say(text);

@@ -1,9 +1,7 @@
 import type { HtmlAttributes } from './html-tags.ts';
 
-/** Properties that decide which text is shown, and how. */
 export type StyleProperty = 'display' | 'visibility' | 'text-transform' | 'white-space' | 'float' | 'position';
 
-/** An element with what selectors compare. */
 export interface StyledElement {
   readonly name: string;
   readonly id: string;
@@ -16,7 +14,6 @@ interface Declaration {
   readonly isImportant: boolean;
 }
 
-/** `td.a.b`: the parts of a selector between blanks. */
 interface Compound {
   readonly name: string;
   readonly id: string;
@@ -24,7 +21,6 @@ interface Compound {
 }
 
 interface Rule {
-  /** The last one is that of the element itself. */
   readonly compounds: readonly Compound[];
   readonly declarations: readonly Declaration[];
   readonly specificity: number;
@@ -39,7 +35,6 @@ const RULES_MAX = 300;
 const COMPOUNDS_MAX = 5;
 const CLASSES_MAX = 30;
 const INLINE_MAX = 500;
-/** Comparisons of elements with selectors in one document. */
 const COMPARISONS_MAX = 500_000;
 
 const ID_WEIGHT = 10_000;
@@ -65,7 +60,6 @@ function compoundOf(text: string): Compound | undefined {
   };
 }
 
-/** The compounds of a selector; undefined for selectors with states, attributes or siblings. */
 function compoundsOf(selector: string): Compound[] | undefined {
   const parts = selector.trim().split(/[\s>]+/, COMPOUNDS_MAX + 1);
   if (parts.length > COMPOUNDS_MAX) return undefined;
@@ -80,7 +74,6 @@ const specificityOf = (compounds: readonly Compound[]): number =>
     0,
   );
 
-/** The key by which a rule is found: what few elements have. */
 const keyOf = ({ name, id, classes: [first] }: Compound): string =>
   id === '' ? (first === undefined ? name : `.${first}`) : `#${id}`;
 
@@ -95,9 +88,7 @@ function withoutComments(css: string): string {
   }
 }
 
-/** Blocks of a style sheet that apply to any screen, as pairs of selectors and declarations. */
 function* blocksOf(css: string): Generator<readonly [selectors: string, body: string]> {
-  /** Depth of blocks that apply on some conditions only, such as a narrow screen. */
   let skipped = 0;
   let prelude = '';
   let at = 0;
@@ -133,7 +124,6 @@ export function styledElement(name: string, attributes: HtmlAttributes): StyledE
   };
 }
 
-/** The style sheets of a document, as far as they decide which text is shown: simple selectors, no queries. */
 export class StyleSheets {
   readonly #rules = new Map<string, Rule[]>();
   readonly #inline = new Map<string, readonly Declaration[]>();
@@ -152,12 +142,10 @@ export class StyleSheets {
     if (!compounds || this.#count++ >= RULES_MAX) return;
     const key = keyOf(compounds.at(-1)!);
     const rules = this.#rules.get(key) ?? [];
-    // Of rules with the same specificity the last one prevails.
     rules.push({ compounds, declarations, specificity: specificityOf(compounds) + this.#count / RULES_MAX / 2 });
     this.#rules.set(key, rules);
   }
 
-  /** The values of an element by the cascade. @param ancestors the outermost first */
   styleOf(
     element: StyledElement,
     attributes: HtmlAttributes,
@@ -183,7 +171,6 @@ export class StyleSheets {
     return values;
   }
 
-  /** Mails repeat few styles often. */
   #declarationsOf(style: string): readonly Declaration[] {
     const known = this.#inline.get(style);
     if (known) return known;

@@ -1,27 +1,21 @@
 import { QuoteType, Tokenizer } from 'htmlparser2';
 
 export interface HtmlAttribute {
-  /** Without entities. */
   readonly value: string;
-  /** Where the value begins and ends in the HTML. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Attributes by their lower-case names; of several with the same name the first one counts, as in browsers. */
 export type HtmlAttributes = ReadonlyMap<string, HtmlAttribute>;
 
 export interface TagHandler {
   readonly open?: (name: string, attributes: HtmlAttributes) => void;
-  /** @param at where the end tag begins */
   readonly close?: (name: string, at: number) => void;
-  /** A part of a text, without entities. */
   readonly text?: (text: string) => void;
 }
 
 const EQUALS = /[ \t\r\n\f]*=[ \t\r\n\f]*/y;
 
-/** Reads tags and texts of HTML once, in their order. The time is linear in the length. */
 export function readTags(html: string, { open, close, text }: TagHandler): void {
   let tag = '';
   let attributes = new Map<string, HtmlAttribute>();
@@ -68,7 +62,7 @@ export function readTags(html: string, { open, close, text }: TagHandler): void 
       onend: () => undefined,
     },
   );
-  // In HTML, "<![CDATA[" begins a comment up to the next ">"; in lower case it does so for the tokenizer, too.
+  // "<![CDATA[" begins a comment up to the next ">"; the tokenizer does so in lower case only.
   tokenizer.write(html.replaceAll('<![CDATA[', '<![cdata['));
   tokenizer.end();
 }

@@ -23,22 +23,18 @@ import { untracked } from './mail-links.ts';
 
 type Layout = 'none' | 'inline' | 'block' | 'paragraph' | 'cell';
 
-/** An open element, with what it and the elements around it say about its text. */
 interface OpenElement extends StyledElement {
   readonly layout: Layout;
-  /** It, or an element around it, is not rendered. */
   readonly isHidden: boolean;
   readonly visibility: string;
   readonly transform: string;
   readonly isPreformatted: boolean;
-  /** The elements of its content that are shown; undefined = all, and its own text. */
   readonly shown: ReadonlySet<string> | undefined;
-  /** The text that the element is a part of, and that of its content: tables have their own. */
   readonly around: TextLines;
   readonly lines: TextLines;
 }
 
-/** Elements within more others belong to the outer ones, as in browsers. */
+/** Deeper elements belong to the outer ones, as in browsers. */
 const DEPTH_MAX = 512;
 
 const rootOf = (lines: TextLines): OpenElement => ({
@@ -64,7 +60,6 @@ const defaultLayout = (name: string): Layout => {
   return BLOCKS.has(name) ? 'block' : 'inline';
 };
 
-/** Values of `display`; others leave the element as it is. */
 const LAYOUTS: Readonly<Record<string, Layout>> = {
   none: 'none',
   inline: 'inline',
@@ -88,7 +83,6 @@ const isOutOfFlow = (style: ReadonlyMap<StyleProperty, string>): boolean =>
 
 function layoutOf(name: string, attributes: HtmlAttributes, style: ReadonlyMap<StyleProperty, string>): Layout {
   const own = defaultLayout(name);
-  // Such elements show no text, whatever their display is.
   if (own === 'none') return 'none';
   const isClosed = attributes.has('hidden') || (name === 'dialog' && !attributes.has('open'));
   const display = style.get('display') ?? (isClosed ? 'none' : '');
@@ -113,7 +107,6 @@ const transforms: Readonly<Record<string, (text: string) => string>> = {
     ),
 };
 
-/** The address of a link, where it is one that a text can name; of a link that counts clicks, its target. */
 function addressOf(attributes: HtmlAttributes): string | undefined {
   const href =
     attributes
@@ -124,7 +117,7 @@ function addressOf(attributes: HtmlAttributes): string | undefined {
   return /^(https?|mailto|tel):/i.test(address) ? address : undefined;
 }
 
-/** Builds the text of HTML from its tags. Time and memory are linear in the length. */
+/** Time and memory are linear in the length. */
 class TextReader {
   readonly #open: OpenElement[] = [];
   readonly #styles = new StyleSheets();
@@ -175,7 +168,6 @@ class TextReader {
     return this.#open.at(-1) ?? this.#root;
   }
 
-  /** Tags that browsers ignore, or merge with those before. */
   #isIgnored(name: string): boolean {
     if (IN_TABLE.has(name)) return this.#tableIndex < 0;
     return /^(?:html|body)$/.test(name) && this.#open.some((each) => each.name !== 'html' && each.name !== 'head');
@@ -185,12 +177,10 @@ class TextReader {
     return this.#open.findLastIndex(({ name }) => name === 'table');
   }
 
-  /** Ends what is open within a frame of the innermost table. */
   #enterFrame(frames: ReadonlySet<string>): void {
     while (!frames.has(this.#top.name)) this.#pop();
   }
 
-  /** The element in which a new one or a text stands: before the table, if it is in none of the cells. */
   #parentOf(name: string): OpenElement {
     const isMoved = TABLE_FRAMES.has(this.#top.name) && !IN_TABLE.has(name) && !HIDDEN.has(name);
     return isMoved ? (this.#open[this.#tableIndex - 1] ?? this.#root) : this.#top;
@@ -251,7 +241,6 @@ class TextReader {
     this.#separate(element);
   }
 
-  /** The index of the element that an end tag ends; -1 = none. */
   #indexOf(name: string): number {
     const isOfTable = IN_TABLE.has(name) || name === 'table' || name === 'template';
     const endsAtBlocks = !isBlock(name) && !HIDDEN.has(name) && !SCOPES.has(name) && !FORMATTING.has(name);
@@ -270,10 +259,6 @@ class TextReader {
   }
 }
 
-/**
- * A mail's HTML as plain text, for readers that show none: the words that browsers show (`innerText`), in lines and paragraphs, and links with their
- * addresses.
- */
 export function textOfHtml(html: string): string {
   const reader = new TextReader();
   readTags(html, {

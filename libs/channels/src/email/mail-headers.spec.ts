@@ -10,7 +10,6 @@ import { mailOf, stationeryOf } from './mail.ts';
 const DATE = new Date('2026-11-26T15:04:05.678Z');
 const sender = { from: { address: 'shop@example.com', name: 'Shop' }, replyTo: undefined, dkim: undefined };
 
-/** Text that wants to be more than a value. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -33,7 +32,6 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** The header fields of a mail: their names, in order. */
 const namesIn = (mail: string): string[] =>
   mail
     .slice(0, mail.indexOf('\r\n\r\n'))

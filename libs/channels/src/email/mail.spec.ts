@@ -33,7 +33,6 @@ const mailWith = (fields: Partial<Letter>, own: Partial<EmailContent> = {}): str
   return writtenMail(mailOf(letter(fields), stationeryOf(said, sender, DATE), 'token'), undefined, DATE).toString();
 };
 
-/** A letter as {@link written} fills it in for a recipient. */
 const letterOf = (fields: Partial<Content>, language = '', values: readonly string[] = []): Letter =>
   JSON.parse(written(email, fields, { language, values }).body.toString()) as Letter;
 

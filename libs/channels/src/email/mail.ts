@@ -7,24 +7,19 @@ import { base64Lines, fileName, inLines, mailbox, oneLine, quotedPrintable, text
 
 const CRLF = '\r\n';
 
-/** Lines that neither quoted-printable nor base64 can contain: "=" is followed by hex digits or ends a line there. */
+/** Neither quoted-printable nor base64 can contain "=_". */
 const ALTERNATIVE = '=_alternative';
 const MIXED = '=_mixed';
 
-/** The parts of a message's mails that are the same for every recipient. */
 export interface Stationery {
   readonly from: Mailbox;
   readonly replyTo: Mailbox | undefined;
   readonly date: Date;
-  /** The sender's own; undefined = none. */
   readonly listUnsubscribe: string | undefined;
-  /** The parts with the attachments, up to the end of the mail; "" without attachments. */
   readonly attachments: string;
 }
 
-/** A complete mail without its signature. */
 export interface Mail {
-  /** Complete header fields without their last line end. */
   readonly headers: readonly string[];
   readonly body: string;
 }
@@ -45,11 +40,9 @@ const attachmentPart = ({ name, content }: MailAttachment): string =>
     '',
   ].join(CRLF);
 
-/** Attachments as the end of a mail; encoded once for all recipients. */
 const attachmentParts = (attachments: readonly MailAttachment[]): string =>
   attachments.length === 0 ? '' : `${attachments.map(attachmentPart).join('')}--${MIXED}--${CRLF}`;
 
-/** The common part of all mails of a message. A sender in the message replaces the application's sender (Spec E). */
 export function stationeryOf({ email }: Content, sender: MailSender, date: Date): Stationery {
   return {
     from: given(email, 'from') ?? sender.from,
@@ -80,13 +73,11 @@ function bodyOf({ html, text }: Letter, attachments: string): { readonly type: s
   return { type: multipart('mixed', MIXED), body: [`--${MIXED}`, type, '', texts + attachments].join(CRLF) };
 }
 
-/** The date of a header (RFC 5322). */
 const dateText = (date: Date): string => date.toUTCString().replace('GMT', '+0000');
 
-/** A line has at most 998 characters (RFC 5322); the name of the field takes some. White space within the brackets is ignored (RFC 2369). */
+/** A line has at most 998 characters (RFC 5322). */
 const URL_LINE = 900;
 
-/** The way to unsubscribe: the sender's own link, or a link of the service with one click (RFC 8058). */
 function unsubscribeHeaders(own: string | undefined, ofService: string | undefined): string[] {
   if (own !== undefined) return [`List-Unsubscribe: <${inLines(oneLine(own), URL_LINE)}>`];
   if (ofService === undefined) return [];
@@ -95,11 +86,7 @@ function unsubscribeHeaders(own: string | undefined, ofService: string | undefin
 
 const named = (mailbox: Mailbox, name = mailbox.name): Mailbox => ({ ...mailbox, name });
 
-/**
- * The mail of a recipient (RFC 5322, MIME): HTML with its text as an alternative, attachments after both. Its Message-ID contains the statistics hash and
- * the token of the mail, so it is the same whenever the mail of a message to a recipient is written, and a complaint that quotes it names the mail.
- * @param mailToken undefined for a copy: its reader neither complains nor unsubscribes for the recipient
- */
+/** The Message-ID is equal in every try. @param mailToken undefined for a copy */
 export function mailOf(letter: Letter, stationery: Stationery, mailToken: string | undefined): Mail {
   const { date } = stationery;
   const from = named(stationery.from, letter.fromName);

@@ -1,21 +1,18 @@
 const CRLF = '\r\n';
-/** A line of a body, and the longest encoded word (RFC 2045, RFC 2047). */
 const LINE = 76;
 const WORD_BYTES = 45;
-/** The beginning of an extended parameter, and the characters in each of its parts (RFC 2231). */
 const CHARSET = "UTF-8''";
 const PART = 56;
 
-/** One line: control characters become spaces, so that no value adds a header (RFC 5322). */
+/** No value may add a header (RFC 5322). */
 export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
 
 const PRINTABLE = /^[\x20-\x7e]*$/;
-/** Text that a reader could take for an encoded word. */
 const LIKE_WORD = /=\?/;
 
 const isPlain = (text: string): boolean => PRINTABLE.test(text) && !LIKE_WORD.test(text) && text.length <= 60;
 
-/** The encoded words of a text, none of which splits a character; readers join them without the white space between them. */
+/** No word may split a character (RFC 2047). */
 function encodedWords(text: string): string {
   const words: string[] = [];
   let word = '';
@@ -34,13 +31,11 @@ function encodedWords(text: string): string {
   return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join(`${CRLF} `);
 }
 
-/** A header line with unstructured text. */
 export function textHeader(name: string, value: string): string {
   const text = oneLine(value.toWellFormed());
   return `${name}: ${isPlain(text) ? text : encodedWords(text)}`;
 }
 
-/** An address with the name before it, if any. The address must be valid. */
 export function mailbox({ address, name }: { readonly address: string; readonly name: string }): string {
   const shown = oneLine(name.toWellFormed());
   if (shown === '') return address;
@@ -50,7 +45,6 @@ export function mailbox({ address, name }: { readonly address: string; readonly 
 
 const HEX = '0123456789ABCDEF';
 
-/** The encoding of each byte in quoted-printable; line ends and the ends of lines are handled apart. */
 const quoted = Array.from({ length: 256 }, (_, byte) => {
   const isLiteral = (byte >= 0x20 && byte <= 0x7e && byte !== 0x3d) || byte === 0x09;
   return isLiteral ? String.fromCharCode(byte) : `=${HEX.charAt(byte >>> 4)}${HEX.charAt(byte & 15)}`;
@@ -62,7 +56,7 @@ function quotedLine(line: string): string {
   const bytes = Buffer.from(line);
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!;
-    // White space at the end of a line would be lost, and some servers take a lone dot for the end of the mail.
+    // Servers lose white space at line ends, and may take a lone dot for the end.
     const ends = i === bytes.length - 1 && (byte === 0x20 || byte === 0x09);
     const hidden = ends || (byte === 0x2e && length === 0);
     const part = hidden ? `=${HEX.charAt(byte >>> 4)}${HEX.charAt(byte & 15)}` : quoted[byte]!;
@@ -76,7 +70,6 @@ function quotedLine(line: string): string {
   return encoded;
 }
 
-/** A text in quoted-printable; its lines end with CRLF (RFC 2045). */
 export const quotedPrintable = (text: string): string =>
   text
     .toWellFormed()
@@ -84,7 +77,6 @@ export const quotedPrintable = (text: string): string =>
     .map(quotedLine)
     .join(CRLF);
 
-/** Bytes in base64, in lines. */
 export function base64Lines(bytes: Uint8Array): string {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
   const lines: string[] = [];
@@ -92,15 +84,12 @@ export function base64Lines(bytes: Uint8Array): string {
   return lines.join(CRLF);
 }
 
-/** A text without white space in lines of at most `length` characters, for the end of a header field. */
 export const inLines = (text: string, length: number): string =>
   (text.match(new RegExp(`.{1,${length}}`, 'g')) ?? []).join(`${CRLF} `);
 
-/** A text as the value of an extended parameter (RFC 2231). */
 const extended = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
 
-/** The parts of an extended parameter, none of which splits a character. */
 function extendedParts(text: string): string[] {
   const parts: string[] = [];
   let part = CHARSET;
@@ -115,7 +104,6 @@ function extendedParts(text: string): string[] {
   return [...parts, part];
 }
 
-/** The parameter with a file's name, which may be long (RFC 2183, RFC 2231). */
 export function fileName(name: string): string {
   const shown = oneLine(name.toWellFormed());
   if (PRINTABLE.test(shown) && shown.length <= 60) return `filename="${shown.replace(/["\\]/g, '\\$&')}"`;

@@ -1,8 +1,6 @@
-/** The reply of a mail server about a recipient or a mail. */
 export interface SmtpReply {
-  /** 4xx or 5xx; 0 if only the enhanced status is quoted. */
+  /** 0 means that only the enhanced status is quoted. */
   readonly status: number;
-  /** Enhanced status (RFC 3463) such as 5.1.1; "" without one. */
   readonly enhanced: string;
   readonly text: string;
 }
@@ -10,7 +8,6 @@ export interface SmtpReply {
 const READ_MAX = 2_000;
 
 const FIRST = /^[\s#([<"'-]*([45]\.\d{1,3}\.\d{1,3})(?!\d|\.\d)[)\]>:;,]?/;
-/** `(#5.1.1)`, `[5.1.1]`, `status: 5.1.1`, or at the beginning of a line. Subjects end at 7, which excludes many versions and addresses. */
 const MARKED =
   /(?:^[ \t]*|[#([<]\s*#?|\b(?:status|code|error|dsn|esc|said|says)\W{1,3})([45]\.[0-7]\.\d{1,3})(?!\w|\.\d)/gim;
 const BARE =
@@ -19,14 +16,12 @@ const BARE =
 const statusesIn = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, status = '']) => status);
 
-/** The enhanced status in the text of a reply. One that does not come first must be of the class of the code. */
 function enhancedIn(text: string, status: number): string {
   const statuses = [...statusesIn(text, MARKED), ...statusesIn(text, BARE)];
   const isOfClass = (enhanced: string): boolean => status === 0 || enhanced.startsWith(String(status).charAt(0));
   return statuses.find(isOfClass) ?? '';
 }
 
-/** A reply in parts: its code, its enhanced status wherever it is, and its text. @param text without the code */
 export function smtpReplyOf(status: number, text: string): SmtpReply {
   const read = text.slice(0, READ_MAX);
   const first = FIRST.exec(read);
@@ -37,7 +32,6 @@ export function smtpReplyOf(status: number, text: string): SmtpReply {
 const CODE = '(4[0-57]\\d|5[0-7]\\d)(?!\\d|\\.\\d)';
 const LEADING_CODE = /^[\s"'<#]*([45]\d\d)(?!\d|\.\d)/;
 const ANY_CODE = new RegExp(`(?<![\\w.])${CODE}(?=[ \\t\\r\\n#-])`, 'g');
-/** A code without an enhanced status counts where a notice quotes a reply. */
 const QUOTED_CODE = new RegExp(
   `(?:^[ \\t>|*<-]*|[:;'"<(#=] ?|\\b(?:error|code|said|says|returned|replied|response|reply|status)[ \\t]+)${CODE}(?=[ \\t\\r\\n:,;.'")\\]#-]|$)`,
   'gim',
@@ -45,10 +39,8 @@ const QUOTED_CODE = new RegExp(
 const CODES_MAX = 200;
 const REPLY_LENGTH = 400;
 
-/** The codes of further lines of a reply stand directly before their text. */
 const withoutCodes = (text: string, code: string): string => text.replaceAll(`${code}-`, '').replace(/^[ -]/, '');
 
-/** The rest of a reply: its line, indented lines and lines with the same code behind it, up to another code. */
 function restOfReply(text: string, at: number, code: string): string {
   const [line = '', ...others] = text.slice(at, at + REPLY_LENGTH).split(/\r?\n/);
   const lines = [line];
@@ -75,10 +67,7 @@ const around = (text: string, enhanced: string): SmtpReply => {
   return { status: 0, enhanced, text: text.slice(Math.max(0, at - REPLY_LENGTH), at + REPLY_LENGTH) };
 };
 
-/**
- * The reply that a text quotes, such as a notice or a Diagnostic-Code; undefined if it quotes none. In order of trust: a code that comes first, a code with an
- * enhanced status, a marked enhanced status, a code alone, an enhanced status in running text.
- */
+/** The order is that of trust: a leading code comes first, running text last. */
 export function quotedReply(text: string): SmtpReply | undefined {
   const leading = LEADING_CODE.exec(text);
   if (leading) {

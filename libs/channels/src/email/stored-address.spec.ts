@@ -9,7 +9,7 @@ describe('the stored form of an address (R-E1, R-E2)', () => {
     ['Anna+News@Example.com', 'anna+news@example.com'],
     ['Anna@Bücher.example', ascii],
     [ascii.toUpperCase(), ascii],
-    // The hashes of stored addresses depend on ASCII text that does not change, whatever it is.
+    // Hashes of stored addresses depend on unchanged ASCII text.
     ['anna', 'anna'],
     ['a@0x7f.1', 'a@0x7f.1'],
     ['a@xn--a.example', 'a@xn--a.example'],

@@ -3,16 +3,13 @@ import { asciiAddress } from './email-credential.ts';
 
 const NON_ASCII = /[\u0080-\uffff]/;
 
-/** An address as it is stored and compared: in lower case (R-E1), an international domain in ASCII (R-E2). ASCII characters stay as they are. */
+/** Addresses are in lower case (R-E1), international domains in ASCII (R-E2). */
 export function storedAddress(address: string): string {
   const lower = address.toLowerCase();
   return NON_ASCII.test(lower) ? asciiAddress(lower) : lower;
 }
 
-/**
- * The texts under which an address may be stored: first the {@link storedAddress}, and for an international domain also those of version 0.1, which
- * kept the domain as given.
- */
+/** Version 0.1 kept international domains as given. */
 export function addressTexts(address: string): readonly string[] {
   const text = storedAddress(address);
   const at = text.lastIndexOf('@') + 1;

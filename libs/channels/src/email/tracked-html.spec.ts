@@ -18,7 +18,6 @@ const links = new MailLinks(message, { key, clock: { now: () => NOW }, publicUrl
 const own = { links, unsubscribes: false };
 const definition: typeof email = { ...email, compile: (push, language, of) => emailPayload(push, language, of, own) };
 
-/** The letter to a recipient. */
 function letterOf(html: string, tags: Readonly<Record<string, string>> = {}): Letter {
   const body = texts({ default: html });
   const fields = { email: EmailContent.fromPartial({ body }), tags: Object.keys(tags) };
@@ -26,13 +25,11 @@ function letterOf(html: string, tags: Readonly<Record<string, string>> = {}): Le
   return JSON.parse(letter.toString()) as Letter;
 }
 
-/** The HTML of a mail to a recipient. */
 const sent = (html: string, tags?: Readonly<Record<string, string>>): string => letterOf(html, tags).html;
 
 const PIXEL = /<img src="https:\/\/push\.example\/mail\/open\/([\w-]{64})" width="1" height="1" alt="" style="[^"]*">/;
 const CLICK = /https:\/\/push\.example\/mail\/click\/([\w-]{64})\/([\w-]{20})\?to=([\w%.!~*()-]*)/g;
 
-/** Targets of rewritten links, each of which is genuine and names the recipient. */
 const targetsIn = (html: string): string[] =>
   [...html.matchAll(CLICK)].map(([, token = '', mac = '', to = '']) => {
     const target = decodeURIComponent(to);
@@ -41,7 +38,6 @@ const targetsIn = (html: string): string[] =>
     return target;
   });
 
-/** The HTML with the links as they were, and without the image. */
 const restored = (html: string, encode: (target: string) => string): string =>
   html.replace(PIXEL, '').replace(CLICK, (_, _token, _mac, to: string) => encode(decodeURIComponent(to)));
 

@@ -2,15 +2,12 @@ import { type Fragment, type Hole, LINK_TOKEN_LENGTH } from '@tidings/messaging'
 import { type HtmlLink, htmlLinks } from './html-links.ts';
 import type { MailLinks } from './mail-links.ts';
 
-/** Takes the place of a hole in the text that is read. */
 const HOLE = '\ufffc';
 
-/** Maximum characters that rewritten links add to a mail, which has a maximum size; further ones stay as they are. */
 const ADDED_MAX = 131_072;
-/** Maximum characters of a target: URLs above do not work everywhere. */
+/** Longer URLs do not work everywhere. */
 const TARGET_MAX = 2_000;
 
-/** A fragment as one text, with the offsets of its holes. */
 class Joined {
   readonly text: string;
   readonly #holes: readonly { readonly at: number; readonly hole: Hole }[];
@@ -31,7 +28,6 @@ class Joined {
     return first < this.#holes.length && this.#holes[first]!.at < to;
   }
 
-  /** The parts between two offsets. */
   slice(from: number, to: number): Fragment {
     const parts: (string | Hole)[] = [];
     let at = from;
@@ -44,7 +40,6 @@ class Joined {
     return parts;
   }
 
-  /** The index of the first hole at or behind an offset. */
   #indexOf(offset: number): number {
     let low = 0;
     for (let high = this.#holes.length; low < high;) {
@@ -56,10 +51,8 @@ class Joined {
   }
 }
 
-/** The target of a link that is counted, as the sender wrote it; undefined for others. A URL that differs between recipients stays, as in pushes (R-I19). */
 function targetOf({ href, optedOut }: HtmlLink, ownUrl: string): string | undefined {
   if (optedOut || !/^\s*https?:\/\//i.test(href)) return undefined;
-  // Browsers ignore these.
   const target = href
     .replace(/[\t\r\n]/g, '')
     .trim()
@@ -75,11 +68,6 @@ const pixel = (links: MailLinks): Fragment => [
   '" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">',
 ];
 
-/**
- * HTML whose links lead through the service, with the image that reports opens at its end (R-E17). Its cost is one of the compilation: a device costs the
- * bytes of its token for each link. Links to other than http and https, those of the service itself, those with placeholders that differ between
- * recipients, and those with `clicktracking="off"` stay as they are.
- */
 export function trackedHtml(html: Fragment, links: MailLinks): Fragment {
   const joined = new Joined(html);
   const { links: found, bodyEnd } = htmlLinks(joined.text);

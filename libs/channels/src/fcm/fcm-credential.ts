@@ -3,7 +3,6 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
 
-/** The fields of a Google service account that access tokens require. */
 export interface ServiceAccount {
   readonly clientEmail: string;
   readonly key: KeyObject;
@@ -16,7 +15,6 @@ export interface FcmCredential {
   readonly account: ServiceAccount;
 }
 
-/** The setting with the service account, by platform: some browsers are reached by FCM (R-RES2). */
 const ACCOUNTS: Readonly<Partial<Record<number, string>>> = {
   [Platform.Android]: 'android_fcm_service_account',
   [Platform.Chrome]: 'chrome_fcm_service_account',
@@ -32,7 +30,6 @@ const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The stored setting of a platform: a service account as JSON (R-A3). */
 export const fcmCredential: CredentialDefinition<FcmCredential> = {
   requiredFor: (platform) => [accountOf(platform)],
 

@@ -6,13 +6,12 @@ import { fcmPayload, fitsFcm } from './fcm-payload.ts';
 import { BY_FCM, browserHasContent, browserTtlSeconds } from '../webpush/webpush-payload.ts';
 import { fcmRefusal } from './fcm-results.ts';
 
-/** Firebase Cloud Messaging. */
 export const fcm: ChannelDefinition<FcmCredential> = {
   platforms: [Platform.Android],
   variants: { [ALERT]: { channel: 'fcm' } },
   variantsFor: () => [ALERT],
   credential: fcmCredential,
-  // By the notification's tag: FCM keeps messages of only four collapse keys (ADR 66).
+  // FCM keeps messages of only four collapse keys, so the tag masks them (ADR 66).
   masksRepeats: true,
   tokenText: (token) => token,
   ownTextsOf: ({ android }) => ({

@@ -16,14 +16,9 @@ import { parseObject } from '../exact-json.ts';
 import { inLanguage } from '../locale-settings.ts';
 import { remainingTtl } from '../remaining-ttl.ts';
 
-/** Bytes of keys and values in `data`. */
 const LIMIT = 4096;
 const LONGEST_TTL_SECONDS = 2_419_200;
 
-/**
- * The request body for a message in a language: a data message (Spec I).
- * @param key the message's, in the application of the devices
- */
 export function fcmPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
   const message = inLanguage(push, language);
   const whole = object({
@@ -40,7 +35,6 @@ function collapseKeyIn(rootParams: string | undefined): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-/** The members of a message to an app on Android. */
 function appFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
   const content = message.content!;
   const ttlSeconds = remainingTtl(content.android?.ttlSeconds, message);
@@ -55,7 +49,6 @@ function appFragments(message: Push, language: string, key: MessageKey): Record<
   };
 }
 
-/** The members of a message to a browser, as strings: its worker reads them (R-RES2). */
 function pageFragments(message: Push, language: string, key: MessageKey): Record<string, Fragment> {
   const names = webPushHeaders(message);
   const headers = Object.fromEntries(
@@ -68,7 +61,6 @@ interface FcmRequest {
   readonly message: { readonly data: Readonly<Record<string, string>> };
 }
 
-/** Whether a request is within FCM's limit. Only requests near the limit are parsed again. */
 export function fitsFcm(body: Buffer, limit: number): boolean {
   if (body.length <= limit) return true;
   if (body.length >= OVERSIZED_BYTES) return false;

@@ -16,10 +16,9 @@ interface Row {
   readonly then: Then;
 }
 
-/** INVALID_ARGUMENT about the token, for which FCM has no name. */
+/** FCM has no name for it. */
 const INVALID_TOKEN_ARGUMENT = 'INVALID_ARGUMENT message.token';
 
-/** Error codes of FCM v1, as R-P lists them. */
 const byCode: ReadonlyMap<string, Row> = new Map([
   ['UNREGISTERED', { category: 'INVALID_TOKEN', then: invalidate }],
   [INVALID_TOKEN_ARGUMENT, { category: 'INVALID_TOKEN', then: invalidate }],
@@ -32,14 +31,12 @@ const byCode: ReadonlyMap<string, Row> = new Map([
   ['UNSPECIFIED_ERROR', { category: 'UNCLASSIFIED_ERROR', then: final }],
 ]);
 
-/** Answers without an FCM error code. */
 const byStatus: ReadonlyMap<number, Row> = new Map([
   [401, { category: 'INVALID_CONFIGURATION', then: once }],
   [403, { category: 'INVALID_CONFIGURATION', then: final }],
   [404, { category: 'INVALID_CONFIGURATION', then: final }],
 ]);
 
-/** Google's status of an invalid request, also without an FCM code. */
 const WRONG_REQUEST = 'INVALID_ARGUMENT';
 
 const rowOf = (status: number, name: string): Row | undefined => byCode.get(name) ?? byStatus.get(status);
@@ -75,5 +72,4 @@ function nameOf(body: string): string {
   return name === '' ? status : name;
 }
 
-/** The meaning of an FCM v1 answer other than 200. */
 export const fcmRefusal = (status: number, body: string): Refusal => ({ result: resultOf(status, nameOf(body)) });

@@ -1,6 +1,5 @@
 import type { CredentialDefinition } from '../credential-definition.ts';
 
-/** An app of Huawei's AppGallery: its id is also the client of its access tokens. */
 export interface HmsCredential {
   readonly appId: string;
   readonly appSecret: string;
@@ -9,7 +8,6 @@ export interface HmsCredential {
 const ID = 'huawei_app_id';
 const SECRET = 'huawei_app_secret';
 
-/** The settings of platform 17 (R-A6). */
 export const hmsCredential: CredentialDefinition<HmsCredential> = {
   requiredFor: () => [ID, SECRET],
   read: async ({ settings }) => ({ appId: settings.get(ID)!, appSecret: settings.get(SECRET)! }),

@@ -5,13 +5,12 @@ import { hmsCredential, type HmsCredential } from './hms-credential.ts';
 import { fitsHms, hmsPayload } from './hms-payload.ts';
 import { hmsRefusal } from './hms-results.ts';
 
-/** Huawei Push Kit, version 1 of its REST interface. */
 export const hms: ChannelDefinition<HmsCredential> = {
   platforms: [Platform.Huawei],
   variants: { [ALERT]: { channel: 'hms' } },
   variantsFor: () => [ALERT],
   credential: hmsCredential,
-  // By the notification's tag once it is shown. Push Kit's own collapse keys are numbers up to 100, so different messages would share one.
+  // Push Kit's collapse keys end at 100, so the notification's tag masks them.
   masksRepeats: true,
   tokenText: (token) => token,
   ownTextsOf: ({ huawei }) => ({

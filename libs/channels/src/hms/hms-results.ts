@@ -19,15 +19,13 @@ interface Row {
 }
 
 const ACCEPTED = 80_000_000;
-/** Some of the tokens of the request were refused. */
 const PARTLY = 80_100_000;
-/** The name of a token that an answer lists. */
 const ILLEGAL = 'illegal_tokens';
 
 const content: Row = { category: 'INVALID_CONTENT', then: final };
 const refused: Row = { category: 'INVALID_CONFIGURATION', then: once };
 
-/** The codes of Push Kit, as R-P lists them: the body has them, whatever the HTTP status is. */
+/** The body has the code, whatever the HTTP status is. */
 const byCode: ReadonlyMap<number, Row> = new Map([
   [80_300_007, { category: 'INVALID_TOKEN', then: invalidate }],
   [PARTLY, { category: 'INVALID_TOKEN', then: invalidate }],
@@ -45,7 +43,6 @@ const byCode: ReadonlyMap<number, Row> = new Map([
   [81_000_001, { category: 'PROVIDER_ERROR', then: retry() }],
 ]);
 
-/** Answers without a code. */
 const byStatus: ReadonlyMap<number, Row> = new Map([[503, { category: 'QUOTA_EXCEEDED', then: retry() }]]);
 
 const listed = interned((code, name): SendResult => ({ ...byCode.get(code)!, code: String(code), name }));
@@ -55,7 +52,6 @@ const withoutCode = interned((status, name): SendResult => {
   return row ? { ...row, code: String(status), name } : unlisted(status, name);
 });
 
-/** Codes without a row: the HTTP status decides. The name begins with the code. */
 const unknown = interned((status, name): SendResult => {
   const [code = ''] = name.split(' ', 1);
   return { ...unlisted(status, name.slice(code.length + 1)), code };
@@ -84,7 +80,6 @@ function replyIn(body: string): Reply {
   return { code: codeNumber(code), message: typeof msg === 'string' ? msg : '' };
 }
 
-/** A request has one token: it is the refused one, unless the answer counts it as sent and lists none. */
 function ofOneToken(message: string): SendResult {
   const { success, illegal_tokens: illegal } = objectIn(message) ?? {};
   const isListed = Array.isArray(illegal) && illegal.length > 0;
@@ -98,5 +93,4 @@ function resultOf(status: number, { code, message }: Reply): SendResult {
   return byCode.has(code) ? listed(code, message) : unknown(status, `${code} ${message}`);
 }
 
-/** The meaning of an answer of Push Kit: a push is accepted only by the code in the body. */
 export const hmsRefusal = (status: number, body: string): Refusal => ({ result: resultOf(status, replyIn(body)) });

@@ -2,9 +2,7 @@ import { type CredentialDefinition, headerText } from '../credential-definition.
 import { localResults } from '../send-results.ts';
 
 export interface KakaoCredential {
-  /** Key of the sending profile. */
   readonly senderKey: string;
-  /** Key of the application at NHN Cloud, which requests are addressed to. */
   readonly appKey: string;
   readonly secretKey: string;
 }
@@ -13,7 +11,6 @@ const SENDER_KEY = 'kakao_sender_key';
 const APP_KEY = 'kakao_app_key';
 const SECRET_KEY = 'kakao_secret_key';
 
-/** The stored settings of a sender (R-A6). */
 export const kakaoCredential: CredentialDefinition<KakaoCredential> = {
   requiredFor: () => [SENDER_KEY, APP_KEY, SECRET_KEY],
 

@@ -4,7 +4,6 @@ import { kakaoCredential, type KakaoCredential } from './kakao-credential.ts';
 import { fitsKakao, kakaoPayload } from './kakao-payload.ts';
 import { kakaoRefusal } from './kakao-results.ts';
 
-/** AlimTalk by the Bizmessage API of NHN Cloud. */
 export const kakao: ChannelDefinition<KakaoCredential> = {
   platforms: [Platform.Kakao],
   variants: { [ALERT]: { channel: 'kakao' } },

@@ -16,15 +16,11 @@ import {
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 import type { KakaoCredential } from './kakao-credential.ts';
 
-/** Characters of a text with its values, and of a value. */
 const LIMIT = 1000;
-/** The prefix of contacts (R-I27), which Kakao does not know. */
 const PREFIX = 'kakao:';
 
-/** A variable as approved templates have it, `#{name}`, or as a placeholder. */
 const VARIABLE = /(#\{[^{}]*\}|(?<!\\)\{\{[^{}|]*\}\})/;
 
-/** The whole text with the values of the template in place of its variables. Others stay what they are. */
 function filledContent(whole: string, values: readonly TemplateValue[], context: TemplateContext): Fragment {
   const byName = new Map(values.map((value) => [value.name, value.text]));
   const parts = whole.split(VARIABLE).map((part, i) => {
@@ -42,11 +38,6 @@ function contentFragments({ text: whole, values }: KakaoContent, context: Templa
   };
 }
 
-/**
- * The request body for a message, the same in each language. The statistics hash is the grouping key, by which the provider's records name message and
- * device. Without a credential it names no sender.
- * @param key the message's, in the application of the devices
- */
 export function kakaoPayload(push: Push, key: MessageKey, credential: KakaoCredential | undefined): ChannelPayload {
   const content = push.content!;
   const { kakao } = content;
@@ -71,7 +62,6 @@ interface KakaoRequest {
   ];
 }
 
-/** Whether the texts of a request are within Kakao's limit. Only requests above the limit are parsed again. */
 export function fitsKakao(body: Buffer, limit: number): boolean {
   if (body.length <= limit) return true;
   if (body.length >= OVERSIZED_BYTES) return false;

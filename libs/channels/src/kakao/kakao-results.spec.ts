@@ -25,7 +25,7 @@ describe('kakaoRefusal', () => {
     ['UNCLASSIFIED_ERROR final', [-4000, -2500, -9999, 4]],
   ])('takes as %s the recipient with one of %j', (expected, codes) => {
     for (const code of codes) {
-      // A request whose only recipient fails may be one that fails as a whole.
+      // A request whose only recipient fails may fail as a whole.
       for (const body of [recipient(code), recipient(code, header(-1031))]) {
         const { result } = kakaoRefusal(200, body);
         expect([said(result), result.code, result.name]).toEqual([expected, String(code), 'No']);

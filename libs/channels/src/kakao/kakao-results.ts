@@ -24,19 +24,15 @@ const unclassified: Row = { category: 'UNCLASSIFIED_ERROR', then: final };
 const providerError: Row = { category: 'PROVIDER_ERROR', then: retry() };
 
 const DAILY_LIMIT = -1017;
-/** Keys of the application and of the sending profile, and states in which it must not send. */
 const SENDER: ReadonlySet<number> = new Set([-1000, -1001, -1006, -1014, -1022, -1024, -1027, -1030, -2017]);
-/** Codes of a wrong number, in the result of a recipient. */
 const RECIPIENT: ReadonlySet<number> = new Set([-1020, -1022]);
 
-/** Refused templates and values. */
 const isContent = (code: number): boolean =>
   code === -1028 ||
   (code <= -2000 && code >= -2005) ||
   (code <= -2018 && code >= -2037) ||
   (code <= -3000 && code >= -3999);
 
-/** The rows that results of recipients and of requests share. */
 function commonRow(code: number): Row | undefined {
   if (code === DAILY_LIMIT) return quotaExceeded;
   return isContent(code) ? invalidContent : undefined;
@@ -66,7 +62,6 @@ function replyOf(body: string): Fields | undefined {
   }
 }
 
-/** The refusal in a reply: of the recipient, else of the whole request; undefined if there is none. */
 function refusalIn(reply: Fields, status: number): SendResult | undefined {
   const { sendResults } = fieldsOf(reply['message']);
   const recipient = fieldsOf(Array.isArray(sendResults) ? sendResults[0] : undefined);
@@ -77,7 +72,6 @@ function refusalIn(reply: Fields, status: number): SendResult | undefined {
   return status === 200 || requestRow(code) ? ofRequest(code, name) : others(status, `${code} ${name}`);
 }
 
-/** The meaning of an answer: its body contains refusals, also with the status 200. An unreadable answer is judged by its status. */
 export function kakaoRefusal(status: number, body: string): Refusal {
   const reply = replyOf(body);
   const refused = reply && refusalIn(reply, status);

@@ -5,7 +5,6 @@ import { lineCredential, type LineCredential } from './line-credential.ts';
 import { fitsLine, lineHasContent, linePayload } from './line-payload.ts';
 import { lineRefusal } from './line-results.ts';
 
-/** The texts shown in place of templates, each in the language of its own. */
 const alternativesIn = ({ line }: Content): Localized => ({
   entries: (line?.templates ?? []).map(({ language, kind }) => ({
     language,
@@ -19,13 +18,12 @@ const urlsIn = ({ line }: Content): OwnTexts['urls'] =>
     return kind?.$case === 'carousel' ? kind.value.urls : [];
   });
 
-/** LINE's Messaging API: the address of a contact is the id that the account knows a user by. */
 export const line: ChannelDefinition<LineCredential> = {
   platforms: [Platform.Line],
   variants: { [ALERT]: { channel: 'line' } },
   variantsFor: () => [ALERT],
   credential: lineCredential,
-  // By the retry key: a repeat within 24 hours is answered, and not delivered again.
+  // A repeat within 24 hours is recognized by its retry key.
   masksRepeats: true,
   tokenText: (token) => token,
   ownTextsOf: (content) => ({

@@ -19,15 +19,12 @@ import { saysAny } from '../carried-content.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { given } from '../given-text.ts';
 
-/** Characters of a text, as LINE counts them: UTF-16 code units. */
+/** LINE counts UTF-16 code units. */
 const LIMIT = 5000;
-/** Characters of what LINE shows in place of a template. */
 const ALT_TEXT_LENGTH = 400;
 const ACTION_URI_LENGTH = 1000;
-/** Of a string as JSON. */
 const QUOTES = 2;
 
-/** The template of a message in a language (R-I15, R-I26). */
 function templateFragment(template: LineTemplate, { applicationTitle }: Push, context: TemplateContext): Fragment {
   const { kind } = template;
   const alternative = (altText: string | undefined): Fragment =>
@@ -64,7 +61,6 @@ function templateFragment(template: LineTemplate, { applicationTitle }: Push, co
 const lengthOf = (fragment: Fragment): number =>
   fragment.reduce((length, part) => length + (typeof part === 'string' ? part.length : 0), -QUOTES);
 
-/** A picture that opens at a tap. A column must have an action: that of a long address does nothing. */
 function columnFragment(picture: Fragment): Fragment {
   const opens = { type: json('uri'), uri: picture };
   const nothing = { type: json('postback'), data: json('-') };
@@ -84,7 +80,6 @@ function messageFragment(push: Push, language: string, context: TemplateContext)
   return object({ type: json('text'), text: text(said, context) });
 }
 
-/** The body of a request for a message in a language (R-I26). */
 export function linePayload(push: Push, language: string): ChannelPayload {
   const content = push.content!;
   const context = { variables: variablesOf(content), tags: content.tags };
@@ -96,7 +91,6 @@ interface LineRequest {
   readonly messages: readonly { readonly text?: string }[];
 }
 
-/** Whether the texts of a request are within LINE's limit. Only requests near the limit are parsed again. */
 export function fitsLine(body: Buffer, limit: number): boolean {
   if (body.length <= limit) return true;
   if (body.length >= OVERSIZED_BYTES) return false;

@@ -15,7 +15,7 @@ interface Row {
   readonly then: Then;
 }
 
-/** Answers as R-P lists them; answers with 400 and 429 depend on the text, for LINE has no codes. A user id is never removed (R-P2). */
+/** LINE has no codes: 400 and 429 depend on the text. */
 const rows = {
   recipient: { category: 'INVALID_TOKEN', then: final },
   content: { category: 'INVALID_CONTENT', then: final },
@@ -48,7 +48,6 @@ function rowOf(status: number, reply: Reply): Row | undefined {
 
 const ofOthers = interned(unlisted);
 
-/** The results of a row, interned. */
 const resultsOf = new Map(
   Object.values<Row>(rows).map((row) => [
     row,
@@ -67,10 +66,8 @@ function replyIn(body: string): Reply {
   }
 }
 
-/** The request has been accepted already, by its retry key: this is a repeat of it. */
 const ACCEPTED_ALREADY = 409;
 
-/** The meaning of an answer of LINE other than 200. */
 export function lineRefusal(status: number, body: string): Refusal {
   if (status === ACCEPTED_ALREADY) return { result: sent };
   const reply = replyIn(body);

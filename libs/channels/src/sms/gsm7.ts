@@ -1,10 +1,8 @@
-/** The default alphabet of GSM 03.38, by septet; 0x1b is the escape. */
 const ALPHABET =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const ESCAPE = 0x1b;
 
-/** The extension table: characters of two septets, an escape and this one. */
 const extensions: readonly (readonly [string, number])[] = [
   ['\f', 0x0a],
   ['^', 0x14],
@@ -18,10 +16,8 @@ const extensions: readonly (readonly [string, number])[] = [
   ['€', 0x65],
 ];
 
-/** Marks an extension in {@link septets}. */
 const EXTENDED = 0x100;
 
-/** The septet of each UTF-16 code unit, with {@link EXTENDED}; -1 for characters outside the alphabet, all below 0x2100. */
 const septets = new Int16Array(0x2100).fill(-1);
 for (let septet = 0; septet < ALPHABET.length; septet++) {
   if (septet !== ESCAPE) septets[ALPHABET.charCodeAt(septet)] = septet;
@@ -30,7 +26,6 @@ for (const [character, septet] of extensions) septets[character.charCodeAt(0)] =
 
 const septetOf = (unit: number): number => (unit < septets.length ? septets[unit]! : -1);
 
-/** A text as septets, one per byte; undefined if a character is outside the alphabet. */
 export function gsm7(text: string): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(2 * text.length);
   let at = 0;
@@ -43,5 +38,4 @@ export function gsm7(text: string): Buffer | undefined {
   return bytes.subarray(0, at);
 }
 
-/** Whether a text may be cut before this septet: an escape and its character belong together. */
 export const isSeptetBoundary = (bytes: Uint8Array, at: number): boolean => bytes[at - 1] !== ESCAPE;

@@ -1,22 +1,17 @@
 import { answerTo, HEADER_BYTES, setSequence } from './smpp-pdu.ts';
 
-/** Room for what a bind writes in several turns. */
 const SLAB_BYTES = 65_536;
 
-/** The PDUs that a bind writes together, one after the other in one buffer: no object for each. */
 export class PduOutput {
   #bytes = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #from = 0;
   #to = 0;
-  /** The end of each PDU in the buffer. */
   #ends: number[] = [];
 
-  /** The number of PDUs that are not taken. */
   get count(): number {
     return this.#ends.length;
   }
 
-  /** Adds a copy of a PDU with this sequence number. Bytes behind its end are not read. */
   add(pdu: Buffer, sequence: number): void {
     const length = pdu.readUInt32BE(0);
     const at = this.#room(length);
@@ -24,7 +19,6 @@ export class PduOutput {
     setSequence(this.#bytes, at, sequence);
   }
 
-  /** Adds an answer whose body is an empty text. */
   addEmptyAnswer(command: number, sequence: number, status: number): void {
     const length = HEADER_BYTES + 1;
     const at = this.#room(length);
@@ -35,7 +29,6 @@ export class PduOutput {
     this.#bytes[at + HEADER_BYTES] = 0;
   }
 
-  /** Takes the PDUs; those for which `isKept` returns false are dropped. */
   take(isKept: ((i: number) => boolean) | undefined): Buffer {
     const [bytes, from, to, ends] = [this.#bytes, this.#from, this.#to, this.#ends];
     this.#from = to;
@@ -44,7 +37,7 @@ export class PduOutput {
     return Buffer.concat(ends.flatMap((end, i) => (isKept(i) ? [bytes.subarray(ends[i - 1] ?? from, end)] : [])));
   }
 
-  /** The position of the next PDU. Bytes that were taken may not be sent yet, so they are never written over. */
+  /** Taken bytes may be unsent, so they are never overwritten. */
   #room(length: number): number {
     if (this.#to + length > this.#bytes.length) this.#renew(length);
     const at = this.#to;

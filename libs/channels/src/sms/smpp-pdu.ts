@@ -1,4 +1,3 @@
-/** Command ids of SMPP 3.4; the answer to a command has {@link ANSWER} set. */
 export const Command = {
   genericNack: 0x8000_0000,
   bindTransceiver: 0x09,
@@ -8,24 +7,19 @@ export const Command = {
   enquireLink: 0x15,
 } as const;
 
-/** The bit of a command id that marks an answer. */
 export const ANSWER = 0x8000_0000;
 export const answerTo = (command: number): number => (command | ANSWER) >>> 0;
 
-/** Values of `command_status`. */
 export const Status = { ok: 0, invalidCommand: 0x03, notBound: 0x04, bindFailed: 0x0d, temporaryError: 0x64 } as const;
 
 export const HEADER_BYTES = 16;
-/** No command of ours, and no answer to one, has as many. */
 const MAX_BYTES = 65_536;
 const SEQUENCE_MAX = 0x7fff_ffff;
 
-/** The sequence number after this one. */
 export const nextSequence = (sequence: number): number => (sequence >= SEQUENCE_MAX ? 1 : sequence + 1);
 
 const NOTHING = Buffer.alloc(0);
 
-/** The bytes of a command or an answer. */
 export function encodePdu(command: number, sequence: number, body: Uint8Array = NOTHING, status = 0): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + body.length);
   bytes.writeUInt32BE(bytes.length, 0);
@@ -36,21 +30,18 @@ export function encodePdu(command: number, sequence: number, body: Uint8Array = 
   return bytes;
 }
 
-/** The bytes of a body, as a part of those that were read. */
 export interface PduBody {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** Receives commands and answers. The body is valid until it returns; false = it wants no more. */
 export type TakePdu = (command: number, status: number, sequence: number, body: PduBody) => boolean;
 
-/** Takes a stream of bytes apart. */
 export class PduReader {
   #rest: Buffer = NOTHING;
 
-  /** Hands over the PDUs that are complete now. @throws RangeError for a length that no PDU has: the stream cannot be read further */
+  /** @throws RangeError for a length that no PDU has: the stream cannot be read further */
   read(chunk: Buffer, take: TakePdu): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const body = { bytes, from: 0, to: 0 };
@@ -75,10 +66,8 @@ export class PduReader {
   }
 }
 
-/** A C string, without its terminator. */
 const cString = (text: string): Buffer => Buffer.from(`${text.replaceAll('\0', '')}\0`, 'latin1');
 
-/** Reads the fields of a body in order; beyond its end there are zeros. */
 class Fields {
   readonly #body: Buffer;
   #at = 0;
@@ -95,7 +84,6 @@ class Fields {
     return this.#body[this.#at++] ?? 0;
   }
 
-  /** Two bytes. */
   word(): number {
     return (this.byte() << 8) | this.byte();
   }
@@ -124,17 +112,14 @@ class Fields {
   }
 }
 
-/** Type of number and numbering plan, and the address. */
 export interface SmppAddress {
   readonly ton: number;
   readonly npi: number;
   readonly address: string;
 }
 
-/** The most digits of a short code. */
 const SHORT_CODE_DIGITS = 8;
 
-/** A sender as SMPP names it: an international number, a short code, or a name. */
 export function senderAddress(sender: string): SmppAddress {
   if (/^\+\d+$/.test(sender)) return { ton: 1, npi: 1, address: sender.slice(1) };
   if (!/^\d+$/.test(sender)) return { ton: 5, npi: 0, address: sender };
@@ -144,10 +129,8 @@ export function senderAddress(sender: string): SmppAddress {
 const addressBytes = ({ ton, npi, address }: SmppAddress): Buffer =>
   Buffer.concat([Buffer.from([ton, npi]), cString(address)]);
 
-/** SMPP 3.4. */
 const INTERFACE_VERSION = 0x34;
 
-/** The body of bind_transceiver. */
 export const bindBody = (systemId: string, password: string): Buffer =>
   Buffer.concat([
     cString(systemId),
@@ -157,34 +140,24 @@ export const bindBody = (systemId: string, password: string): Buffer =>
     cString(''),
   ]);
 
-/** Bit of `esm_class`: the user data begins with a header. */
 const HAS_HEADER = 0x40;
-/** Request for a receipt about the final state. */
 const FINAL_RECEIPT = 1;
 
-/** The part of submit_sm before the recipient, the same for all messages of a sender. */
 export const submitHead = (sender: SmppAddress): Buffer => Buffer.concat([cString(''), addressBytes(sender)]);
 
 export interface Submission {
-  /** The bytes from {@link submitHead}. */
   readonly head: Buffer;
-  /** An E.164 number. */
   readonly to: string;
   readonly dataCoding: number;
-  /** Undefined for a single SMS. */
   readonly header: Buffer | undefined;
   readonly userData: Buffer;
 }
 
 const PLUS = '+'.charCodeAt(0);
 
-/** Longer than any submission whose sender is no longer than SMPP permits. */
 const scratch = Buffer.allocUnsafeSlow(1024);
 
-/**
- * A submit_sm without its sequence number, which asks for a receipt. It is valid until the next one, and its length field ends it before the end of the
- * buffer: messages need no buffer each.
- */
+/** The result is valid until the next call, and its length field ends it before the buffer does. */
 export function submitPdu({ head, to, dataCoding, header, userData }: Submission): Buffer {
   const headerBytes = header?.length ?? 0;
   const skipped = to.charCodeAt(0) === PLUS ? 1 : 0;
@@ -197,7 +170,6 @@ export function submitPdu({ head, to, dataCoding, header, userData }: Submission
   let at = HEADER_BYTES + head.length;
   pdu[at++] = 1;
   pdu[at++] = 1;
-  // Quicker than to write so short a text.
   for (let digit = skipped; digit < to.length; digit++) pdu[at++] = to.charCodeAt(digit);
   pdu[at++] = 0;
   pdu[at++] = header ? HAS_HEADER : 0;
@@ -216,7 +188,6 @@ export function submitPdu({ head, to, dataCoding, header, userData }: Submission
   return pdu;
 }
 
-/** Sets the sequence number of the PDU that begins there. */
 export function setSequence(bytes: Uint8Array, at: number, sequence: number): void {
   bytes[at + 12] = sequence >>> 24;
   bytes[at + 13] = sequence >>> 16;
@@ -224,24 +195,21 @@ export function setSequence(bytes: Uint8Array, at: number, sequence: number): vo
   bytes[at + 15] = sequence;
 }
 
-/** A short message as submit_sm and deliver_sm carry it. */
 export interface ShortMessage {
   readonly from: string;
   readonly to: string;
   readonly esmClass: number;
   readonly registeredDelivery: number;
   readonly dataCoding: number;
-  /** User data, with the header if there is one. */
   readonly userData: Buffer;
   readonly optional: ReadonlyMap<number, Buffer>;
 }
 
-/** Tags of optional parameters. */
 export const Tag = { receiptedMessageId: 0x001e, messagePayload: 0x0424, messageState: 0x0427 } as const;
 
 const none: ReadonlyMap<number, Buffer> = new Map();
 
-/** Reads the body of submit_sm or deliver_sm. Never throws: what is missing is empty. */
+/** It never throws: missing fields are empty. */
 export function readShortMessage(body: Buffer): ShortMessage {
   const fields = new Fields(body);
   fields.skipText();
@@ -270,7 +238,6 @@ export function readShortMessage(body: Buffer): ShortMessage {
   return { from, to, esmClass, registeredDelivery, dataCoding, userData, optional };
 }
 
-/** The message id in the answer to submit_sm; "" if there is none. */
 export function readMessageId({ bytes, from, to }: PduBody): string {
   const zero = bytes.indexOf(0, from);
   return bytes.toString('latin1', from, zero < 0 ? to : Math.min(zero, to));

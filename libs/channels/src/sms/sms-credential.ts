@@ -1,7 +1,6 @@
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
 
-/** An account at an SMSC (R-A6). */
 export interface SmppCredential {
   readonly transport: 'smpp';
   readonly host: string;
@@ -15,7 +14,6 @@ export const SMS_HTTP_TOKEN = 'sms_http_token';
 
 const SMPP_PORT = 2775;
 
-/** The account in an address, `smpp://system_id:password@host:port?sender=NAME`, which a deployment has. */
 export function smppCredentialIn(address: string): SmppCredential {
   const { hostname, port, username, password, searchParams } = new URL(address);
   return {
@@ -28,10 +26,8 @@ export function smppCredentialIn(address: string): SmppCredential {
   };
 }
 
-/** An account of Twilio's Messages API, or of a provider that speaks it (R-A6). */
 export interface TwilioCredential {
   readonly transport: 'http';
-  /** Base URL of the API. */
   readonly url: string;
   readonly account: string;
   readonly token: string;
@@ -40,10 +36,8 @@ export interface TwilioCredential {
 
 export type SmsCredential = SmppCredential | TwilioCredential;
 
-/** SMPP ends texts with a zero, and has a byte for a character. */
 const isLatin1 = (text: string): boolean => /^[\x01-\xff]*$/.test(text);
 
-/** The settings of an application, for SMPP or for HTTP. */
 export const smsCredential: CredentialDefinition<SmsCredential> = {
   requiredFor: () => ['sms_sender'],
 

@@ -4,7 +4,6 @@ import { smsCredential, type SmsCredential } from './sms-credential.ts';
 import { smsHasContent, smsPayload } from './sms-payload.ts';
 import { twilioRefusal } from './sms-results.ts';
 
-/** SMS, by SMPP 3.4 or by Twilio's Messages API: the settings of the application decide (R-A6). */
 export const sms: ChannelDefinition<SmsCredential> = {
   platforms: [Platform.Sms],
   variants: { [ALERT]: { channel: 'sms' } },

@@ -6,7 +6,6 @@ import { GSM_7, joiningHeader, type SmsParts, smsParts, UCS_2 } from './sms-part
 const ALPHABET = [...'@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&()*+,-./0189:;<=>?¡AZÄÖÑÜ§¿azäöñüà\f^{}\\[~]|€'];
 const gsmText = (max: number) => fc.string({ unit: fc.constantFrom(...ALPHABET), maxLength: max });
 
-/** Every character by its bytes in hex: one, or two of an extension. */
 const characters = new Map(
   Array.from({ length: 0x2100 }, (_, unit) => String.fromCharCode(unit)).map((character) => [
     gsm7(character)?.toString('hex'),

@@ -15,23 +15,18 @@ import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
 import type { SmsCredential } from './sms-credential.ts';
 
-/** No SMS holds as much: 255 parts of 153 characters. */
 const LIMIT = 131_072;
 
-/** The payload of a device, as JSON. */
 export interface SmsPayload {
   readonly text: string;
-  /** Only for an MMS. */
   readonly subject?: string;
   readonly media?: readonly string[];
-  /** The statistics hash; only over HTTP. */
   readonly p?: string;
 }
 
 const subjectIn = (content: Content | undefined, language: string): string =>
   textFor(content?.sms?.title, language) ?? '';
 
-/** Whether a message is an MMS in a language: it has a subject or media (Spec O). */
 export function isMms(push: PushKind, language: string): boolean {
   const { content } = inLanguage(push, language);
   return subjectIn(content, language) !== '' || (content?.sms?.fileUrls.length ?? 0) > 0;
@@ -41,10 +36,6 @@ export const smsHasContent = ({ content }: PushKind, language: string): boolean 
   saysAny([content!.sms?.text ?? content!.text, content!.sms?.title], language) ||
   (content!.sms?.fileUrls.length ?? 0) > 0;
 
-/**
- * The text of a message in a language as JSON, with the subject and the media of an MMS.
- * @param key the message's, in the application of the devices
- */
 export function smsPayload(
   push: Push,
   language: string,

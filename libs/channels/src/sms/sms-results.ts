@@ -18,7 +18,6 @@ interface Row {
 
 const row = (category: ErrorCategory, name: string, then: Then = final): Row => ({ category, name, then });
 
-/** Values of `command_status` in SMPP 3.4, as R-P lists them, with the names of the protocol. */
 const byStatus: ReadonlyMap<number, Row> = new Map([
   [0x01, row('INVALID_CONTENT', 'ESME_RINVMSGLEN')],
   [0x02, row('INTERNAL_ERROR', 'ESME_RINVCMDLEN')],
@@ -32,7 +31,6 @@ const byStatus: ReadonlyMap<number, Row> = new Map([
   [0x0f, row('INVALID_CONFIGURATION', 'ESME_RINVSYSID')],
   [0x14, row('QUOTA_EXCEEDED', 'ESME_RMSGQFUL', retry())],
   [0x45, row('PROVIDER_ERROR', 'ESME_RSUBMITFAIL', retry())],
-  // The rate of the whole account is exceeded.
   [0x58, row('QUOTA_EXCEEDED', 'ESME_RTHROTTLED', retry(1000, 'credential'))],
   [0x61, row('INVALID_CONTENT', 'ESME_RINVSCHED')],
   [0x62, row('INVALID_CONTENT', 'ESME_RINVEXPIRY')],
@@ -49,10 +47,8 @@ const smppResultOf = interned((status): SendResult => {
   return { ...known, code: hex(status) };
 });
 
-/** The meaning of a `command_status` other than 0 (R-P). One without a row is final. */
 export const smppResult = (status: number): SendResult => smppResultOf(status, '');
 
-/** Error codes of Twilio's Messages API that say more than their HTTP status. */
 const byCode: ReadonlyMap<number, Row> = new Map([
   [20_003, row('INVALID_CONFIGURATION', 'authentication_failed')],
   [20_404, row('INVALID_CONFIGURATION', 'account_not_found')],
@@ -75,7 +71,6 @@ const byCode: ReadonlyMap<number, Row> = new Map([
   [21_659, row('INVALID_CONFIGURATION', 'from_not_owned')],
 ]);
 
-/** Answers without a code that is known. */
 const byHttpStatus: ReadonlyMap<number, ErrorCategory> = new Map([
   [401, 'INVALID_CONFIGURATION'],
   [403, 'INVALID_CONFIGURATION'],
@@ -92,7 +87,6 @@ const twilioResultOf = interned((status, name): SendResult => {
     : unlisted(status, name);
 });
 
-/** The code in an error of Twilio; undefined if it is none, "" if it has none. */
 function codeIn(body: string): string | undefined {
   try {
     const reply: unknown = JSON.parse(body);
@@ -103,8 +97,6 @@ function codeIn(body: string): string | undefined {
   }
 }
 
-/** The meaning of an answer of Twilio other than 200: by its error code, else by its HTTP status (R-P3). */
 export const twilioRefusal = (status: number, body: string): Refusal => ({
-  // 201 creates a message.
   result: status >= 200 && status < 300 ? sent : twilioResultOf(status, codeIn(body) ?? UNREADABLE),
 });

@@ -2,14 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const TWILIO_PATH = '/webhooks/twilio/{application}';
 
-/** The query parameter with the statistics hash of message and device. */
 export const TWILIO_HASH = 'p';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const isLoopback = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
 
-/** The address that a provider reports to, without the hash. Undefined where only this machine could reach it: Twilio refuses messages with such an address. */
+/** Twilio refuses messages with a local address. */
 export function twilioCallback(publicUrl: string, provider: string, application: string): string | undefined {
   if (isLoopback(publicUrl) && !isLoopback(provider)) return undefined;
   return `${publicUrl}${TWILIO_PATH.replace('{application}', application)}?${TWILIO_HASH}=`;
@@ -22,7 +21,7 @@ const withPort = (url: string): string[] => {
   return [`${scheme}://${host}:${scheme === 'https' ? 443 : 80}${rest}`, `${scheme}://${host}${rest}`];
 };
 
-/** Whether `X-Twilio-Signature` signs a request, in constant time. Twilio signs some addresses with their usual port, or without any. */
+/** It runs in constant time. Twilio signs some addresses with their usual port. */
 export function isSignedByTwilio(token: string, url: string, form: URLSearchParams, header: string): boolean {
   const fields = [...form]
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
@@ -39,7 +38,6 @@ export function isSignedByTwilio(token: string, url: string, form: URLSearchPara
   });
 }
 
-/** A message that has been read was delivered, even if that was not reported. */
 const ARRIVED: ReadonlySet<string> = new Set(['delivered', 'read']);
 
 export const hasArrived = (form: URLSearchParams): boolean =>

@@ -5,7 +5,6 @@ import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 
 const empty = new Uint8Array();
 
-/** A text by language. */
 export const texts = (by: Readonly<Record<string, string>>): { entries: LocalizedEntry[] } => ({
   entries: Object.entries(by).map(([language, text]) => ({ language, text })),
 });
@@ -24,18 +23,12 @@ export const android = (fields: Partial<AndroidContent> = {}): AndroidContent =>
 export const mac = (fields: Partial<MacContent> = {}): MacContent => ({ ...MacContent.decode(empty), ...fields });
 
 export interface TestDevice {
-  /** One value for each tag of the content, in the order of the tags. */
   readonly values?: readonly string[];
   readonly badge?: number;
-  /** @default '' */
   readonly language?: string;
-  /** @default the first one of the definition */
   readonly platform?: number;
-  /** @default the ordinary one */
   readonly variant?: string;
-  /** @default {@link TOKEN} */
   readonly token?: string;
-  /** @default 0 */
   readonly ageSeconds?: number;
 }
 
@@ -55,7 +48,6 @@ const CHECK = 0x010042;
 export const TOKEN = 'a:"b';
 const reportKey = createSecretKey(new Uint8Array(32).fill(5));
 
-/** The payload of a device, and the limit that it was written with. */
 export function written(
   definition: ChannelDefinition,
   fields: Partial<Content>,
@@ -90,7 +82,6 @@ export function written(
   return { body: new PayloadWriter().write(payload, columns, 0, limit), limit };
 }
 
-/** Whether a statistics hash is that of {@link written} for the device of a platform. */
 export function isHashOf(hash: unknown, platform: number): boolean {
   const parsed = parseStatisticsHash(String(hash));
   if (parsed?.device?.seq !== SEQ || parsed.device.platform !== platform) return false;

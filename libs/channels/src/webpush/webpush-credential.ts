@@ -3,10 +3,8 @@ import { Fault, Platform } from '@tidings/kernel';
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
 
-/** The VAPID key pair of an application (RFC 8292). */
 export interface WebPushCredential {
   readonly key: KeyObject;
-  /** An uncompressed point in base64url, as browsers subscribe with it. */
   readonly publicKey: string;
 }
 
@@ -29,17 +27,15 @@ function namesOf(platform: number): KeyNames {
   return found;
 }
 
-/** Libraries of big integers drop leading zeros, or add one. */
+/** Big-integer libraries drop leading zeros, or add one. */
 function scalarOf(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const digits = first < 0 ? Buffer.alloc(0) : bytes.subarray(first);
   return Buffer.concat([Buffer.alloc(Math.max(0, SCALAR_BYTES - digits.length)), digits]);
 }
 
-/** The bytes of base64 in either alphabet. */
 const bytesOf = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
 
-/** The stored settings of a browser: an uncompressed public key and its private key of up to 32 bytes, both in base64 of either alphabet (R-A4). */
 export const webPushCredential: CredentialDefinition<WebPushCredential> = {
   requiredFor(platform) {
     const { publicKey, privateKey } = namesOf(platform);

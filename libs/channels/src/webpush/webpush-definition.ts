@@ -5,7 +5,6 @@ import { webPushCredential, type WebPushCredential } from './webpush-credential.
 import { BY_FCM, browserHasContent, browserTtlSeconds, webPushPayload } from './webpush-payload.ts';
 import { webPushRefusal } from './webpush-results.ts';
 
-/** Browsers, by the push services that they subscribe to. */
 export const webpush: ChannelDefinition<WebPushCredential> = {
   platforms: [Platform.Chrome, Platform.Firefox],
   variants: {
@@ -14,9 +13,8 @@ export const webpush: ChannelDefinition<WebPushCredential> = {
   },
   variantsFor: () => [ALERT, BY_FCM],
   credential: webPushCredential,
-  // By the topic while the browser is away, and by the notification's tag once it is shown.
+  // The topic masks them, then the notification's tag.
   masksRepeats: true,
-  // An endpoint.
   tokenText: (token) => token,
   ownTextsOf: ({ chrome, firefox }) => ({
     localized: [

@@ -1,9 +1,8 @@
 import { createCipheriv, createECDH, type CipherGCM, hash, randomFillSync } from 'node:crypto';
 
-/** Maximum bytes of a plaintext: a push service accepts 4,096 bytes, of which the header, the delimiter and the tag take 103 (R-I23). */
+/** Services accept 4,096 bytes, 103 of them for header, delimiter and tag (R-I23). */
 export const PLAINTEXT_LIMIT = 3993;
 
-/** Bytes of a P-256 point: 0x04, x, y. */
 export const POINT_BYTES = 65;
 export const AUTH_BYTES = 16;
 
@@ -15,14 +14,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HASH_BYTES = 32;
 const BLOCK_BYTES = 64;
-/** Salt, record size, length of the key id, and the sender's public key as key id (RFC 8188). */
 const HEADER_BYTES = SALT_BYTES + 5 + POINT_BYTES;
-/** Ends the plaintext of the last record. */
 const DELIMITER = Buffer.of(2);
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const KEY_LABEL = ascii('WebPush: info\0');
-/** HKDF-Expand for one block: the label, and the number of the block. */
 const CONTENT_KEY_INFO = ascii('Content-Encoding: aes128gcm\0\x01');
 const NONCE_INFO = ascii('Content-Encoding: nonce\0\x01');
 
@@ -32,7 +28,7 @@ const MESSAGE_MAX = KEY_LABEL.length + 2 * POINT_BYTES + 1;
 const inner = Buffer.alloc(BLOCK_BYTES + MESSAGE_MAX);
 const outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES);
 
-/** HMAC-SHA-256 of two one-shot hashes: an Hmac object takes eight times as long. Keys have at most 64 bytes, messages {@link MESSAGE_MAX}. */
+/** An Hmac object takes eight times as long as two one-shot hashes. Keys have at most 64 bytes. */
 function hmac(key: Uint8Array, message: Uint8Array): Buffer {
   for (let i = 0; i < BLOCK_BYTES; i++) {
     const byte = i < key.length ? key[i]! : 0;
@@ -44,7 +40,6 @@ function hmac(key: Uint8Array, message: Uint8Array): Buffer {
   return hash('sha256', outer, 'buffer');
 }
 
-/** Random bytes for many salts at a time. */
 class Salts {
   readonly #pool = Buffer.alloc(SALT_BYTES * 256);
   #at = this.#pool.length;
@@ -61,29 +56,21 @@ class Salts {
 
 const salts = new Salts();
 
-/** The keys of a subscription. */
 export interface SubscriptionKeys {
-  /** `p256dh`: an uncompressed point. */
   readonly publicKey: Uint8Array;
-  /** `auth` */
   readonly authSecret: Uint8Array;
 }
 
-/** Fixed values for test vectors. */
 export interface FixedValues {
   readonly privateKey: Uint8Array;
   readonly salt: Uint8Array;
 }
 
-/**
- * Encrypts pushes for browsers (RFC 8291, aes128gcm of RFC 8188) with one sender key pair. Each push has a random salt of its own, so no content key
- * and nonce are used twice.
- */
+/** Each push has a random salt, so no content key and nonce are used twice (RFC 8291). */
 export class WebPushEncryption {
   readonly #ecdh = createECDH(CURVE);
   readonly #salt: Uint8Array | undefined;
   readonly #header = Buffer.alloc(HEADER_BYTES);
-  /** The info of the key derivation, with room for a subscription's public key. */
   readonly #info: Buffer;
 
   constructor(fixed?: FixedValues) {
@@ -97,7 +84,6 @@ export class WebPushEncryption {
     this.#info = Buffer.concat([KEY_LABEL, Buffer.alloc(POINT_BYTES), publicKey, Buffer.of(1)]);
   }
 
-  /** The request body for a plaintext of at most {@link PLAINTEXT_LIMIT} bytes; undefined if the keys are unusable: no point on the curve, or of another size. */
   encrypt(plaintext: Uint8Array, { publicKey, authSecret }: SubscriptionKeys): Buffer | undefined {
     if (publicKey.length !== POINT_BYTES || authSecret.length !== AUTH_BYTES) return undefined;
     const secret = this.#sharedSecret(publicKey);

@@ -3,10 +3,9 @@ import type { Push } from '../channel-definition.ts';
 import { remainingTtl } from '../remaining-ttl.ts';
 import { browserTtlSeconds } from './webpush-payload.ts';
 
-/** Four weeks: the longest that push services keep a push. */
+/** Push services keep a push for four weeks at most. */
 const LONGEST_TTL_SECONDS = 2_419_200;
 
-/** The headers of RFC 8030 for the pushes of a batch, names and values alternating. */
 export function webPushHeaders(push: Push): readonly string[] {
   const ttlSeconds = remainingTtl(browserTtlSeconds(push.content, push.platform), push) ?? LONGEST_TTL_SECONDS;
   return [
@@ -15,6 +14,6 @@ export function webPushHeaders(push: Push): readonly string[] {
   ];
 }
 
-/** The topic by which a repeat replaces the original, as a header. None for Google's push service, which keeps messages of only four topics (ADR 66). */
+/** Google's service keeps messages of only four topics (ADR 66). */
 export const topicHeader = (push: Push, origin: string): readonly string[] =>
   origin.endsWith('.googleapis.com') ? [] : ['topic', sendIdOf(push).replace('/', '_')];

@@ -26,10 +26,8 @@ import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { PLAINTEXT_LIMIT } from './webpush-encryption.ts';
 
-/** The variant of browsers without keys that Firebase Cloud Messaging reaches (R-RES2). */
 export const BY_FCM = 'fcm';
 
-/** The fields of a browser; only Chrome has more than texts and an icon. */
 type Look = Partial<ChromeContent>;
 
 const looks: Readonly<Partial<Record<number, (content: Content) => Look | undefined>>> = {
@@ -39,7 +37,6 @@ const looks: Readonly<Partial<Record<number, (content: Content) => Look | undefi
 
 const lookOf = (content: Content, platform: number): Look => looks[platform]?.(content) ?? {};
 
-/** Seconds for which the push service keeps a push; undefined if the content has no TTL. */
 export const browserTtlSeconds = (content: Content | undefined, platform: number): number | undefined =>
   content && lookOf(content, platform).ttlSeconds;
 
@@ -50,7 +47,6 @@ export function browserHasContent({ content, platform }: PushKind, language: str
   return saysAny(textsOf(content!, look), language) || look.silent === true || carries(content!, look);
 }
 
-/** Whether the worker gets the push without showing it: also one with data or root params alone (R-I22). */
 function isSilent(content: Content, look: Look, language: string): boolean {
   if (look.silent) return true;
   const { body, header } = parseObject(look.rootParams);
@@ -58,7 +54,6 @@ function isSilent(content: Content, look: Look, language: string): boolean {
   return !shows && !opens(content, look);
 }
 
-/** Up to two buttons as JSON in a string; a URL without its label is ignored (Spec I). */
 function buttonsFragment(look: Look, context: TemplateContext): Fragment | undefined {
   const both = [
     { label: look.buttonText1, address: look.buttonUrl1 },
@@ -73,10 +68,8 @@ function buttonsFragment(look: Look, context: TemplateContext): Fragment | undef
   return jsonString(list(buttons));
 }
 
-/** Writes a member that is not a text. */
 type Written = (member: Fragment) => Fragment;
 
-/** Further members of the root: options of the notification, and what the caller's own worker reads. */
 const rootFragments = (look: Look, written: Written): Record<string, Fragment> =>
   Object.fromEntries(
     Object.entries(parseObject(look.rootParams))
@@ -84,7 +77,6 @@ const rootFragments = (look: Look, written: Written): Record<string, Fragment> =
       .map(([name, value]) => [name, typeof value === 'string' ? json(value) : written(json(value))]),
   );
 
-/** The appearance of the notification. */
 function lookFragments(look: Look, context: TemplateContext, written: Written): Record<string, Fragment | undefined> {
   const { icon, image, durationSeconds } = look;
   return {
@@ -92,16 +84,11 @@ function lookFragments(look: Look, context: TemplateContext, written: Written): 
     image: given(image) ? fileUrl(image, context) : undefined,
     buttons: buttonsFragment(look, context),
     duration: durationSeconds === undefined ? undefined : written(json(durationSeconds)),
-    // An option of the notification: it stays until the user reacts to it.
     requireInteraction: durationSeconds === 0 ? written(json(true)) : undefined,
   };
 }
 
-/**
- * The members that the worker in a browser reads, and an option of the notification by which a repeat replaces the original. Root params take
- * precedence, but not over the statistics hash.
- * @param written writes members that are no texts. @default as JSON
- */
+/** Root params take precedence, but not over the statistics hash. */
 export function browserFragments(
   push: Push,
   language: string,
@@ -131,7 +118,6 @@ export function browserFragments(
   };
 }
 
-/** The plaintext of a push for a browser, for a message in a language (Spec I). @param key the message's, in the application of the devices */
 export const webPushPayload = (push: Push, language: string, key: MessageKey): ChannelPayload => ({
   payload: compilePayload(object(browserFragments(push, language, key))),
   limit: PLAINTEXT_LIMIT,

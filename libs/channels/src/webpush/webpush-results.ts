@@ -12,15 +12,13 @@ import {
 
 interface Row {
   readonly category: ErrorCategory;
-  /** Used if the push service gives no reason. */
   readonly name: string;
   readonly then: Then;
 }
 
-/** A push service throttles a subscription, or an application: others' services must not wait for it. */
+/** A service throttles a subscription or an application: other services must not wait. */
 const later = retry(0, 'device');
 
-/** Answers of push services by status, as R-P lists them: their reasons differ, and are shown only. */
 const byStatus: ReadonlyMap<number, Row> = new Map([
   [400, { category: 'INVALID_CONTENT', name: 'bad_request', then: final }],
   [401, { category: 'INVALID_CONFIGURATION', name: 'unauthorized', then: final }],
@@ -40,7 +38,6 @@ const resultOf = interned((status, name): SendResult => {
   return { category, code, name, then: then.do === 'retry' ? later : then };
 });
 
-/** The member of the reply that names the reason: `reason` of Apple, `error` of Mozilla. Others reply with plain text, which varies. */
 function reasonOf(body: string): string {
   if (!body.startsWith('{')) return '';
   try {
@@ -52,10 +49,8 @@ function reasonOf(body: string): string {
   }
 }
 
-/** The meaning of a push service's answer other than 2xx (RFC 8030). */
 export const webPushRefusal = (status: number, body: string): Refusal => ({ result: resultOf(status, reasonOf(body)) });
 
-/** The subscription has no keys, or keys that nothing can be encrypted for. */
 export const unusableKeys: SendResult = {
   category: 'INVALID_TOKEN',
   code: '0',

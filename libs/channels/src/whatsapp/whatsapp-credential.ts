@@ -2,7 +2,6 @@ import { type CredentialDefinition, headerText } from '../credential-definition.
 import { localResults } from '../send-results.ts';
 
 export interface WhatsAppCredential {
-  /** The sender: requests are addressed to it. */
   readonly phoneNumberId: string;
   readonly accessToken: string;
 }
@@ -10,11 +9,9 @@ export interface WhatsAppCredential {
 const PHONE_NUMBER_ID = 'whats_app_phone_number_id';
 const ACCESS_TOKEN = 'whats_app_access_token';
 
-/** Settings of the receipts of messages, which senders do not use (R-A6). */
 export const WHATSAPP_APP_SECRET = 'whats_app_app_secret';
 export const WHATSAPP_VERIFY_TOKEN = 'whats_app_verify_token';
 
-/** The stored settings of a sender (R-A6). */
 export const whatsAppCredential: CredentialDefinition<WhatsAppCredential> = {
   requiredFor: () => [PHONE_NUMBER_ID, ACCESS_TOKEN],
 

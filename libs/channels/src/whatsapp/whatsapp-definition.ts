@@ -9,7 +9,6 @@ import { whatsAppRefusal } from './whatsapp-results.ts';
 const valuesOf = ({ header, body, buttons }: WhatsAppContent): string[] =>
   [...(header ? [header] : []), ...body, ...buttons].map(({ text }) => text);
 
-/** The Cloud API of WhatsApp. */
 export const whatsapp: ChannelDefinition<WhatsAppCredential> = {
   platforms: [Platform.WhatsApp],
   variants: { [ALERT]: { channel: 'whatsapp' } },

@@ -20,15 +20,12 @@ import {
 } from '@tidings/messaging';
 import type { ChannelPayload, Push } from '../channel-definition.ts';
 
-/** Characters of a text. */
 const LIMIT = 4096;
-/** The prefix of contacts (R-C2), which WhatsApp does not know. */
 const PREFIX = 'whatsapp:';
 const LANGUAGE = 'en_US';
 
 const isNumber = ({ name }: TemplateValue): boolean => /^\d+$/.test(name);
 
-/** Numbered values in the order of their numbers, which are not sent; otherwise each with its name. */
 function bodyParameters(values: readonly TemplateValue[], context: TemplateContext): Fragment[] {
   const type = json('text');
   if (!values.every(isNumber)) {
@@ -40,7 +37,6 @@ function bodyParameters(values: readonly TemplateValue[], context: TemplateConte
 
 const isUrl = (value: string): boolean => /^https?:\/\//i.test(value);
 
-/** A file by its URL, or by the id that WhatsApp gave it. The value of a device for a placeholder at the beginning is a URL. */
 function fileOf(value: string, context: TemplateContext): Fragment {
   if (isUrl(value)) return object({ link: fileUrl(value, context) });
   const [first] = parseTemplate(value);
@@ -49,14 +45,12 @@ function fileOf(value: string, context: TemplateContext): Fragment {
   return object(isLink ? { link: fileUrl(value, context) } : { id: text(value, context) });
 }
 
-/** The value of a header: a text, or a file. */
 const headerParameter = ({ name: kind, text: value }: TemplateValue, context: TemplateContext): Fragment =>
   object({ type: json(kind), [kind]: kind === 'text' ? text(value, context) : fileOf(value, context) });
 
 const component = (type: string, parameters: readonly Fragment[], more: Readonly<Record<string, Fragment>> = {}) =>
   object({ type: json(type), ...more, parameters: list(parameters) });
 
-/** The components that have values, in the order of the message. */
 function componentsOf({ header, body, buttons }: WhatsAppContent, context: TemplateContext): Fragment | undefined {
   const components = [
     ...(header ? [component('header', [headerParameter(header, context)])] : []),
@@ -71,7 +65,6 @@ function componentsOf({ header, body, buttons }: WhatsAppContent, context: Templ
   return components.length === 0 ? undefined : list(components);
 }
 
-/** The body of a message: the template if there is one, else the text. */
 function contentFragments(push: Push, language: string, context: TemplateContext): Record<string, Fragment> {
   const content = push.content!;
   const { whatsApp } = content;
@@ -87,10 +80,6 @@ function contentFragments(push: Push, language: string, context: TemplateContext
   return { type: json('text'), text: object({ body: text(body, context) }) };
 }
 
-/**
- * The request body for a message in a language. WhatsApp returns `biz_opaque_callback_data` in its receipts.
- * @param key the message's, in the application of the devices
- */
 export function whatsAppPayload(push: Push, language: string, key: MessageKey): ChannelPayload {
   const content = push.content!;
   const context = { variables: variablesOf(content), tags: content.tags };
@@ -109,7 +98,6 @@ interface WhatsAppRequest {
   readonly text?: { readonly body: string };
 }
 
-/** Whether the text of a request is within WhatsApp's limit. Only requests above the limit are parsed again. */
 export function fitsWhatsApp(body: Buffer, limit: number): boolean {
   if (body.length <= limit) return true;
   if (body.length >= OVERSIZED_BYTES) return false;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** Whether the header `X-Hub-Signature-256` signs these bytes, compared in constant time. @param appSecret of the app that sends receipts */
+/** It runs in constant time. */
 export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header: string | undefined): boolean {
   const given = SIGNATURE.exec(header ?? '')?.[1];
   if (given === undefined) return false;
@@ -10,17 +10,12 @@ export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header:
   return timingSafeEqual(expected, Buffer.from(given, 'hex'));
 }
 
-/** A message that has been read was delivered, even if that was not reported. */
 const ARRIVED: ReadonlySet<unknown> = new Set(['delivered', 'read', 'played']);
 
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
-/**
- * The `biz_opaque_callback_data` of the messages that arrived, each once. Undefined if there are more than `max` statuses, more than WhatsApp sends.
- * Other notifications of the webhook, such as answers of people, are left out.
- */
 export function arrivedIn(body: Fields, max: number): readonly string[] | undefined {
   const statuses = listOf(body['entry'])
     .flatMap((entry) => listOf(entry['changes']))

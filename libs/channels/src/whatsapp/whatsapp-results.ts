@@ -43,10 +43,8 @@ const rows: readonly (readonly [Row, readonly number[]])[] = [
   [{ category: 'UNCLASSIFIED_ERROR', then: final }, [135000]],
 ];
 
-/** Error codes of the Cloud API, as R-P lists them. */
 const byCode: ReadonlyMap<number, Row> = new Map(rows.flatMap(([row, codes]) => codes.map((code) => [code, row])));
 
-/** Permissions that the access token lacks. */
 const isPermission = (code: number): boolean => code >= 200 && code <= 299;
 
 const listed = interned((code, name): SendResult => {
@@ -56,7 +54,6 @@ const listed = interned((code, name): SendResult => {
 const others = interned(unlisted);
 
 interface ApiError {
-  /** Undefined if the reply has no error. */
   readonly code: number | undefined;
   readonly name: string;
 }
@@ -64,7 +61,6 @@ interface ApiError {
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
-/** The error of a reply. Its message may begin with the code, in parentheses. */
 function errorIn(body: string): ApiError {
   try {
     const { code, message } = fieldsOf(fieldsOf(JSON.parse(body))['error']);
@@ -77,7 +73,6 @@ function errorIn(body: string): ApiError {
   }
 }
 
-/** The meaning of an answer of the Cloud API other than 200: its code decides, whatever the status. */
 export function whatsAppRefusal(status: number, body: string): Refusal {
   const { code, name } = errorIn(body);
   if (code === undefined) return { result: others(status, name) };

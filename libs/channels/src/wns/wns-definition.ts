@@ -4,7 +4,6 @@ import { wnsCredential, type WnsCredential } from './wns-credential.ts';
 import { wnsHasContent, wnsPayload } from './wns-payload.ts';
 import { wnsResult } from './wns-results.ts';
 
-/** The Windows Push Notification Services: the push token of a device is the URI of its channel. */
 export const wns: ChannelDefinition<WnsCredential> = {
   platforms: [Platform.Windows],
   variants: { [ALERT]: { channel: 'wns' } },

@@ -23,7 +23,6 @@ import { inLanguage } from '../locale-settings.ts';
 import { openActionFragments } from '../open-action.ts';
 import { remainingTtl } from '../remaining-ttl.ts';
 
-/** Bytes of a notification (R-I23). */
 const LIMIT = 5000;
 
 interface Texts {
@@ -31,7 +30,6 @@ interface Texts {
   readonly body: string | undefined;
 }
 
-/** The notification of a message in a language: the caller's own, a toast of its texts, or data for the app, which shows nothing. */
 type Notification =
   | { readonly kind: 'own'; readonly type: string; readonly bytes: Uint8Array }
   | ({ readonly kind: 'toast' } & Texts)
@@ -50,7 +48,6 @@ export const wnsHasContent = (kind: PushKind, language: string): boolean =>
   notificationIn(kind, language).kind !== 'data' ||
   carries(kind.content!, { openAction: kind.content!.windows?.openAction });
 
-/** The data of the message for the app, as JSON. */
 function dataFragment(push: Push, language: string, key: MessageKey): Fragment {
   const content = push.content!;
   const context = contextOf(content);
@@ -66,7 +63,6 @@ function dataFragment(push: Push, language: string, key: MessageKey): Fragment {
 
 const contextOf = (content: Content): TemplateContext => ({ variables: variablesOf(content), tags: content.tags });
 
-/** A toast of title and text. A click hands its launch argument to the app. */
 function toastFragment({ title, body }: Texts, launch: Fragment, context: TemplateContext): Fragment {
   const lines = [title, body].filter(given).flatMap((line) => ['<text>', ...xmlText(line, context), '</text>']);
   return [
@@ -89,7 +85,6 @@ function payloadOf(push: Push, language: string, key: MessageKey): CompiledPaylo
   }
 }
 
-/** The body of a request for a message in a language (Spec I). @param key the message's, in the application of the devices */
 export const wnsPayload = (push: Push, language: string, key: MessageKey): ChannelPayload => ({
   payload: payloadOf(inLanguage(push, language), language, key),
   limit: LIMIT,
@@ -100,7 +95,6 @@ function typeOf(notification: Notification): string {
   return notification.kind === 'toast' ? 'wns/toast' : 'wns/raw';
 }
 
-/** The headers of the pushes of a batch in a language, names and values alternating. */
 export function wnsHeaders(batch: Push, language: string): readonly string[] {
   const push = inLanguage(batch, language);
   const { cache, ttlSeconds, tag } = push.content?.windows ?? {};

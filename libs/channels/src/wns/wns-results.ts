@@ -13,12 +13,10 @@ import {
 
 interface Row {
   readonly category: ErrorCategory;
-  /** Used if WNS describes no error. */
   readonly name: string;
   readonly then: Then;
 }
 
-/** Answers by status, as R-P lists them. The access token and the rate that 406 refers to belong to the credential. */
 const byStatus: ReadonlyMap<number, Row> = new Map([
   [400, { category: 'INVALID_CONTENT', name: 'bad_request', then: final }],
   [401, { category: 'INVALID_CONFIGURATION', name: 'unauthorized', then: once }],
@@ -30,7 +28,6 @@ const byStatus: ReadonlyMap<number, Row> = new Map([
   [413, { category: 'INVALID_CONTENT', name: 'content_too_large', then: final }],
 ]);
 
-/** The states of a notification that WNS accepted otherwise than as `received`. */
 const byState: ReadonlyMap<string, SendResult> = new Map<string, SendResult>([
   ['dropped', { category: 'PROVIDER_ERROR', code: '200', name: 'dropped', then: final }],
   ['channelthrottled', { category: 'QUOTA_EXCEEDED', code: '200', name: 'channelthrottled', then: retry(0, 'device') }],
@@ -45,14 +42,13 @@ const refused = interned((status, description): SendResult => {
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The meaning of an answer of WNS, which is in its headers: one of 200 may have dropped the notification. */
 export function wnsResult(status: number, headers: Headers = {}): SendResult {
   if (status !== 200) return refused(status, headers['x-wns-error-description'] ?? '');
   const state = headers['x-wns-notificationstatus'] ?? headers['x-wns-status'] ?? '';
   return byState.get(state.toLowerCase()) ?? sent;
 }
 
-/** The push token is no channel URI of WNS: the access token must not go there (R-C2). */
+/** The access token must not go to an address outside WNS (R-C2). */
 export const foreignChannel: SendResult = {
   category: 'INVALID_TOKEN',
   code: '0',

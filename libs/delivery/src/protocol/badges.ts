@@ -2,12 +2,11 @@ import { badgeChangeIn, MAX_BADGE } from '@tidings/channels';
 import { BadgeBlock, type BadgeChange, type BadgesAllotted, type ChunkPlanned, type Content } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
-/** Number of devices whose badges are in one document: a message to a single device writes it twice. */
 const BLOCK_SIZE = 128;
-/** Badges of a device that may still be given back. Beyond it the oldest one is kept, whatever becomes of it. */
+/** Beyond this number the oldest badge is kept, whatever becomes of it. */
 const OPEN_MAX = 64;
 
-/** Badges in their order as one function: `by` is added to the base, then it is at least `least` and at most `most`. */
+/** It adds `by`, then clamps to `least` and `most`. */
 interface Counted {
   readonly by: number;
   readonly least: number;
@@ -17,29 +16,22 @@ interface Counted {
 interface OpenBadge {
   readonly send: string;
   readonly change: BadgeChange;
-  /** Its outcome is known; it waits for those before it. */
   readonly kept: boolean;
 }
 
-/** The badges of a device since it has set its badge. */
 export interface BadgeRow extends Counted {
-  /** Grows each time that the device sets its badge; 0 = never. */
+  /** It grows whenever the device sets its badge; 0 = never. */
   readonly generation: number;
-  /** The badge that it has set; 0 where `generation` is 0, and the scan's counts. */
   readonly base: number;
-  /** In the order of their plans. */
   readonly open: readonly OpenBadge[];
 }
 
 export type BadgeRows = ReadonlyMap<number, BadgeRow>;
 
-/** Scanned devices, as {@link allotBadges} needs them. */
 export interface BadgeCandidates {
-  /** The index of the device at a position in the columns, or -1. */
   rowOf(position: number): number;
   readonly languages: Uint8Array;
   readonly languageNames: readonly string[];
-  /** The badges that devices have set, and when: see {@link BadgeRow.generation}. */
   readonly badges: Int32Array;
   readonly badgeGenerations: Float64Array;
 }
@@ -59,7 +51,6 @@ const applied = ({ by, least, most }: Counted, base: number): number => Math.min
 
 const allOf = (row: BadgeRow): Counted => row.open.reduce<Counted>((all, { change }) => followedBy(all, change), row);
 
-/** The badge that a device has, or will have, by all its plans. */
 export const badgeOf = (row: BadgeRow, base: number): number => applied(allOf(row), base);
 
 export const badgeBlockOf = (position: number): number => Math.floor(position / BLOCK_SIZE);
@@ -72,14 +63,12 @@ export function badgeBlocksOf(positions: Uint16Array): number[] {
 
 const decoded = new WeakMap<Uint8Array, Uint16Array>();
 
-/** The ascending positions of an encoded set, decoded once: each block reads those of the whole event. */
 export function positionsIn(set: Uint8Array): Uint16Array {
   let positions = decoded.get(set);
   if (!positions) decoded.set(set, (positions = Bitmap.decode(set).positions()));
   return positions;
 }
 
-/** The index of the first of these ascending positions that is not smaller. */
 function firstFrom(positions: Uint16Array, position: number): number {
   let low = 0;
   let high = positions.length;
@@ -96,7 +85,6 @@ const indexesIn = (positions: Uint16Array, block: number): readonly [from: numbe
   firstFrom(positions, (block + 1) * BLOCK_SIZE),
 ];
 
-/** The badge to show on the device at a position; undefined where the plan changes none. */
 export function shownBadges({
   set,
   shown,
@@ -112,7 +100,6 @@ interface Allotment {
   readonly position: number;
   readonly change: BadgeChange;
   readonly shown: number;
-  /** The device has set its badge since the row was written. */
   readonly reset: { readonly generation: number; readonly base: number } | undefined;
 }
 
@@ -125,16 +112,13 @@ function allotted(
 ) {
   const known = found?.generation ?? 0;
   const reset = generation > known ? { generation, base } : undefined;
-  // A scan from before the device set its badge: another plan has seen that already.
+  // Another plan has seen a later badge than this scan.
   const own = generation < known ? found!.base : base;
   const before = reset || !found ? base : badgeOf(found, own);
   return { position, change, shown: applied(followedBy(untouched, change), before), reset };
 }
 
-/**
- * Allots the badges of a plan: each counts on from those of the plans before, sent or not (R-C9). Pure.
- * @param rowAt the rows of the chunk's log
- */
+/** Badges count on from earlier plans, sent or not (R-C9). */
 export function allotBadges(
   { chunk, sendable }: ChunkPlanned,
   content: Content | undefined,
@@ -177,7 +161,6 @@ function encoded(chunk: number, allotments: readonly Allotment[]): BadgesAllotte
   };
 }
 
-/** A row whose oldest badges are counted, as far as none of them can be given back. */
 function settledRow(row: BadgeRow, open: readonly OpenBadge[]): BadgeRow {
   let first = 0;
   let counted: Counted = row;
@@ -191,7 +174,6 @@ function settledRow(row: BadgeRow, open: readonly OpenBadge[]): BadgeRow {
 const isUntouched = ({ generation, by, least, most, open }: BadgeRow): boolean =>
   generation === 0 && open.length === 0 && by === 0 && least === 0 && most === MAX_BADGE;
 
-/** The rows of a block after the plan of this message. @param send as `sendIdOf` */
 export function withAllotted(
   before: BadgeRows | undefined,
   event: BadgesAllotted,
@@ -213,7 +195,6 @@ export function withAllotted(
   return rows;
 }
 
-/** The rows of a block after devices of this message failed finally, and others did not. */
 export function withSettledBadges(
   before: BadgeRows | undefined,
   { failed, kept }: { readonly failed: Uint8Array; readonly kept: Uint8Array },

@@ -21,7 +21,6 @@ interface Sent {
   readonly devices: readonly number[];
 }
 
-/** The pages of sends, by day. */
 class Pages {
   readonly #byDay = new Map<number, CountedPage>();
 

@@ -1,53 +1,43 @@
 import { Bitmap, PositionCounts } from '@tidings/kernel';
 
 const DAY_MS = 86_400_000;
-/** Maximum number of entries of a page. */
 const ENTRIES_MAX = 512;
-/** Maximum bytes of the sets of a page, as long as it has more than {@link ENTRIES_LARGE} entries. */
 const PAGE_BYTES = 1024 * 1024;
 const ENTRIES_LARGE = 64;
-/** Up to this number of devices, each is counted by itself. */
 const FEW = 256;
 
-/** The longest cap, in days. */
 export const CAPPING_DAYS_MAX = 30;
 
-/** A device gets no message when it had `count` counted sends in the `days` times 24 hours before (R-I12). */
 export interface FrequencyCap {
   readonly days: number;
   readonly count: number;
 }
 
-/** The counted sends that a chunk's devices had between two times. Times are milliseconds since 1970. */
 export interface CountedSends {
   readonly from: number;
   readonly to: number;
-  /** The binary digits of each device's count, the lowest first, as encoded bitmaps. */
+  /** Binary digits of each device's count, lowest first, as encoded bitmaps. */
   readonly digits: readonly Uint8Array[];
 }
 
-/** The counted sends of a chunk on one UTC day, ascending and without overlap. */
 export interface CountedPage {
   readonly sends: readonly CountedSends[];
 }
 
 export const emptyPage: CountedPage = { sends: [] };
 
-/** The number of the UTC day of a time. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 
-/** The days whose pages decide on a send at this time. Another process's clock may be ahead, beyond midnight. */
+/** Another process's clock may be ahead, beyond midnight. */
 export function cappingDays({ days }: Pick<FrequencyCap, 'days'>, at: number): number[] {
   const first = dayOf(at - days * DAY_MS);
   return Array.from({ length: dayOf(at) + 2 - first }, (_, i) => first + i);
 }
 
-/** Pages of earlier days decide on no send from now on. */
 export const firstDayNeeded = (now: number): number => dayOf(now) - CAPPING_DAYS_MAX - 1;
 
 const decoded = new WeakMap<Uint8Array, Bitmap>();
 
-/** Decoded once: the commands of a group read the same pages. */
 function setOf(bytes: Uint8Array): Bitmap {
   let set = decoded.get(bytes);
   if (!set) decoded.set(bytes, (set = Bitmap.decode(bytes)));
@@ -58,7 +48,6 @@ const countsOf = ({ digits }: CountedSends): PositionCounts => PositionCounts.of
 const digitsOf = (counts: PositionCounts): Uint8Array[] => counts.digits().map((set) => set.encode());
 const bytesOf = ({ digits }: CountedSends): number => digits.reduce((sum, { length }) => sum + length, 0);
 
-/** Adds the devices of a plan that was made at this time. */
 export function withSends({ sends }: CountedPage, set: Bitmap, at: number): CountedPage {
   if (set.size === 0) return { sends };
   const index = sends.findIndex(({ to }) => at <= to);
@@ -71,7 +60,6 @@ export function withSends({ sends }: CountedPage, set: Bitmap, at: number): Coun
   return merged(sends.toSpliced(found ? index : sends.length, 0, { from: at, to: at, digits: [set.encode()] }));
 }
 
-/** Removes devices of a plan that was made at this time: they failed finally. */
 export function withoutSends({ sends }: CountedPage, set: Bitmap, at: number): CountedPage {
   const index = sends.findIndex(({ from, to }) => from <= at && at <= to);
   const found = sends[index];
@@ -82,11 +70,7 @@ export function withoutSends({ sends }: CountedPage, set: Bitmap, at: number): C
   return { sends: digits.length > 0 ? sends.with(index, { ...found, digits }) : sends.toSpliced(index, 1) };
 }
 
-/**
- * Merges neighbours until the page has its size. A merged entry counts at the time of its last send, so a device may wait longer, and never gets a
- * send too many. The entries that are closest in time are merged: with half of the entries paired, one pair spans at most 86,400 s divided by half of
- * their number. So entries span at most 6 minutes, or 45 minutes on a day of more than a hundred messages to most of the chunk's devices.
- */
+/** Neighbours merge at the later time: a device may wait longer, but never gets a send too many. */
 function merged(sends: readonly CountedSends[]): CountedPage {
   let page = sends;
   let bytes = sends.reduce((sum, each) => sum + bytesOf(each), 0);
@@ -104,7 +88,6 @@ function merged(sends: readonly CountedSends[]): CountedPage {
   return { sends: page };
 }
 
-/** Which of the devices have reached the cap at this time. Sends that were planned before count, whatever time their planner's clock showed. */
 export function devicesAtCap(
   devices: Uint16Array,
   pages: readonly CountedPage[],

@@ -11,7 +11,6 @@ interface Device {
   readonly platform: number;
   readonly controlBucket: number;
   readonly token: boolean;
-  /** Bits of its other fields. @default none */
   readonly fields?: number;
 }
 
@@ -63,7 +62,6 @@ const devices = fc.uniqueArray(
 const members = (of: readonly { readonly set: Buffer }[]): number[] =>
   of.flatMap(({ set }) => [...Bitmap.decode(set).positions()]).sort((a, b) => a - b);
 
-/** The place of a device in a plan. */
 const placesOf = (plan: ChunkPlanned, position: number): string[] => {
   const has = ({ set }: { readonly set: Buffer }): boolean => Bitmap.decode(set).has(position);
   return [
@@ -120,7 +118,7 @@ describe('planChunk', () => {
   it('adds to the inbox the devices that are addressed and have no token, each once (R-H12)', () => {
     fc.assert(
       fc.property(devices, rules, (drawn, drawnRules) => {
-        // A cap concerns pushes: it keeps nothing out of an inbox.
+        // A cap keeps nothing out of an inbox.
         const given = { ...drawnRules, capped: undefined };
         const removal = new Date('2026-01-02T00:00:01Z');
         const plan = planChunk(candidatesOf(drawn), { ...given, inboxRemoval: removal });

@@ -4,76 +4,53 @@ import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import { hourOf } from '../hour-sets.ts';
 import type { FrequencyCap } from './frequency-cap.ts';
 
-/** Scanned devices in columns; entry i belongs to device i. */
 export interface Candidates {
   readonly count: number;
   readonly positions: Uint16Array;
   readonly platforms: Uint8Array;
-  /** Control-group buckets, 0 to 9999 (R-E15). */
+  /** Buckets are 0 to 9999 (R-E15). */
   readonly controlBuckets: Uint16Array;
-  /** Bits of the fields that a device has: `TOKEN_BIT` and the bits of `fieldBit`. */
+  /** Bits of `TOKEN_BIT` and `fieldBit`. */
   readonly fields: Uint8Array;
 }
 
-/** The properties of the sending application that a plan needs. */
 export interface SendingApplication {
-  /** The title of pushes that must have one and have none of their own (R-I22). @default none */
   readonly title?: string;
   readonly platforms: readonly {
     readonly platform: number;
-    /** The flag of R-S5. */
     readonly enabled: boolean;
-    /** Credentials are stored. */
     readonly configured: boolean;
     readonly credentialVersion: number;
   }[];
-  /** Operator setting, 0 to 100 (R-E15). @default 0 */
   readonly controlGroupPercentage?: number;
-  /** Operator setting (R-I12). @default none */
   readonly capping?: FrequencyCap | undefined;
-  /** Operator setting: pushes with an unknown outcome are not repeated. @default false */
   readonly atMostOnce?: boolean;
 }
 
-/** The properties of the message that a plan needs. */
 export interface PlanRules {
   readonly chunk: number;
-  /** The recipients were named, not selected by conditions. */
   readonly named: boolean;
   readonly transactional: boolean;
-  /** The message has several plans of the chunk, of which each leaves out the devices of the earlier ones. @default false */
   readonly once?: boolean;
-  /** The devices of the earlier plans. @default none */
   readonly earlier?: Bitmap | undefined;
-  /** Platform codes of the message; empty = R-I5. */
   readonly platforms: readonly number[];
-  /** Chooses the variants of pushes. */
   readonly content: Content | undefined;
-  /** Undefined if the application is deleted. */
   readonly application: SendingApplication | undefined;
-  /** Devices in a slice. @default 500 */
   readonly sliceSize?: number;
-  /** The sends count for frequency capping (R-I12). @default false */
   readonly counted?: boolean;
-  /** The devices that get no mail. @default none */
   readonly suppressed?: Suppressed | undefined;
-  /** The devices that have reached the message's frequency cap. @default none */
   readonly capped?: Bitmap | undefined;
   readonly at: Date;
-  /** Time at which the entries leave the inboxes; undefined for a message that is not saved to inboxes (R-I21). */
   readonly inboxRemoval?: Date | undefined;
 }
 
-/** The reason why an e-mail contact gets no mail (R-E14). */
 export type Suppression = 'UNSUBSCRIBED' | 'BOUNCED' | 'COMPLAINT' | 'FILTERED_BY_CATEGORY';
 
-/** The devices of a chunk that get no mail, by reason, in the order in which the reasons apply. */
 export type Suppressed = readonly { readonly reason: Suppression; readonly set: Bitmap }[];
 
-/** The reason for excluding an addressed device; the first applicable one counts (R-H11). */
+/** The first applicable reason counts (R-H11). */
 export type Exclusion = Suppression | 'CONTROL_GROUP' | 'FREQUENCY_CAPPING';
 
-/** The failure of an eligible device before sending (R-H12); the code is always "0" (R-P1). */
 type Failure = { readonly category: string; readonly name: string };
 
 const failures = {
@@ -83,7 +60,6 @@ const failures = {
   applicationDeleted: { category: 'INTERNAL_ERROR', name: 'application_deleted' },
 } as const satisfies Record<string, Failure>;
 
-/** The failure of all devices of a platform that could be sent to. */
 function failureOf(platform: number, application: SendingApplication | undefined): Failure | undefined {
   if (!application) return failures.applicationDeleted;
   const settings = application.platforms.find((each) => each.platform === platform);
@@ -91,13 +67,11 @@ function failureOf(platform: number, application: SendingApplication | undefined
   return definitionOf(platform) && settings.configured ? undefined : failures.notConfigured;
 }
 
-/** A variant, and the bits of the fields that a device must have to get it. */
 interface Choice {
   readonly variant: string;
   readonly fields: number;
 }
 
-/** The variants of a platform for a content, the preferred one first; the last one is for devices with only a push token. */
 function choicesOf(platform: number, content: Content | undefined): readonly Choice[] {
   const definition = definitionOf(platform);
   if (!definition) return [{ variant: '', fields: TOKEN_BIT }];
@@ -110,13 +84,11 @@ function choicesOf(platform: number, content: Content | undefined): readonly Cho
   return byToken ? [...preferred, { variant: byToken.variant, fields: TOKEN_BIT }] : preferred;
 }
 
-/** Whether the message addresses devices of this platform (R-I5). */
 function isAddressed(platform: number, { platforms, named }: PlanRules): boolean {
   if (platforms.length > 0) return platforms.includes(platform);
   return named || (pushPlatforms as readonly number[]).includes(platform);
 }
 
-/** Positions in the order of the scan. */
 class Positions {
   #array = new Uint16Array(256);
   #length = 0;
@@ -135,20 +107,15 @@ class Positions {
   }
 }
 
-/** The devices of one platform, by outcome. */
 interface Group {
   readonly platform: number;
   readonly addressed: boolean;
   readonly choices: readonly Choice[];
-  /** Suppressed positions by reason, in the order of the rules. */
   readonly suppressed: readonly Positions[];
   readonly controlGroup: Positions;
   readonly capped: Positions;
-  /** Devices that fit none of the choices. */
   readonly withoutToken: Positions;
-  /** Devices by choice. */
   readonly chosen: readonly Positions[];
-  /** Devices without a token that are in the inbox's audience only (R-H12). */
   readonly inboxOnly: { readonly eligible: Positions; readonly controlGroup: Positions };
 }
 
@@ -167,13 +134,11 @@ function openGroup(platform: number, rules: PlanRules): Group {
   };
 }
 
-/** The index of the first choice that fits a device with these fields, or -1. */
 function choose(choices: readonly Choice[], fields: number): number {
   for (let i = 0; i < choices.length; i++) if ((fields & choices[i]!.fields) === choices[i]!.fields) return i;
   return -1;
 }
 
-/** The first piece that fits (R-H11). */
 function pieceOf(
   { controlGroup, capped, chosen, withoutToken }: Group,
   inControlGroup: boolean,
@@ -209,7 +174,6 @@ function sortDevices(candidates: Candidates, rules: PlanRules, capped: Bitmap): 
   return [...groups.values()].sort((a, b) => a.platform - b.platform);
 }
 
-/** The non-empty sets of devices by variant. */
 function byVariant(choices: readonly Choice[], chosen: readonly Positions[]): ReadonlyMap<string, Bitmap> {
   const sets = new Map<string, Bitmap>();
   for (const [i, { variant }] of choices.entries()) {
@@ -234,10 +198,6 @@ function inboxAudience(groups: readonly Group[], removal: Date): InboxAudience {
   return audience;
 }
 
-/**
- * Decides the outcome of every candidate of a chunk, once: excluded, eligible, and of the eligible ones those that fail at once and those that are
- * sent to, by variant (R-H11, R-H12). Candidates that the message does not address are in no set. Pure.
- */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({
     chunk: rules.chunk,
@@ -273,7 +233,6 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
   return planned;
 }
 
-/** All devices that a plan addresses: eligible and excluded ones, and devices with an inbox entry alone. */
 export const devicesOf = ({ eligible, excluded, inbox }: ChunkPlanned): Bitmap =>
   Bitmap.union(
     [...eligible, ...excluded, ...(inbox ? [...inbox.eligible, ...inbox.excluded] : [])].map(({ set }) =>

@@ -17,7 +17,6 @@ const throttle: HeldBack = { by: 'throttle', until: START + 48 * HOUR };
 const refused = { ...localResults.unreachable, name: 'connection_refused' };
 const down: HeldBack = { by: 'provider', until: START + 48 * HOUR, cause: refused };
 
-/** The progress of a device that goes on waiting. */
 function progressIn(wait: Wait): Progress {
   if (!('progress' in wait)) throw new Error('it has ended');
   return wait.progress;

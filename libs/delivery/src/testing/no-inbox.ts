@@ -2,7 +2,6 @@ import { Bitmap } from '@tidings/kernel';
 import type { InboxStages } from '../figures.ts';
 import { noHours } from '../hour-sets.ts';
 
-/** The stages of a message that is not saved to inboxes. */
 export const noInbox: InboxStages = {
   eligible: Bitmap.empty,
   excluded: new Map<string, never>(),

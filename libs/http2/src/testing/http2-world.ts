@@ -20,7 +20,6 @@ export interface Received {
 
 const anything = { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] };
 
-/** Node's own HTTP/2 server, which is another implementation of the protocol, and connections to it over a link. */
 export class Http2World {
   readonly #openLink: OpenLink;
   readonly #closers: (() => unknown)[] = [];
@@ -68,7 +67,6 @@ export class Http2World {
     return { url, received, sessions };
   }
 
-  /** A listener that does with each connection what `greet` does. */
   async tcp(greet: (socket: Socket) => unknown): Promise<{ port: number; sockets: Socket[] }> {
     const sockets: Socket[] = [];
     const server = createTcpServer((socket) => {
@@ -84,7 +82,6 @@ export class Http2World {
     return { port, sockets };
   }
 
-  /** Something between client and server that can stand still, as a provider does whose process is stopped. */
   async proxy(url: string): Promise<Proxy> {
     const proxy = new Proxy(Number(new URL(url).port));
     const { port } = await this.tcp((socket) => proxy.accept(socket));
@@ -114,7 +111,6 @@ export class Http2World {
       failed: (cause: FailureCause) => ended.resolve({ cause }),
     };
     while (!connection.request(request, body, exchange)) {
-      // Until then nobody is called later than at once.
       if (connection.downUntil() > performance.now()) await delay(5);
       else await new Promise<void>((resolve) => connection.whenReady(resolve));
     }
@@ -128,7 +124,6 @@ interface Pair {
   cut: boolean;
 }
 
-/** Hands on what comes, unless it is told otherwise. */
 export class Proxy {
   readonly url: string = '';
   readonly #port: number;
@@ -139,7 +134,6 @@ export class Proxy {
     this.#port = port;
   }
 
-  /** How many connections were made to it. */
   get connections(): number {
     return this.#pairs.length;
   }
@@ -156,13 +150,11 @@ export class Proxy {
     if (this.#stalled) this.#pause(pair);
   }
 
-  /** Nothing is read or written any more, on connections old and new. */
   stall(): void {
     this.#stalled = true;
     for (const pair of this.#pairs) this.#pause(pair);
   }
 
-  /** Goes on with what it stood still with, except for what was cut. */
   resume(): void {
     this.#stalled = false;
     for (const { client, server, cut } of this.#pairs) {
@@ -172,7 +164,7 @@ export class Proxy {
     }
   }
 
-  /** Connections that are open now carry nothing any more, for ever; new ones do. */
+  /** New connections still work. */
   cut(): void {
     for (const pair of this.#pairs) {
       pair.cut = true;

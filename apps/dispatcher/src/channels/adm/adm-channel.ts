@@ -12,16 +12,12 @@ import type { PostForm } from '../post-form.ts';
 
 export interface AdmDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
-  /** @default Amazon's */
   readonly url?: string | undefined;
-  /** The endpoint that issues access tokens. @default Amazon's */
   readonly tokenUrl?: string | undefined;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly postProvider: PostForm;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -29,7 +25,7 @@ const ADM = 'https://api.amazon.com';
 const TOKEN = 'https://api.amazon.com/auth/O2/token';
 const SCOPE = 'messaging:push';
 
-/** Amazon Device Messaging over HTTP/1.1, which is the version that its documentation shows. */
+/** Amazon documents HTTP/1.1. */
 export const admChannel = ({ url = ADM, tokenUrl = TOKEN, postProvider: postForm, ...deps }: AdmDeps): Channel =>
   http1Channel<AdmCredential>({
     ...deps,

@@ -28,13 +28,10 @@ import { ProviderToken } from './provider-token.ts';
 
 export interface ApnsDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
-  /** `http://` means HTTP/2 without TLS. @default Apple's */
   readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -43,10 +40,8 @@ const SANDBOX = 'https://api.sandbox.push.apple.com';
 
 const { apns } = definitions;
 
-/** Undefined for certificates, which use no token. */
 type Tokens = ProviderToken | undefined;
 
-/** Apple's push service. */
 export const apnsChannel = ({ urls, connect, ca, ...deps }: ApnsDeps): Channel =>
   http2Channel<ApnsCredential, Tokens>({
     ...deps,
@@ -69,10 +64,7 @@ const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionO
 
 const hex = (value: number | bigint, digits: number): string => value.toString(16).padStart(digits, '0');
 
-/**
- * The common prefix of the ids of a batch's pushes: a UUID without its last eight digits, which are the device's seq. The same message to the same
- * device has the same id, and so the same collapse id: a repeat replaces the original.
- */
+/** Ids are equal for repeats, so that APNs replaces the original. */
 function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   const message = hex(messageId, 16);
   const hash = createHash('sha256')
@@ -81,7 +73,6 @@ function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
 }
 
-/** The ending that follows the bundle id in the topic of a push type. */
 const topicEndings: Readonly<Record<ApnsPushType, string>> = {
   alert: '',
   background: '',
@@ -89,7 +80,6 @@ const topicEndings: Readonly<Record<ApnsPushType, string>> = {
   liveactivity: '.push-type.liveactivity',
 };
 
-/** The headers that all pushes of a batch in a language share, names and values alternating. */
 function sharedHeaders(batch: Job['batch'], language: string, bundleId: string): readonly string[] {
   const kind = inLanguage(batch, language);
   const pushType = apnsPushType(kind, language);
@@ -107,10 +97,9 @@ function sharedHeaders(batch: Job['batch'], language: string, bundleId: string):
   ];
 }
 
-/** Tokens in request paths. Characters that would break a request are percent-encoded; APNs refuses such tokens. */
+/** APNs refuses tokens that need encoding. */
 class PathTokens {
   readonly #columns: BatchColumns;
-  /** All tokens concatenated, if none needs encoding, which is the rule. */
   readonly #plain: string | undefined;
 
   constructor(columns: BatchColumns) {
@@ -136,7 +125,6 @@ class ApnsSender implements Sender {
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   readonly #tokens: PathTokens;
-  /** Shared headers by language, with an authorization; rebuilt only when the authorization changes. Languages with equal ones share an array. */
   #headers: (readonly string[] | undefined)[] = [];
   readonly #headersByText = new Map<string, readonly string[]>();
 

@@ -32,7 +32,6 @@ describe.each([
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** Sends a batch to a provider that accepts everything; returns the headers of the pushes, by token. */
   async function headersOf(batch: SendBatch): Promise<Readonly<Record<string, IncomingHttpHeaders>>> {
     const seen: Record<string, IncomingHttpHeaders> = {};
     const server = createServer();

@@ -29,7 +29,6 @@ describe.each([
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** A provider that takes certificates of this authority and nobody else. */
   async function provider(authority: string) {
     const pushes: { readonly subject: string; readonly headers: IncomingHttpHeaders }[] = [];
     const server: Http2SecureServer = createSecureServer({ cert, key, ca: [authority], requestCert: true });

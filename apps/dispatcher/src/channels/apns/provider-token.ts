@@ -5,7 +5,6 @@ import { signedJwt } from '../credentials/signed-jwt.ts';
 /** APNs accepts a token for an hour, and refuses new ones more often than every 20 minutes. */
 const LIFETIME_MS = 50 * 60_000;
 
-/** The provider token of a key: signed once, reused until shortly before it expires. */
 export class ProviderToken {
   readonly #proof: Extract<ApnsProof, { by: 'token' }>;
   readonly #clock: Clock;
@@ -17,10 +16,9 @@ export class ProviderToken {
     this.#clock = clock;
   }
 
-  /** Value of the `authorization` header. */
   authorization(): string {
     const now = this.#clock.now();
-    // A token that was signed before the clock was set back names a time to come.
+    // A token signed before the clock was set back is dated in the future.
     if (isDue(this.#until, now, LIFETIME_MS)) {
       const { key, keyId, teamId } = this.#proof;
       this.#authorization = `bearer ${signedJwt(key, { kid: keyId }, { iss: teamId, iat: Math.floor(now / 1000) })}`;
@@ -29,7 +27,6 @@ export class ProviderToken {
     return this.#authorization;
   }
 
-  /** Signs another one at the next call, unless that has happened since. */
   renew(refused: string): void {
     if (refused === this.#authorization) this.#until = 0;
   }

@@ -3,25 +3,20 @@ import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { PostForm } from '../post-form.ts';
 
-/** A request for an access token. */
 export interface Grant {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
 export interface AccessTokenDeps {
-  /** Writes a request; made anew for each. @param now milliseconds of the business clock */
   readonly grant: (now: number) => Grant;
   readonly postForm: PostForm;
   readonly clock: Clock;
 }
 
 const DEFAULT_LIFETIME_SECONDS = 3599;
-/** A token is requested anew after this time, whatever lifetime its issuer states. */
 const LIFETIME_MAX_SECONDS = 86_400;
-/** A token is replaced before it expires, by this time or a tenth of its lifetime. */
 const EARLY_MS = 300_000;
-/** A refused token is not requested again for this time. */
 const REFUSED_MS = 30_000;
 
 interface Token {
@@ -30,16 +25,13 @@ interface Token {
   readonly until: number;
 }
 
-/** Longer ones exceed what providers take as headers. */
+/** Providers refuse longer headers. */
 const TOKEN_MAX = 8_192;
-/** Characters that a header may contain. */
 const TOKEN = /^[\x21-\x7e]+$/;
-/** Also in a reply that was cut off. */
 const TOO_LONG = new RegExp(`"access_token"\\s*:\\s*"[^"]{${TOKEN_MAX + 1}}`);
-/** Statuses of the errors of RFC 6749, 5.2. */
+/** RFC 6749, 5.2. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401]);
 
-/** The access token of a credential (RFC 6749): one request at a time, shared by all senders. */
 export class AccessToken {
   readonly #deps: AccessTokenDeps;
   #token: Token | undefined;
@@ -55,7 +47,6 @@ export class AccessToken {
     return this.#lastFailure;
   }
 
-  /** A token that stays valid for a while. Throws a Fault `unavailable` for transient failures, a {@link TokenFault} if the credential gets none. */
   async get(): Promise<string> {
     const now = steadyTime(this.#deps.clock);
     if (this.#token && now < this.#token.until) return this.#token.text;
@@ -65,7 +56,6 @@ export class AccessToken {
     return this.#token.text;
   }
 
-  /** A token other than `refused`, which the provider did not accept. */
   renewed(refused: string): Promise<string> {
     if (this.#token?.text === refused) this.#token = undefined;
     return this.get();
@@ -88,7 +78,7 @@ export class AccessToken {
     }
     if (REFUSALS.has(status) && isErrorCode(error))
       throw this.#refuse(localResults.accessRefused, now, `${status} ${textOf(error)}`);
-    // Pages of proxies and portals on the way say nothing about the credential.
+    // Pages of proxies and portals say nothing about the credential.
     this.#lastFailure = 'unreachable';
     throw Fault.unavailable(`the token address answers ${status} without a token`);
   }
@@ -115,10 +105,9 @@ export function tokenRefusalOf(error: unknown): SendResult | undefined {
   return Fault.from(error).kind === 'forbidden' ? localResults.accessRefused : undefined;
 }
 
-/** Huawei's are numbers. */
+/** Huawei's codes are numbers. */
 const isErrorCode = (error: unknown): boolean => typeof error === 'string' || typeof error === 'number';
 
-/** The error of the system or of TLS that caused the fault. */
 const causeOf = (error: unknown): Error | undefined => {
   const { cause } = Fault.from(error);
   return cause instanceof Error ? cause : undefined;

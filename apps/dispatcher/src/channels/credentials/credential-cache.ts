@@ -4,29 +4,23 @@ import type { Platforms, SealedCredential } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 import type { Throttler } from '../../throttle/throttles.ts';
 
-/** The decrypted credential of a platform. */
 export interface Credential {
   readonly application: string;
   readonly platform: number;
-  /** 0 if the platform was never configured. */
   readonly version: number;
-  /** Whether its application exists. */
   readonly exists: boolean;
-  /** By the field names of configureApplication. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Identifies the settings that a credential was made of. */
 export const settingsOf = ({ application, platform, version }: Credential): Throttler => ({
   reference: `${application}/${platform}`,
   version,
 });
 
-/** Whether the credential no longer exists: a platform keeps its settings as long as its application exists. */
+/** A platform keeps its settings as long as its application exists. */
 export const isDeleted = (reference: CredentialReference, { version, exists }: Credential): boolean =>
   !exists || (version === 0 && reference.version > 0);
 
-/** Credentials, read once per version or when renewed, and decrypted in memory only. */
 export class Credentials {
   readonly #platforms: Pick<Platforms, 'getCredential'>;
   readonly #masterKeys: MasterKeys;
@@ -38,10 +32,7 @@ export class Credentials {
     this.#masterKeys = masterKeys;
   }
 
-  /**
-   * The credential in the given version, or a later one, or version 0 if it no longer exists. Throws a Fault `unavailable` when the registry does not
-   * answer or does not have that version yet.
-   */
+  /** @throws Fault `unavailable` if the registry does not answer or lags behind */
   async read({ application, platform, version }: CredentialReference): Promise<Credential> {
     const key = `${application}/${platform}`;
     const known = this.#known.get(key);
@@ -52,17 +43,11 @@ export class Credentials {
     return credential;
   }
 
-  /**
-   * Reads a credential again, because its platform may have been configured anew. Resolves to its version, 0 if it no longer exists. Throws a Fault
-   * `unavailable` when the registry does not answer.
-   * @param reference `<application>/<platform>`
-   */
   async renew(reference: string): Promise<number> {
     const [application, platform] = reference.split('/');
     return (await this.#latest(application!, Number(platform))).version;
   }
 
-  /** The credential as the registry has it; concurrent callers share a read. */
   async #latest(application: string, platform: number): Promise<Credential> {
     const key = `${application}/${platform}`;
     let reading = this.#reading.get(key);
@@ -76,7 +61,6 @@ export class Credentials {
     return credential;
   }
 
-  /** The applications with cached credentials. */
   applications(): readonly string[] {
     return [...new Set([...this.#known.values()].map(({ application }) => application))];
   }

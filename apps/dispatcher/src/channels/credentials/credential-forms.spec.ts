@@ -30,12 +30,9 @@ type Faults = Readonly<Record<string, readonly [fields: Fields, name: keyof type
 
 interface Subject {
   readonly platform: number;
-  /** Settings that the forms replace in part. */
   readonly base: Fields;
   readonly read: (platform: number, settings: ReadonlyMap<string, string>) => Promise<unknown>;
-  /** Whether sending works with the credential. */
   readonly works: (credential: never) => Promise<boolean> | boolean;
-  /** The fields that the forms are of. */
   readonly fields: readonly string[];
   readonly accepted: Forms;
   readonly refused: Faults;

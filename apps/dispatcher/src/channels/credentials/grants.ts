@@ -5,7 +5,6 @@ import { signedJwt } from './signed-jwt.ts';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_SECONDS = 3600;
 
-/** Requests with an assertion that the key of a service account signs (RFC 7523). */
 export const serviceAccountGrant =
   ({ clientEmail, key, keyId, tokenUri }: ServiceAccount, scope: string) =>
   (now: number): Grant => {
@@ -15,14 +14,12 @@ export const serviceAccountGrant =
     return { url: tokenUri, fields: { grant_type: JWT_BEARER, assertion } };
   };
 
-/** A client's id and secret, and the scope that some providers ask for. */
 export interface ClientCredentials {
   readonly id: string;
   readonly secret: string;
   readonly scope?: string;
 }
 
-/** Requests with a client's id and secret in the form (RFC 6749, 4.4). @param url of the token endpoint */
 export const clientCredentialsGrant =
   (url: string, { id, secret, scope }: ClientCredentials) =>
   (): Grant => ({

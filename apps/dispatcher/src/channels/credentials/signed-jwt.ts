@@ -2,7 +2,6 @@ import { type KeyObject, sign } from 'node:crypto';
 
 const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A signed JSON web token: ES256 for elliptic keys, RS256 for others. */
 export function signedJwt(key: KeyObject, header: Readonly<Record<string, string>>, claims: unknown): string {
   const elliptic = key.asymmetricKeyType === 'ec';
   const text = `${encoded({ alg: elliptic ? 'ES256' : 'RS256', ...header })}.${encoded(claims)}`;

@@ -45,33 +45,22 @@ import type { MailEnd, Transaction } from './smtp-session.ts';
 
 export interface EmailDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes, and the links in mails. */
   readonly reportKey: KeyObject;
-  /** The base of links to the service, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: Clock;
-  /** The operator's relay: `smtp://` or `smtps://`. @default the servers of each recipient's domain (R-E19) */
   readonly url?: string | undefined;
-  /** The domain that bounce reports go to. @default none: they go to the sender's address */
   readonly bounceDomain?: string | undefined;
-  /** Decides which addresses the servers of domains may have. */
   readonly addresses: AddressGuard;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
-  /** @default the domain name system */
   readonly names?: MailNames | undefined;
-  /** Resolves the name of the relay. @default the system's */
   readonly lookup?: LookupFunction | undefined;
-  /** The port of domains' servers. @default 25 */
   readonly port?: number | undefined;
-  /** How long the replies to the commands before the mail itself are awaited, in milliseconds. @default 30 s */
   readonly commandsMs?: number | undefined;
   readonly onFailure: (failure: FailedOpening, host: string) => void;
 }
 
 const { email } = definitions;
 
-/** E-mail by SMTP, through a relay or straight to the servers of recipients' domains. */
 export function emailChannel({ credentials: stored, reportKey, clock, url, addresses, ...deps }: EmailDeps): Channel {
   const servers = new MailServers({
     relay: url === undefined ? undefined : relayIn(url),
@@ -123,14 +112,12 @@ interface EmailSenderDeps extends Pick<EmailDeps, 'reportKey' | 'clock' | 'bounc
   readonly prepared: Prepared<MailSender, undefined>;
   readonly servers: MailServers;
   readonly writer: PayloadWriter;
-  /** Signs the tokens of mails. */
   readonly mailKey: KeyObject;
 }
 
-/** The addresses that SMTP takes; stored ones are stricter (R-E2). */
+/** Stored addresses are stricter (R-E2). */
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\u0080-\uffff]{1,64}@[^\s@<>()[\]\\,;:"]{1,255}$/;
 
-/** A route of its own for recipients without a usable address. */
 const noRoute = {};
 
 class EmailSender implements Sender {
@@ -163,7 +150,6 @@ class EmailSender implements Sender {
     this.#copies = (content.email?.bcc ?? []).map(asciiAddress);
   }
 
-  /** Resolves when the relay is connected; the servers of domains are connected as recipients need them. */
   async prepare(): Promise<SendResult | undefined> {
     const { servers, job } = this.#deps;
     if (servers.isDirect) return undefined;
@@ -227,10 +213,7 @@ class EmailSender implements Sender {
     return ADDRESS.test(address) ? this.#deps.servers.of(this.#deps.job.lane, domainOf(address)) : undefined;
   }
 
-  /**
-   * The mail of a device, and its copy. A copy has a transaction of its own, after the transaction of the mail: the return path and the links of the
-   * mail name one recipient, and a server that refuses only the recipient for now would deliver the copies with each try.
-   */
+  /** Copies have a transaction of their own: a deferred mail would deliver its copies with each try. */
   #mailFor(device: number, token: string): { readonly mail: Buffer; readonly copy: Buffer | undefined } | SendResult {
     const { job, writer, prepared } = this.#deps;
     const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);
@@ -275,7 +258,6 @@ class EmailSender implements Sender {
     for (const copy of this.#copies) this.#sendCopy(this.#transaction(copy, mail, deadline));
   }
 
-  /** The outcome of a copy is not reported; its bounces go to the sender's address. */
   #sendCopy(transaction: Transaction): void {
     const { servers, job } = this.#deps;
     const server = servers.of(job.lane, domainOf(transaction.to));
@@ -294,7 +276,6 @@ const invalidAddress: SendResult = {
   then: { do: 'final' },
 };
 
-/** The result of recipients whose domain has no servers that may be connected to. */
 function unusable(error: Error | undefined): SendResult | undefined {
   if (error instanceof NoMailDomain) return directResults.noMailDomain;
   return connectionFailureOf(error) === 'private_address' ? connectionResults.private_address : undefined;

@@ -15,7 +15,7 @@ channelFeatures({
   renews: false,
   // Servers throttle a client, whatever its credential: their replies are about single mails.
   throttle: 'none',
-  // Replies to the connection, EHLO, sender, recipient, DATA, and mail. A session has one mail at a time, and sessions open one after the other.
+  // Replies to the connection, EHLO, sender, recipient, DATA, and mail.
   repliesPerMessage: 6,
   atOnce: 5,
   credentials: () => ({

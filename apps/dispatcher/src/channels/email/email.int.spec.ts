@@ -23,9 +23,7 @@ import type { MailNames } from './mail-exchangers.ts';
 interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
-  /** The mails that the server has accepted, in order. */
   mails(): Promise<ParsedMail[]>;
-  /** The mail that a token names. */
   mailNamed(token: string): MailReference | undefined;
 }
 
@@ -42,7 +40,6 @@ const accepted = (count: number, domain?: string): TestDevice[] =>
 const batch = (devices: readonly TestDevice[], fields: Partial<SendBatch> = {}): SendBatch =>
   sendBatch([{ number: 0, devices }], { platform: 14, credential, atMostOnce: true, ...fields });
 
-/** The domain name system with these mail servers; every name has the address of the simulators. */
 const namesWith = (mx: Readonly<Record<string, readonly string[]>>): MailNames => ({
   async mx(domain) {
     if (domain === 'mute.example') throw Object.assign(new Error(domain), { code: 'ESERVFAIL' });
@@ -56,7 +53,6 @@ const namesWith = (mx: Readonly<Record<string, readonly string[]>>): MailNames =
   },
 });
 
-/** The envelope sender, which the server has noted. */
 const returnPathOf = ({ headers }: ParsedMail): string =>
   (headers.get('return-path') as { readonly text: string }).text;
 
@@ -120,7 +116,6 @@ describe('channel email, by a relay', () => {
       tags: ['Name'],
     };
     await world.send(batch([{ ...to('anna@example.com'), values: ['anna <b>\r\nBcc: x@y.z'] }], { content }));
-    // Copies follow, and nobody is told what becomes of them.
     await until(async () => (await mails()).length >= 2);
     const [mail, copy] = await mails();
     expect(mail!.subject).toBe('Grüße, Anna <b> Bcc: x@y.z');

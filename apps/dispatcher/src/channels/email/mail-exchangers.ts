@@ -3,27 +3,21 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Fault } from '@tidings/kernel';
 import { type AddressGuard, allAddresses } from '@tidings/runtime';
 
-/** A server that takes mail for a domain. */
 export interface Exchanger {
   readonly host: string;
-  /** The checked address to connect to. */
   readonly address: string;
 }
 
-/** Looks up names as the domain name system has them. */
 export interface MailNames {
-  /** Rejects with ENOTFOUND or ENODATA where there are none. */
   mx(domain: string): Promise<readonly { readonly exchange: string; readonly priority: number }[]>;
   addresses(host: string): Promise<readonly string[]>;
 }
 
-/** The domain takes no mail: it does not exist, or says so (RFC 7505). */
 export class NoMailDomain extends Error {}
 
 const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 const isAbsent = (error: unknown): boolean => absent.has((error as NodeJS.ErrnoException).code);
 
-/** The first of two queries of a name server waits for so long, the second one for twice that. */
 const QUERY_MS = 3_000;
 
 export const systemNames = (addresses: AddressGuard): MailNames => ({
@@ -31,7 +25,7 @@ export const systemNames = (addresses: AddressGuard): MailNames => ({
   addresses: async (host) => (await addresses.resolve(host)).map(({ address }) => address),
 });
 
-/** The hosts of a domain by preference; the domain itself if it names none (RFC 5321, 5.1). */
+/** A domain without MX records takes mail itself (RFC 5321, 5.1). */
 async function hostsOf(domain: string, names: MailNames): Promise<readonly string[]> {
   try {
     const found = [...(await names.mx(domain))].sort((a, b) => a.priority - b.priority);
@@ -44,10 +38,9 @@ async function hostsOf(domain: string, names: MailNames): Promise<readonly strin
   return [domain];
 }
 
-/** Maximum number of hosts of a domain that are tried: a domain may name any number. */
+/** A domain may name any number. */
 const HOSTS_MAX = 10;
 
-/** The address of a host for the next session. Each failure moves on to the next one. */
 export function addressOf(host: string, failures: number, lookup: LookupFunction): Promise<string> {
   if (isIP(host) !== 0) return Promise.resolve(host);
   return new Promise((resolve, reject) =>
@@ -59,11 +52,7 @@ export function addressOf(host: string, failures: number, lookup: LookupFunction
   );
 }
 
-/**
- * The server of a domain that the next session leads to. Each failure moves on to the next host, and after the last one to their next addresses.
- * @throws NoMailDomain if the domain takes no mail
- * @throws Fault `forbidden` if its servers have no public address
- */
+/** @throws NoMailDomain @throws Fault `forbidden` without a public address */
 export async function exchangerOf(domain: string, failures: number, names: MailNames): Promise<Exchanger> {
   const hosts = (await hostsOf(domain, names)).slice(0, HOSTS_MAX);
   let last: unknown;

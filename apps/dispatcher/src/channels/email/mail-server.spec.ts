@@ -16,7 +16,7 @@ describe('the sessions with a mail server', () => {
 
   beforeEach(async () => {
     [sockets, failures] = [[], 0];
-    // It takes no mail: EHLO alone is replied to.
+    // Only EHLO is replied to.
     server = createServer((socket) => {
       sockets.push(socket);
       socket.on('error', () => undefined);

@@ -10,30 +10,22 @@ import {
   type Transaction,
 } from './smtp-session.ts';
 
-/** Connection options of the sessions of a server. */
 export type Target = ConstructorParameters<typeof SmtpSession>[0];
 
 export interface MailServerOptions {
-  /** Asked for each session. Rejects if there is none now. @param failures sessions that did not open since there was none that did */
   readonly target: (failures: number) => Promise<Target>;
   readonly login?: Login | undefined;
-  /** Maximum concurrent sessions, not counting sessions that wait long for a reply. */
   readonly sessions: number;
-  /** Whether there is room for one more session beside the sessions of other servers. @default there is */
   readonly hasRoom?: () => boolean;
   readonly timers: Timers;
   readonly onFailure: (failure: FailedOpening) => void;
 }
 
-/** Waits between attempts to reach a server; the last one repeats. */
 const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000, 10_000, 20_000, 30_000];
-/** Wait of a server for which there is no room. */
 const FULL_MS = 5_000;
-/** Time limit for the look-ups of a server, all of them. */
 const TARGET_MS = 15_000;
-/** A session that has nothing to send is ended after this time: servers end it soon after. */
+/** Servers end idle sessions soon after. */
 const IDLE_MS = 20_000;
-/** Servers limit the mails of a session; the next ones get a new one. */
 const MAILS_PER_SESSION = 100;
 
 const noNames = (): SessionError =>
@@ -42,17 +34,14 @@ const noNames = (): SessionError =>
     syscall: 'getaddrinfo',
   });
 
-/** A mail server, or the servers of a domain: sessions that are kept open for the next mails. */
 export class MailServer {
   readonly #options: MailServerOptions;
   readonly #sessions = new Set<SmtpSession>();
-  /** Sessions that are being opened. */
   readonly #unopened = new Set<SmtpSession>();
   readonly #idle: SmtpSession[] = [];
   #opening = 0;
   #waiting: (() => void)[] = [];
   #failures = 0;
-  /** Like the failures, until the last open session ends: a working address is kept. */
   #offset = 0;
   #downUntil = 0;
   #lastFailure: FailedOpening | undefined;
@@ -65,22 +54,18 @@ export class MailServer {
     this.#options = options;
   }
 
-  /** The number of its sessions, those that are being opened included. */
   get size(): number {
     return this.#sessions.size + this.#opening;
   }
 
-  /** Whether it can be forgotten: it has no session, no mail waits for one, and it is not known to be down. */
   get isUnused(): boolean {
     return this.size === 0 && this.#waiting.length === 0 && this.#options.timers.now() >= this.#downUntil;
   }
 
-  /** Whether a session is open. */
   get isOpen(): boolean {
     return this.#sessions.size > 0;
   }
 
-  /** Why the last attempt to open a session failed; undefined while another one is made. */
   get lastError(): Error | undefined {
     return this.#lastError;
   }
@@ -89,15 +74,11 @@ export class MailServer {
     return this.#refused;
   }
 
-  /** Why there is no connection, as a result of mails whose time is over. */
   get trouble(): SendResult {
     return this.#refused ?? connectionResults[this.#lastFailure?.cause ?? 'unreachable'];
   }
 
-  /**
-   * Whether a mail can be sent now; otherwise opens sessions, if there is room for them and it is time: one, and then as many as are open, for one after
-   * the other they would take many round trips of a distant relay.
-   */
+  /** Sessions double: one by one takes too long to a distant relay. */
   ready(): boolean {
     if (this.#idle.length > 0) return true;
     if (this.#closed || this.#options.timers.now() < this.#downUntil) return false;
@@ -114,25 +95,22 @@ export class MailServer {
     return false;
   }
 
-  /** Sessions that wait long for a reply: as many others may be open, or a server that has vanished would stop all mails. */
+  /** Slow sessions are limited, or a server that vanished would stop all mails. */
   get #slow(): number {
     let slow = 0;
     for (const session of this.#sessions) if (session.isSlow) slow++;
     return Math.min(slow, this.#options.sessions);
   }
 
-  /** Sends a mail; {@link ready} must have said that it can be. */
   send(transaction: Transaction): void {
     this.#idle.pop()!.send(transaction);
   }
 
-  /** Calls once, when there may be room for a mail or the server could not be reached. */
   whenReady(run: () => void): void {
     this.#waiting.push(run);
     if (this.#idle.length > 0 || this.size === 0) queueMicrotask(() => this.#wake());
   }
 
-  /** The time until which no session is opened, in milliseconds of `performance.now()`; 0 = one is open or being opened. */
   downUntil(): number {
     if (this.#closed) return Infinity;
     return this.size > 0 ? 0 : this.#downUntil;
@@ -203,7 +181,6 @@ export class MailServer {
     this.#unopened.add(session);
   }
 
-  /** A session has nothing to send. */
   #rest(session: SmtpSession): void {
     if (session.sent >= MAILS_PER_SESSION) {
       session.quit();
@@ -241,7 +218,6 @@ export class MailServer {
   }
 }
 
-/** The error with the code of the system, which phases of a session replace by their own. */
 function asSystemError(error: SessionError | undefined): Error | undefined {
   const { originalCode } = error ?? {};
   if (!error || originalCode === undefined) return error;

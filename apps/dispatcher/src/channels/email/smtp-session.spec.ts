@@ -9,7 +9,6 @@ describe('a session with a server that stops replying', () => {
   let server: Server;
   let sockets: Socket[];
   let replies: Readonly<Record<string, string>>;
-  /** Resolves with the next command of this name. */
   let received: PromiseWithResolvers<void>;
   let awaited: string;
 

@@ -3,33 +3,23 @@ import type { SmtpStage } from '@tidings/channels';
 import { flooded } from '@tidings/http2';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 
-/** The outcome of a mail at a server. */
 export type MailEnd =
   | { readonly is: 'accepted' }
   | { readonly is: 'refused'; readonly stage: SmtpStage; readonly status: number; readonly text: string }
-  /** The mail exceeds the size that the server announces, so it was not written. */
   | { readonly is: 'tooLarge' }
-  /** The connection ended before the mail itself was written: repeating is safe. */
   | { readonly is: 'unprocessed' }
-  /** The connection ended, or no reply came in time, before the mail itself was written. */
   | { readonly is: 'noReply' }
-  /** The mail was written, and its reply is lost or late: it may have been accepted. */
+  /** The mail was written, and may have been accepted. */
   | { readonly is: 'lost' | 'late' };
 
-/** A mail for a server. */
 export interface Transaction {
-  /** Envelope sender. */
   readonly from: string;
-  /** The recipient. */
   readonly to: string;
   readonly mail: Buffer;
-  /** When to give up before the mail is written, in milliseconds of `performance.now()`. */
+  /** Milliseconds of `performance.now()`, like `replyBy`. */
   readonly deadline: number;
-  /** When to give up the reply to the mail; not before the deadline. */
   readonly replyBy: number;
-  /** Whether the mail may still be written. */
   mayGo(): boolean;
-  /** Called once, never before `send` returned. */
   ended(end: MailEnd): void;
 }
 
@@ -39,27 +29,21 @@ export interface Login {
 }
 
 export interface SessionListener {
-  /** Mails can be sent. */
   opened(): void;
-  /** The session has ended: it never opened, or is of no use any more. */
   closed(error: SessionError | undefined): void;
-  /** The last mail has ended, and the next one can be sent. */
   idle(): void;
 }
 
-/** The cause of the end of a session. */
 export type SessionError = NodeJS.ErrnoException & {
   readonly responseCode?: number;
   readonly response?: string;
   readonly command?: string;
-  /** The error code of the operating system, where `code` names a phase. */
   readonly originalCode?: string;
 };
 
-/** The mail as a stream: its first read is the moment at which the server is ready for it. */
+/** The first read shows that the server is ready for the mail. */
 class MailStream extends Readable {
   readonly #transaction: Transaction;
-  /** Whether the server may have got it. */
   begun = false;
 
   constructor(transaction: Transaction) {
@@ -79,7 +63,6 @@ class MailStream extends Readable {
 }
 
 const CODES = /^\d{3}[ -]?/;
-/** The text of a reply of one or more lines without their codes. */
 const textOf = (response: string): string =>
   response
     .split(/\r?\n/)
@@ -94,43 +77,33 @@ function refusalIn({ responseCode, response = '', command = '' }: SessionError):
   return { is: 'refused', stage: stages[command] ?? 'content', status: responseCode, text: textOf(response) };
 }
 
-/** A login that was refused, in the words of the server. */
 export const loginRefusalIn = ({ responseCode, response = '', code }: SessionError) =>
   code === 'EAUTH' && responseCode !== undefined ? { status: responseCode, text: textOf(response) } : undefined;
 
-/** Maximum bytes of the replies to the commands of a mail, and of those before the first one. */
 const REPLY_BYTES = 65_536;
-/** Time limit from the connection to the first mail. */
 const OPENING_MS = 60_000;
-/** Time limit for the reply to RSET. */
 const RESET_MS = 30_000;
 
-/** nodemailer's own handler of bytes from the server. It queues replies without bound, and drops empty lines one at a time. */
+/** nodemailer's handler queues replies without bound, and drops empty lines one at a time. */
 interface Receiver {
   _onData(chunk: Buffer): void;
 }
 
-/** The mail that a session sends. */
 interface Current {
   readonly transaction: Transaction;
   readonly stream: MailStream;
   timer: NodeJS.Timeout;
-  /** Why it failed, as far as that is known. */
   failure?: SessionError | undefined;
 }
 
-/** One connection to a mail server, which takes one mail after the other (RFC 5321). */
 export class SmtpSession {
   readonly #connection: SMTPConnection;
   readonly #listener: SessionListener;
   #current: Current | undefined;
   #over = false;
   #received = 0;
-  /** Ends the session unless it opens, or is reset, in time. */
   #timer: NodeJS.Timeout;
-  /** Mails sent so far. */
   sent = 0;
-  /** Whether it waits for a reply beyond the deadline of a mail. */
   isSlow = false;
 
   constructor(options: SMTPConnectionOptions, login: Login | undefined, listener: SessionListener) {
@@ -139,7 +112,7 @@ export class SmtpSession {
     this.#boundReplies(this.#connection as unknown as Receiver);
     this.#timer = this.#limit(OPENING_MS);
     this.#connection.on('error', (error: SessionError) => this.#close(error));
-    // A server that closes with a reply ends the connection before the mail is told the reply.
+    // `end` may come before nodemailer passes on the final reply.
     this.#connection.on('end', () => queueMicrotask(() => this.#close(undefined)));
     this.#connection.connect((error?: SessionError | null) => {
       if (error) this.#close(error);
@@ -162,12 +135,10 @@ export class SmtpSession {
     });
   }
 
-  /** Ends the session with a farewell; it must be idle. */
   quit(): void {
     this.#connection.quit();
   }
 
-  /** Ends the session at once. */
   destroy(): void {
     this.#close(undefined);
   }

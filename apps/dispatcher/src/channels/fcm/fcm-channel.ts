@@ -23,14 +23,11 @@ import type { Channel, PushListener, Sender } from '../channel-port.ts';
 
 export interface FcmDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
-  /** `http://` means HTTP/2 without TLS. @default Google's */
   readonly url?: string | undefined;
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
   readonly postForm: PostForm;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -39,7 +36,6 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 
 const { fcm } = definitions;
 
-/** Firebase Cloud Messaging, HTTP v1. */
 export const fcmChannel = ({ url = FCM, connect, postForm, ca, ...deps }: FcmDeps): Channel =>
   http2Channel<FcmCredential, AccessToken>({
     ...deps,
@@ -130,7 +126,6 @@ class FcmSender implements Sender {
   }
 }
 
-/** A request without its body, which contains the token. */
 const requestWith = (projectId: string, accessToken: string): OutgoingRequest => ({
   path: `/v1/projects/${encodeURIComponent(projectId)}/messages:send`,
   shared: ['authorization', `Bearer ${accessToken}`, 'content-type', 'application/json'],

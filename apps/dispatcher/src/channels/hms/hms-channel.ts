@@ -11,23 +11,19 @@ import type { PostForm } from '../post-form.ts';
 
 export interface HmsDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
-  /** @default Huawei's */
   readonly url?: string | undefined;
-  /** The endpoint that issues access tokens. @default Huawei's */
   readonly tokenUrl?: string | undefined;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly postProvider: PostForm;
   readonly clock: Clock;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
 const PUSH_KIT = 'https://push-api.cloud.huawei.com';
 const TOKEN = 'https://oauth-login.cloud.huawei.com/oauth2/v3/token';
 
-/** Huawei Push Kit over HTTP/1.1, which is the version that its documentation shows. */
+/** Huawei documents HTTP/1.1. */
 export const hmsChannel = ({ url = PUSH_KIT, tokenUrl = TOKEN, postProvider: postForm, ...deps }: HmsDeps): Channel =>
   http1Channel<HmsCredential>({
     ...deps,
@@ -42,7 +38,6 @@ export const hmsChannel = ({ url = PUSH_KIT, tokenUrl = TOKEN, postProvider: pos
     },
   });
 
-/** A request without its body, which contains the device's token. */
 const requestWith = (appId: string, accessToken: string): OutgoingRequest => ({
   path: `/v1/${encodeURIComponent(appId)}/messages:send`,
   shared: ['authorization', `Bearer ${accessToken}`, 'content-type', 'application/json; charset=UTF-8'],

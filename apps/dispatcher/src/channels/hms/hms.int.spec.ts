@@ -27,7 +27,6 @@ const subject: ChannelSubject = {
   },
 };
 
-/** Codes that the table lists by themselves. */
 const codes = Object.keys(HMS_CODES).filter((code) => /^8\d+$/.test(code) && !['80100000', '80600003'].includes(code));
 const replies: readonly ReplyOfToken[] = [
   ...codes.map((code, n): ReplyOfToken => ['#', code, specialReasonToken(code, n)]),

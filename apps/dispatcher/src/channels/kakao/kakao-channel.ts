@@ -7,13 +7,11 @@ export interface KakaoDeps extends Omit<
   Http1ChannelOptions<KakaoCredential>,
   'channel' | 'definition' | 'url' | 'unsuitable' | 'tokensOf' | 'requestsWith'
 > {
-  /** @default NHN Cloud's */
   readonly url?: string | undefined;
 }
 
 const NHN = 'https://api-alimtalk.cloud.toast.com';
 
-/** A message with its whole text goes to a resource of its own. */
 const resourceOf = ({ batch }: Job): string => (batch.content?.kakao?.text === undefined ? 'messages' : 'raw-messages');
 
 const requestWith = (appKey: string, secretKey: string, resource: string): OutgoingRequest => ({
@@ -22,7 +20,6 @@ const requestWith = (appKey: string, secretKey: string, resource: string): Outgo
   own: [],
 });
 
-/** AlimTalk by the Bizmessage API of NHN Cloud, one recipient a request. */
 export const kakaoChannel = ({ url = NHN, ...deps }: KakaoDeps): Channel =>
   http1Channel<KakaoCredential>({
     ...deps,

@@ -9,22 +9,17 @@ import { retryKeysOf } from './retry-key.ts';
 
 export interface LineDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
   readonly clock: Clock;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  /** @default LINE's */
   readonly url?: string | undefined;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
 const LINE = 'https://api.line.me';
 const PATH = '/v2/bot/message/push';
 
-/**
- * LINE's Messaging API. One request per user: a request for several users is answered as a whole, without naming the user who was refused.
- */
+/** LINE answers a request for several users as a whole, without naming a refused one. */
 export const lineChannel = ({ url = LINE, ...deps }: LineDeps): Channel =>
   http1Channel<LineCredential>({
     ...deps,

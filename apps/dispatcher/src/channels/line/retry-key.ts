@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SendBatch } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 
-/**
- * The retry keys of a batch's devices: for a device the same in every try, whichever process makes it, and another one in every message. They are
- * UUIDs of our own making (RFC 9562, version 8).
- */
+/** Keys are equal in every try and process: UUIDs of version 8 (RFC 9562). */
 export function retryKeysOf(batch: Pick<SendBatch, 'message' | 'bucket' | 'application'>): (seq: number) => string {
   const common = `${sendIdOf(batch)} ${batch.application} `;
   return (seq) => {

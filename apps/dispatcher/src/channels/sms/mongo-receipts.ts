@@ -12,7 +12,6 @@ interface MongoReceiptsDeps {
   readonly clock: Clock;
 }
 
-/** The memory of what SMSCs have accepted on MongoDB; deliveries go to `tidings.reports`. */
 export function mongoReceipts({ db, broker, clock }: MongoReceiptsDeps): SmsReceipts {
   const reports = microBatcher(broker, topicNames.reports);
   return new SmsReceipts({

@@ -20,21 +20,16 @@ import { type DeliveryLink, openSmppLink, type SmppBind as LinkBind } from './sm
 
 export interface SmppBindsDeps {
   readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
-  /** Decides which addresses of callers may be connected to. */
   readonly addresses: AddressGuard;
   readonly receipts: ReceiptStore;
-  /** Receives failures of the store of receipts. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The bind of a credential, which all lanes share: many SMSCs allow only a few. */
+/** All lanes share it: many SMSCs allow only a few binds. */
 export interface SmppBind {
   readonly connection: ProviderConnection;
-  /** The account at the SMSC, which its message ids belong to. */
   readonly account: string;
-  /** The result of every device if the SMSC refused the credential at the last attempt to bind; undefined = it did not. */
   refusal(): SendResult | undefined;
-  /** The result of devices whose time is over while there is no bind. */
   trouble(): SendResult;
 }
 
@@ -43,20 +38,15 @@ interface Entry {
   readonly bind: SmppBind;
 }
 
-/** Interval at which closed binds are opened again, also without a message to send: receipts arrive on them. */
 const REOPEN_MS = 5_000;
-/** The reference of the deployment's bind: no application has it. */
 const DEPLOYMENT = 'deployment';
-/** A refused credential is not tried again as often. */
 const REFUSED_MS = 60_000;
 
-/** The URL of an SMSC; undefined if the host is no host. */
 function urlOf({ host, port }: SmppCredential): string | undefined {
   const url = URL.parse(`smpp://${isIPv6(host) ? `[${host}]` : host}:${port}`);
   return url && url.hostname !== '' && url.pathname === '' && url.username === '' ? url.href : undefined;
 }
 
-/** One bind for each credential; a new version of the settings replaces it. */
 export class SmppBinds {
   readonly #deps: SmppBindsDeps;
   readonly #entries = new Map<string, Entry>();
@@ -67,7 +57,6 @@ export class SmppBinds {
     this.#reopening = setInterval(() => this.#reopen(), REOPEN_MS).unref();
   }
 
-  /** The bind of a credential, or the result of every device if its address cannot be used. */
   of({ reference, version }: Throttler, credential: SmppCredential): SmppBind | SendResult {
     const entry = this.#entries.get(reference);
     if (entry?.version === version) return entry.bind;
@@ -80,7 +69,6 @@ export class SmppBinds {
     return bind;
   }
 
-  /** The bind of the deployment's settings, which applications share. The operator chose its address: it may be a private one. */
   ofDeployment(credential: SmppCredential): SmppBind | SendResult {
     const known = this.#entries.get(DEPLOYMENT);
     if (known) return known.bind;
@@ -91,7 +79,6 @@ export class SmppBinds {
     return bind;
   }
 
-  /** Closes the binds of a deleted application. */
   forget(application: string): void {
     for (const [reference, { bind }] of this.#entries) {
       if (!reference.startsWith(`${application}/`)) continue;
@@ -117,7 +104,7 @@ export class SmppBinds {
     const received = this.#receiver(account);
     let accepted = 0;
     const open: OpenLink = (settings, events) => {
-      // A refusal counts for the attempt that met it: the next one may meet no SMSC at all (R-P1).
+      // The next attempt may meet no SMSC, so a refusal counts once (R-P1).
       refusedBy = undefined;
       let isAccepted = false;
       const bound = (status: number): void => {
@@ -144,7 +131,6 @@ export class SmppBinds {
     };
   }
 
-  /** Takes what an SMSC delivers: receipts are answered once they are stored, and messages from phones are dropped. */
   #receiver(account: string): LinkBind['received'] {
     const { receipts, onError } = this.#deps;
     interface Received {

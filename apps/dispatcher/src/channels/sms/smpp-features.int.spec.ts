@@ -28,8 +28,7 @@ channelFeatures({
       },
     },
   }),
-  // No scenario concerns receipts, nor messages of several parts. The real store is in smpp.int.spec.ts, whose tests run one after the other, as they
-  // share its collections.
+  // The real store is in smpp.int.spec.ts, whose tests share its collections and so run in turn.
   open: smsWithoutReceipts,
   token: (kind, n, argument) => smsNumber(kind, n, argument),
   expired: /^INVALID_CONFIGURATION 0x0F ESME_RINVSYSID$/,

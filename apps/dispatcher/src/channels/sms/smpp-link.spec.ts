@@ -5,7 +5,6 @@ import { answerTo, Command, encodePdu, PduReader, Status, submitPdu } from '@tid
 import { type Exchange, isFlood, type Link } from '@tidings/http2';
 import { openSmppLink } from './smpp-link.ts';
 
-/** A command or an answer as the SMSC received it. */
 interface Received {
   readonly command: number;
   readonly sequence: number;
@@ -19,7 +18,6 @@ const submission = (): Uint8Array =>
 
 describe('a bind with an SMSC', () => {
   let server: Server;
-  /** The SMSC's side of the connection. */
   let smsc: Socket;
   let received: Received[];
   let hear: (command: number) => void;
@@ -92,7 +90,6 @@ describe('a bind with an SMSC', () => {
       expect(link.request({ path: '', shared: [], own: [] }, submission(), exchange)).toBe(true);
     });
 
-  /** Resolves when the SMSC has received so many commands of a kind, to their sequence numbers. */
   const numbersOf = (command: number, count: number): Promise<number[]> =>
     new Promise((resolve) => {
       const look = (): void => {

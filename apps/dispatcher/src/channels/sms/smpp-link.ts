@@ -23,55 +23,42 @@ import {
 } from '@tidings/http2';
 import { connect, isIP, type Socket } from 'node:net';
 
-/** Parameters of a bind, and the receiver of its requests. */
 export interface SmppBind {
   readonly systemId: string;
   readonly password: string;
-  /** The SMSC refused the bind with this status; 0 = it accepted it. */
   bound(status: number): void;
-  /** A deliver_sm has come, which the link is to answer, once. The body is valid until this returns. */
+  /** The body is valid until it returns, and is to be answered once. */
   received(body: Buffer, link: DeliveryLink, sequence: number): void;
 }
 
-/** The bind that a deliver_sm came on. */
 export interface DeliveryLink {
   answerDelivery(sequence: number, status: number): void;
 }
 
-/** Messages that an SMSC has not answered. Many SMSCs accept no more than this on a bind. */
+/** Many SMSCs accept no more unanswered messages on a bind. */
 export const WINDOW = 100;
-/** Messages on a bind that has answered none: an SMSC that answers no message leaves these in doubt. */
+/** A mute SMSC leaves so many messages in doubt. */
 const FIRST_WINDOW = 10;
-/** A bind is given up when a message on it is overdue and none was answered for this time. */
+/** A bind ends when a message is overdue and none was answered for this time. */
 const DEAF_MS = 10_000;
-/** A bind without traffic is kept open by enquire_link: SMSCs close silent ones after a minute or more. */
+/** SMSCs close silent binds after a minute or more. */
 const KEEP_ALIVE_MS = 30_000;
-/** How long an answer to enquire_link may take on a bind without other traffic. */
 const ANSWER_MS = 10_000;
-/** How long the answer to unbind, or the end of a bind that the SMSC has ended, is awaited. */
 const UNBIND_MS = 2_000;
 
-/** Maximum bytes that the SMSC has not read: many times the messages of a window. */
 const UNREAD_BYTES = 1 << 20;
-/** Maximum messages of the SMSC that are not answered. */
 const DELIVERING_MAX = 10_000;
 
 const noHeaders = {};
-/** Bytes that are read at once. */
 const READ_BYTES = 65_536;
-/** The number of commands whose answer concerns no exchange. */
 const NO_EXCHANGE = 0;
 
-/** Opens binds over TCP, by URLs such as `smpp://host:2775`. A literal address is not looked up: the caller checks it. */
 export const openSmppLink =
   (bind: SmppBind): OpenLink =>
   (settings, events) =>
     new SmppLink(settings, events, bind);
 
-/**
- * One bind as a transceiver (SMPP 3.4). The body of a request is a submit_sm; the body of its answer is the message id. Commands of one turn of the event
- * loop are written together, as far as they may still go. Input that is no SMPP ends the bind, and nothing else.
- */
+/** Commands of one turn are written together. Input that is no SMPP only ends the bind. */
 class SmppLink implements Link, DeliveryLink {
   readonly #socket: Socket;
   readonly #events: LinkEvents;
@@ -80,20 +67,14 @@ class SmppLink implements Link, DeliveryLink {
   readonly #reader = new PduReader();
   readonly #waiting = new Map<number, Exchange>();
   readonly #keepAlive: NodeJS.Timeout;
-  /** The commands that are written at the end of this turn. */
   readonly #output = new PduOutput();
-  /** The exchange of each of them, by its sequence number. */
   #unwrittenFor: number[] = [];
   #sequence = 0;
-  /** Messages of the SMSC that are not answered. */
   #delivering = 0;
   #state: 'opening' | 'bound' | 'draining' | 'closed' = 'opening';
-  /** The SMSC has ended the bind. */
   #dismissed = false;
-  /** The end of an idle bind is awaited. */
   #ending = false;
   #enquiredAt = 0;
-  /** Time of the last answer to a message. */
   #answeredAt = -Infinity;
   #error: Error | undefined;
   heardAt = performance.now();
@@ -110,7 +91,6 @@ class SmppLink implements Link, DeliveryLink {
       port: Number(port),
       noDelay: true,
       ...(isIP(host) === 0 && lookup && { lookup }),
-      // One buffer for all reads: a stream allocates one for each.
       onread: {
         buffer: Buffer.allocUnsafeSlow(READ_BYTES),
         callback: (bytes, buffer) => this.#read(buffer as Buffer, bytes),
@@ -131,7 +111,6 @@ class SmppLink implements Link, DeliveryLink {
     return this.#state === 'bound' && this.#waiting.size < window;
   }
 
-  /** @param body a body made by `submitPdu`; it is copied */
   request(_: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
     if (!this.ready()) return false;
     const sequence = this.#nextSequence();
@@ -175,7 +154,6 @@ class SmppLink implements Link, DeliveryLink {
     this.#endIfIdle();
   }
 
-  /** Accepts no further message: another bind may be answered. */
   #giveUp(): void {
     if (this.#state !== 'bound') return;
     this.#state = 'draining';
@@ -200,12 +178,11 @@ class SmppLink implements Link, DeliveryLink {
     this.#flushSoon(NO_EXCHANGE);
   }
 
-  /** @param exchange the exchange of the last PDU */
   #flushSoon(exchange: number): void {
     if (this.#unwrittenFor.push(exchange) === 1) setImmediate(() => this.#flush());
   }
 
-  /** Writes the commands of a turn, each if it still may be written: another worker may have taken over during a pause of the process. */
+  /** Commands are rechecked: another worker may have taken over during a pause. */
   #flush(): void {
     const exchanges = this.#unwrittenFor;
     if (this.#socket.destroyed) return;
@@ -224,7 +201,6 @@ class SmppLink implements Link, DeliveryLink {
     exchange?.failed(cause);
   }
 
-  /** @returns whether to read on */
   #read(buffer: Buffer, bytes: number): boolean {
     this.heardAt = performance.now();
     const waiting = this.#waiting.size;
@@ -238,7 +214,6 @@ class SmppLink implements Link, DeliveryLink {
     return true;
   }
 
-  /** Lets others write if some of the messages that waited for an answer have one. @param waiting number of them before */
   #freed(waiting: number): void {
     this.#endIfIdle();
     if (this.#state === 'bound' && this.#waiting.size < waiting) this.#events.room();
@@ -272,7 +247,7 @@ class SmppLink implements Link, DeliveryLink {
         this.#socket.end();
         break;
       default:
-        // Answers have the highest bit; other commands are ones that no SMSC sends on such a bind.
+        // Responses have the highest bit; an SMSC sends no other commands here.
         if (command < Command.genericNack)
           this.#write(encodePdu(Command.genericNack, sequence, undefined, Status.invalidCommand), sequence);
     }
@@ -290,7 +265,6 @@ class SmppLink implements Link, DeliveryLink {
     this.#events.opened();
   }
 
-  /** The SMSC ends the bind: it takes nothing more, but may still answer what it has taken. */
   #unbound(sequence: number): void {
     this.#answer(Command.unbind, sequence);
     this.#dismissed = true;
@@ -310,16 +284,13 @@ class SmppLink implements Link, DeliveryLink {
     else exchange.answered(status, noHeaders, readMessageId(body));
   }
 
-  /** Ends a bind that is given up, once both sides have answered everything. */
   #endIfIdle(): void {
     if (this.#state !== 'draining' || this.#ending || this.#waiting.size + this.#delivering > 0) return;
     this.#ending = true;
-    // After an unbind of its own, the SMSC closes the connection.
     if (!this.#dismissed) this.#command(Command.unbind);
     setTimeout(() => this.destroy(), UNBIND_MS).unref();
   }
 
-  /** Keeps a silent bind open, and ends one whose SMSC does not answer. */
   #enquire(): void {
     const now = performance.now();
     if (this.#state !== 'bound') return;
@@ -335,7 +306,6 @@ class SmppLink implements Link, DeliveryLink {
   #closed(): void {
     this.#state = 'closed';
     clearInterval(this.#keepAlive);
-    // Commands that the connection did not get may be repeated without doubt.
     for (const sequence of this.#unwrittenFor) this.#fail(sequence, 'unprocessed');
     for (const sequence of [...this.#waiting.keys()]) this.#fail(sequence, 'lost');
     this.#events.closed(this.#error);

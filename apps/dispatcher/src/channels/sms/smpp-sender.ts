@@ -28,9 +28,7 @@ import type { SmppBind } from './smpp-binds.ts';
 
 const { sms } = definitions;
 
-/** An accepted part, and the message that ends with it. */
 export interface Acceptance extends AcceptedPart {
-  /** Undefined unless it is the last part. */
   readonly ended: { accepted(): void } | undefined;
 }
 
@@ -40,22 +38,17 @@ export interface SmppSenderDeps {
   readonly bind: SmppBind;
   readonly writer: PayloadWriter;
   readonly receipts: ReceiptStore;
-  /** Stores accepted parts, and answers messages that end with them. */
   readonly acceptances: Gathered<Acceptance>;
-  /** The message key of statistics hashes, which no SMS carries. */
   readonly key: Parameters<typeof sms.compile>[2];
 }
 
-/** Sends SMS of a job by SMPP. The parts of a message follow each other: after a refusal no further part is sent. */
 export class SmppSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly #deps: SmppSenderDeps;
   readonly #shared: Shared;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
-  /** Texts without values of devices, by language. */
   readonly #texts: (SmsParts | undefined)[] = [];
-  /** Accepted parts of devices whose message was interrupted, by position. */
   #begun: ReadonlyMap<number, number> = new Map();
 
   constructor(deps: SmppSenderDeps) {
@@ -74,7 +67,6 @@ export class SmppSender implements Sender {
       return undefined;
     } catch (error) {
       const refusal = bind.refusal();
-      // A refusal before this job says nothing about the next attempt.
       if (refusal && !isBackingOff) return refusal;
       throw error;
     }
@@ -104,7 +96,6 @@ export class SmppSender implements Sender {
     return this.#deps.bind.connection.downUntil();
   }
 
-  /** A system id and its password cannot be renewed. */
   async refresh(): Promise<void> {}
 
   #partsFor(device: number): SmsParts | undefined {
@@ -126,18 +117,15 @@ export class SmppSender implements Sender {
   }
 }
 
-/** SMPP has no paths. */
 const request: OutgoingRequest = { path: '', shared: [], own: [] };
 
-/** The connection was lost before the next part was written. Unlike `connectionLost`, nothing is in doubt. */
+/** Nothing is in doubt, unlike after `connectionLost`. */
 const interrupted: SendResult = { ...localResults.connectionLost };
 
-/** The parts that all messages of a job have in common. */
 interface Shared extends SmppSenderDeps {
   readonly head: Buffer;
 }
 
-/** The message to a device. */
 interface Message {
   readonly position: number;
   readonly number: string;
@@ -145,11 +133,9 @@ interface Message {
   readonly tag: number;
   readonly listener: PushListener;
   readonly deadline: number;
-  /** The first part that was not accepted yet. */
   readonly next: number;
 }
 
-/** The submission of a message: its parts are written one after the other, and those that were accepted are never written again. */
 class Submission implements Exchange {
   readonly deadline: number;
   readonly #shared: Shared;
@@ -163,7 +149,6 @@ class Submission implements Exchange {
     this.#next = message.next;
   }
 
-  /** Writes the next part; false if there is no room for it. */
   start(): boolean {
     const { number: to, parts } = this.#message;
     const { bind, head } = this.#shared;
@@ -189,7 +174,6 @@ class Submission implements Exchange {
     if (!isLast) this.#continue();
   }
 
-  /** All parts are accepted, and stored. */
   accepted(): void {
     const { listener, tag } = this.#message;
     listener.answered(tag, sent);
@@ -202,7 +186,7 @@ class Submission implements Exchange {
     else this.#end(cause === 'lost' ? localResults.connectionLost : localResults.timeout);
   }
 
-  /** Joins the parts of a message; the same for every try. Consecutive messages to a phone must not share a reference. */
+  /** The reference is equal in every try, and differs in consecutive messages. */
   #header(): Buffer | undefined {
     const { position, parts } = this.#message;
     const { length } = parts.parts;
@@ -211,7 +195,6 @@ class Submission implements Exchange {
     return joiningHeader(reference, length, this.#next + 1);
   }
 
-  /** Writes the next part as soon as there is room. */
   #continue(): void {
     const { connection } = this.#shared.bind;
     if (!this.mayGo() || this.start()) return;
@@ -230,7 +213,7 @@ class Submission implements Exchange {
     const device: SmsDevice = { batch: job.batch, position };
     receipts.remember(device, this.#next).then(
       () => listener.answered(tag, result),
-      // The next try would send the accepted parts again, since no store knows of them.
+      // No store knows the accepted parts, so the next try would send them again.
       () => listener.answered(tag, localResults.internalError),
     );
   }

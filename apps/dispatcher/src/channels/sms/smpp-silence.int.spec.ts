@@ -88,7 +88,6 @@ describe('an SMSC', () => {
     await simulators.faults.set('smpp', { answer: '0x0D', ignoredCommand: 'enquire', latencyMs: 6_000 });
     const handed = world.hand(batch(5, 1));
     await delay(4_000);
-    // The second bind is refused, and these messages meet no credential that is.
     await world.hand(batch(5, 2));
     await handed;
     expect([...world.deviceOutcomes().values()].filter((outcome) => outcome.includes('RBINDFAIL'))).toEqual([]);

@@ -19,7 +19,6 @@ import {
 import { smsChannel } from './sms-channel.ts';
 import { SmsReceipts } from './sms-receipts.ts';
 
-/** One text of three parts, in the default alphabet. */
 const LONG = `${'Long text. '.repeat(30)}€`;
 
 interface Ledger {
@@ -32,7 +31,6 @@ interface Ledger {
 describeWithMongo('SMPP', (mongo) => {
   let simulators: Simulators;
   const worlds: LaneWorld[] = [];
-  /** Positions that were reported as delivered. */
   let delivered: number[];
   let messages = 0;
 
@@ -111,7 +109,6 @@ describeWithMongo('SMPP', (mongo) => {
 
   const taken = (): number => simulators.ledger.summary().smpp.byReason['receipt taken'] ?? 0;
 
-  /** Resolves when the platform has taken as many receipts. */
   async function untilTaken(count: number): Promise<void> {
     await until(() => taken() >= count);
     expect(taken()).toBe(count);
@@ -174,7 +171,7 @@ describeWithMongo('SMPP', (mongo) => {
     }
     expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 6, duplicates: 0 });
     await untilTaken(6);
-    // A receipt that the first process did not answer is delivered again, and reported again: a fact that is known already.
+    // A receipt that the first process did not answer is delivered and reported again.
     expect(new Set(delivered)).toEqual(new Set([0, 1]));
   });
 
@@ -219,7 +216,7 @@ describeWithMongo('SMPP', (mongo) => {
       sockets.push(socket);
       socket.on('error', () => undefined);
       socket.on('data', (chunk: Buffer) => {
-        // The bind is accepted, then every PDU gets bytes that depend on it.
+        // The bind is accepted; then every PDU gets bytes that depend on it.
         if (chunk.readUInt32BE(4) === 9) {
           socket.write(Buffer.from('00000011800000090000000000000001' + '00', 'hex'));
           return;

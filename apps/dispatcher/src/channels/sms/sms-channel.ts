@@ -28,30 +28,23 @@ export interface SmsDeps {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
   readonly clock: Clock;
-  /** Opens connections of another protocol than HTTP. */
   readonly connectBy: (open: OpenLink) => (settings: ConnectionSettings) => ProviderConnection;
-  /** Opens persistent connections of HTTP/1.1. */
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
   readonly addresses: AddressGuard;
   readonly receipts: ReceiptStore;
-  /** The SMSC of applications without settings of their own, with account and sender. @default none */
   readonly url?: string | undefined;
-  /** The base of links to the service, without a trailing slash. @default none, so that Twilio reports nothing */
+  /** Twilio reports nothing without it. */
   readonly publicUrl?: string | undefined;
-  /** Receives failures of the store of receipts. */
   readonly onError: (error: unknown) => void;
 }
 
 const { sms } = definitions;
 
-/** A message is an MMS in any of its languages. */
 const hasMms = ({ batch }: Job): boolean => batch.languageNames.some((language) => isMms(batch, language));
 
 type Of<Credential> = Prepared<Credential, undefined>;
 
-/** SMS by SMPP or by Twilio's Messages API, as the settings of the application say. */
 export function smsChannel(deps: SmsDeps): Channel {
   const {
     credentials: stored,
@@ -126,17 +119,14 @@ export function smsChannel(deps: SmsDeps): Channel {
   };
 }
 
-/** The bind of the application, or the one that the deployment has for those without settings of their own. */
 const bindOf = (binds: SmppBinds, { settings, credential }: Of<SmppCredential>): SmppBind | SendResult =>
   settings.version === 0 ? binds.ofDeployment(credential) : binds.of(settings, credential);
 
-/** Stores accepted parts, and answers the messages that end with them. */
 const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): Gathered<Acceptance> =>
   gathered(async (items) => {
     try {
       await receipts.accepted(items);
     } catch (error) {
-      // Accepted messages are sent all the same: only their receipts find nothing.
       onError(error);
     }
     for (const { ended } of items) ended?.accepted();
@@ -148,7 +138,7 @@ interface Resuming {
   readonly receipts: ReceiptStore;
 }
 
-/** Binds where receipts of earlier messages may wait, also where nothing is sent any more. */
+/** Receipts of earlier messages may wait where nothing is sent any more. */
 async function resume({ credentials, binds, receipts }: Resuming): Promise<void> {
   for (const application of await receipts.expecting()) {
     const prepared = await credentials.of({ application, platform: Platform.Sms, version: 0 });

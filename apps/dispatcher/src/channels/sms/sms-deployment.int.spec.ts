@@ -17,7 +17,6 @@ describe('the SMSC of the deployment (R-A6)', () => {
   });
   afterAll(() => simulators.close());
 
-  /** Sends an SMS in an application with these settings; returns the outcome, and the sender that the recipient sees. */
   async function sentBy(n: number, settings: Record<string, string> | undefined, url?: string) {
     const some = { [Platform.iOS]: { settings: {} } };
     const credentials = settings ? { ...some, [Platform.Sms]: { settings } } : some;
@@ -26,7 +25,6 @@ describe('the SMSC of the deployment (R-A6)', () => {
       (parts) =>
         smsChannel({
           ...parts,
-          // No private address is allowed to callers.
           addresses: new AddressGuard([]),
           receipts: forgetfulReceipts,
           url,

@@ -8,12 +8,10 @@ import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 
 import type { AcceptedPart, ReceiptStore, SmsDevice } from './receipt-store.ts';
 
-/** SMSCs report the end of a message within its validity, which is three days or less. */
+/** SMSCs report the end of a message within its validity, three days or less. */
 export const KEPT_RECEIPTS_MS = 7 * 24 * 3_600_000;
 
-/** A part that an SMSC has accepted, by its id there. */
 export interface SmsPartDocument {
-  /** Keyed by account at the SMSC, message id and number. */
   readonly _id: string;
   readonly message: string;
   readonly messageId: number;
@@ -21,14 +19,12 @@ export interface SmsPartDocument {
   readonly application: string;
   readonly seq: number;
   readonly platform: number;
-  /** The device and its message, if that has several parts: all of them must arrive. */
   readonly device?: string;
   readonly parts: number;
   readonly delivered?: boolean;
   readonly expireAt: Date;
 }
 
-/** A receipt whose part is not known yet: it may overtake the answer to its submit_sm. */
 export interface SmsReceiptDocument {
   readonly _id: string;
   readonly delivered: boolean;
@@ -36,7 +32,6 @@ export interface SmsReceiptDocument {
   readonly expireAt: Date;
 }
 
-/** How many parts of a message to a device an SMSC has accepted, where the rest is to follow. */
 export interface SmsProgressDocument {
   readonly _id: string;
   readonly accepted: number;
@@ -50,7 +45,7 @@ const chunkPrefix = ({ message, bucket, application, chunk }: SmsDevice['batch']
 
 const deviceKey = ({ batch, position }: SmsDevice): string => chunkPrefix(batch) + padded(position);
 
-/** Keys hold no text of providers or recipients. */
+/** Keys are hashed, so that they hold no text of providers or recipients. */
 const keyOf = (bind: string, form: string, number: string): string =>
   createHash('sha256')
     .update(`${bind}\n${form}\n${numberKey(number)}`)
@@ -71,9 +66,8 @@ export interface SmsReceiptsDeps {
 }
 
 /**
- * Finds the message of each receipt, by the ids of accepted parts in the store: a receipt may come on another bind, after a restart, with its id in
- * another notation, and before the answer to its submit_sm. Parts and receipts are each stored before their counterpart is looked for, so that the later
- * one finds the earlier one. A message to a device is delivered when all of its parts are (R-P).
+ * A receipt may come on another bind and before the answer to its submit_sm. Each side is stored before its counterpart is looked for, so the later
+ * one finds the earlier one.
  */
 export class SmsReceipts implements ReceiptStore {
   readonly #deps: SmsReceiptsDeps;
@@ -91,7 +85,7 @@ export class SmsReceipts implements ReceiptStore {
     return this.#inTurn(() => this.#storeReceived(bind, received));
   }
 
-  /** One call at a time: two at once would each find the document of the other one, and report the message twice. */
+  /** Two calls at once would find each other's documents and report the message twice. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(work, work);
     this.#turn = turn;
@@ -136,7 +130,7 @@ export class SmsReceipts implements ReceiptStore {
     if (known.length === 0) return;
     const byKey = new Map(known.map((part) => [part._id, part]));
     const found = keyed.flatMap(({ receipt: { delivered }, keys }) => {
-      // The id as it was spelled comes first: another notation of it may be the id of another message.
+      // The id as spelled comes first: another notation may be another message's.
       const part = keys.map((key) => byKey.get(key)).find((each) => each !== undefined);
       return part ? [{ part, receipt: { delivered, at }, key: keys[0]! }] : [];
     });
@@ -174,13 +168,11 @@ export class SmsReceipts implements ReceiptStore {
     }
     const whole = await this.#wholeAmong(several.map(({ part }) => part));
     const single = arrived.filter(({ part: { device } }) => device === undefined);
-    // Several parts of a message may arrive together: it is reported once.
     const last = new Map(several.map((each) => [each.part.device!, each]));
     const delivered = [...single, ...[...whole].map((device) => last.get(device)!)];
     await Promise.all(delivered.map(({ part, receipt }) => this.#deps.publish(deliveryOf(part, receipt.at))));
   }
 
-  /** The devices whose parts have all arrived. */
   async #wholeAmong(several: readonly SmsPartDocument[]): Promise<ReadonlySet<string>> {
     const needed = new Map(several.map(({ device, parts }) => [device!, parts]));
     if (needed.size === 0) return new Set();
@@ -211,7 +203,6 @@ function documentOf(part: AcceptedPart, expireAt: Date): Omit<SmsPartDocument, '
   };
 }
 
-/** The fact that a message was delivered to a device, as `messageDeliveryEvent` reports it. */
 function deliveryOf(part: SmsPartDocument, at: Date): OutRecord {
   const { message, messageId, account, application, seq, platform } = part;
   const report = Reports.fromPartial({

@@ -15,7 +15,6 @@ const open: ReplySubject['open'] = (parts) =>
   });
 const platform = Platform.Sms;
 
-/** The codes that stand alone in the table. */
 const codesOf = (provider: string): number[] =>
   documentedReplies()
     .filter((each) => each.provider === provider && each.phrase === '#')
@@ -43,7 +42,6 @@ replyFeatures({
   }),
 });
 
-/** The first code that a number can ask for. */
 const FIRST_CODE = 21_600;
 
 replyFeatures({

@@ -8,7 +8,6 @@ import {
 
 const expiring = { name: 'expireAt', key: { expireAt: 1 }, expireAfterSeconds: 0 } as const;
 
-/** Parts of SMS that SMSCs have accepted: a write for each, and so native. */
 export const smsPartsModel = defineModel<SmsPartDocument>({
   name: 'smsParts',
   retention: inDays(KEPT_RECEIPTS_MS),
@@ -32,7 +31,6 @@ export const smsPartsModel = defineModel<SmsPartDocument>({
   ],
 });
 
-/** Receipts of SMS whose parts are not stored yet. */
 export const smsReceiptsModel = defineModel<SmsReceiptDocument>({
   name: 'smsReceipts',
   retention: `until its part is stored; without one ${inDays(KEPT_RECEIPTS_MS)}`,
@@ -40,7 +38,6 @@ export const smsReceiptsModel = defineModel<SmsReceiptDocument>({
   indexes: [expiring],
 });
 
-/** SMS with some accepted parts, whose other parts wait. */
 export const smsProgressModel = defineModel<SmsProgressDocument>({
   name: 'smsProgress',
   retention: inDays(KEPT_RECEIPTS_MS),

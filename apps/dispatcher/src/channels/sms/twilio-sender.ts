@@ -29,10 +29,8 @@ export interface TwilioSenderDeps {
   readonly publicUrl: string | undefined;
 }
 
-/** The version of the API in its paths. */
 const VERSION = '2010-04-01';
 
-/** A POST of a form with Basic authentication, below the base URL. */
 function requestWith({ url, account, token }: TwilioCredential): OutgoingRequest {
   const base = withoutTrailingSlashes(new URL(url).pathname);
   const basic = Buffer.from(`${account}:${token}`).toString('base64');
@@ -43,13 +41,11 @@ function requestWith({ url, account, token }: TwilioCredential): OutgoingRequest
   };
 }
 
-/** Sends SMS and MMS by Twilio's Messages API: a form for each device. The provider joins long texts itself. */
 export class TwilioSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly #deps: TwilioSenderDeps;
   readonly #request: OutgoingRequest;
-  /** The address that the provider reports to, without the hash. */
   readonly #callback: string | undefined;
   readonly #exchanges: ExchangeContext;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
@@ -103,10 +99,9 @@ export class TwilioSender implements Sender {
     return this.#deps.connection.downUntil();
   }
 
-  /** An account and its token cannot be renewed. */
   async refresh(): Promise<void> {}
 
-  /** The API has no subject: it is the first line of the text. */
+  /** The API has no subject: it becomes the first line of the text. */
   #formOf({ text, subject = '', media = [], p }: SmsPayload, to: string): Buffer {
     const body = [subject, text].filter((line) => line !== '').join('\n');
     const form = new URLSearchParams({ To: to, From: this.#deps.prepared.credential.sender });

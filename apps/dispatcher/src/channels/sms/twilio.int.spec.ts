@@ -13,7 +13,6 @@ import {
 import type { ReceiptStore } from './receipt-store.ts';
 import { smsChannel } from './sms-channel.ts';
 
-/** Nothing of SMPP is used. */
 const noReceipts: ReceiptStore = {
   accepted: () => Promise.reject(new Error('not expected')),
   received: () => Promise.reject(new Error('not expected')),

@@ -5,7 +5,6 @@ import { OriginThrottles } from './origin-throttles.ts';
 const CAUSE = '429 TooManyRequests';
 const [HERE, THERE] = ['https://push-a.example', 'https://push-b.example'];
 
-/** A throttle that has begun at `HERE`. */
 function throttled(seconds = 10) {
   const clock = new TestClock();
   const throttles = new OriginThrottles(clock);

@@ -1,13 +1,10 @@
-/** A push service, and the path of a subscription at it. */
 export interface PushEndpoint {
   readonly origin: string;
   readonly path: string;
 }
 
-/** Visible ASCII without a fragment: what a path of HTTP may contain as it is. */
 const PLAIN_PATH = /^\/[!"$-\[\]-~]*$/;
 
-/** Origins as they begin endpoints, each parsed once, bounded. */
 const ORIGINS_MAX = 4_096;
 const origins = new Map<string, string>();
 
@@ -20,7 +17,7 @@ function originOf(prefix: string): string {
   return origin;
 }
 
-/** Reads the endpoint of a subscription; undefined if it is no http(s) URL. Usual ones are not parsed as URLs, which takes ten times as long. */
+/** Usual endpoints skip URL parsing, which takes ten times as long. */
 export function pushEndpointOf(endpoint: string): PushEndpoint | undefined {
   const slash = endpoint.indexOf('/', 'https://'.length);
   const path = slash < 0 ? '' : endpoint.slice(slash);

@@ -6,7 +6,6 @@ import { type PushService, PushServices } from './push-services.ts';
 const [OURS, THEIRS] = ['AAAAA-00000/11', 'BBBBB-00000/11'];
 const START = 1_000_000_000;
 
-/** Connections that open, or fail, when the test says so. */
 class Network {
   now = START;
   readonly connected: string[] = [];
@@ -16,7 +15,6 @@ class Network {
     timers: { now: () => this.now, wall: () => this.now, after: () => () => undefined },
   });
 
-  /** Asks for a push service, as a sender does for the first device of it. */
   of(origin: string, openedBy = OURS, lane: 'broadcast' | 'direct' = 'broadcast'): PushService {
     return this.services.of(lane, origin, openedBy);
   }
@@ -29,7 +27,6 @@ class Network {
     this.#states.set(origin, { isOpen: false, failure: { cause, at: this.now } });
   }
 
-  /** Opens the connection of a push service that answers. */
   proven(origin: string, openedBy = OURS): PushService {
     const service = this.of(origin, openedBy);
     service.ready();
@@ -90,7 +87,6 @@ describe('connections to push services', () => {
     const further = network.of(originOf(256));
     expect(further.ready()).toBe(false);
     expect(network.connected).toEqual(range(256));
-    // The device is tried again, and no other one waits for it.
     expect(further.downUntil()).toBe(network.now + 5_000);
     network.of(originOf(7)).inFlight = 0;
     further.ready();
@@ -102,7 +98,6 @@ describe('connections to push services', () => {
     const network = new Network();
     for (const origin of range(100)) network.of(origin).ready();
     expect(network.connected).toEqual(range(32));
-    // Nor does it take any of the others.
     for (const origin of range(100, 100)) network.of(origin, THEIRS).ready();
     expect(network.connected).toEqual([...range(32), ...range(32, 100)]);
   });
@@ -155,7 +150,6 @@ describe('remembered push services', () => {
 
   it('keep to the bounds even if a batch still holds forgotten ones', () => {
     const network = new Network();
-    // One batch with devices at more origins than are remembered.
     const held = range(6_000).map((origin) => network.of(origin));
     for (const service of held) {
       service.ready();

@@ -32,19 +32,14 @@ import { type RouteContext, WebPushExchange } from './webpush-exchange.ts';
 
 export interface WebPushDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
   readonly clock: Clock;
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
-  /** Decides which addresses endpoints may lead to. */
   readonly addresses: AddressGuard;
-  /** Contact of the operator for push services: `mailto:` or `https:`. @default none */
   readonly subject?: string | undefined;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
-/** The state that the senders of a credential share. */
 interface Tokens {
   readonly vapid: Vapid;
   readonly throttles: OriginThrottles;
@@ -56,7 +51,6 @@ const { webpush } = definitions;
 
 const keyFields = ['publicKey', 'authToken'];
 
-/** Browsers, each by the push service of its endpoint (RFC 8030). */
 export function webPushChannel(deps: WebPushDeps): Channel {
   const { clock, addresses, subject, ca, connect } = deps;
   const services = new PushServices({
@@ -104,20 +98,17 @@ interface WebPushSenderDeps extends Pick<WebPushDeps, 'reportKey' | 'clock' | 'a
   readonly writer: PayloadWriter;
 }
 
-/** The devices of a batch with one push service. */
 interface Route extends RouteContext {
-  /** Headers of its pushes by language; rebuilt when the authorization changes. */
   headers: (readonly string[] | undefined)[];
   authorization: string;
 }
 
-/** The members of a device that do not change during a run. */
 interface Target {
   readonly endpoint: PushEndpoint;
   readonly route: Route;
 }
 
-/** A route of its own for every device without a usable endpoint: it fails alone. */
+/** A device without a usable endpoint fails alone, on its own route. */
 const noRoute = {};
 
 class WebPushSender implements Sender {
@@ -129,9 +120,7 @@ class WebPushSender implements Sender {
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #routes = new Map<string, Route>();
   readonly #targets: (Target | null | undefined)[] = [];
-  /** Headers of all pushes of the batch by language. */
   readonly #shared: (readonly string[] | undefined)[] = [];
-  /** Indexes of the columns with the keys of a device; empty if the batch has none. */
   readonly #keyColumns: readonly number[];
 
   constructor(deps: WebPushSenderDeps) {
@@ -144,7 +133,6 @@ class WebPushSender implements Sender {
     this.#keyColumns = columns.includes(-1) ? [] : columns;
   }
 
-  /** Connections are opened for each push service that a slice needs. */
   async prepare(): Promise<undefined> {
     return undefined;
   }
@@ -235,7 +223,6 @@ class WebPushSender implements Sender {
     return this.#encryption.encrypt(plaintext, keys) ?? unusableKeys;
   }
 
-  /** Undefined if the browser has none. */
   #keysOf(device: number): SubscriptionKeys | undefined {
     const { columns } = this.#deps.job;
     const [publicKey = '', authSecret = ''] = this.#keyColumns.map((column) => columnOf(columns, device, column));

@@ -6,7 +6,6 @@ import type { PushListener } from '../channel-port.ts';
 import type { OriginThrottles } from './origin-throttles.ts';
 import type { PushService } from './push-services.ts';
 
-/** The state that the pushes to one push service share. */
 export interface RouteContext {
   readonly origin: string;
   readonly service: PushService;
@@ -16,7 +15,6 @@ export interface RouteContext {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** One push to a push service: passes the answer to the listener, and throttles the application there if it asks for that. */
 export class WebPushExchange implements Exchange {
   readonly deadline: number;
   readonly #tag: number;

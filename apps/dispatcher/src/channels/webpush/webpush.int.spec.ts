@@ -12,7 +12,6 @@ import { webPushChannel } from './webpush-channel.ts';
 
 const vapid = generateVapidKeys();
 
-/** The columns with complete endpoints. */
 function endpointsAt(origin: string, columns: BatchColumns): BatchColumns {
   const endpoints = Array.from({ length: columns.devices }, (_, i) => origin + tokenOf(columns, i));
   let end = 0;
@@ -34,7 +33,7 @@ const subject: ChannelSubject = {
     const channel = webPushChannel({ ...parts, subject: 'mailto:ops@example.com' });
     return { ...channel, open: (job) => channel.open({ ...job, columns: endpointsAt(webPushUrl, job.columns) }) };
   },
-  // The path alone: tokens are made before the push service has a port.
+  // Only the path: tokens are made before the push service has a port.
   token: (kind, n, argument) => webPushSubscription(kind, n, argument).path,
   columns(kind, n, argument) {
     const { publicKey, authToken } = webPushSubscription(kind, n, argument);

@@ -7,7 +7,6 @@ export interface WhatsAppDeps extends Omit<
   Http1ChannelOptions<WhatsAppCredential>,
   'channel' | 'definition' | 'url' | 'tokensOf' | 'requestsWith'
 > {
-  /** @default Meta's */
   readonly url?: string | undefined;
 }
 
@@ -20,7 +19,6 @@ const requestWith = (phoneNumberId: string, accessToken: string): OutgoingReques
   own: [],
 });
 
-/** The Cloud API of WhatsApp. */
 export const whatsAppChannel = ({ url = GRAPH, ...deps }: WhatsAppDeps): Channel =>
   http1Channel<WhatsAppCredential>({
     ...deps,

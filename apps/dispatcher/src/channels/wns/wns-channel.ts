@@ -16,16 +16,12 @@ import { WnsSender } from './wns-sender.ts';
 
 export interface WnsDeps {
   readonly credentials: Credentials;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
   readonly clock: Clock;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly postProvider: PostForm;
-  /** Decides which addresses channel URIs may lead to. */
   readonly addresses: AddressGuard;
-  /** Issues access tokens. @default Microsoft's */
   readonly tokenUrl?: string | undefined;
-  /** PEM of all CA certificates; undefined = the certificates of Node. */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -34,7 +30,6 @@ const SCOPE = 'notify.windows.com';
 
 const { wns } = definitions;
 
-/** The Windows Push Notification Services: a device is reached at the URI of its channel, over HTTP/1.1. */
 export function wnsChannel(deps: WnsDeps): Channel {
   const { clock, addresses, ca, connectHttp1, postProvider, tokenUrl = TOKEN_URL } = deps;
   const services = new PushServices({

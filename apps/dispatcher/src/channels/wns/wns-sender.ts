@@ -33,7 +33,6 @@ export interface WnsSenderDeps {
   readonly addresses: AddressGuard;
 }
 
-/** The devices of a batch with one host. */
 interface Route {
   readonly service: PushService;
   exchanges: ExchangeContext | undefined;
@@ -44,19 +43,17 @@ interface Target {
   readonly route: Route;
 }
 
-/** A route of its own for every device without a usable channel URI: it fails alone. */
+/** A device without a usable channel URI fails alone, on its own route. */
 const noRoute = {};
 
 const { wns } = definitions;
 
-/** Hosts of Microsoft's, over TLS. */
 const OWN_HOST = /^https:\/\/([a-z0-9-]+\.)*notify\.windows\.com(:\d+)?$/;
 
-/** Whether the access token may go to an origin: devices choose it. @param addresses the operator's exceptions */
+/** Devices choose the origin, which must not get the access token. */
 export const isTrustedOrigin = (origin: string, addresses: AddressGuard): boolean =>
   OWN_HOST.test(origin) || addresses.excepts(URL.parse(origin)?.hostname ?? '');
 
-/** Writes the pushes of a job, each to the host of its device's channel. */
 export class WnsSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
@@ -65,7 +62,6 @@ export class WnsSender implements Sender {
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #routes = new Map<string, Route | undefined>();
   readonly #targets: (Target | null | undefined)[] = [];
-  /** Headers of the pushes by language, for the current access token. */
   #headers: (readonly string[] | undefined)[] = [];
   #accessToken = '';
 
@@ -77,7 +73,6 @@ export class WnsSender implements Sender {
     this.#key = keyOfBatch(reportKey, job.batch);
   }
 
-  /** Connections are opened for each host that a slice needs. */
   async prepare(): Promise<SendResult | undefined> {
     try {
       this.#use(await this.#deps.prepared.tokens.get());
@@ -151,7 +146,6 @@ export class WnsSender implements Sender {
     return target ?? undefined;
   }
 
-  /** Undefined for a host that must not learn the access token. */
   #routeTo({ origin }: PushEndpoint): Route | undefined {
     if (this.#routes.has(origin)) return this.#routes.get(origin);
     const { services, job, prepared, addresses } = this.#deps;
@@ -162,7 +156,6 @@ export class WnsSender implements Sender {
     return route;
   }
 
-  /** The connection of a host may be another one than before. */
   #exchangesOf(route: Route): ExchangeContext {
     const connection = route.service.connection!;
     if (route.exchanges?.connection === connection) return route.exchanges;
@@ -199,7 +192,6 @@ interface WnsExchangeOptions {
   readonly service: PushService;
 }
 
-/** One push. The state of its host stays in memory while a push is in flight. */
 class WnsExchange extends PushExchange {
   readonly #service: PushService;
 

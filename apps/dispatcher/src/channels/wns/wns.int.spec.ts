@@ -6,7 +6,7 @@ import { wnsChannel } from './wns-channel.ts';
 
 const client = { id: 'ms-app://s-1-15-2-1', secret: 'secret' };
 
-/** The columns with complete channel URIs: tokens are made before the provider has a port. */
+/** Tokens are made before the provider has a port. */
 function channelsAt(origin: string, columns: BatchColumns): BatchColumns {
   const uris = Array.from({ length: columns.devices }, (_, i) => {
     const path = tokenOf(columns, i);
@@ -35,7 +35,7 @@ const subject: ChannelSubject = {
   token: (kind, n, argument) => wnsChannelPath(kind, n, argument),
   protocol: 'HTTP/1.1',
   masks: false,
-  // The access token goes to names of Microsoft's alone.
+  // The access token goes only to names of Microsoft.
   isNamed: false,
   tokensFrom: 'wns',
   refuses: { fault: { tokenReply: 'invalidClient' }, outcome: 'INVALID_CONFIGURATION 0 access_refused' },

@@ -3,7 +3,6 @@ import { Platform } from '@tidings/kernel';
 import { compilePayload, json, object, statisticsHash, text, textFor, token, variablesOf } from '@tidings/messaging';
 
 export const TOY = 'toy';
-/** A platform that configureApplication has settings for. */
 export const TOY_PLATFORM = Platform.Amazon;
 
 export interface ToyCredential {
@@ -11,7 +10,6 @@ export interface ToyCredential {
   readonly secret: string;
 }
 
-/** The variant for devices with a key; its pushes name the key. */
 export const SIGNED = 'signed';
 
 const LIMIT = 1_000;
@@ -20,7 +18,6 @@ const SECRET = 'adm_secret';
 
 const gone: SendResult = { category: 'INVALID_TOKEN', code: '410', name: 'gone', then: { do: 'invalidate' } };
 
-/** A provider that nobody has: it takes a text by HTTP/2, and answers 410 where the token is dead. */
 export const toy: ChannelDefinition<ToyCredential, typeof TOY> = {
   platforms: [TOY_PLATFORM],
   variants: { [SIGNED]: { channel: TOY, columns: ['publicKey'] }, [ALERT]: { channel: TOY } },

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Simulator } from '../test-simulators.ts';
 import { SIGNED, TOY } from './toy-definition.ts';
 
-/** Requests that carry another one are refused. */
 export const TOY_AUTHORIZATION = 'Toy client:secret';
 
 interface ToyRequest {
@@ -11,7 +10,7 @@ interface ToyRequest {
   readonly variant: string;
 }
 
-/** A signed push must have a key, and only that. A token is refused for ever where it begins with `DEAD`, and the first time where it begins with `BUSY`. */
+/** Tokens that begin with `DEAD` are refused for ever, with `BUSY` the first time. */
 export const toySimulator: Simulator = {
   http1: false,
   idOf: (row) => `toy-${row}`,

@@ -9,7 +9,6 @@ import { http2Channel, type SenderDeps } from '../../channels/http2-channel.ts';
 import type { TransportDeps } from '../../channels/transports.ts';
 import { TOY, toy, type ToyCredential } from './toy-definition.ts';
 
-/** Writes pushes to the toy provider. @param url where it is, asked when a connection is opened */
 export const toyTransport = ({ connect, ...deps }: TransportDeps, url: () => string): Channel =>
   http2Channel<ToyCredential, undefined>({
     ...deps,
@@ -66,7 +65,6 @@ function toySender({
     },
     whenReady: (run) => connection.whenReady(run),
     downUntil: () => connection.downUntil(),
-    // A client and its secret are all that there is.
     refresh: async () => undefined,
   };
 }

@@ -20,19 +20,15 @@ import { ACTIVITIES, JOINS, LINKS, MESSAGES, PROGRESS, type ShortLink, TRANSACTI
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
 import { JOINS_KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
-/** Name of the index of scheduled messages. */
 export const SCHEDULED = 'scheduled';
 
-/** Name of the index of messages with a local time that have steps to come. */
 export const STEPS = 'steps';
 
-/** Name of the index of released messages that are not completed. */
 export const UNFINISHED = 'unfinished';
 
-/** Name of the index of messages that recipients can join and that are not completed. */
 export const OPEN = 'open';
 
-/** Messages, as applied by their logs. No index contains callers' text. */
+/** No index contains callers' text. */
 export const messagesModel = defineStates<MessageDocument>({
   name: MESSAGES,
   retention: `${inDays(KEPT_MS)} from the send date, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,
@@ -76,7 +72,6 @@ export const messagesModel = defineStates<MessageDocument>({
   ],
 });
 
-/** The short links of messages. */
 export const linksModel = defineStates<ShortLink>({
   name: LINKS,
   retention: `${inDays(KEPT_MS)} from the send date`,
@@ -87,7 +82,6 @@ export const linksModel = defineStates<ShortLink>({
   ],
 });
 
-/** The transactionIds of created messages. */
 export const transactionsModel = defineStates<Transaction>({
   name: TRANSACTIONS,
   retention: inDays(TRANSACTIONS_KEPT_MS),
@@ -95,7 +89,6 @@ export const transactionsModel = defineStates<Transaction>({
   indexes: [{ name: 'at_1', key: { at: 1 } }],
 });
 
-/** The causes of joins, by `_id`. */
 export const joinsModel = defineStates<{ readonly at: Date }>({
   name: JOINS,
   retention: inDays(JOINS_KEPT_MS),
@@ -103,7 +96,6 @@ export const joinsModel = defineStates<{ readonly at: Date }>({
   indexes: [{ name: 'at_1', key: { at: 1 } }],
 });
 
-/** Live activities (Spec M). */
 export const activitiesModel = defineStates<ActivityDocument>({
   name: ACTIVITIES,
   retention: `${inDays(KEPT_MS)} from the last message`,
@@ -122,7 +114,6 @@ export const activitiesModel = defineStates<ActivityDocument>({
   ],
 });
 
-/** The settled chunks of open messages: projected, and therefore written natively. */
 export const progressModel = defineModel<ProgressDocument & { readonly _id: string; readonly rev: number }>({
   name: PROGRESS,
   retention: 'until the message is done',

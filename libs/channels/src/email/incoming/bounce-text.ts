@@ -2,12 +2,9 @@ import { quotedReply, type SmtpReply } from '../smtp-reply.ts';
 import { withoutComments, wordIn } from './fields.ts';
 import type { ReceivedMail } from './received-mail.ts';
 
-/** The meaning of a mail of a mail system without a readable report. */
 export type Notice = 'failed' | 'delayed';
 
-/** Senders of bounces. */
 const DAEMON = /\b(?:mailer[-_.]?daemon|postmaster|mail delivery (?:sub)?system)\b/i;
-/** Subjects of warnings that the mail is late. Subjects of bounces may quote the subject of the mail. */
 const LATE_SUBJECTS = [
   /\(delay(?:ed)?\)/i,
   /still being retried/i,
@@ -17,7 +14,6 @@ const LATE_SUBJECTS = [
   /^\W*delayed(?: mail| message|:)/i,
   /^\W*(?:verzögerte zustellung|zustellung verzögert)/i,
 ];
-/** Sentences that announce further attempts. Notices of failures deny them. */
 const LATE_TEXTS = [
   /\bwill (?:be retried|be tried again|retry|keep trying|try again)\b/i,
   /\bwill continue (?:trying|to (?:try|attempt|be attempted))\b/i,
@@ -27,7 +23,6 @@ const LATE_TEXTS = [
   /\b(?:has|have) not yet been delivered\b/i,
   /\bhasn't been delivered yet\b/i,
 ];
-/** The line above the copy of the mail, which says nothing about its delivery. */
 const COPY =
   /^[ \t]*[->*_=]{2,}[^\n]{0,40}\b(?:copy of (?:the|your) message|original message|returned message|message header|urspr[^\n]{1,8}ngliche nachricht|below this line)\b/im;
 
@@ -36,18 +31,14 @@ const isReport = ({ fields }: ReceivedMail): boolean =>
     withoutComments(fields.get('content-type') ?? ''),
   );
 
-/** The text above the copy of the mail. */
 const noticeIn = ({ text }: ReceivedMail): string => text.slice(0, COPY.exec(text)?.index);
 
-/** Whether a mail was read, or answered, by its recipient: both prove that it arrived (RFC 8098, RFC 3834). */
+/** Reading or answering proves that the mail arrived (RFC 8098, RFC 3834). */
 const isAnswer = ({ fields, parts }: ReceivedMail): boolean =>
   parts.some(({ type }) => type.endsWith('disposition-notification')) ||
   /^auto-(replied|notified)/.test(wordIn(fields, 'auto-submitted'));
 
-/**
- * The meaning of a mail without a readable report; undefined for one that is no notice about a delivery. Servers that fail mails and people who are absent
- * both answer automatically, so it must name the recipients that failed, or come from a mail system and be no reply.
- */
+/** Absent people answer automatically, too, so a notice names failed recipients or comes from a mail system. */
 export function noticeOf(mail: ReceivedMail): Notice | undefined {
   const { fields } = mail;
   const isNotice = isReport(mail) || fields.has('x-failed-recipients');
@@ -60,5 +51,4 @@ export function noticeOf(mail: ReceivedMail): Notice | undefined {
   return isLate ? 'delayed' : 'failed';
 }
 
-/** The reply that the text of a notice quotes; undefined if it quotes none. */
 export const replyInText = (mail: ReceivedMail): SmtpReply | undefined => quotedReply(noticeIn(mail));

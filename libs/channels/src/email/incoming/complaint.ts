@@ -2,14 +2,12 @@ import { MAIL_TOKEN_LENGTH } from '../mail-token.ts';
 import { type Fields, readFields, wordIn } from './fields.ts';
 import type { ReceivedMail } from './received-mail.ts';
 
-/** The meaning of a feedback report (RFC 5965): a complaint with the tokens that the report quotes, or something else. */
 export interface Feedback {
   readonly isComplaint: boolean;
-  /** Tokens of mails by which the reported one may be found, the best one first; any of them may be forged. */
+  /** Any token may be forged; the best one comes first. */
   readonly tokens: readonly string[];
 }
 
-/** Types of feedback that say that the recipient does not want the mail; `not-spam` says the contrary. */
 const COMPLAINTS: ReadonlySet<string> = new Set(['abuse', 'fraud', 'other']);
 const EMBEDDED: ReadonlySet<string> = new Set([
   'message/rfc822',
@@ -31,7 +29,6 @@ const tokensOf = (report: Fields, mail: Fields): string[] => [
   ...found(MESSAGE_ID, mail.get('message-id')),
 ];
 
-/** The feedback report in a mail; undefined for a mail without one. */
 export function feedbackIn({ parts }: ReceivedMail): Feedback | undefined {
   const part = parts.find(({ type }) => type === 'message/feedback-report');
   if (!part) return undefined;

@@ -2,33 +2,22 @@ import { quotedReply, type SmtpReply } from '../smtp-reply.ts';
 import { type Fields, readFields, withoutComments, wordIn } from './fields.ts';
 import type { ReceivedMail } from './received-mail.ts';
 
-/** The meaning of a delivery report (RFC 3464). */
 export type Delivery =
-  /** The delivery failed for good. `reply` is undefined if the report contains no reason. */
   | { readonly is: 'failed'; readonly reply: SmtpReply | undefined }
-  /** The delivery is in progress, or succeeded. */
   | { readonly is: 'delayed' | 'delivered' };
 
-/** Recipients that are read of a report; more name the members of a list. */
 const RECIPIENTS_MAX = 100;
 
 const STATUS_TYPES: ReadonlySet<string> = new Set(['message/delivery-status', 'message/global-delivery-status']);
 const STATUS = /(?<![\w.])[245]\.\d{1,3}\.\d{1,3}(?![\w.])/;
-/** A status that says no more than the class of a code. */
 const GENERIC = /^\d\.0\.0$/;
-/** The time in which a mail is tried has expired (RFC 3463, X.4.7). */
 const EXPIRED = '4.4.7';
 
 const statusIn = (fields: Fields): string => STATUS.exec(withoutComments(fields.get('status') ?? ''))?.[0] ?? '';
 
-/** `smtp; 550 5.1.1 unknown`: the text behind the type, which some servers leave out. */
 const diagnosticIn = (fields: Fields): string =>
   (fields.get('diagnostic-code') ?? '').replace(/^\s*[\w-]+\s*(?:\([^)]*\)\s*)?;/, '').trim();
 
-/**
- * The reply behind a failure, as it would have been given at once: that of the server in the diagnostic code, completed by the status, which servers
- * choose for replies that have none.
- */
 function replyOf(fields: Fields): SmtpReply | undefined {
   const text = diagnosticIn(fields);
   const reply = quotedReply(text);
@@ -46,7 +35,6 @@ const isFailed = (fields: Fields): boolean => {
   return FAILED.has(action) || (!PENDING.has(action) && statusIn(fields).startsWith('5'));
 };
 
-/** The groups of fields of a report, one for each recipient. */
 function recipientsIn(text: string): Fields[] {
   const recipients: Fields[] = [];
   for (let at = 0; at < text.length && recipients.length < RECIPIENTS_MAX;) {
@@ -57,10 +45,6 @@ function recipientsIn(text: string): Fields[] {
   return recipients;
 }
 
-/**
- * The delivery that the report in a mail describes; undefined for a mail without a report. A mail had one recipient, so further recipients are those that
- * its server passed the mail on to: it failed if it failed for any of them.
- */
 export function deliveryIn({ parts }: ReceivedMail): Delivery | undefined {
   for (const { type, text } of parts) {
     if (!STATUS_TYPES.has(type)) continue;

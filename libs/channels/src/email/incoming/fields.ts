@@ -1,4 +1,3 @@
-/** Header fields by their lower-case names, unfolded. Of fields with the same name the first one counts. */
 export type Fields = ReadonlyMap<string, string>;
 
 const LINES_MAX = 1_000;
@@ -7,7 +6,6 @@ export const FIELD_LENGTH_MAX = 1_000;
 
 class FieldReader {
   readonly fields = new Map<string, string>();
-  /** The field that the next line may continue; undefined = one that is skipped. */
   #name: string | undefined;
 
   add(line: string): void {
@@ -24,7 +22,6 @@ class FieldReader {
   }
 }
 
-/** The fields from an offset to the next empty line, and the offset behind it. Of more lines the rest counts as body. */
 export function readFields(text: string, from = 0): { readonly fields: Fields; readonly end: number } {
   const reader = new FieldReader();
   let at = from;
@@ -42,10 +39,8 @@ export function readFields(text: string, from = 0): { readonly fields: Fields; r
   return { fields: reader.fields, end: at };
 }
 
-/** Tokens of RFC 5322: quoted strings, single escaped characters, parentheses, and all else. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|\\.|[()]|[^"\\()]+|["\\]/gs;
 
-/** The value of a structured field without its comments (RFC 5322 3.2.2), which may be nested. */
 export function withoutComments(value: string): string {
   let depth = 0;
   let kept = '';
@@ -57,7 +52,6 @@ export function withoutComments(value: string): string {
   return kept.replace(/\s+/g, ' ').trim();
 }
 
-/** A structured field as a lower-case word without comments; "" without it. */
 export const wordIn = (fields: Fields, name: string): string =>
   withoutComments(fields.get(name) ?? '')
     .split(';', 1)[0]!

@@ -2,31 +2,24 @@ import type { Attachment, Email } from 'postal-mime';
 import { textOfHtml } from '../html-text.ts';
 import { type Fields, FIELD_LENGTH_MAX, FIELDS_MAX } from './fields.ts';
 
-/** A part other than the text of a mail. */
 export interface ReceivedPart {
-  /** Such as `message/delivery-status`, in lower case. */
   readonly type: string;
   readonly text: string;
 }
 
-/** A mail as far as reports need it. */
 export interface ReceivedMail {
   readonly fields: Fields;
-  /** The text for people, of all its parts. */
   readonly text: string;
-  /** The other parts; parts of an embedded mail are not read. */
   readonly parts: readonly ReceivedPart[];
 }
 
-/** Bytes at the beginning of a mail that are read: a report precedes the mail that it is about. */
+/** A report precedes the mail that it is about. */
 export const MAIL_READ_BYTES = 256 * 1024;
 
-/** Bounds on what a stranger's mail costs. Lines with two dashes may begin a part. */
 const LIMITS = { lines: 5_000, dashedLines: 200, depth: 32, headerBytes: 64 * 1024, text: 64 * 1024 } as const;
 
 const [LF, DASH] = [0x0a, 0x2d];
 
-/** The beginning of a mail that is within the limits. */
 function beginningOf(bytes: Buffer): Buffer {
   const read = bytes.subarray(0, MAIL_READ_BYTES);
   let dashedLines = 0;
@@ -77,7 +70,6 @@ async function parsed(bytes: Buffer): Promise<Email | undefined> {
   }
 }
 
-/** Reads any bytes as a mail, within bounds; undefined for one with more headers or levels than a report has. */
 export async function readMail(bytes: Buffer): Promise<ReceivedMail | undefined> {
   const email = await parsed(bytes);
   if (!email) return undefined;

@@ -1,4 +1,3 @@
-/** Parts of mails as shops and newsletters write them, each with something that a reader of HTML may get wrong. */
 export const htmlFragments: readonly string[] = [
   '<div style="display:none;font-size:1px;max-height:0;overflow:hidden">Preheader that nobody sees &zwnj;&nbsp;&zwnj;</div><p>Visible intro</p>',
   '<span class="preheader">Hidden by a class</span><h1>Summer <em>Sale</em></h1>',

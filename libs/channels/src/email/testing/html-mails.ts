@@ -16,7 +16,6 @@ a:hover, a[x-apple-data-detectors] { display: none }
 
 type Layout = (parts: readonly string[]) => string;
 
-/** Frames of mails, from generators of newsletters and by hand. */
 const layouts: readonly Layout[] = [
   (parts) => parts.join('\n'),
   (parts) =>
@@ -40,7 +39,7 @@ const layouts: readonly Layout[] = [
 
 const FRAGMENTS_IN_MAIL = 3;
 
-/** 200 mails, each of a frame and some parts, so that each part occurs in several frames. */
+/** Each part occurs in several frames. */
 export const htmlMails: readonly string[] = Array.from({ length: 200 }, (_, i) => {
   const parts = Array.from(
     { length: FRAGMENTS_IN_MAIL },

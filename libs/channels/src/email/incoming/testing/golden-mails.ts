@@ -1,19 +1,13 @@
-/** Mails in the shapes of the usual servers, for specs. */
-
 const crlf = (lines: readonly string[]): string => lines.join('\r\n');
 
 export interface Report {
   readonly headers?: readonly string[];
-  /** The part for people. */
   readonly text?: string;
-  /** Fields of the message and of each recipient, in groups. */
   readonly status: readonly (readonly string[])[];
   readonly statusType?: string;
-  /** Header fields of the mail that was sent. */
   readonly original?: readonly string[];
 }
 
-/** A report (RFC 3464). */
 export const deliveryReport = ({ headers = [], text = '', status, statusType, original = [] }: Report): Buffer =>
   Buffer.from(
     crlf([
@@ -55,7 +49,6 @@ const failed = (status: string, diagnostic?: string): readonly string[] => [
   ...(diagnostic === undefined ? [] : [`Diagnostic-Code: ${diagnostic}`]),
 ];
 
-/** Reports with what they mean. */
 export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly means: object }>> = {
   'Postfix, whose server refused the recipient': {
     mail: deliveryReport({
@@ -264,12 +257,10 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
 export interface Feedback {
   readonly type?: string;
   readonly fields?: readonly string[];
-  /** Header fields of the mail that was sent. */
   readonly original?: readonly string[];
   readonly originalType?: string;
 }
 
-/** A feedback report (RFC 5965). */
 export const feedbackReport = ({ type = 'abuse', fields = [], original = [], originalType }: Feedback): Buffer =>
   Buffer.from(
     crlf([

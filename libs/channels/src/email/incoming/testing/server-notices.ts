@@ -1,6 +1,5 @@
 import type { Meaning, ServerNotice } from './server-reports.ts';
 
-/** A notice in text alone. The header begins with its sender and its subject. */
 const notice = (server: string, header: string, text: string, means: Meaning): ServerNotice => {
   const [from = '', subject = '', ...others] = header.split('\n');
   const lines = [`From: ${from}`, `Subject: ${subject}`, ...others, '', ...text.split('\n'), ''];
@@ -9,7 +8,7 @@ const notice = (server: string, header: string, text: string, means: Meaning): S
 
 const daemon = 'Mail Delivery Subsystem <MAILER-DAEMON@mx.example.net>';
 
-/** Notices in text alone, in the forms that the documentation of mail servers describes, in words of our own. */
+/** In the forms that mail servers document, in words of our own. */
 export const serverNotices: readonly ServerNotice[] = [
   notice(
     'Postfix',

@@ -1,9 +1,7 @@
 import type { BounceCategory } from '../../bounces.ts';
 
-/** The end of the name of a category. */
 type Category<Name extends string = BounceCategory> = Name extends `BOUNCED_${infer End}` ? End : never;
 
-/** Replies in the forms that the documentation of mail servers describes, each with its category by R-E18. */
 export const serverReplies: Readonly<Record<string, readonly (readonly [reply: string, category: Category])[]>> = {
   Postfix: [
     ['550 5.1.1 <u@example.com>: Recipient address rejected: User unknown in local table', 'HARD_GENERAL'],

@@ -1,7 +1,6 @@
 import type { BounceCategory } from '../../bounces.ts';
 import { deliveryReport } from './golden-mails.ts';
 
-/** What a notice means: a category, a delay, or nothing. */
 export type Meaning = BounceCategory | 'delayed' | 'other';
 
 export interface ServerNotice {
@@ -12,14 +11,12 @@ export interface ServerNotice {
 
 const FAILED = 'Final-Recipient: rfc822; u@example.com\nAction: failed';
 
-/** A report whose recipient has these fields. */
 const report = (server: string, fields: string, means: Meaning, ...headers: readonly string[]): ServerNotice => ({
   server,
   mail: deliveryReport({ headers, status: [['Reporting-MTA: dns; mx.example.net'], fields.split('\n')] }),
   means,
 });
 
-/** Delivery reports in the forms that the documentation of mail servers describes. */
 export const serverReports: readonly ServerNotice[] = [
   report(
     'Postfix',
