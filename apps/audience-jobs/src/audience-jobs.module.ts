@@ -9,15 +9,12 @@ import { openAudienceJobs } from './audience-jobs.ts';
 import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 
 const AUDIENCE_JOBS = Symbol('audience-jobs');
-/** Longer than the deadline of other calls: a batch concerns thousands of devices. */
 const BATCH_DEADLINE_MS = 30_000;
 
-/** Clients of the registry; batches go to the replica that owns their logs. */
 function registryClients(registry: Replicas, deviceKey: KeyObject) {
   const { tags, devices, segments } = remoteServices('registry', registry, {
     devices: {
       deadlineMs: BATCH_DEADLINE_MS,
-      // The entries are grouped by the replica that owns their logs, so the first one determines it.
       keyOf: {
         applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(hwidHashOf(deviceKey, account, first.hwid)),
       },
@@ -27,7 +24,6 @@ function registryClients(registry: Replicas, deviceKey: KeyObject) {
   return { tags, devices, segments, replicaOf: (log: string) => registry.ownerOf(() => log) };
 }
 
-/** Bulk jobs and exports in a process of their own. */
 @Module({
   imports: [storeModule('audience_jobs')],
   providers: [

@@ -25,7 +25,6 @@ import { unacceptedParts } from './jobs/unaccepted-parts.ts';
 import { JOB_LEASES, LEASES_KEPT_MS, Worker } from './jobs/worker.ts';
 
 const EXPIRY_EVERY_MS = 60_000;
-/** Maximum number of open jobs in a report. */
 const MAX_REPORTED = 20;
 
 export interface AudienceJobsDeps extends ServiceDeps {
@@ -33,19 +32,14 @@ export interface AudienceJobsDeps extends ServiceDeps {
   readonly tags: Pick<Tags, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   readonly segments: Pick<Segments, 'select' | 'chooseLookup' | 'scan'>;
-  /** Names the registry replica that owns a device log. @default one for all */
   readonly replicaOf?: (log: string) => string;
 }
 
 export interface AudienceJobsService extends Served<'audience-jobs'> {
-  /** Finishes the parts in progress, and leaves the remainder to other processes. */
   close(): Promise<void>;
 }
 
-/**
- * Asynchronous operations on many devices (Spec G, exports of N): accepted at once, then processed in parts, each exactly once. Any number of
- * instances may run concurrently.
- */
+/** Any number of instances may run concurrently. */
 export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<AudienceJobsService> {
   const closing = new Closing(deps.log);
   try {

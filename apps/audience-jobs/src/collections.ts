@@ -5,7 +5,6 @@ import { archiveBlocksModel, archivePartsModel, exportInputsModel } from './expo
 import { jobsModel, jobPartsModel } from './jobs/storage/jobs.schema.ts';
 import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
-/** The collections of audience-jobs. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('jobs', commitRetention.asDetails),
   jobsModel,

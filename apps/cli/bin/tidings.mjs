@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// `npx tidings`: installs, builds and runs the command line, as the npm scripts do.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Ends the program once nobody reads its output, as in `tidings tap … | head -3`: it has done its work. Other errors of the stream are thrown. */
+/** As in `tidings tap … | head -3`. Other errors of the stream are thrown. */
 export function endWithReader(output: NodeJS.WritableStream, exit = (code: number): void => process.exit(code)): void {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

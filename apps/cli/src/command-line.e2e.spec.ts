@@ -19,7 +19,6 @@ describe('the command line', () => {
   });
   afterAll(() => world?.stop());
 
-  /** Runs a command as an operator and backend; returns its output. */
   const run = async (...words: string[]): Promise<string> => {
     let output = '';
     const { admin, api } = world.secrets;
@@ -100,7 +99,7 @@ describe('the command line', () => {
     expect(await run('dead-letters', 'list')).toBe('No dead letters');
     expect(await run('redrive')).toBe('Redriven: 0');
     const checked = await json<{ findings: { severity: string; text: string }[] }[]>('doctor');
-    // The data of an application that was deleted here is removed in the background.
+    // A deleted application's data is removed in the background.
     const findings = checked.flatMap((each) => each.findings).filter(({ text }) => !text.includes('is being removed'));
     expect(findings).toMatchObject([
       { severity: 'warning', text: expect.stringContaining('no other machine reaches') },

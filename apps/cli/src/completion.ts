@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 
-/** The words that may follow a path of commands: subcommands, options, and choices of the first argument. */
 function wordsOf(command: Command): string[] {
   return [
     ...command.commands.map((each) => each.name()),
@@ -9,7 +8,6 @@ function wordsOf(command: Command): string[] {
   ];
 }
 
-/** Every command with its path of names. */
 function pathsOf(command: Command, path = ''): { readonly path: string; readonly words: string[] }[] {
   const own = { path, words: wordsOf(command) };
   return [own, ...command.commands.flatMap((each) => pathsOf(each, `${path} ${each.name()}`.trim()))];
@@ -17,7 +15,6 @@ function pathsOf(command: Command, path = ''): { readonly path: string; readonly
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** A script that completes commands and options in a shell, once it has been evaluated there. */
 export function completionScript(program: Command, shell: (typeof shells)[number]): string {
   const paths = pathsOf(program);
   if (shell === 'fish') {

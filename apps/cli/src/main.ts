@@ -3,7 +3,6 @@ import { endWithReader } from './closed-pipe.ts';
 import { withoutControls } from './control-characters.ts';
 import { programOf } from './program.ts';
 
-/** The forms that a refusal has in the envelopes of the API. */
 interface Refused {
   readonly error?: { readonly message?: string };
   readonly status_message?: string;
@@ -11,7 +10,6 @@ interface Refused {
   readonly message?: string;
 }
 
-/** The reason of a refusal as the API gives it: the text of its envelope, else the whole body. */
 function textOf(error: unknown): string {
   if (error instanceof Refusal) {
     const { body, status } = error.reply;

@@ -33,7 +33,7 @@ const groups: readonly AddCommands[] = [
   addDoctor,
 ];
 
-/** The command line. @param write receives results; messages to the user go to standard error */
+/** @param write receives results; messages to the user go to standard error */
 export function programOf(write: (text: string) => void): Command {
   const program = new Command('tidings')
     .description('Operates Tidings from the command line.')

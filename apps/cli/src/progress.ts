@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Progress of long work, on standard error, so that output can be piped. Nothing is shown where it is not a terminal. */
+/** On standard error, so that output can be piped; only on a terminal. */
 export interface Progress {
   set(done: number, total: number): void;
   stop(): void;

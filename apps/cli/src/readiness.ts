@@ -1,15 +1,12 @@
 import type { ApiClient } from '@tidings/client';
 
-/** Whether the gateway is ready, and the services that it waits for. */
 export interface Readiness {
   readonly isReady: boolean;
   readonly status: number;
   readonly waitingFor: readonly string[];
-  /** What the gateway says of itself although it is ready, by subject. */
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Reads `/readyz`. Rejects if nothing answers. */
 export async function readinessOf(client: ApiClient): Promise<Readiness> {
   const { status, body } = await client.http.send('/readyz');
   const { details = {} } = body as { readonly details?: Readonly<Record<string, Detail>> };

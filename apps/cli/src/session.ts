@@ -2,7 +2,7 @@ import { ApiClient } from '@tidings/client';
 import type { Command } from 'commander';
 import { withoutControls } from './control-characters.ts';
 
-/** Options of every command; each has a variable as well, so that tokens need not be on the command line. */
+/** Each has a variable as well, so that tokens need not be on the command line. */
 export interface GlobalOptions {
   readonly url: string;
   readonly adminToken?: string;
@@ -10,23 +10,21 @@ export interface GlobalOptions {
   readonly json?: boolean;
 }
 
-/** A mistake of the caller or the system that one sentence explains; the program ends with 1. */
+/** One sentence explains it; the program ends with 1. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }
 
-/** Connections to the API: commands call one method after the other. */
 const CONNECTIONS = 4;
 
-/** A command's access to the API, and its output. */
 export interface Session {
   readonly options: GlobalOptions;
   readonly client: ApiClient;
-  /** The client, if there is an administrator token. @throws Failure without one */
+  /** @throws Failure without an administrator token */
   readonly operator: () => ApiClient;
-  /** The client, if there is an API token. @throws Failure without one */
+  /** @throws Failure without an API token */
   readonly backend: () => ApiClient;
-  /** Prints a result: as JSON if the caller asked for it, else as text; without control characters. */
+  /** Without control characters; as JSON if the caller asked for it. */
   readonly print: (result: unknown, text: string) => void;
 }
 

@@ -1,6 +1,5 @@
 import { inOneLine } from './control-characters.ts';
 
-/** Columns of aligned text, with a heading. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [heading, ...rows.map((row) => row.map(inOneLine))];
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
@@ -14,7 +13,6 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
     .join('\n');
 }
 
-/** Names and values, one a line. */
 export function lines(values: Readonly<Record<string, string | number | null | undefined>>): string {
   const shown = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const width = Math.max(...shown.map(([name]) => name.length));

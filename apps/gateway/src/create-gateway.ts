@@ -50,71 +50,50 @@ import { type Processes, systemOf } from './system/system.ts';
 
 export interface GatewayDeps {
   readonly services: GatewayServices;
-  /** Processes of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the test clock. */
+  /** In the order in which work flows: for the barrier and the test clock. */
   readonly processes: readonly Processes[];
-  /** Every dispatcher process at the moment of the call. */
   readonly dispatchers: Context['dispatchers'];
-  /** Names the registry replica that handles a device command. @default one for all */
   readonly replicaOf?: (command: DeviceCommand) => string;
-  /** @default nothing is refused for want of room */
   readonly storage?: Pick<StorageGuard, 'admit'> | undefined;
-  /** Receives the reports of devices. */
   readonly broker: Pick<Broker, 'addTopic' | 'publish' | 'subscribe'>;
-  /** A ShiftedClock in tests only: `POST /admin/v1/clock` sets it, together with the clock of every service. */
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly masterKeys: MasterKeys;
-  /** May throw a Fault `unavailable` until the keys are known. */
   readonly identity: () => IdentityKeys;
   readonly adminToken: string;
-  /** Public URL of the service's own links, without a trailing slash. */
   readonly publicUrl: string;
-  /** Private ranges in which web push endpoints are allowed, as CIDR. @default none */
+  /** Ranges (CIDR) in which web push endpoints are allowed. @default none */
   readonly allowPrivate?: readonly string[];
-  /** Ranges of proxies whose `X-Forwarded-For` is believed, as CIDR. @default none */
+  /** Ranges (CIDR) whose `X-Forwarded-For` is believed. @default none */
   readonly trustedProxies?: readonly string[];
-  /** The places of clients by their addresses. @default unknown */
   readonly geoip?: Pick<Geoip, 'find'> | undefined;
-  /** The server of incoming mail. @default none */
   readonly incomingMail?: MailListenerOptions | undefined;
-  /** Domains of disposable e-mail addresses (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
-  /** Maximum number of open connections, of which a client may have half: further ones are closed on arrival. @default 10000 */
+  /** A client may have half of them. @default 10000 */
   readonly maxConnections?: number;
-  /** How long idle connections stay open while the gateway closes, in milliseconds. @default 0 */
+  /** Idle connections stay open for so long while closing. @default 0 */
   readonly drainMs?: number;
-  /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
-  /** Further controllers, which may inject OWN_OPERATIONS. */
   readonly controllers?: NonNullable<DynamicModule['controllers']>;
 }
 
-/** Limit on new test devices per application and address: a burst, then one a second, which is more than one person registers. */
 const TEST_DEVICES = { burst: 120, perMinute: 60 };
-/** Limit on different users of inboxes per application and address: many people may share the address of a proxy, for a while. */
 const INBOX_USERS = { users: 60 };
-/** Limit on requests of Safari per application and address: visitors may share the address of a proxy. */
 const WEBSITES = { burst: 300, perMinute: 600 };
-/** Limit on requests by the links of one mail contact: image proxies share an address, so an address cannot be limited. */
+/** Per mail contact: image proxies share an address. */
 const RECIPIENTS = { burst: 60, perMinute: 60, remembered: 50_000 };
-/** Default of {@link GatewayDeps.maxConnections}. */
 const MAX_CONNECTIONS = 10_000;
-/** A connection without traffic in either direction for this long is closed. */
 const IDLE_MS = 120_000;
 
 const ANY_TYPE = 'application/octet-stream';
-/** Longer than a request line may be. */
 const MAX_SEGMENT = 64 * 1024;
 
 const connections = {
-  /** Time limit for the head of a request, and for the first request on a connection to begin. */
   headersTimeout: 20_000,
-  /** Time limit for a whole request; small bodies have less. */
   requestTimeout: UPLOAD_MS,
-  /** Interval of checking both limits: a byte now and then does not extend them. */
   connectionsCheckingInterval: 2_000,
-  /** Longer than the idle timeout of load balancers, so that they close first. */
+  /** Longer than load balancers keep idle connections, so that they close first. */
   keepAliveTimeout: 72_000,
 };
 
@@ -123,14 +102,12 @@ const unreadable: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** Answers unparseable input with 4xx and closes the connection. */
 function refuseUnreadable({ code }: { readonly code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = unreadable[code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** An HTTP server with a bounded number of connections, also of each client, which closes idle ones. */
 function boundedServer(
   { metrics, log, trustedProxies, maxConnections = MAX_CONNECTIONS }: GatewayDeps,
   listener: RequestListener,
@@ -151,7 +128,6 @@ function boundedServer(
   return server;
 }
 
-/** The server of incoming mail that the configuration asks for, if it does. */
 export const incomingMailOf = ({
   smtpListenPort: port,
   mailBounceDomain: domain,
@@ -159,11 +135,9 @@ export const incomingMailOf = ({
 }: Configuration): MailListenerOptions | undefined =>
   port === undefined || domain === undefined ? undefined : { port, domain, host };
 
-/** The port of the server of incoming mail, once the gateway listens; undefined without one. */
 export const mailPortOf = (app: NestFastifyApplication): number | undefined =>
   app.get<IncomingMail>(INCOMING_MAIL, { strict: false }).listener?.port;
 
-/** The server of incoming mail, and what it hands mails to. */
 function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: Access, clients: ClientAddresses) {
   const { services, broker, identity, clock, log, metrics } = deps;
   const recipientLimits = new CallerLimits(clock, RECIPIENTS);
@@ -179,7 +153,6 @@ function incomingMail(options: MailListenerOptions, deps: GatewayDeps, access: A
   return { intake, listener: new MailListener(options, { intake, log, metrics, clients }) };
 }
 
-/** The module of the gateway, with its own components in front of the given services. */
 export function gatewayModule(deps: GatewayDeps): DynamicModule {
   const { services, broker, clock, log, adminToken } = deps;
   const { devices, messages, platforms } = services;
@@ -233,7 +206,6 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   });
 }
 
-/** The server of the gateway. It serves the methods of devices once `serve` is called with their listener. */
 export function gatewayServer(deps: GatewayDeps): {
   adapter: FastifyAdapter;
   serve: (devices: DeviceListener) => void;
@@ -253,7 +225,7 @@ export function gatewayServer(deps: GatewayDeps): {
     serverFactory: (fastify: RequestListener) =>
       boundedServer(deps, (request, response) => {
         if (listener.devices?.handle(request, response)) return;
-        // Bodies are JSON whatever their type (R-ER1); fastify refuses types that it cannot parse.
+        // Fastify refuses types that it cannot parse, but bodies are JSON whatever their type (R-ER1).
         request.headers['content-type'] = ANY_TYPE;
         fastify(request, response);
       }),
@@ -261,10 +233,8 @@ export function gatewayServer(deps: GatewayDeps): {
   return { adapter, serve: (devices) => void (listener.devices = devices) };
 }
 
-/** Options of the Nest application: guards and pipes read bodies. */
 export const gatewayOptions = (log: Logger) => ({ logger: nestLogger(log), bodyParser: false, abortOnError: false });
 
-/** The gateway, ready to listen. It owns none of its dependencies: closing it finishes the requests in flight and leaves the given services open. */
 export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
   const { adapter, serve } = gatewayServer(deps);
   const options = gatewayOptions(deps.log);

@@ -10,7 +10,6 @@ import { DeviceListener } from './api/device-listener.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 import { APPLICATION, World } from './testing/gateway-world.ts';
 
-/** Starts the module as the gateway process does: the API and health on one port, the gateway's own operations on another. */
 async function start() {
   const world = new World();
   const readiness = new Readiness();

@@ -35,9 +35,8 @@ import {
 } from './injection-tokens.ts';
 import type { MailListener } from './mail/mail-listener.ts';
 
-/** Bounds on the requests being served, and on the bytes of their small bodies. */
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };
-/** Bounds on the bytes of large bodies held, and of those being parsed: not less than the limit of a bulk request. */
+/** At least the limit of a bulk request. */
 const LARGE = { bytes: 256 * 1024 * 1024, taken: 64 * 1024 * 1024 };
 
 export interface GatewayModuleOptions {
@@ -45,19 +44,13 @@ export interface GatewayModuleOptions {
   readonly adminToken: string;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** The gateway's own operations, provided as OWN_OPERATIONS. */
   readonly operations: Operations;
-  /** The server of incoming mail, provided as INCOMING_MAIL. */
   readonly mail: MailListener | undefined;
-  /** How long idle connections stay open while it closes. */
   readonly drainMs: number;
-  /** Further modules on the same port, such as health. */
   readonly imports: NonNullable<DynamicModule['imports']>;
-  /** Further controllers. */
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-/** The controllers of the HTTP API. Others on the same port, such as health, have replies of their own. */
 const CONTROLLERS = [
   Json13Controller,
   ApiV2Controller,
@@ -71,7 +64,6 @@ const CONTROLLERS = [
   WhatsAppController,
   TwilioController,
 ];
-/** The HTTP API: its controllers, and the listener for devices in front of them; and the server of incoming mail, if there is one. */
 @Module({})
 export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #devices: DeviceListener;
@@ -96,7 +88,6 @@ export class GatewayModule implements OnApplicationBootstrap, OnModuleDestroy {
     routes.install(host.httpAdapter.getInstance<FastifyInstance>());
   }
 
-  /** Mails are taken as soon as requests are. */
   async onApplicationBootstrap(): Promise<void> {
     this.#connections = connectionsOf(this.#host.httpAdapter.getHttpServer() as Server);
     await this.#mail?.listen();

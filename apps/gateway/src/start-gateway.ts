@@ -25,25 +25,20 @@ import { DRAIN_MS } from './http/draining.ts';
 import { openStorageGuard } from './limits/storage-guard.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 
-/** Time limit of a dispatcher's reply about its providers. */
 const DISPATCHER_MS = 5_000;
-/** Time limit of redriving, which publishes hundreds of records. */
 const REDRIVE_MS = 30_000;
-/** Time limit of counting a segment. */
 const COUNT_MS = 60_000;
 
-/** Time limit of the reply about the room of MongoDB, which is asked for every two seconds. */
 const STORAGE_MS = 1_500;
 
 type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', ServiceName>;
 
-/** The services behind the gateway; the commands to devices of one log go to one replica of the registry. */
 function servicesBehind(replicas: Readonly<Record<BackendName, Replicas>>, identity: () => IdentityKeys) {
   const { registry, scheduler, statistics, dispatcher, webhooks } = replicas;
   const logOf = logOfCommand(() => identity().device);
   const ofRegistry = remoteServices('registry', registry, {
     devices: {
-      // The commands are grouped by replica, so the first one determines the key.
+      // Commands are grouped by replica.
       keyOf: { apply: ({ commands: [first] }) => first && logOf(first) },
       isRepeatable: { apply: ({ commands }) => commands.every(isRepeatable) },
     },
@@ -51,9 +46,9 @@ function servicesBehind(replicas: Readonly<Record<BackendName, Replicas>>, ident
   });
   const ofScheduler = remoteServices('scheduler', scheduler, {
     messages: {
-      // A used transactionId resolves to the message that it created.
+      // A used transactionId resolves to its message.
       isRepeatable: { accept: ({ messages }) => messages.every(({ transactionId }) => transactionId !== '') },
-      // One scheduler serves the concurrent repeats of a request.
+      // Concurrent repeats meet at one scheduler.
       keyOf: { accept: ({ messages }) => messages.find(({ transactionId }) => transactionId !== '')?.transactionId },
     },
   });
@@ -77,7 +72,6 @@ async function storageBehind(registry: Replicas, { configuration, log, metrics, 
   return storage;
 }
 
-/** The gateway as a separate process: the HTTP API on `PORT`, and calls from other gateways on `GRPC_PORT`. */
 export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { clock, log, readiness, metrics } = process;
   const { maxConnections, warning } = connectionBudget();

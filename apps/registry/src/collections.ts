@@ -7,7 +7,6 @@ import { cooldownsModel } from './geozones/storage/cooldowns.schema.ts';
 import { inboxesModel } from './entry-states/inboxes.schema.ts';
 import { bucketsModel } from './tokens/storage/buckets.schema.ts';
 
-/** The collections of the registry. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('accounts', commitRetention.asFigures),
   ...logCollections('devices', commitRetention.asDetails),

@@ -9,11 +9,9 @@ import { applicationView } from './applications/application-view.ts';
 import { tokenView } from './tokens/token-view.ts';
 import type { AccountStore } from './accounts/account-store.ts';
 
-/** Wait for the states of a commit; after a crash they are applied within a second. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 5;
 
-/** The states at a commit or a later one. */
 async function statesOf<State extends { readonly rev: number }>(
   read: (ids: readonly string[]) => Promise<State[]>,
   ids: readonly string[],
@@ -29,10 +27,7 @@ async function statesOf<State extends { readonly rev: number }>(
   }
 }
 
-/**
- * Complete records of the applications and tokens that a commit changed: readers of compacted topics need no history. Waits at most 5 s until the
- * states have the commit, then throws `unavailable`.
- */
+/** Complete records: readers of compacted topics need no history. */
 export async function configurationRecords(
   { position, events }: Commit<AccountEvent>,
   store: AccountStore,

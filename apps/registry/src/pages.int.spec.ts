@@ -8,13 +8,11 @@ import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from './registry.ts';
 
 const MIB = 1 << 20;
-/** The maximum page size, well below the limit of a message between services. */
 const MOST_BYTES = 4 * MIB;
 /** MiB-sized entries, more than the database sorts in memory. */
 const LARGEST = 34;
 const account = 'default';
 
-/** All entries of a list, and the encoded sizes of its pages. */
 async function walk<Reply extends { readonly next: string }, Entry>(
   read: (after: string) => Promise<Reply>,
   entriesOf: (reply: Reply) => readonly Entry[],

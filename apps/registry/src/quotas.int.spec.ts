@@ -40,7 +40,6 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     await broker?.close();
   });
 
-  /** The results of many concurrent creations, alternating between the replicas. */
   const race = (create: (replica: RegistryService, i: number) => Promise<unknown>): Promise<string[]> =>
     Promise.all(
       Array.from({ length: 4 * QUOTA }, (_, i) =>

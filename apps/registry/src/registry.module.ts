@@ -8,7 +8,6 @@ import { openRegistry } from './registry.ts';
 
 const REGISTRY = Symbol('registry');
 
-/** The registry in a process of its own. */
 @Module({
   imports: [storeModule('registry')],
   providers: [

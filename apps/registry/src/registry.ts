@@ -64,27 +64,23 @@ import { collections } from './collections.ts';
 
 export interface RegistryDeps extends ServiceDeps {
   readonly broker: Broker;
-  /** Whether other processes may serve the same registry. @default false */
+  /** Other processes serve the same registry. @default false */
   readonly hasReplicas?: boolean;
-  /** Maximum numbers of configuration entities (R-LM7). @default defaultQuotas */
   readonly quotas?: Quotas;
 }
 
 export interface RegistryService extends Served<'registry'> {
-  /** Completes running requests and accepts no more. */
   close(): Promise<void>;
 }
 
-/** Only the uniqueness of tokens waits for device records, and it must hold within a second. */
+/** Token uniqueness must hold within a second. */
 const DEVICES_LINGER_MS = 50;
 
-/** Filters expire at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
 const ICONS_EVERY_MS = 60_000;
 const INBOXES_EVERY_MS = 60_000;
 
-/** The lag of this service's consumer groups. */
 const lagOf =
   (broker: Broker): Open =>
   async () => {
@@ -101,17 +97,13 @@ const lagOf =
     );
   };
 
-/** Collects open work in the order in which work flows, so that no item moves past the check. */
+/** In the order in which work flows. */
 async function allOpen(parts: readonly Open[]): Promise<string[]> {
   const open: string[] = [];
   for (const part of parts) open.push(...(await part()));
   return open;
 }
 
-/**
- * Accounts, applications, tokens, tags and devices: owns their logs and states, and the rules between devices (architecture 2 and 4). Creates the
- * default account at the first start.
- */
 export async function openRegistry(deps: RegistryDeps): Promise<RegistryService> {
   const closing = new Closing(deps.log);
   try {
@@ -122,7 +114,6 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
   }
 }
 
-/** Dependencies of background work. */
 interface Worked {
   readonly store: AccountStore;
   readonly write: AccountWriter;
@@ -131,7 +122,6 @@ interface Worked {
   readonly logs: LogWriter<DeviceLogInput, DeviceLogReply>;
 }
 
-/** Opens the reactions to device events, and the periodic work. */
 async function openWork(
   { db, clock, log, metrics, broker, keys }: RegistryDeps,
   { store, write, accountsDefinition, definition, logs }: Worked,
@@ -202,7 +192,7 @@ const devicesRpc = (deps: Parameters<typeof mergeUserRpc>[0]): Devices => ({
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
   const { db, clock, log, keys: ownKeys, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
-  // Queries of plans name their indexes, and the fan-out may start later.
+  // Queries of plans name their indexes; the fan-out may start later.
   await createCollections(db, [...collections, outgoingModel, plansModel]);
   const store = openAccountStore(db, clock);
   const presets = openPresetStore(db);

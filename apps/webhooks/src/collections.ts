@@ -6,7 +6,6 @@ import { messagesModel, deliveriesModel } from './facts/facts.schema.ts';
 import { ownersModel, streamsModel } from './streams/streams.schema.ts';
 import { secretsModel, subscriptionsModel } from './subscriptions/subscriptions.schema.ts';
 
-/** The collections of the webhook streamer. */
 export const collections: readonly ModelDefinition[] = [
   ...logCollections('webhooks', COMMITS_KEPT_MS),
   messagesModel,

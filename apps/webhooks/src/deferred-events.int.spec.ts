@@ -15,7 +15,6 @@ interface Arrival {
 }
 type Answer = string | undefined;
 
-/** A subscriber that refuses, or does not answer, the events of some devices; it keeps a ledger of all. */
 class Choosy {
   readonly arrivals: (Arrival & { readonly answer: Answer })[] = [];
   answerTo: (hwid: string) => Answer = () => 'ok';
@@ -35,7 +34,6 @@ class Choosy {
   }
 }
 
-/** The events that arrived before the former ones of their device were acknowledged. */
 function overtakers({ arrivals }: Choosy): string[] {
   const acked = new Set<string>();
   return arrivals.flatMap(({ hwid, name, answer }) => {
@@ -88,7 +86,7 @@ const byDialIn: Connect = async (world, choosy) => ({
   },
 });
 
-/** Each link, and how many devices are refused. Whole posts take many rounds: a full window of them has a case of its own. */
+/** Whole posts take many rounds: a full window of them has a case of its own. */
 const links: readonly (readonly [string, Connect, number])[] = [
   ['a stream of gRPC', overGrpc, REFUSED],
   ['lists of answers by HTTP', byLists, REFUSED],
@@ -109,7 +107,6 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
   afterEach(() => world.close());
 
   const deferred = () => world.db.collection('deferredEvents').countDocuments();
-  /** Passes minutes until a condition holds. */
   const passUntil = (condition: () => boolean | Promise<boolean>): Promise<void> =>
     until(async () => {
       await world.settle(webhooks);

@@ -132,7 +132,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
   });
 
   it('are never in a private network, unless the operator allows it', async () => {
-    // One that was allowed when it was made: the address is checked again for each connection.
+    // Allowed when it was made: each connection checks the address again.
     await world.subscribe(webhooks, subscriber, SENT);
     await world.subscribe(webhooks, { endpoint: subscriber.endpoint.replace('127.0.0.1', 'localhost') }, SENT);
     await webhooks.close();

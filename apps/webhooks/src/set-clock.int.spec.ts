@@ -22,7 +22,6 @@ describeWithMongo('events when the clock is set (ADR 60)', (mongo) => {
   afterEach(() => world.close());
 
   const view = async () => (await webhooks.subscriptions.find({ id })).subscription!;
-  /** Passes half minutes until a condition holds, but not many. */
   const passUntil = async (condition: () => boolean | Promise<boolean>, halfMinutes = 20): Promise<void> => {
     for (let left = halfMinutes; left > 0; left--) {
       await world.settle(webhooks);

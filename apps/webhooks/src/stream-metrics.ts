@@ -4,17 +4,12 @@ import type { DeferredSummary } from './streams/deferred/deferred-store.ts';
 
 const ENDS = ['acked', 'refused', 'late', 'broken', 'unmade', 'deferred', 'given_up', 'dropped', 'gone'] as const;
 
-/** The outcome of an event that was sent, or could not be sent. */
 export type EventEnd = (typeof ENDS)[number];
 
-/** Counters over all streams. */
 export interface StreamMetrics {
   ended(end: EventEnd, count?: number): void;
-  /** Counts a stream that connects or disconnects. */
   connected(by: 1 | -1): void;
-  /** Counts unacked events that are added or removed. */
   unacked(by: number): void;
-  /** Counts a connection that was closed because its peer sends and does not read. */
   flooded(): void;
   deferred(stream: object, summary: DeferredSummary | undefined): void;
 }
@@ -25,7 +20,7 @@ export function streamMetrics(registry: Registry): StreamMetrics {
     help: 'Events by what became of sending them: acked; refused, late, broken or unmade, which are sent again; deferred, as they fail alone or wait behind such ones; given_up after 72 h; dropped in favour of newer deferred ones; gone with their device',
     labels: ['end'],
   });
-  // A counter that begins at 1 has no increase that an alert could see.
+  // Alerts see no increase in a counter that begins at 1.
   for (const end of ENDS) events.inc({ end }, 0);
   const streams = gaugeIn(registry, { name: 'tidings_webhooks_streams', help: 'Streams that are connected' });
   const open = gaugeIn(registry, {

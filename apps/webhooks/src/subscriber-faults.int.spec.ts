@@ -5,13 +5,12 @@ import { seqsUpTo, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const KILLS = process.env['FULL'] === '1' ? 100 : 12;
-/** Devices of a round, each with an event of every name. */
 const DEVICES = 6;
 const NAMES = ['Push Sent', 'Push Delivered', 'Push Opened'];
-/** The longest wait before an event is sent again, or a stream opened (R-EV5). */
+/** The longest wait before a resend or a reopened stream (R-EV5). */
 const LONGEST_WAIT_MS = 60_000;
 
-/** The events that arrived again in the same connection although they had been acknowledged in it: an answer is lost only with a connection. */
+/** Acknowledged, but sent again on the same connection: only a lost connection loses answers. */
 function needlessRepeats({ receipts }: LinkedSubscriber): string[] {
   const acknowledged = new Set<string>();
   return receipts.flatMap(({ uuid, connection, isAcked }) => {
@@ -22,7 +21,6 @@ function needlessRepeats({ receipts }: LinkedSubscriber): string[] {
   });
 }
 
-/** The events that arrived before the former ones of their device were acknowledged. */
 function overtakers({ receipts }: LinkedSubscriber): string[] {
   const acknowledged = new Set<string>();
   return receipts.flatMap(({ hwid, name, isAcked }) => {
@@ -105,7 +103,7 @@ describeWithMongo('faults of subscribers (reliability 3, T10)', (mongo) => {
   });
 });
 
-/** The number of events that a stream remembers as read and not acknowledged: five numbers of 8 bytes each. */
+/** Five numbers of 8 bytes for each event. */
 async function unacknowledged({ db }: World, subscription: string): Promise<number> {
   const stream = await db
     .collection<{ _id: string; open: { length(): number } }>('streams')

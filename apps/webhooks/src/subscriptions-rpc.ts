@@ -15,7 +15,6 @@ import { AUDIENCE_MS, type SubscriptionStore } from './subscriptions/subscriptio
 import { patched, type Subscription } from './subscriptions/subscription.ts';
 
 const ID_LENGTH = 16;
-/** Subscriptions of an account: each enabled one has a stream that reads the log. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
 export interface SubscriptionDeps {
@@ -27,11 +26,9 @@ export interface SubscriptionDeps {
   readonly progress: Pick<ProgressStore, 'deferred'>;
   readonly deferred: Pick<DeferredStores, 'remove'>;
   readonly sentValues: Pick<SentValues, 'keep'>;
-  /** Notifies of changed subscriptions; resolves when the streams of this process are updated. */
   readonly changed: () => Promise<void>;
 }
 
-/** @param secret the one that the call has made */
 const viewOf = (
   { id, account, settings, createdAt, disabled }: Subscription,
   secret = '',
@@ -56,10 +53,9 @@ const viewsWith =
     return subscriptions.map((each) => viewOf(each, secret, summaries.get(each.id)));
   };
 
-/** `Subscriptions` of tidings.rpc.v1. */
 export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed } = deps;
-  /** Applies an action to a subscription, and resolves when every process uses the result for later events. */
+  /** Resolves when every process uses the result. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
     const done = await writer.submit(webhooksLogOf(account), { ...action, account, id, at });
@@ -67,13 +63,12 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
     return done;
   };
 
-  /** Likewise for an existing subscription; undefined if it does not exist. */
   const actOn = async (id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const known = await store.find(id);
     return known && act(known.account, id, action);
   };
 
-  /** Accepts a name that cannot be resolved now, as it may be resolvable later. Refuses a name with only private addresses. */
+  /** An unresolvable name may be resolvable later. */
   const checkEndpoint = async (text: string): Promise<void> => {
     const endpoint = parseEndpoint(text);
     const host = hostChosenBy(endpoint);
@@ -83,7 +78,6 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
     });
   };
 
-  /** The first secret of a subscription that an endpoint needs; "" if it needs or has one. */
   const firstSecret = async (id: string, endpoint: string): Promise<string> =>
     isSigned(endpoint) && (await store.find(id)) && !(await secrets.has(id)) ? secrets.add(id) : '';
 
@@ -99,7 +93,7 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
       const id = randomBase62(ID_LENGTH);
       // First, so that no event is posted without a signature.
       const secret = isSigned(settings.endpoint) ? await secrets.add(id) : '';
-      // Before, too, so that the payloads of its first events are kept.
+      // Before, too, for the payloads of its first events.
       await keepValues(sentValues, [{ account: of, settings }]);
       const made = await act(of, id, { kind: 'create', settings });
       if (!made) throw Fault.bug('a creation without a reply');

@@ -24,22 +24,18 @@ import {
   type SubscriptionPatch,
 } from './subscriptions/subscription.ts';
 
-/** Collections of the states. */
 export const SUBSCRIPTIONS = 'subscriptions';
 export const DELIVERIES = 'deliveries';
 
-/** An operator's action on a subscription. */
 export type SubscriptionAction =
   | { readonly kind: 'create'; readonly settings: SubscriptionSettings }
   | { readonly kind: 'change'; readonly patch: SubscriptionPatch }
   | { readonly kind: 'disable'; readonly reason: string }
   | { readonly kind: 'delete' };
 
-/** A fact about devices. */
 type Fact =
   | { readonly kind: 'outcomes'; readonly sent: readonly SentDevices[]; readonly others: readonly OutcomeDevices[] }
   | { readonly kind: 'reports'; readonly reports: readonly Report[]; readonly inbox: readonly DetailedReport[] }
-  /** @param isKnown whether the message is known */
   | { readonly kind: 'release'; readonly isKnown: boolean };
 
 export type WebhookCommand =
@@ -55,7 +51,7 @@ interface DeliveryEntry {
 
 type State = DeliveryEntry | { readonly kind: 'subscription'; readonly subscription: Subscription | undefined };
 
-/** The log of an account: one log orders events after the changes of the subscriptions that receive them. */
+/** Orders events after changes of their subscriptions. */
 export const webhooksLogOf = (account: string): string => `webhooks-${account}`;
 
 const subscriptionAt = (id: string): DocumentAddress => ({ collection: SUBSCRIPTIONS, id });
@@ -95,7 +91,6 @@ function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>,
   }
 }
 
-/** The stored form of a subscription; a deleted one keeps only the fact of its deletion. */
 export interface SubscriptionDocument {
   readonly account?: string;
   readonly settings?: SubscriptionSettings;
@@ -105,7 +100,6 @@ export interface SubscriptionDocument {
   readonly deleted?: true;
 }
 
-/** The subscription in a document; undefined for a deleted one. */
 export function subscriptionOf({
   _id,
   ...stored
@@ -129,13 +123,11 @@ function evolveDeliveryEntry(
   return { kind: 'delivery', place, delivery: evolveDelivery(state?.delivery ?? noDeliveries, change), changedAt: at! };
 }
 
-/** Subscriptions, and the events of devices for them (architecture 4). */
 export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Subscription | undefined> = {
   category: 'webhooks',
 
   needs: (command) => ({ ids: [addressOf(command)] }),
 
-  /** Replies with the subscription after the command; undefined if it does not exist. */
   decide(command, view) {
     const state = view.get(addressOf(command));
     if ('place' in command) {
@@ -217,7 +209,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     }),
   },
 
-  /** The document of a deleted subscription must not keep fields of other versions either. */
+  /** Clears fields of other versions, too. */
   clears: (state) => state.kind === 'subscription' && !state.subscription,
 
   fromDocument(document, { collection, id }) {

@@ -11,7 +11,6 @@ import type { WebhooksService } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The received events as short texts. */
 const textsOf = (events: readonly ReceivedEvent[]): string[] =>
   events.map(({ eventName, hwid }) => `${eventName} ${hwid}`);
 
@@ -130,7 +129,6 @@ describeWithMongo('webhooks', (mongo) => {
     subscriber.behaviour.answer = (_event, nth) => (nth === 1 ? undefined : '200');
     await world.sent(await world.message(), [1, 2]);
     await until(() => subscriber.received.length === 2);
-    // Only the events without an answer remain open.
     await until(async () => (await webhooks.operations.settled({})).open.length === 1);
     world.clock.advance(30_000);
     // The stream reopens after a second and resends the unacknowledged events.
@@ -218,7 +216,6 @@ describeWithMongo('webhooks', (mongo) => {
     await world.settle(webhooks);
     expect(subscriber.received).toHaveLength(before);
 
-    // It renews its lease no more.
     await owners.updateOne({ _id: 'other' }, { $set: { until: new Date(0) } });
     await until(async () => (await streams.findOne({ _id: id }))!.owner !== 'other');
     await world.settle(webhooks);
@@ -349,7 +346,7 @@ describeWithMongo('webhooks', (mongo) => {
         () => 'accepted',
         (error: unknown) => (error as Fault).kind,
       );
-      // A name that cannot be resolved may be resolvable later: it is resolved before each stream.
+      // The name is resolved again before each stream.
       const { hostname } = new URL(endpoint);
       const isName = await lookup(hostname.replace(/^\[(.*)\]$/, '$1')).catch(() => undefined);
       expect([endpoint, kind]).toEqual([

@@ -8,7 +8,6 @@ import { openWebhooks } from './webhooks.ts';
 
 const WEBHOOKS = Symbol('webhooks');
 
-/** The webhook streamer in a process of its own. */
 @Module({
   imports: [storeModule('webhooks')],
   providers: [

@@ -34,39 +34,30 @@ import { collections } from './collections.ts';
 import { KEPT_MS } from './facts/delivery-document.ts';
 
 const [GROUP] = consumerGroups.webhooks;
-/** Facts that arrive within this time form one commit. */
 const LINGER_MS = 20;
 const RELEASE_EVERY_MS = 1_000;
 const REMOVAL_EVERY_MS = 5_000;
 const EXPIRY_EVERY_MS = 60_000;
-/** Dispatchers keep what they send for 72 hours after each request. */
+/** Dispatchers keep values for 72 hours. */
 const KEEP_EVERY_MS = 60_000;
 
 export interface WebhooksDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly devices: Pick<Devices, 'describe'>;
-  /** Calls dispatchers for the values that pushes were rendered from. */
   readonly sentValues: SentValues;
-  /** Private ranges that subscribers may be in, as CIDR. */
   readonly allowPrivate?: readonly string[];
-  /** TLS connections to subscribers go through it. @default none */
   readonly proxy?: OutboundProxy | undefined;
-  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
   readonly tokens: Pick<Tokens, 'resolveToken'>;
   readonly applications: Pick<Applications, 'findApplication'>;
-  /** The listening address for subscribers that dial in; port 0 = a free one. */
   readonly events: { readonly host: string; readonly port: number };
 }
 
 export interface WebhooksService extends Served<'webhooks'> {
-  /** The port on which subscribers dial in. */
   readonly eventsPort: number;
-  /** Ends the streams in an orderly way, and releases them to other processes at once. */
   close(): Promise<void>;
 }
 
-/** Sends subscribers the events of messages, each until it is acknowledged (Spec, Events). Any number of instances may run concurrently. */
 export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService> {
   const closing = new Closing(deps.log);
   try {

@@ -112,7 +112,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['2026-01-15 00:00', true],
     ['2026-01-15T00:00:00Z', true],
     ['2026-01-15T00:00+00:00', true],
-    // Midnight elsewhere is a minute of a day of UTC: as a day it would mean the wrong one.
+    // Midnight elsewhere is a minute of a day of UTC.
     ['2026-01-15T00:00+02:00', false],
     ['2026-01-15T02:00+02:00', false],
     ['2026-01-15 00:01', false],

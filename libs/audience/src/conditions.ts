@@ -6,14 +6,12 @@ import { typeName } from './tags/operations.ts';
 import { parseValue, plainText } from './tags/value.ts';
 import { versionKey } from './tags/version.ts';
 
-/** One triple of a request: `[tag, operator, operand]`. */
 export interface ConditionInput {
   readonly tag: string;
   readonly operator: string;
   readonly operand: unknown;
 }
 
-/** Maximum values of one IN or NOTIN. */
 const MAX_OPERANDS = 10_000;
 
 const { OPERATOR_EQ, OPERATOR_IN, OPERATOR_NOTEQ, OPERATOR_NOTIN, OPERATOR_GTE, OPERATOR_LTE, OPERATOR_BETWEEN } =
@@ -31,7 +29,6 @@ const operators: ReadonlyMap<string, Operator> = new Map([
 
 const ordered: readonly Operator[] = [...operators.values()];
 
-/** The spec's table, and R-RES12. */
 const validOperators: Readonly<Record<TagType, readonly Operator[]>> = {
   [TagType.TAG_TYPE_UNSPECIFIED]: [],
   [TagType.TAG_TYPE_INTEGER]: ordered,
@@ -57,7 +54,6 @@ function dateOperand(operator: Operator, input: unknown): DateOperand | undefine
 
 const UTC_OFFSET = /^UTC([+-])(0\d|1[0-4]):([0-5]\d)$/i;
 
-/** The seconds of an offset such as `UTC+05:30`, the value of the tag Timezone (R-RES13); other input unchanged. */
 function offsetSeconds(input: unknown): unknown {
   const offset = typeof input === 'string' ? UTC_OFFSET.exec(input) : null;
   if (!offset) return input;
@@ -65,7 +61,6 @@ function offsetSeconds(input: unknown): unknown {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
 }
 
-/** An operand in the tag's type; undefined if it has another type. Versions become their order keys, as devices store them. */
 function operandOf(type: TagType, operator: Operator, input: unknown): Operand | undefined {
   if (type === TagType.TAG_TYPE_DATE) {
     const date = dateOperand(operator, input);
@@ -90,14 +85,12 @@ function operandOf(type: TagType, operator: Operator, input: unknown): Operand |
 
 const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
 
-/** The first and the last millisecond of a date operand's day or minute (R-RES15). */
 function span({ daysAgo, atMs, wholeDay }: DateOperand, now: number): readonly [number, number] {
   const unit = wholeDay ? DAY_MS : MINUTE_MS;
   const from = daysAgo === undefined ? floor(Number(atMs), unit) : floor(now, DAY_MS) - daysAgo * DAY_MS;
   return [from, from + unit - 1];
 }
 
-/** Whether a value can lie between two operands of one type. */
 function areInOrder({ value: min }: Operand, { value: max }: Operand, now: number): boolean {
   if (min?.$case === 'date' && max?.$case === 'date') return span(min.value, now)[0] <= span(max.value, now)[1];
   return min !== undefined && max !== undefined && min.value <= max.value;
@@ -115,11 +108,7 @@ function inputsOf(operator: Operator, operand: unknown): readonly unknown[] | un
   }
 }
 
-/**
- * A typed condition on a tag. EQ on a List becomes IN with one entry.
- * @throws Refusal `operator <OP> is not valid for <Type> tag`, `wrong operand for <Type> tag` (R-RES12, R-RES13), `at most 10000 values`
- * @param now decides whether the bounds of a BETWEEN with "N days ago" are in order; they are resolved at each evaluation
- */
+/** EQ on a List becomes IN. @throws Refusal @param now orders a BETWEEN with "N days ago" */
 export function tagCondition(tag: TagDefinition, operatorText: string, operand: unknown, now: number): Expression {
   const operator = operators.get(operatorText.toUpperCase());
   const type = typeName(tag.type);
@@ -146,10 +135,7 @@ export function tagCondition(tag: TagDefinition, operatorText: string, operand: 
 
 const MAX_DAYS = 999_999;
 
-/**
- * A condition on the age of a date in days: `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15).
- * @throws Refusal as {@link tagCondition}, with DAYSAGO as the operator
- */
+/** `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15). @throws Refusal */
 export function daysAgoCondition(tag: TagDefinition, comparison: string, days: string): Expression {
   const type = typeName(tag.type);
   if (tag.type !== TagType.TAG_TYPE_DATE) throw new Refusal(`operator DAYSAGO is not valid for ${type} tag`);
@@ -169,17 +155,14 @@ export function daysAgoCondition(tag: TagDefinition, comparison: string, days: s
     case 'LTE':
       return day(OPERATOR_GTE, n);
     case 'LT':
-      // Later than that day, which may be in the future.
+      // That day may be in the future.
       return { node: { $case: 'all', value: { of: [day(OPERATOR_GTE, n), day(OPERATOR_NOTEQ, n)] } } };
     default:
       throw new Refusal(`operator DAYSAGO ${comparison.toUpperCase()} is not valid for ${type} tag`);
   }
 }
 
-/**
- * The expression of a list of conditions: all of them, or with OR any.
- * @throws Refusal those of {@link tagCondition}, and `unknown tag "<name>"`, with the position of the condition
- */
+/** @throws Refusal with the condition's position */
 export function expressionOf(
   conditions: readonly ConditionInput[],
   operator: string,

@@ -14,17 +14,15 @@ const define = (number: number, name: string, type: TagType): TagDefinition => (
   applicationSpecific: true,
 });
 
-/** Numbers below this belong to default tags; an account's own tags start here. */
 export const FIRST_OWN_TAG = 64;
 
-/** The number of an account's own tag, the `index`-th it ever had: it encodes the type and whether sibling applications share its values. */
+/** Encodes the type and sharing. @param index of all own tags ever made */
 export const tagNumber = (index: number, type: TagType, applicationSpecific: boolean): number =>
   FIRST_OWN_TAG + index * 16 + type * 2 + (applicationSpecific ? 0 : 1);
 
-/** Whether values of this tag belong to the person, so that every application of the account has the same (R-RES7). */
 export const isSharedTag = (number: number): boolean => number >= FIRST_OWN_TAG && number % 2 === 1;
 
-/** The tags of every account, by their names in code (R-RES17). The numbers are stored and never change. */
+/** Numbers are stored and never change (R-RES17). */
 export const defaultTags = {
   language: define(1, 'Language', TagType.TAG_TYPE_STRING),
   country: define(2, 'Country', TagType.TAG_TYPE_STRING),
@@ -43,12 +41,11 @@ export const defaultTags = {
   unsubscribedCategories: define(15, 'Unsubscribed Categories', TagType.TAG_TYPE_LIST),
 } as const satisfies Record<string, TagDefinition>;
 
-/** All of them, in the order of their numbers. */
 export const defaultTagList: readonly TagDefinition[] = Object.values(defaultTags);
 
 const defaultTypes = new Map(defaultTagList.map(({ number, type }) => [number, type]));
 
-/** The type of a tag by its number alone: types never change, so no view of the account's tags is too old for it. */
+/** Types never change, so no cached tags are needed. */
 export const tagTypeOf = (number: number): TagType =>
   number >= FIRST_OWN_TAG
     ? ((number - FIRST_OWN_TAG) % 16) >> 1

@@ -7,7 +7,6 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const SCRATCH_BYTES = 4096;
 
-/** The two padded keys of HMAC, with room after each for its input. */
 interface Pads {
   readonly inner: Buffer;
   readonly outer: Buffer;
@@ -27,7 +26,7 @@ function newPads(key: KeyObject): Pads {
   return pads;
 }
 
-/** HMAC-SHA-256 in base64url, by two one-shot hashes: a third of the time of an Hmac object, and no garbage. Keys of up to 64 bytes. */
+/** A third of the time of an Hmac object. Keys of up to 64 bytes. */
 function hmac(key: KeyObject, text: string): string {
   const { inner, outer } = padsOf.get(key) ?? newPads(key);
   if (text.length * 3 > SCRATCH_BYTES) return createHmac('sha256', key).update(text).digest('base64url');
@@ -36,13 +35,9 @@ function hmac(key: KeyObject, text: string): string {
   return hash('sha256', outer, 'base64url');
 }
 
-/** The last character of 16 bytes in base64url encodes two bits. */
 const lastOf16 = new Map([...BASE64URL].map((character, value) => [character, BASE64URL.charAt(value & 0x30)]));
 
-/**
- * 128 bits of HMAC-SHA-256 over the length-prefixed parts, in 22 characters of base64url: indexes hold it instead of caller text. It takes a tenth of
- * the time of `createHmac`, which imports the key and creates an object at every call.
- */
+/** 128 bits of HMAC-SHA-256 over length-prefixed parts, in 22 characters: indexes hold no caller text. */
 export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;
@@ -50,20 +45,15 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   return digest.slice(0, 21) + lastOf16.get(digest.charAt(21))!;
 }
 
-/** Keyed hash of a hwid in an account: the same in all its applications. A user id is hashed alike, so the hwid hash is the user by default (R-RES3). */
+/** Of a user id alike, so the hwid is the default user (R-RES3). */
 export const hwidHashOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 
-/** A contact with its stored hwid. */
 export interface CalledContact {
   readonly hwid: string;
   readonly platform: PlatformCode;
 }
 
-/**
- * The contact that a hwid may mean in another spelling: an e-mail address in another case (R-E1), or a phone number (R-C2). Undefined if it is
- * neither.
- */
 export function contactCalled(hwid: string): CalledContact | undefined {
   const contact = spelled(hwid);
   return contact.hwid === undefined || contact.hwid === hwid ? undefined : { ...contact, hwid: contact.hwid };
@@ -75,19 +65,17 @@ function spelled(hwid: string): { readonly hwid: string | undefined; readonly pl
   return { hwid: phoneNumberOf(hwid), platform: Platform.Sms };
 }
 
-/** The id of a hwid's device in one application, in documents and events. */
 export const deviceIdOf = (application: string, hwidHash: string): string => `${application}:${hwidHash}`;
 
 const SIXTETS = new Map([...BASE64URL].map((character, value) => [character, value]));
 
 const sixtet = (hwidHash: string, index: number): number => SIXTETS.get(hwidHash.charAt(index)) ?? 0;
 
-/** The number of a hwid's log, 0 to 15: its first four bits. The 16 logs of devices are fixed for the lifetime of a deployment. */
+/** 0 to 15, fixed for the lifetime of a deployment. */
 export const logOf = (hwidHash: string): number => sixtet(hwidHash, 0) >> 2;
 
-/** The name of that log. */
 export const deviceLogOf = (hwidHash: string): string => `devices-${logOf(hwidHash)}`;
 
-/** The first 24 bits of the hwid hash, which represent the hwid in a push's statistics hash (architecture 5). */
+/** 24 bits, which represent the hwid in statistics hashes. */
 export const checkOf = (hwidHash: string): number =>
   (sixtet(hwidHash, 0) << 18) | (sixtet(hwidHash, 1) << 12) | (sixtet(hwidHash, 2) << 6) | sixtet(hwidHash, 3);

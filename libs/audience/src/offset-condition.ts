@@ -21,13 +21,11 @@ const ANY_OFFSET: OffsetRange = { from: -86_400, to: 86_400 };
 
 const withoutOffset: Expression = { node: { $case: 'not', value: between(ANY_OFFSET) } };
 
-/** The condition that the offset of a device is one of these. */
 export function offsetCondition({ ranges, without }: Offsets): Expression {
   const of = [...ranges.map(between), ...(without ? [withoutOffset] : [])];
   return of.length === 1 ? of[0]! : { node: { $case: 'any', value: { of } } };
 }
 
-/** The devices of an expression whose offset is one of these; undefined offsets are all, as an undefined expression is all devices. */
 export function withOffsets(expression: Expression | undefined, offsets: Offsets | undefined): Expression | undefined {
   if (!offsets) return expression;
   const condition = offsetCondition(offsets);

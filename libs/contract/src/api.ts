@@ -15,7 +15,6 @@ import { statisticsMethods } from './statistics/statistics-methods.ts';
 import { tagMethods } from './tags/tag-methods.ts';
 import { testDeviceMethods } from './test-devices/test-device-methods.ts';
 
-/** The methods that are served, by the tag that they have in `/openapi.json`. */
 export const groups = {
   applications: applicationMethods,
   devices: deviceMethods,
@@ -35,7 +34,6 @@ export const groups = {
   admin: adminMethods,
 } as const;
 
-/** Every API method that is served, by group. Each has a handler in the gateway; any other name is an unknown method (R-ER5). */
 export const api = {
   ...applicationMethods,
   ...deviceMethods,

@@ -2,11 +2,7 @@ import { z } from 'zod';
 
 const compiled = new WeakMap<z.ZodType, z.ZodType>();
 
-/**
- * The schema with a parser of generated code. The code is made at the first call, which takes up to 100 ms for the largest schema and 10 ms for most;
- * later calls take none.
- * @throws ZodCompileUnsupportedError for schemas that cannot be compiled, such as recursive ones
- */
+/** The first call generates the parser, which takes 10 to 100 ms. @throws ZodCompileUnsupportedError for recursive schemas */
 export function compiledOnFirstUse<Schema extends z.ZodType>(schema: Schema): Schema {
   const known = compiled.get(schema);
   if (known) return known as Schema;
@@ -15,10 +11,9 @@ export function compiledOnFirstUse<Schema extends z.ZodType>(schema: Schema): Sc
   return made;
 }
 
-/** A parsed value, or its first issue. */
 export type Parsed<Data> = { readonly data: Data } | { readonly issue: z.core.$ZodIssue };
 
-/** Parses, and completes the first issue alone: to complete all of a hostile request takes longer than to find them. */
+/** Completes only the first issue: completing all of a hostile request takes longer than finding them. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
   const context: z.core.ParseContextInternal = { async: false };
   const result = schema._zod.run({ value, issues: [] }, context) as z.core.ParsePayload<z.output<Schema>>;

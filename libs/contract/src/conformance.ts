@@ -5,11 +5,10 @@ import type { Method, Request } from './method.ts';
 import { inner, isConditional, isOptional, shapeFor } from './presence.ts';
 import { isObject } from './values.ts';
 
-/** A request derived from a method's example, and the expected result of its checks. */
 export interface ConformanceCase {
   readonly title: string;
   readonly request: Request;
-  /** `accepted`, or the kind of the fault with its text, or with the field name that its text must contain. */
+  /** `accepted`, or the kind of the fault with its text or field name. */
   readonly expected:
     | 'accepted'
     | { readonly kind: 'malformed' | 'argument'; readonly text?: string; readonly field?: string };
@@ -23,7 +22,6 @@ interface FoundField {
   readonly conditional: boolean;
 }
 
-/** Every field of the schema that the value has, in the schema's order; of an array, the fields of its first entry. */
 function fieldsIn(schema: unknown, value: unknown, path: Path): FoundField[] {
   const taken = inner(schema);
   if (taken instanceof z.ZodArray) {
@@ -37,7 +35,6 @@ function fieldsIn(schema: unknown, value: unknown, path: Path): FoundField[] {
   ]);
 }
 
-/** A copy of the request with the value at the path replaced or removed. */
 function changed(request: Request, path: Path, value: unknown): Request {
   const copy = structuredClone(request) as Record<string, unknown>;
   let parent: unknown = copy;
@@ -48,7 +45,6 @@ function changed(request: Request, path: Path, value: unknown): Request {
   return copy;
 }
 
-/** The fault that the method refuses the request with; undefined if it accepts. */
 const refusalOf = (method: Method, request: Request): string | undefined => {
   try {
     method.parse(request);
@@ -61,7 +57,7 @@ const refusalOf = (method: Method, request: Request): string | undefined => {
 /** Every field refuses at least one of these values. */
 const wrongValues: readonly unknown[] = [[], {}, true];
 
-/** The first value that the field refuses for its type, and not because a related field is missing. */
+/** Refused for its type, and not because a related field is missing. */
 function wrongTyped(method: Method, request: Request, path: Path): Request {
   const candidates = wrongValues.map((value) => changed(request, path, value));
   const refused = candidates.map((candidate) => refusalOf(method, candidate));
@@ -69,7 +65,7 @@ function wrongTyped(method: Method, request: Request, path: Path): Request {
   return candidates[wrong] ?? candidates[0]!;
 }
 
-/** Fields of which a wrong type is ignored: a tag problem must not cost a registration (R-C3). */
+/** A tag problem must not cost a registration (R-C3). */
 const LENIENT: ReadonlySet<string> = new Set(
   ['registerDevice', 'multiRegisterDevice', 'registerSmsNumber', 'registerWhatsappNumber', 'registerEmail'].map(
     (name) => `${name} tags`,
@@ -106,8 +102,8 @@ function casesOfField(method: Method, request: Request, field: FoundField): Conf
 }
 
 /**
- * The rules of every method, derived from its schema and its first example: examples are accepted, the refusal of an absent or null required
- * field names it, so does that of a wrong type, and optional fields accept null (R-ER2, R-ER7). Tags of registrations accept any type.
+ * Cases derived from the schema and the first example: required fields are named when absent, null or of a wrong type, and optional fields accept
+ * null (R-ER2, R-ER7).
  */
 export function conformanceCases(method: Method): ConformanceCase[] {
   const [first] = method.examples;

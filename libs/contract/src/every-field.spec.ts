@@ -8,10 +8,7 @@ import { inner, shapeFor } from './presence.ts';
 import { changed, fieldsIn, type Path } from './testing/request-fields.ts';
 import { isObject } from './values.ts';
 
-/**
- * A field that an API takes and ignores is a defect, unless it is meant: this spec tries each field of each contract with values of many forms, and looks for two
- * of which the parsed inputs differ, or for a refusal as not served yet. A field without either is listed here with its reason.
- */
+/** Each field must change the parsed input for some pair of values, or be listed here with its reason. */
 const ignored: Readonly<Record<string, string>> = {
   'configureApplication device_type': 'says which fields the others are: another value makes it another request',
   'configureApplication ios_key_management_type': 'has one value',
@@ -38,7 +35,6 @@ const png = (side: number): string => {
   return bytes.toString('base64');
 };
 
-/** Of each form that some field takes at least two. */
 const values: readonly unknown[] = [
   ...[null, true, false, 0, 1, 2, 3, 5, 7, 11, 12, 14, 50, 100, 200, 500, 1_768_478_400],
   ...[
@@ -151,11 +147,10 @@ const values: readonly unknown[] = [
   ...['a'.repeat(64), 'b'.repeat(64)],
 ];
 
-/** A refusal that names another field than the one that was given: being given has an effect. */
+/** A refusal that names another field shows an effect. */
 const isElsewhere = (text: string, path: Path): boolean =>
   /must be set$/.test(text) && !text.includes(String(path.at(-1)));
 
-/** Whether two values of a field come to different inputs, or one is refused for more than its form; ends with the first that tells. */
 function isHeard(method: Method, request: Request, path: Path): boolean {
   const inputs: unknown[] = [];
   for (const value of [undefined, ...values]) {
@@ -172,7 +167,6 @@ function isHeard(method: Method, request: Request, path: Path): boolean {
   return false;
 }
 
-/** Whether a field is heard once one of the fields beside it is left out, which outranks it and is then added to those that are tried first. */
 function isOutranked(method: Method, request: Request, path: Path, first: Set<string>): boolean {
   const [parent, last] = [path.slice(0, -1), path.at(-1)];
   const neighbours = Object.keys(valueAt(request, parent) as object).toSorted(
@@ -186,7 +180,6 @@ function isOutranked(method: Method, request: Request, path: Path, first: Set<st
   return false;
 }
 
-/** Objects whose fields are tried themselves. */
 function holdsFields(schema: unknown): boolean {
   const taken = inner(schema);
   return taken instanceof z.ZodArray ? holdsFields(taken.element) : taken instanceof z.ZodObject;
@@ -197,7 +190,6 @@ const valueAt = (request: Request, path: Path): unknown =>
 
 const isGiven = (request: Request, path: Path): boolean => (valueAt(request, path) ?? undefined) !== undefined;
 
-/** The schema of the field at the path. */
 function fieldAt(schema: unknown, request: Request, path: Path): unknown {
   let field: unknown = schema;
   path.forEach((key, depth) => {
@@ -208,7 +200,6 @@ function fieldAt(schema: unknown, request: Request, path: Path): unknown {
   return field;
 }
 
-/** Every field that some example has room for, and whether anything is made of it in one of them. */
 function heardOf(method: Method): Map<string, boolean> {
   const heard = new Map<string, boolean>();
   const fields = method.examples.flatMap(({ request }) =>
@@ -219,7 +210,7 @@ function heardOf(method: Method): Map<string, boolean> {
     const isHolder = holdsFields(fieldAt(method.input, request, path)) && isGiven(request, path);
     if (!heard.get(name)) heard.set(name, isHolder || isHeard(method, request, path));
   }
-  // After all examples as they are: this is many times as much work, for the few fields that none of them tells.
+  // Last, because it is many times as much work.
   const first = new Set<string>();
   for (const { request, path, name } of fields) {
     if (!heard.get(name)) heard.set(name, isOutranked(method, request, path, first));
@@ -227,7 +218,6 @@ function heardOf(method: Method): Map<string, boolean> {
   return heard;
 }
 
-/** Fields of an example that the contract does not know: whoever sends them is not told. */
 function unknownIn(schema: unknown, value: unknown, path: Path = []): string[] {
   const taken = inner(schema);
   if (taken instanceof z.ZodArray) {

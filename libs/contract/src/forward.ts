@@ -1,10 +1,7 @@
 import type { z } from 'zod';
 import { compiledOnFirstUse, parsed } from './compiled.ts';
 
-/**
- * Parses a part of a value with a schema that is chosen at parse time; its first issue becomes one of the context, below `path`. The schema is
- * compiled at its first use, so it should be a constant.
- */
+/** Issues get `path` as prefix. The schema should be a constant, as it is compiled at its first use. */
 export function parseWithin<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

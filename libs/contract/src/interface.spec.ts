@@ -6,10 +6,9 @@ import { api } from './api.ts';
 import type { Method } from './method.ts';
 import { choicesOf } from './presence.ts';
 
-/** A field and the fields in it. `[]` stands for the entries of a list, `*` for any key. */
+/** `[]` stands for the entries of a list, `*` for any key. */
 type Fields = ReadonlyMap<string, Fields>;
 
-/** The text of a cell as fields: names, separated by commas, with those in them in braces. */
 function fieldsIn(text: string): Fields {
   const tokens = text.match(/[^,{}\s]+|[{}]/g) ?? [];
   let at = 0;
@@ -60,7 +59,6 @@ const rows = cellsIn('Methods').map((cells): Row => {
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
-/** The schema and its alternatives, each with references resolved. */
 function alternatives(schema: unknown, root: Schema): Schema[] {
   if (!isSchema(schema)) return [];
   const { $ref: reference } = schema;
@@ -71,7 +69,6 @@ function alternatives(schema: unknown, root: Schema): Schema[] {
   return [schema, ...choices.flatMap((choice) => alternatives(choice, root))];
 }
 
-/** The schemas of a field; none if the schema does not know it. */
 function schemasOf(name: string, schema: Schema, root: Schema): Schema[] {
   if (name.endsWith('[]')) {
     return schemasOf(name.slice(0, -2), schema, root).flatMap((list) =>
@@ -85,7 +82,6 @@ function schemasOf(name: string, schema: Schema, root: Schema): Schema[] {
   });
 }
 
-/** The fields that none of the schemas knows. */
 function unknownIn(fields: Fields, schemas: readonly Schema[], root: Schema, path = ''): string[] {
   return [...fields].flatMap(([name, inner]) => {
     const found = schemas.flatMap((schema) => schemasOf(name, schema, root));
@@ -97,7 +93,6 @@ function unknownIn(fields: Fields, schemas: readonly Schema[], root: Schema, pat
 const schemaOf = (type: z.ZodType, io: 'input' | 'output'): Schema =>
   z.toJSONSchema(type, { io, unrepresentable: 'any' });
 
-/** The schemas of a request; there are several where a field decides about the others. */
 const inputsOf = ({ input }: Method): Schema[] =>
   [...(choicesOf(input)?.schemas.values() ?? [input])].map((schema) => schemaOf(schema, 'input'));
 

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 
-/** A path as the API writes it: `notifications[0].send_date`. */
 export function dotted(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {
@@ -10,7 +9,7 @@ export function dotted(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The public text of a zod issue: `<path>: <reason>`, or the reason alone if it is a whole text (R-ER2). */
+/** `<path>: <reason>`, or the reason alone if it is a whole text (R-ER2). */
 export function issueText(issue: z.core.$ZodIssue): string {
   const isWhole = issue.code === 'custom' && issue.params?.['whole'] === true;
   return isWhole || issue.path.length === 0 ? issue.message : `${dotted(issue.path)}: ${issue.message}`;

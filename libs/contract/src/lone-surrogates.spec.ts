@@ -23,7 +23,7 @@ const identities: readonly string[] = [
   ...['to', 'topic', 'transactionId', 'transaction_id', 'userId', 'user_id', 'users', 'whatsapp_phone_number'],
 ];
 
-/** Names from above that other methods use for texts, or whose refusal would cost more than themselves (R-G5). */
+/** Their refusal would cost more than themselves (R-G5). */
 const alsoTexts: readonly string[] = [
   ...['code', 'conditions', 'devices', 'filter_expression', 'hwid', 'message', 'name', 'push_token', 'tags'],
 ];
@@ -37,7 +37,6 @@ function textsIn(value: unknown, path: Path = []): Path[] {
 const valueAt = (request: Request, path: Path): unknown =>
   path.reduce<unknown>((value, key) => (value as Record<string | number, unknown> | undefined)?.[key], request);
 
-/** Values with a text in each place that a caller fills: those of many forms, and the field's own with an addition. */
 function plantedIn(own: unknown, text: string): unknown[] {
   const added = textsIn(own).map((path) =>
     path.length === 0
@@ -60,7 +59,7 @@ function outcomeOf(method: Method, request: Request): Outcome {
 const isRefusal = (outcome: Outcome): boolean =>
   'refused' in outcome && /^Hwid is not valid$|: must not contain lone surrogates$/.test(outcome.refused);
 
-/** Where a part that is not valid must not refuse the rest: names of tags of registrations, and entries of a bulk registration. */
+/** An invalid part must not refuse the rest. */
 const isLenient = ({ name }: Method, path: Path): boolean =>
   (/^(multiRegister|register)/.test(name) && path.at(-1) === 'tags') || /bulkRegisterDevice$/.test(name);
 
@@ -75,7 +74,6 @@ describe.each(Object.values<Method>(api).map((method) => [method.name, method] a
     for (const { request } of method.examples) {
       for (const path of fieldsIn(method.input, request)) {
         const own = valueAt(request, path);
-        // Later examples add only the fields that the first do not fill.
         const field = `${dotted(path)} ${own === undefined || own === null}`;
         if (seen.has(field)) continue;
         seen.add(field);

@@ -3,12 +3,11 @@ import type { Request } from './method.ts';
 
 const LONE_SURROGATES = Symbol('lone surrogates');
 
-/** The request, marked as one with lone surrogates in its texts; a copy by spread is marked, too. */
+/** A copy by spread is marked, too. */
 export const withLoneSurrogates = (request: Request): Request => ({ ...request, [LONE_SURROGATES]: true });
 
 export const hasLoneSurrogates = (request: Request): boolean => LONE_SURROGATES in request;
 
-/** A copy that is marked as the original is. */
 export const markedAs = (original: Request, copy: Request): Request =>
   hasLoneSurrogates(original) ? withLoneSurrogates(copy) : copy;
 
@@ -25,7 +24,7 @@ function replaced(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), replaced(member)]));
 }
 
-/** The value with U+FFFD in place of each lone surrogate, also in the names of members: no store keeps one. */
+/** U+FFFD replaces lone surrogates, also in names of members: no store keeps one. */
 export const wellFormed = <T>(value: T): T => replaced(value) as T;
 
 export function isWellFormed(value: unknown): boolean {
@@ -35,7 +34,6 @@ export function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member));
 }
 
-/** The value as JSON text, which has no escapes of lone surrogates either. */
 export function jsonText(value: unknown): string {
   const json = JSON.stringify(value);
   return json.includes('\\ud') ? JSON.stringify(wellFormed(value)) : json;

@@ -2,26 +2,25 @@ import { z } from 'zod';
 import { parseWithin } from './forward.ts';
 import { isObject, optional } from './values.ts';
 
-/** Whether a caller gives a value: null stands for an absent field, as in every optional one. */
+/** null stands for an absent field. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Names the missing argument, given the object that contains the field. */
 type Need = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
 
-/** A registry, because the copies that `describe` and `meta` make of a schema inherit its entry. */
+/** A registry: copies by `describe` and `meta` inherit a schema's entry. */
 const needs = z.registry<{ readonly need: Need }>();
 
-/** An optional field that is required under conditions; `need` names the missing argument, which may be another field (R-C1, R-C6). */
+/** `need` names the missing argument, which may be another field (R-C1, R-C6). */
 export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: Need) {
   const field = optional(schema);
   needs.add(field, { need });
   return field;
 }
 
-/** An optional field that excludes others, or goes with them, so that one may be required: null in its place is no request of its own. */
+/** Excludes other fields, or goes with them: null in its place is no request of its own. */
 export const alternative = <Schema extends z.ZodType>(schema: Schema) => optionalUnless(schema, () => undefined);
 
-/** A required object that the specification does not mark: where it is absent, `need` names the first marked field in it (R-ER2). */
+/** Required, but unmarked in the specification: if absent, `need` names its first marked field (R-ER2). */
 export function unmarked<Schema extends z.ZodType>(schema: Schema, need: Need): Schema {
   needs.add(schema, { need });
   return schema;
@@ -29,16 +28,14 @@ export function unmarked<Schema extends z.ZodType>(schema: Schema, need: Need): 
 
 type Choose = (request: Readonly<Record<string, unknown>>) => z.ZodType;
 
-/** The fields of an object, by the value of one of them. */
 export interface Choices<Schema extends z.ZodType = z.ZodType> {
-  /** The discriminating field. */
   readonly by: string;
   readonly schemas: ReadonlyMap<string | number, Schema>;
 }
 
 const choices = new WeakMap<object, { readonly choose: Choose; readonly among: Choices }>();
 
-/** An object whose fields depend on the value of one of them. @param among all variants, for the API's description */
+/** @param among all variants, for the API's description */
 export function choice<Schema extends z.ZodType>(
   choose: (request: Readonly<Record<string, unknown>>) => Schema,
   among: Choices<Schema>,
@@ -48,7 +45,6 @@ export function choice<Schema extends z.ZodType>(
   return schema.transform((value, context) => parseWithin(choose(value), value, context, []) ?? z.NEVER);
 }
 
-/** The path of the first required argument that is absent or null in a value, relative to it. */
 type Missing = (value: unknown) => string | undefined;
 
 const join = (key: string, rest: string): string => (rest.startsWith('[') ? `${key}${rest}` : `${key}.${rest}`);
@@ -60,29 +56,24 @@ interface Field {
   readonly within: Missing | undefined;
 }
 
-/** The input schema, without wrappers that only transform the value. */
 export function inner(schema: unknown): unknown {
   if (schema instanceof z.ZodPipe) return inner(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return inner(schema.unwrap());
   return schema;
 }
 
-/** Whether a field may be absent, as its schema says. */
 export function isOptional(schema: unknown): boolean {
   if (schema instanceof z.ZodPipe) return isOptional(schema.in);
   if (schema instanceof z.ZodNullable) return isOptional(schema.unwrap());
   return schema instanceof z.ZodOptional;
 }
 
-/** Whether a field has a rule of its own for the argument that is missing. */
 export const isConditional = (schema: z.core.$ZodType): boolean => needs.get(schema) !== undefined;
 
 const choiceIn = (taken: unknown) => (taken instanceof z.ZodType ? choices.get(taken) : undefined);
 
-/** The choices that a schema leaves, if it is one of {@link choice}. */
 export const choicesOf = (schema: unknown): Choices | undefined => choiceIn(inner(schema))?.among;
 
-/** The fields that a schema takes for this value, or undefined where it takes no object. */
 export function shapeFor(schema: unknown, value: unknown): Readonly<Record<string, z.core.$ZodType>> | undefined {
   const taken = inner(schema);
   if (taken instanceof z.ZodObject) return taken.shape;
@@ -159,7 +150,7 @@ function missingInChoice(choose: Choose): Missing {
   };
 }
 
-/** Finds the first missing argument of a schema's input, in the order of its fields; undefined where none can be missing. */
+/** In the order of the fields; undefined where none can be missing. */
 export function missingIn(schema: unknown): Missing | undefined {
   const taken = inner(schema);
   if (taken instanceof z.ZodObject) return missingInObject(taken.shape);

@@ -1,20 +1,16 @@
 import { type DateOperand, type Operand, Operator, type TagCondition, TagType } from '@tidings/events';
 import { exactInteger } from '@tidings/kernel';
 
-/**
- * A tag's value in the form that conditions compare: the complete text, a Version's order key, a Date in milliseconds, an Integer from
- * `exactInteger`.
- */
+/** A Version's order key, a Date in milliseconds, an Integer from `exactInteger`. */
 export type Comparable = string | number | bigint | boolean;
 
-/** A range of values: from `from`, to `to` inclusive or `below` exclusive. */
 export interface Range {
   readonly from?: string | number | bigint;
   readonly to?: string | number | bigint;
   readonly below?: number;
 }
 
-/** A condition on a tag: one of its values is listed or in a range. A complement requires that none is (R-RES14). */
+/** A complement requires that no value does (R-RES14). */
 export interface Condition {
   readonly tag: number;
   readonly type: TagType;
@@ -23,15 +19,11 @@ export interface Condition {
   readonly ranges: readonly Range[];
 }
 
-/** Properties of a device, other than tags, that conditions can refer to as if they were tags. Numbers of real tags are positive. */
 export const deviceTraits = {
-  /** The platform code. */
   platform: -1,
-  /** true if the device has a push token, otherwise unset. */
   token: -2,
 } as const;
 
-/** The trait of the first condition on a sibling; the others' are below it. */
 const FIRST_SIBLING_TRAIT = -3;
 
 export const onPlatforms = (platforms: readonly number[], complement: boolean): Condition => ({
@@ -50,7 +42,6 @@ export const withToken = (complement: boolean): Condition => ({
   ranges: [],
 });
 
-/** Whether a device has a sibling that meets the condition of a leaf (R-O5). */
 export const onSibling = (leaf: number, complement: boolean): Condition => ({
   tag: FIRST_SIBLING_TRAIT - leaf,
   type: TagType.TAG_TYPE_BOOLEAN,
@@ -64,7 +55,6 @@ const DAY_MS = 86_400_000;
 
 const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
 
-/** The day or minute of a date operand (R-RES15). */
 function span(operand: DateOperand, now: Date): { readonly from: number; readonly below: number } {
   if (operand.daysAgo !== undefined) {
     const from = floor(now.getTime(), DAY_MS) - operand.daysAgo * DAY_MS;
@@ -77,7 +67,6 @@ function span(operand: DateOperand, now: Date): { readonly from: number; readonl
 
 type OperandCase = NonNullable<Operand['value']>['$case'];
 
-/** The kinds of operands for each type of tag. */
 const operandCases: Readonly<Partial<Record<TagType, readonly OperandCase[]>>> = {
   [TagType.TAG_TYPE_INTEGER]: ['number', 'integer'],
   [TagType.TAG_TYPE_DECIMAL]: ['number'],
@@ -91,7 +80,7 @@ const operandCases: Readonly<Partial<Record<TagType, readonly OperandCase[]>>> =
 const isComparable = ({ value }: Operand, type: TagType): boolean =>
   value !== undefined && operandCases[type]?.includes(value.$case) === true;
 
-/** The operand in the form of stored values; expressions of earlier versions have long integers as doubles. */
+/** Earlier versions stored doubles. */
 function exactOperand(operand: Operand): Operand {
   const { value } = operand;
   if (value?.$case !== 'number' && value?.$case !== 'integer') return operand;
@@ -111,7 +100,6 @@ function equal(operands: readonly Operand[], now: Date): Asked {
   return { values, ranges };
 }
 
-/** Numbers, dates and version keys are ordered; other types have no ranges. */
 const isOrdered = (type: TagType): boolean =>
   type === TagType.TAG_TYPE_INTEGER ||
   type === TagType.TAG_TYPE_DECIMAL ||
@@ -135,7 +123,6 @@ function upperEnd({ value }: Operand, now: Date): Range {
 
 const inRange = (range: Range): Asked => ({ values: [], ranges: [range] });
 
-/** The range of an ordering operator; undefined for other operators. */
 function ordered(operator: Operator, first: Operand, second: Operand | undefined, now: Date): Asked | undefined {
   switch (operator) {
     case Operator.OPERATOR_GTE:
@@ -149,7 +136,6 @@ function ordered(operator: Operator, first: Operand, second: Operand | undefined
   }
 }
 
-/** Undefined for an operator that the type does not support, or unsuitable operands. */
 function asked({ type, operator, operands: given }: TagCondition, now: Date): Asked | undefined {
   const operands = type === TagType.TAG_TYPE_INTEGER ? given.map(exactOperand) : given;
   const [first, second] = operands;
@@ -165,10 +151,6 @@ function asked({ type, operator, operands: given }: TagCondition, now: Date): As
   }
 }
 
-/**
- * Resolves a condition at a given time, from which "N days ago" counts; undefined for an invalid condition.
- * @param negated whether to match the devices that do not meet the condition
- */
 export function meaningOf(condition: TagCondition, now: Date, negated: boolean): Condition | undefined {
   const { tag, type, operator } = condition;
   const found = asked(condition, now);
@@ -176,7 +158,6 @@ export function meaningOf(condition: TagCondition, now: Date, negated: boolean):
   return found && { tag, type, complement: complement !== negated, ...found };
 }
 
-/** Numbers and bigints are compared exactly with each other; other values only with their own kind. */
 const isOfKind = (value: Comparable, end: string | number | bigint): boolean =>
   typeof value === typeof end ||
   (typeof value === 'bigint' && typeof end === 'number') ||
@@ -187,10 +168,9 @@ const isWithin = (value: Comparable, { from, to, below }: Range): boolean =>
   (to === undefined || (isOfKind(value, to) && value <= to)) &&
   (below === undefined || (typeof value === 'number' && value < below));
 
-/** Up to so many values a linear search is faster than a set. */
+/** A linear search is faster than a set. */
 const FEW = 8;
 
-/** A test of whether a device whose tag has these values meets the condition; an unset tag has no values. */
 export function tester(condition: Condition): (values: readonly Comparable[]) => boolean {
   const { complement, ranges } = condition;
   const listed = condition.values.length > FEW ? new Set(condition.values) : undefined;

@@ -145,7 +145,7 @@ describe('predicate', () => {
   });
 });
 
-/** Evaluates the few MongoDB operators of plans with MongoDB's semantics: a filter on a list matches if one entry does. */
+/** With MongoDB's semantics: a filter on a list matches if one entry does. */
 function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolean {
   return Object.entries(filter).every(([path, asked]) => {
     if (path === '$or') return (asked as Record<string, unknown>[]).some((each) => evaluate(each, device));
@@ -273,7 +273,6 @@ describe('conditions on siblings (R-O5)', () => {
     return { node: { $case: 'tag', value: { ...expression.node.value, application: sampleElsewhere } } };
   };
 
-  /** The traits of a device whose siblings meet conditions of the predicate. */
   function traitsOf({ siblings }: Predicate, sibling: Sample | undefined): ReadonlySet<number> {
     const traits = new Set<number>();
     for (const { application, tags, tests } of siblings ? siblingTests(siblings) : []) {
@@ -289,7 +288,6 @@ describe('conditions on siblings (R-O5)', () => {
       predicate.tags.map(({ tag, type }) => (traits.has(tag) ? [true] : valuesOf(device, tag, type)));
     const bare = valuesWith(new Set());
     const isMet = predicate.matches(valuesWith(traitsOf(predicate, sibling)));
-    // A sibling that decides nothing need not be looked up.
     if (predicate.siblings?.decide(bare) !== true) expect(predicate.matches(bare)).toBe(isMet);
     return isMet;
   }

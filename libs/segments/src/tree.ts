@@ -1,21 +1,15 @@
 import type { Expression, TagCondition } from '@tidings/events';
 
-/**
- * Maximum depth of an expression. Protobuf decoding is limited to 100 levels: a node takes two of them, a condition with its contents four, and the
- * message and the event that contain the expression take others.
- */
+/** Protobuf decodes 100 levels: a node takes two, a condition four. */
 export const MAX_DEPTH = 40;
 
-/** The number of a tag that no device has. */
 const NO_TAG = 0;
 
-/** Joins expressions into one. Parts of the same kind are flattened, so that the result is no deeper than a join of two. */
 export function joined(kind: 'all' | 'any', parts: readonly Expression[]): Expression {
   const of = parts.flatMap((part) => (part.node?.$case === kind ? part.node.value.of : [part]));
   return { node: { $case: kind, value: { of } } };
 }
 
-/** Maximum number of nested nodes. */
 export function depthOf({ node }: Expression): number {
   switch (node?.$case) {
     case 'all':
@@ -28,7 +22,6 @@ export function depthOf({ node }: Expression): number {
   }
 }
 
-/** The conditions of an expression on tags. */
 function tagConditionsIn({ node }: Expression): readonly TagCondition[] {
   switch (node?.$case) {
     case 'all':
@@ -43,15 +36,13 @@ function tagConditionsIn({ node }: Expression): readonly TagCondition[] {
   }
 }
 
-/** The numbers of the tags that an expression has conditions on. */
 export const tagsIn = (expression: Expression): ReadonlySet<number> =>
   new Set(tagConditionsIn(expression).map(({ tag }) => tag));
 
-/** The applications that conditions on tags are restricted to. */
 export const applicationsOfTags = (expression: Expression): ReadonlySet<string> =>
   new Set(tagConditionsIn(expression).flatMap(({ application }) => (application === '' ? [] : [application])));
 
-/** An earlier expression with the current tags: conditions on deleted tags see devices without a value (R-D2). */
+/** Conditions on deleted tags see no value (R-D2). */
 export function renewed(expression: Expression, hasTag: (tag: number) => boolean): Expression {
   const { node } = expression;
   switch (node?.$case) {

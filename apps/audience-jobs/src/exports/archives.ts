@@ -11,13 +11,13 @@ import {
   type PartDocument,
 } from './storage/exports.schema.ts';
 
-/** Packed files of exports, in parts that count once they are declared complete: parts of failed attempts are never read. */
+/** Parts of failed attempts are never read. */
 export interface Archives extends OrphanRemoval {
   storeBlock(place: BlockPlace, bytes: Uint8Array, at: Date): Promise<void>;
   find(job: string, part: number): Promise<Part | undefined>;
-  /** Declares a part complete, unless another attempt has done so. @returns the part that counts */
+  /** @returns the part that counts, maybe another attempt's */
   finish(job: string, number: number, part: Part, at: Date): Promise<Part>;
-  /** The blocks of a file of so many parts, each with the position after it. @throws Fault `unavailable` if the file is incomplete */
+  /** @throws Fault `unavailable` if the file is incomplete */
   read(
     job: string,
     parts: number,
@@ -35,7 +35,6 @@ interface BlockPlace {
 const PART_DIGITS = 10;
 const partId = (job: string, part: number): string => `${job}/${String(part).padStart(PART_DIGITS, '0')}`;
 const blockId = ({ job, part, attempt, block }: BlockPlace): string => `${partId(job, part)}/${attempt}/${block}`;
-/** Matches all ids of a job's parts and blocks. */
 const idsOf = (job: string) => ({ $gt: `${job}/`, $lt: `${job}0` });
 
 export function openArchives(db: Db): Archives {

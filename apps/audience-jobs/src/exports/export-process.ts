@@ -16,21 +16,18 @@ export interface ExportDeps {
   readonly segments: Pick<Segments, 'chooseLookup' | 'scan'>;
 }
 
-/** Cached lookups of exports: more than usually take turns. */
 const REMEMBERED = 100;
 const ATTEMPT_LENGTH = 16;
 const NOTHING: Written = { size: 0, packedSize: 0, crc32: 0 };
 
-/** Produces the next part of an export. The first attempt that completes the part counts, and its devices are counted once. */
+/** The first attempt that completes a part counts. */
 export function exportProcessor({
   clock,
   inputs,
   archives,
   segments,
 }: ExportDeps): (job: Job) => Promise<JobPartProcessed> {
-  /** The chosen lookup of each export's current application. */
   const lookups = new Map<string, { readonly application: string; readonly lookup: number[] }>();
-  /** Chosen once for all parts of an application, and again after a change of process. */
   const lookupOf = async (job: string, application: string, { expression, now }: Selection): Promise<number[]> => {
     const known = lookups.get(job);
     if (known?.application === application) return known.lookup;
@@ -40,7 +37,6 @@ export function exportProcessor({
     return lookup;
   };
 
-  /** The devices of a part, by the selection as it was compiled at acceptance. */
   async function* devicesOf(job: Job, { selection, fields }: ExportInput): AsyncIterable<ScannedDevices> {
     if (!selection) throw Fault.bug('an export without a selection');
     const stretch = stretchOf(selection, job.parts);

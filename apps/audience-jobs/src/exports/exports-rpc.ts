@@ -20,23 +20,18 @@ export interface ExportsDeps {
   readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Notifies of an accepted export. */
   readonly accepted: () => void;
 }
 
-/** Approximate bytes of an archive per reply. */
 const READ_BYTES = 512 * 1024;
 const BEGINNING: ArchivePlace = { part: 0, block: 0 };
 
-/** The application of a selection; "" for several or none. */
 const applicationOf = ({ applications: [only, ...others] }: Selection): string =>
   only && others.length === 0 ? only.code : '';
 
-/** The export methods of `Jobs` of tidings.rpc.v1. */
 export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'findArchives' | 'readArchive'> {
   const { clock, inputs, archives, segments, admission, store, writer } = deps;
 
-  /** The file in the archive of a completed export. */
   const fileIn = async (job: Job): Promise<ZippedFile> => {
     const last = await archives.find(job.id, job.accepted.parts - 1);
     if (!last) throw Fault.unavailable(`the last part of the archive of ${job.id} is gone`);

@@ -26,14 +26,11 @@ describeWithMongo('exports', (mongo) => {
   let inputs: Inputs;
   let store: JobStore;
   let writer: LogWriter<JobCommand, Job>;
-  /** Prefix of the device names at the moment. */
   let generation: string;
   let jobs = 0;
-  /** Applications whose lookup was chosen, and lookups that scans received. */
   let chosen: string[];
   let lookedUp: number[][];
 
-  /** Every device with an even number. */
   async function* scan({ from, to, lookup }: ScanRequest) {
     lookedUp.push(lookup);
     const devices = Array.from({ length: to - from }, (_, i) => from + i)
@@ -108,7 +105,7 @@ describeWithMongo('exports', (mongo) => {
   it('continue from the result of the first of several attempts', async () => {
     const begun = await accepted();
     const second = await advanced(begun);
-    // Two workers process one part: one pauses after reading, and the other continues.
+    // One worker pauses after reading the part, and the other continues.
     const processed = await process(second);
     generation = 'later';
     expect(await process(second)).toEqual(processed);

@@ -4,9 +4,9 @@ import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 import { exportInputsModel, type InputDocument } from './storage/exports.schema.ts';
 
-/** Inputs of exports, stored outside the logs: expressions may contain personal data. */
+/** Outside the logs: expressions may contain personal data. */
 export interface Inputs extends OrphanRemoval {
-  /** Stores the first input of a job. @returns the stored one, which may be an earlier one */
+  /** @returns the first input stored for the job */
   store(job: string, input: ExportInput, at: Date): Promise<ExportInput>;
   find(job: string): Promise<ExportInput | undefined>;
 }

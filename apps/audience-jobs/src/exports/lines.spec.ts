@@ -29,11 +29,9 @@ const written = (format: ExportFormat, columns: Columns): string => {
   return head + of(device);
 };
 
-/** The fields of each line of a CSV text (RFC 4180). */
 function read(csv: string): string[][] {
   const lines: string[][] = [];
   let fields: string[] = [];
-  // A field and its terminator: a comma or a line break.
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy)) {
     fields.push(quoted?.replaceAll('""', '"') ?? plain!);
     if (end === ',') continue;

@@ -3,24 +3,18 @@ import { ExportFormat } from '@tidings/events';
 import { Fault, jsonInteger, Platform, type PlatformCode } from '@tidings/kernel';
 import type { DeviceFields, ScannedDevice, TagColumn } from '@tidings/rpc';
 
-/** The columns of a file in addition to those of the platform (R-N6). */
 export interface Columns {
   readonly fields: DeviceFields;
-  /** Columns of tags, in order; used only if the fields include tags. */
   readonly tags: readonly TagColumn[];
-  /** Whether cells of CSV that a spreadsheet would take for formulas get an apostrophe. @default false */
+  /** Spreadsheets would take such cells for formulas. @default false */
   readonly escaped?: boolean;
 }
 
-/** The encoding of devices in a file. */
 export interface Lines {
-  /** The beginning of the file. */
   readonly head: string;
-  /** The line of a device, including its line break. */
   readonly of: (device: ScannedDevice) => string;
 }
 
-/** Display names of the platforms. */
 const platformNames = {
   [Platform.iOS]: 'iOS',
   [Platform.Blackberry]: 'BlackBerry',
@@ -46,13 +40,11 @@ const platformName = (platform: number): string => platformNames[platform as Pla
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** A field in RFC 4180 encoding. */
 const csvField = (text: string): string => (NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const csvLine = (fields: readonly string[]): string => `${fields.map(csvField).join(',')}\r\n`;
 
 const IS_FORMULA = /^[=+\-@\t\r]/;
-/** Also a phone number. */
 const IS_NUMBER = /^[+-]?[0-9.]+$/;
 const unlikeFormula = (text: string): string => (IS_FORMULA.test(text) && !IS_NUMBER.test(text) ? `'${text}` : text);
 
@@ -62,11 +54,9 @@ function csvText(output: TagOutput | undefined): string {
   return typeof output === 'boolean' ? String(output) : (plainText(output) ?? '');
 }
 
-/** The value such that JSON.stringify writes it without loss. */
 const jsonOutput = (output: TagOutput | undefined): unknown =>
   typeof output === 'bigint' ? jsonInteger(output) : output;
 
-/** The set tags of a device, by number (R-RES9). */
 const outputsOf = ({ tags }: ScannedDevice): ReadonlyMap<number, TagOutput> =>
   new Map(tags.flatMap(({ tag, value }) => (value ? [[tag, outputOf(value)] as const] : [])));
 
@@ -94,7 +84,6 @@ function csv({ fields, tags: columns, escaped = false }: Columns): Lines {
   };
 }
 
-/** A JSON object per line. */
 function json({ fields, tags: columns }: Columns): Lines {
   return {
     head: '',
@@ -116,7 +105,6 @@ function json({ fields, tags: columns }: Columns): Lines {
   };
 }
 
-/** The encoding of a format (R-N6). */
 export function linesOf(format: ExportFormat, columns: Columns): Lines {
   switch (format) {
     case ExportFormat.EXPORT_FORMAT_CSV:

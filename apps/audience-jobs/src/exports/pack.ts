@@ -2,15 +2,9 @@ import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import type { Written } from './storage/exports.schema.ts';
 
-/** Packed bytes per stored block. */
 const BLOCK_BYTES = 1024 * 1024;
 
-/**
- * Packs the next texts of a file into blocks. The result is a part of a deflate stream that ends on a byte boundary and refers to no earlier data, so
- * that the parts of several attempts form one stream.
- * @param before totals of the file so far
- * @returns the new totals
- */
+/** Parts of several attempts form one deflate stream: each ends on a byte boundary and refers to no earlier data. */
 export async function pack(
   texts: AsyncIterable<string>,
   before: Written,

@@ -8,7 +8,6 @@ import { type ZippedFile, zipHead, zipSize, zipTail } from './zip.ts';
 
 const described = { name: 'export_segment_ALL_1768478400.csv', at: new Date('2026-01-15T12:00:00Z') };
 
-/** The archive of a file whose parts were packed separately. */
 async function archiveOf(parts: readonly (readonly string[])[]): Promise<Buffer> {
   let written: Written = { size: 0, packedSize: 0, crc32: 0 };
   const blocks: Buffer[] = [];
@@ -25,7 +24,6 @@ async function archiveOf(parts: readonly (readonly string[])[]): Promise<Buffer>
 }
 
 const hasPython = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
-/** Prints the name and the content of the only file in the archive on stdin. */
 const PYTHON = `
 import io, sys, zipfile
 archive = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))

@@ -1,16 +1,11 @@
-/** The only file in an archive. Its bytes are stored deflated, in parts that end on byte boundaries, without the final block. */
 export interface ZippedFile {
-  /** ASCII. */
   readonly name: string;
   readonly at: Date;
   readonly crc32: number;
-  /** Unpacked bytes. */
   readonly size: number;
-  /** Packed bytes. */
   readonly packedSize: number;
 }
 
-/** An empty final block of a deflate stream. */
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 const LARGEST = 0xffff_ffff;
 const DEFLATED = 8;
@@ -39,14 +34,12 @@ const packedSizeOf = ({ packedSize }: ZippedFile): number => packedSize + LAST_B
 /** Leaves a kilobyte for the headers. */
 const isLarge = (file: ZippedFile): boolean => file.size > LARGEST - 1024 || file.packedSize > LARGEST - 1024;
 
-/** A time in the archive's format: UTC since 1980, with a resolution of two seconds. */
 const dosTime = (at: Date): Buffer =>
   Buffer.concat([
     u16((at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)),
     u16(((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()),
   ]);
 
-/** The fields shared by the local header and the directory entry. */
 function described(file: ZippedFile): { readonly fixed: Buffer; readonly extra: Buffer } {
   const large = isLarge(file);
   const extra = large
@@ -60,13 +53,11 @@ function described(file: ZippedFile): { readonly fixed: Buffer; readonly extra: 
   return { fixed, extra };
 }
 
-/** The bytes of an archive before the file. */
 export function zipHead(file: ZippedFile): Buffer {
   const { fixed, extra } = described(file);
   return Buffer.concat([u32(signatures.file), fixed, Buffer.from(file.name, 'ascii'), extra]);
 }
 
-/** The bytes of an archive after the file. */
 export function zipTail(file: ZippedFile): Buffer {
   const { fixed, extra } = described(file);
   const large = isLarge(file);
@@ -88,5 +79,4 @@ export function zipTail(file: ZippedFile): Buffer {
   return Buffer.concat([LAST_BLOCK, directory, ...(large ? [end64] : []), end]);
 }
 
-/** Size of the archive in bytes. */
 export const zipSize = (file: ZippedFile): number => zipHead(file).length + file.packedSize + zipTail(file).length;

@@ -8,13 +8,9 @@ import { jobsLog } from './job-log.ts';
 import { openJobStore } from './job-store.ts';
 import { Worker } from './worker.ts';
 
-/** An application whose jobs kill their worker process. */
 export const POISON = 'poison';
 
-/**
- * A worker in a process of its own, which kills itself with SIGKILL during the first part of any job of {@link POISON}; the parts of other jobs
- * take a moment. It exits when no job is pending. Arguments: address and name of the database, and the time.
- */
+/** Kills itself during the first part of a job of {@link POISON}. */
 async function main(url: string, database: string, at: string): Promise<void> {
   const clock = { now: () => Date.parse(at) };
   const client = await MongoClient.connect(url);
@@ -32,7 +28,6 @@ async function main(url: string, database: string, at: string): Promise<void> {
     countFailure: () => undefined,
     process: async ({ parts: part, accepted: { application } }) => {
       if (application === POISON) process.kill(process.pid, 'SIGKILL');
-      // Long enough for a concurrent poison job to act.
       await delay(200);
       return { part, entries: 1, done: 1, notFound: 0, failed: 0 };
     },

@@ -9,20 +9,17 @@ const extensions = {
 
 const NAME = /^export_segment_[\dA-Z-]+_(\d{1,12})\.(?:csv|json)\.zip$/;
 
-/** File name of an export: its application, or `ALL` for several, and the second of its acceptance; undefined if it has no file. */
 export function fileOf({ accepted, acceptedAt }: Pick<Job, 'accepted' | 'acceptedAt'>): string | undefined {
   const extension = extensions[accepted.exportFormat];
   const seconds = Math.floor(acceptedAt.getTime() / 1000);
   return extension && `export_segment_${accepted.application || 'ALL'}_${seconds}.${extension}`;
 }
 
-/** Archive name of the file; undefined until it is complete, or if there is none. */
 export function archiveOf(job: Pick<Job, 'accepted' | 'acceptedAt' | 'status'>): string | undefined {
   const file = fileOf(job);
   return file !== undefined && job.status === 'Completed' ? `${file}.zip` : undefined;
 }
 
-/** The second, since 1970, in which exports with an archive of this name were accepted; undefined for an impossible name. */
 export function acceptedIn(archive: string): number | undefined {
   const seconds = NAME.exec(archive)?.[1];
   return seconds === undefined ? undefined : Number(seconds);

@@ -31,7 +31,6 @@ describeWithMongo('open jobs of an application', (mongo) => {
   let jobs: JobStore;
   let writer: LogWriter<JobCommand, Job>;
   let rpc: ReturnType<typeof jobsRpc> & Pick<ReturnType<typeof exportsRpc>, 'acceptExport'>;
-  /** Applications of the next export. */
   let selected: string[];
 
   const store = (job: string, of = application) =>
@@ -51,7 +50,6 @@ describeWithMongo('open jobs of an application', (mongo) => {
       escaped: false,
     });
   };
-  /** Opens jobs directly, without admission. */
   const fill = async (from: number, to: number): Promise<void> => {
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     const at = new Date(clock.now());

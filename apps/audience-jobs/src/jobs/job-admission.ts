@@ -5,34 +5,20 @@ import { queueKey } from './job-log.ts';
 import type { JobStore } from './job-store.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** About the duration of an average job; the actual end of a job cannot be predicted. */
 const RETRY_AFTER_S = 5;
 
-/** The id of a job, and the size of its entries. */
 export interface Opening {
   readonly job: string;
   readonly bytes: number;
 }
 
-/** Limits the queued jobs of an application. */
 export interface Admission {
-  /**
-   * Checks whether a job may be opened later; one that exists already passes.
-   * @throws Fault `throttled` if the queue is full
-   */
   check(queue: Queue, job: string): Promise<void>;
-  /**
-   * Opens a job if there is room or it exists already. Concurrent processes can together exceed a limit by the jobs that they admit at the same
-   * moment.
-   * @throws Fault `throttled` if the queue is full
-   */
+  /** Concurrent processes can together exceed a limit. */
   admit(queue: Queue, opening: Opening, open: () => Promise<void>): Promise<void>;
 }
 
-/**
- * The reason why a queue with jobs of these sizes refuses another job; undefined if it does not. An application's last job may exceed the limit of
- * bytes.
- */
+/** The last job may exceed the limit of bytes. */
 export function refusalOf({ application }: Queue, sizes: readonly number[]): string | undefined {
   if (sizes.length >= MAX_OPEN_JOBS) {
     return application === ''
@@ -45,7 +31,6 @@ export function refusalOf({ application }: Queue, sizes: readonly number[]): str
 }
 
 export function openAdmission(store: Pick<JobStore, 'find' | 'open'>): Admission {
-  /** Jobs that this process is opening, by queue, in order. */
   const opening = new Map<string, Map<string, number>>();
 
   const begin = (key: string, { job, bytes }: Opening): void => {
@@ -59,12 +44,12 @@ export function openAdmission(store: Pick<JobStore, 'find' | 'open'>): Admission
     if (jobs?.size === 0) opening.delete(key);
   };
   const check = async (queue: Queue, job: string): Promise<void> => {
-    // The earlier openings. Copied before the query, which may miss a job that is opened during it and then removed from here.
+    // Copied before the query, which may miss a job opened meanwhile.
     const before = [...(opening.get(queueKey(queue)) ?? [])];
     const jobs = new Map([...before, ...(await store.open(queue))]);
     jobs.delete(job);
     const refusal = refusalOf(queue, [...jobs.values()]);
-    // A call whose answer was lost is repeated: its job stays open.
+    // A call whose answer was lost is repeated.
     const isThere = refusal !== undefined && (await store.find(job)) !== undefined;
     if (refusal !== undefined && !isThere) throw Fault.throttled(refusal, RETRY_AFTER_S);
   };

@@ -4,7 +4,6 @@ import { decideJob, evolveJob, type Job, type JobAction, type Queue } from '@tid
 import { bucketOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
-/** Collection of the jobs, with every commit of their logs applied. */
 export const JOBS = 'jobs';
 
 const LOGS = 16;
@@ -15,18 +14,14 @@ export interface JobCommand {
   readonly at: Date;
 }
 
-/** The log of a job, by its id (architecture 4). */
 export const logOfJob = (id: string): string => `jobs-${bucketOf(id, LOGS)}`;
 
 const jobAt = (id: string): DocumentAddress => ({ collection: JOBS, id });
 
-/** A job as stored: the accepted event, and the fields that queries use. */
 export interface JobDocument {
   readonly status: Job['status'];
   readonly account: string;
-  /** See {@link queueKey}. */
   readonly queue: string;
-  /** Size of its entries. */
   readonly bytes: number;
   readonly accepted: Uint8Array | Binary;
   readonly acceptedAt: Date;
@@ -35,17 +30,13 @@ export interface JobDocument {
   readonly done: number;
   readonly notFound: number;
   readonly failed: number;
-  /** These three only while it is pending. */
   readonly attempts?: number;
   readonly workers?: readonly string[];
   readonly retryAt?: Date;
-  /** When it was completed or failed. */
   readonly finishedAt?: Date;
-  /** The reason for the failure of a failed job. */
   readonly reason?: JobFailure;
 }
 
-/** Key of a queue in the store. Account ids contain no slash. */
 export const queueKey = ({ account, application }: Queue): string => `${account}/${application}`;
 
 export function queueOf(key: string): Queue {
@@ -72,7 +63,6 @@ function jobDocument(job: Job): JobDocument {
   return { status, queue: queueKey({ account, application }), bytes, ...facts, ...endOf(job) };
 }
 
-/** The job in a stored document. */
 export function jobOf({ _id, ...stored }: JobDocument & { readonly _id: string }): Job {
   const { status, account, acceptedAt, parts, entries, done, notFound, failed } = stored;
   const bytes = stored.accepted instanceof Uint8Array ? stored.accepted : stored.accepted.buffer;
@@ -90,7 +80,6 @@ export function jobOf({ _id, ...stored }: JobDocument & { readonly _id: string }
   }
 }
 
-/** Bulk jobs and exports, in 16 logs. A command is answered with the resulting job. */
 export const jobsLog: LogDefinition<JobCommand, JobEvent, Job, Job> = {
   category: 'jobs',
   needs: ({ id }) => ({ ids: [jobAt(id)] }),

@@ -4,7 +4,6 @@ import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { JobStore } from './job-store.ts';
 
-/** The time for which the oldest due job has been waiting or running: a single figure that reveals a standstill. */
 export function jobMetrics(registry: Registry, store: JobStore, clock: Clock): void {
   const definition = {
     name: 'tidings_jobs_oldest_pending_seconds',
@@ -22,7 +21,6 @@ const REASONS: Readonly<Partial<Record<JobFailure, string>>> = {
   [JobFailure.JOB_FAILURE_PROCESS_DIED]: 'process_died',
 };
 
-/** Counts a failed job. */
 export type CountFailure = (reason: JobFailure) => void;
 
 export function failureMetrics(registry: Registry): CountFailure {
@@ -31,7 +29,7 @@ export function failureMetrics(registry: Registry): CountFailure {
     help: 'Bulk jobs and exports that failed, by reason',
     labels: ['reason'],
   });
-  // A counter that begins at 1 has no increase that an alert could see.
+  // Alerts see no increase in a counter that begins at 1.
   for (const reason of Object.values(REASONS)) failures.inc({ reason }, 0);
   return (failure) => failures.inc({ reason: REASONS[failure] ?? 'internal_error' });
 }

@@ -5,54 +5,41 @@ import type { Db } from 'mongodb';
 import type { OrphanRemoval } from './orphan-removal.ts';
 import { type JobPartDocument, jobPartsModel, type MeantDocument } from './storage/jobs.schema.ts';
 
-/** Devices by the index of an entry. Entries of one user share a list. */
 export type Meant = ReadonlyMap<number, readonly string[]>;
 
-/** A part of a job's entries, or a piece of one, with their outcomes. */
 export interface JobPart {
-  /** Whole for a part; pieces cut off it follow it, before the next part. */
+  /** Whole for a part; its pieces follow it as fractions. */
   readonly number: number;
   readonly entries: readonly JobEntry[];
-  /** The devices of entries without an hwid, by the entry's index; undefined until resolved. */
   readonly hwids?: Meant;
-  /** Size of the largest entry. */
   readonly entryBytes: number;
-  /** Outcomes of the rows that are not simply done; undefined until all rows have a result. */
   readonly outcomes?: readonly EntryOutcome[];
-  /** Whether entries were cut off it, which are the next piece. */
   readonly isCut: boolean;
 }
 
-/** The devices of the first entries of a part. */
 export interface Resolution {
-  /** The entries after these are cut off. */
   readonly entries: number;
   readonly hwids: Meant;
-  /** Outcomes that are known already. */
   readonly outcomes?: readonly EntryOutcome[];
 }
 
-/** Callers' data on devices, outside the logs: removed with the job, and not part of any event. */
+/** Outside the logs: callers' data on devices is removed with the job. */
 export interface JobParts extends OrphanRemoval {
   store(job: string, number: number, part: PartEntries, at: Date): Promise<void>;
   find(job: string, number: number): Promise<JobPart | undefined>;
-  /** The entries that were cut off a part or piece. */
   next(job: string, number: number): Promise<JobPart>;
-  /** The parts of a job in order, up to `end`, exclusive, with their pieces. */
   all(job: string, end: number): AsyncIterable<JobPart>;
-  /** Stores the resolved devices, and returns the part as first resolved: a repeated attempt uses the same entries and devices. */
+  /** As first resolved: a repeated attempt uses the same devices. */
   resolve(job: string, part: JobPart, resolution: Resolution): Promise<JobPart>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
-  /** Jobs of the parts that were stored in this time, `to` exclusive. */
   jobsBetween(from: Date, to: Date): Promise<string[]>;
 }
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
 
-/** A piece's number is its part's number plus a multiple of this. A part has at most 4,096 entries, so at most as many pieces. */
+/** A part has at most 4,096 entries, so as many pieces. */
 const PIECE = 1 / 4096;
 
-/** The later entries of users, each with the first entry of its user. */
 function repeatsIn(entries: readonly JobEntry[]): Map<number, number> {
   const firsts = new Map<string, number>();
   const repeats = new Map<number, number>();
@@ -65,7 +52,6 @@ function repeatsIn(entries: readonly JobEntry[]): Map<number, number> {
   return repeats;
 }
 
-/** Resolved devices as stored: the devices of a user once. */
 function storedOf(entries: readonly JobEntry[], hwids: Meant): MeantDocument[] {
   const repeats = repeatsIn(entries);
   return [...hwids].flatMap(([entry, each]) => (repeats.has(entry) ? [] : [{ entry, hwids: each }]));
@@ -103,7 +89,6 @@ export function openJobParts(db: Db): JobParts {
     if (!found) throw Fault.bug(`part ${idOf(job, number)} is missing`);
     return found;
   };
-  /** The fields that cut a part after its first entries. */
   const cutAfter = async (count: number, job: string, number: number): Promise<Record<'input' | 'rest', Buffer>> => {
     const { entries } = PartEntries.decode(bytesOf((await documentAt(job, number)).input));
     const encoded = (from: number, to?: number): Buffer =>
@@ -128,7 +113,7 @@ export function openJobParts(db: Db): JobParts {
       if (input.length > 0) {
         const piece = { job, number: next, at, input };
         await parts.updateOne({ _id: idOf(job, next) }, { $setOnInsert: piece }, { upsert: true });
-        // The next piece has these entries now. Kept in every piece, the entries of a long part would take gigabytes.
+        // Kept in every piece, they would take gigabytes.
         await parts.updateOne({ _id: idOf(job, number) }, { $set: { rest: Buffer.alloc(0) } });
       }
       return partOf(await documentAt(job, next));
@@ -152,7 +137,6 @@ export function openJobParts(db: Db): JobParts {
       const unresolved = { _id: idOf(job, number), hwids: { $exists: false } };
       const { matchedCount } = await parts.updateOne(unresolved, { $set: resolved });
       if (matchedCount === 1 && !isCut) return { ...part, hwids, ...(outcomes && { outcomes }) };
-      // Read again: its largest entry may have been cut off.
       return partOf(await documentAt(job, number));
     },
     async finish(job, number, outcomes) {

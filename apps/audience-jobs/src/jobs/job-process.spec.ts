@@ -46,7 +46,6 @@ const partOf = (number: number, identifier: JobEntry['identifier'], tags: Record
   isCut: false,
 });
 
-/** The registry's reply to a batch; tags whose names begin with "no" do not exist. */
 const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
   entries.flatMap(({ number, command }) => {
     const names = command?.$case === 'setTags' ? Object.keys(command.value.tags ?? {}) : [];
@@ -57,19 +56,14 @@ const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
       : [{ number, status, refusedTags: Object.fromEntries(refused) as Record<string, string> }];
   });
 
-/** A user with so many devices, by name; others have 100. */
 const sizeOf = (user: string): number => Number(/^\d+$/.exec(user)?.[0] ?? 100);
-/** Devices of users in a reply of the registry. */
 const MAX_NAMED = 32_768;
 
-/** A processor of these parts and its recorded calls to the registry. */
 function setUp(...given: JobPart[]) {
-  /** Remaining quota of tags in the account. */
   let room = 1500;
   const finished: EntryOutcome[][] = [];
   const calls: (DeviceBatch | string)[] = [];
   const asked: string[][] = [];
-  /** The entries that were cut off. */
   let rest: JobPart | undefined;
   const parts = {
     find: async (_job: string, number: number) => given[number],
@@ -137,7 +131,6 @@ describe('the devices of users', () => {
     entries: users.map((value) => JobEntry.create({ identifier: { $case: 'userId', value }, tags: { Level: 1 } })),
   });
   const third = { ...job, parts: 3 };
-  /** The rows of each piece, by the number in the keys of its batches. */
   const piecesOf = (calls: readonly (DeviceBatch | string)[]): Map<string, number> => {
     const rows = new Map<string, number>();
     for (const { key, entries } of calls as DeviceBatch[]) {

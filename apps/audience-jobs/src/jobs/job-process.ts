@@ -20,27 +20,21 @@ export interface ProcessDeps {
   readonly parts: JobParts;
   readonly tags: Pick<Tags, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
-  /** Names the registry replica that owns a log. */
   readonly replicaOf: (log: string) => string;
   readonly deviceKey: KeyObject;
 }
 
-/** Rows per call: bounds the wait of other commands to the same logs. */
 const CALL_ROWS = 1024;
-/** Bytes per call: the devices of a user share an entry up to here, but not in the call. */
 const CALL_BYTES = 32 * 1024 * 1024;
 
-/** Rows of a piece of a part: its devices and outcomes share a document with its entries. A user with more devices than that fails. */
+/** Devices and outcomes share a document with their entries. */
 const PIECE_ROWS = 32_768;
-/** Bytes of the names in a piece, and of the entries that it repeats for further devices: an outcome may name each of its tags. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** The same where a piece has one entry, which cannot be cut. */
 const ENTRY_BYTES = 16 * 1024 * 1024;
-/** Time of the pieces of a part in one attempt: other jobs wait meanwhile. */
+/** Other jobs wait meanwhile. */
 const PIECES_MS = 10_000;
 const TOO_MANY = 'user_id has too many devices';
 
-/** The fields of a registration that a job does not change. */
 const unchanged = Register.create();
 
 function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<BatchEntry['command']> {
@@ -61,7 +55,6 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
 
 type Identifier = NonNullable<JobEntry['identifier']>;
 
-/** Identifiers that do not determine the device: users, push tokens, and contacts that may have another spelling. */
 const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; readonly identifier: Identifier }[] =>
   entries.flatMap(({ identifier }, place) =>
     identifier && (identifier.$case !== 'hwid' || contactCalled(identifier.value) !== undefined)
@@ -69,7 +62,6 @@ const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; read
       : [],
   );
 
-/** Number of the first entries that fit in a piece with their rows; 0 if the rows of the first entry do not. */
 function fitting(entries: readonly JobEntry[], meant: Meant): number {
   const known = new Set<readonly string[]>();
   let [rows, names, repeated] = [0, 0, 0];
@@ -84,7 +76,6 @@ function fitting(entries: readonly JobEntry[], meant: Meant): number {
   return entries.length;
 }
 
-/** The result of an entry that no piece can hold. */
 const tooMany = ({ tags = {} }: JobEntry): EntryOutcome => ({
   number: 0,
   status: EntryStatus.ENTRY_STATUS_FAILED,
@@ -104,18 +95,11 @@ interface Numbered {
   readonly row: Row & { readonly hwid: string };
 }
 
-/**
- * Processes the next part of a job, so that every entry has its result. Idempotent: the registry recognizes each batch by its key. A part that was cut
- * may take several attempts, each of which goes on after the pieces that have their results.
- * @param mayGoOn asked between pieces; an attempt that may not, or has taken its time, ends as `unavailable`
- */
+/** Idempotent: the registry knows each batch by its key. A cut part may take several attempts. */
 export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boolean) => Promise<JobPartProcessed> {
   const { parts, tags, devices, replicaOf, deviceKey } = deps;
 
-  /**
-   * Adds the tags of all parts before the first one, so that an entry's result does not depend on part boundaries. @returns the refused tags of the
-   * part
-   */
+  /** First for all parts: results must not depend on part boundaries. */
   const addTags = async ({ id, account, accepted }: Job, part: JobPart): Promise<RefusedTags | undefined> => {
     if (!accepted.createMissingTags || part.outcomes) return undefined;
     const refused = await addMissingTags(tags, account, part.entries);
@@ -127,7 +111,6 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
     return refused;
   };
 
-  /** @throws Fault `tooLarge` if they are more than one reply of the registry holds */
   const devicesMeant = async ({ account, accepted }: Job, entries: readonly JobEntry[]): Promise<Meant> => {
     const unclear = unclearIn(entries);
     const named = (kind: Identifier['$case']) => unclear.filter(({ identifier: { $case } }) => $case === kind);
@@ -148,7 +131,6 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
     ]);
   };
 
-  /** The devices of the first entries, as many as a piece holds. */
   const resolutionOf = async (job: Job, entries: readonly JobEntry[]): Promise<Resolution> => {
     for (let count = entries.length; count > 0; count = Math.floor(count / 2)) {
       const asked = entries.slice(0, count);
@@ -164,15 +146,13 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
     return { entries: 1, hwids: new Map([[0, []]]), outcomes: [tooMany(entries[0]!)] };
   };
 
-  /** The part with the devices of its entries, as first resolved. Entries whose devices are too many for it are cut off, as its next piece. */
   const resolved = async (job: Job, part: JobPart): Promise<JobPart> => {
-    // A registration contains its hwid.
     const isClear = job.accepted.kind === JobKind.JOB_KIND_REGISTER || unclearIn(part.entries).length === 0;
     if (part.hwids || isClear) return part;
     return parts.resolve(job.id, part, await resolutionOf(job, part.entries));
   };
 
-  /** Rows of one log are sent together and in order, so that their key identifies them. */
+  /** In order, so that their key identifies them. */
   const apply = async (job: Job, key: string, rows: readonly Numbered[]): Promise<EntryOutcome[]> => {
     const { account, accepted } = job;
     const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(hwidHashOf(deviceKey, account, row.hwid)));

@@ -11,10 +11,7 @@ export interface JobPurgeDeps {
   readonly writer: LogWriter<JobCommand, Job>;
 }
 
-/**
- * Purges the jobs and exports of a deleted application (R-B2): pending ones fail (R-S3) and keep the normal retention; archives and callers' data on
- * devices are removed. Exports of several applications keep their retention.
- */
+/** Pending jobs fail; exports of several applications stay (R-B2, R-S3). */
 export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptions['purge'] {
   return async function* ({ account, application, look }) {
     const queue = { account, application };
@@ -30,7 +27,7 @@ export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptio
       yield;
       ids = await store.idsOf(queue, 'Completed');
     }
-    // Until the second pass, a worker may be processing one of their parts.
+    // Until the second pass, a worker may process their parts.
     if (look === 0) return;
     for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0;) {
       await store.removeOrphans(ids);

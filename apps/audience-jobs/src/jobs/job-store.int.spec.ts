@@ -54,7 +54,6 @@ describeWithMongo('jobs that can be begun', (mongo) => {
     const open = await store.open({ account: 'a', application: 'x' });
     expect([...open]).toEqual(['x-1', 'x-2', 'export-1', 'export-2'].map((id) => [id, 7]));
     expect(await startable('x')).toEqual(['x-1', 'export-1', 'export-2']);
-    // The first job of y is deferred, and later ones wait for it.
     expect(await startable('y')).toEqual([]);
     clock.advance(2);
     expect(await startable('y')).toEqual(['y-1']);

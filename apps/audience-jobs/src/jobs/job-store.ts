@@ -12,35 +12,21 @@ const PAGE = 100;
 
 type Stored = JobDocument & { readonly _id: string };
 
-/** Queries over the jobs, with every commit of their logs applied. */
 export interface JobStore {
-  /** Undefined for an expired job. */
   find(id: string): Promise<Job | undefined>;
-  /** At most `limit` pending jobs that are not deferred, in order of acceptance. */
   due(limit: number): Promise<Job[]>;
-  /** Queues with pending jobs, including deferred ones. */
   queues(): Promise<Queue[]>;
-  /**
-   * Pending jobs of a queue that are not deferred, in order of acceptance. Of its bulk jobs only the first, for which the others wait even while it
-   * is deferred.
-   */
+  /** Bulk jobs wait for the first one, even a deferred one. */
   startable(queue: Queue): AsyncIterable<Job>;
-  /** Pending jobs of a queue, with the sizes of their entries. */
   open(queue: Queue): Promise<Map<string, number>>;
-  /** Completed jobs that were accepted within this second. */
   completedOf(second: Date): Promise<Job[]>;
-  /** Ids of some of a queue's jobs with a status, after the id `after`. */
   idsOf(queue: Queue, status: Job['status'], after?: string): Promise<string[]>;
-  /** The given ids that no job has. */
   unknownOf(ids: readonly string[]): Promise<string[]>;
-  /** Removes jobs with all their data. */
   remove(ids: readonly string[]): Promise<void>;
-  /** Removes data of jobs outside their states. */
   removeOrphans(ids: readonly string[]): Promise<void>;
   removeExpired(): Promise<void>;
 }
 
-/** @param orphanRemovals data to remove with a job */
 export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): JobStore {
   const jobs = modelOf(db, jobsModel);
   const shownFrom = (): Date => new Date(sureTime(clock) - KEPT_MS);
@@ -68,7 +54,6 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
       const found = await jobs.find(filter).sort({ acceptedAt: 1 }).hint('due').limit(limit).lean<Stored[]>();
       return found.map(jobOf);
     },
-    // Reads one index key per queue.
     queues: async () => (await jobs.distinct('queue', { status: 'Pending' })).map(queueOf),
     async *startable(queue) {
       let isBegun = false;

@@ -15,7 +15,6 @@ export interface JobsDeps {
   readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Notifies of an accepted job. */
   readonly accepted: () => void;
 }
 
@@ -34,7 +33,6 @@ const viewOf = (job: Job): JobView => ({
   archive: archiveOf(job) ?? '',
 });
 
-/** The bulk job methods of `Jobs` of tidings.rpc.v1, and the states of all jobs. */
 export function jobsRpc({
   clock,
   parts,
@@ -47,7 +45,6 @@ export function jobsRpc({
     const job = await store.find(id);
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;
   };
-  /** Removes the stored parts of a job that is refused; parts that arrive during that go with other parts without a job. */
   const unlessRefused = async (job: string, admitted: Promise<void>): Promise<void> => {
     try {
       await admitted;
@@ -59,7 +56,7 @@ export function jobsRpc({
   return {
     async storePart({ job, number, part, account, application }) {
       if (!part) throw Fault.bug('no part');
-      // Checked for each part: others may fill the queue while a request uploads.
+      // Others may fill the queue while a request uploads.
       await unlessRefused(job, admission.check({ account, application }, job));
       await parts.store(job, number, part, new Date(clock.now()));
       return {};

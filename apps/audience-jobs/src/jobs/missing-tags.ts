@@ -6,7 +6,6 @@ import type { EntryOutcome, JobEntry, Tags } from '@tidings/rpc';
 const MAX_NAME = 255;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/;
 
-/** The type of a tag created for its first value; undefined if the value determines none (R-G6). */
 export function typeFor(value: unknown): TagType | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -22,7 +21,6 @@ export function typeFor(value: unknown): TagType | undefined {
 
 const isName = (name: string): boolean => name !== '' && name === name.trim() && [...name].length <= MAX_NAME;
 
-/** The types of tags by their first values, for valid tag names. */
 export function typesIn(entries: readonly JobEntry[]): Map<string, TagType> {
   const types = new Map<string, TagType>();
   for (const { tags = {}, integers } of entries) {
@@ -36,7 +34,6 @@ export function typesIn(entries: readonly JobEntry[]): Map<string, TagType> {
   return types;
 }
 
-/** Tags that could not be added, with the reason for the caller (R-LM7). */
 export interface RefusedTags {
   readonly names: ReadonlySet<string>;
   readonly reason: string;
@@ -44,7 +41,6 @@ export interface RefusedTags {
 
 const NONE: RefusedTags = { names: new Set(), reason: '' };
 
-/** Adds the tags that the entries name and the account lacks, within its quota: in order, up to 1,000 per command. */
 export async function addMissingTags(
   tags: Pick<Tags, 'addMissingTags' | 'listTags'>,
   account: string,
@@ -58,14 +54,12 @@ export async function addMissingTags(
   for (let from = 0; from < missing.length; from += MAX_TAGS_AT_ONCE) {
     const to = from + MAX_TAGS_AT_ONCE;
     const { refused, reason } = await tags.addMissingTags({ account, tags: missing.slice(from, to) });
-    // The remaining tags would exceed the quota, too.
     if (refused.length > 0)
       return { names: new Set([...refused, ...missing.slice(to).map(({ name }) => name)]), reason };
   }
   return NONE;
 }
 
-/** The outcomes, with the reason for each tag that was refused earlier (R-G4). */
 export const withReason = (outcomes: readonly EntryOutcome[], { names, reason }: RefusedTags): EntryOutcome[] =>
   outcomes.map((outcome) => {
     const refusedTags = Object.entries(outcome.refusedTags).map(([name, text]) => [

@@ -2,7 +2,6 @@ import type { JobPartProcessed } from '@tidings/events';
 import { type EntryOutcome, EntryStatus, type JobEntry, type JobRow } from '@tidings/rpc';
 import type { JobPart } from './job-parts.ts';
 
-/** A line of a job's result: an entry and its device, if it has one (R-G4). */
 export interface Row {
   readonly entry: JobEntry;
   readonly hwid: string | undefined;
@@ -13,7 +12,6 @@ type Entries = Pick<JobPart, 'entries' | 'hwids'>;
 const hwidsOf = (entry: JobEntry, place: number, hwids: JobPart['hwids']): readonly string[] =>
   hwids?.get(place) ?? (entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : []);
 
-/** The rows of a part, in the order of its entries: one per device of a user, and one for every other entry. */
 export function rowsOf({ entries, hwids }: Entries): Row[] {
   return entries.flatMap((entry, place): Row[] => {
     const found = hwidsOf(entry, place, hwids);
@@ -26,7 +24,6 @@ const OK = 'ok';
 const statusOf = ({ hwid }: Row, outcome: EntryOutcome | undefined): EntryStatus =>
   outcome?.status ?? (hwid === undefined ? EntryStatus.ENTRY_STATUS_NOT_FOUND : EntryStatus.ENTRY_STATUS_DONE);
 
-/** Number of a part's rows by status. */
 export function countsOf(part: JobPart, rows: readonly Row[], outcomes: readonly EntryOutcome[]): JobPartProcessed {
   const byRow = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
   const counts = { done: 0, notFound: 0, failed: 0 };
@@ -43,12 +40,11 @@ function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | und
   if (status === EntryStatus.ENTRY_STATUS_NOT_FOUND) return {};
   const refused = new Map(Object.entries(outcome?.refusedTags ?? {}));
   const names = Object.keys(entry.tags ?? {});
-  // A row may have failed before its tags were checked: none of them is ok (R-G5).
+  // It may have failed before its tags were checked (R-G5).
   const reported = status === EntryStatus.ENTRY_STATUS_FAILED ? names.filter((name) => refused.has(name)) : names;
   return Object.fromEntries(reported.map((name) => [name, refused.get(name) ?? OK]));
 }
 
-/** The rows of a part as a caller sees them. */
 export function shownRows(part: JobPart): JobRow[] {
   const byRow = new Map(part.outcomes?.map((outcome) => [outcome.number, outcome]));
   return rowsOf(part).map((row, i) => {

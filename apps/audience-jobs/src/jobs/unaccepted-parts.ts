@@ -9,11 +9,7 @@ export interface UnacceptedPartsDeps {
   readonly store: Pick<JobStore, 'unknownOf'>;
 }
 
-/**
- * Returns a function that removes parts whose job was not accepted within an hour. A request that is refused or ends while it uploads leaves them.
- * Each call examines the parts that have reached that age since the last call, and the first call the parts of one more hour. Older parts are removed
- * with all orphans.
- */
+/** Refused or interrupted requests leave parts. Each call examines those that became an hour old. */
 export function unacceptedParts({ clock, parts, store }: UnacceptedPartsDeps): () => Promise<void> {
   let from = clock.now() - 2 * ACCEPTED_WITHIN_MS;
   return async () => {

@@ -37,7 +37,6 @@ describeWithMongo('a worker', (mongo) => {
   let workers: Worker[];
   let lines: Record<string, unknown>[];
   let failures: JobFailure[];
-  /** Processed parts, by job, in order of completion. */
   let worked: string[];
 
   const log = (): Logger => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as never) });
@@ -63,13 +62,11 @@ describeWithMongo('a worker', (mongo) => {
     workers.push(worker);
     return worker;
   };
-  /** Takes a moment, so that concurrent parts overlap. */
   const work = async (job: Job): Promise<JobPartProcessed> => {
     await store.queues();
     worked.push(job.id);
     return resultOf(job);
   };
-  /** Waits until the job's state fulfils the condition. */
   const until = async (id: string, is: (job: Job) => boolean): Promise<Job> => {
     for (;;) {
       const job = await store.find(id);
@@ -106,10 +103,9 @@ describeWithMongo('a worker', (mongo) => {
     expect(worked).toHaveLength(14 * PARTS);
     for (const id of ['B-bulk', 'C-export']) {
       expect(endOf(id)).toBeLessThan(lastEnd('A'));
-      // Not only before the last of them: while A's first jobs were running.
+      // Also while A's first jobs were running.
       expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PARTS);
     }
-    // Bulk jobs of an application do not overtake each other.
     const bulk = worked.filter((id) => id.startsWith('A-bulk'));
     expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PARTS }, () => `A-bulk-${i}`)));
   });
@@ -190,7 +186,6 @@ describeWithMongo('a worker', (mongo) => {
     await begun.promise;
     expect(await store.find('slow')).toMatchObject({ attempts: 0, parts: 0, workers: [expect.any(String)] });
     const stopped = worker.stop();
-    // The job has not ended.
     expect(await until('slow', (job) => job.status === 'Pending' && job.workers.length === 0)).toMatchObject({
       parts: 0,
     });
@@ -232,7 +227,6 @@ describeWithMongo('a worker', (mongo) => {
       }
       deaths.push(signal);
       expect(deaths.length).toBeLessThanOrEqual(3);
-      // The lease of the dead worker.
       clock.advance(LEASE_S);
     }
     expect(deaths).toHaveLength(3);

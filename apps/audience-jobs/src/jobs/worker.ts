@@ -10,19 +10,14 @@ import { type JobCommand, logOfJob } from './job-log.ts';
 import type { CountFailure } from './job-metrics.ts';
 import type { JobStore } from './job-store.ts';
 
-/** Maximum concurrent jobs of a process; the others wait for their turn. */
 const JOBS_AT_ONCE = 2;
-/** Parts of a job per turn. */
 const TURN_PARTS = 4;
 const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
-/** Maximum number of jobs of other processes that are remembered. */
 const MOST_OTHERS = 1_000;
-/** Prefix of the names of job leases. */
 export const JOB_LEASES = 'jobs/';
-/** Retention of the leases of dead jobs; a lease lasts for seconds. */
 export const LEASES_KEPT_MS = 3_600_000;
 
 export interface WorkerDeps {
@@ -31,31 +26,25 @@ export interface WorkerDeps {
   readonly log: Logger;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
-  /** Processes the entries of a job's next part, as long as it may go on. */
   readonly process: (job: Job, mayGoOn: () => boolean) => Promise<JobPartProcessed>;
   readonly countFailure: CountFailure;
 }
 
-/** A job and the lease that reserves it for this process. */
 interface Taken {
   readonly job: Job;
   readonly lease: Lease;
 }
 
 /**
- * Processes pending jobs part by part, two at a time. Applications take turns of four parts, whatever each has queued; within an application the
- * oldest job goes first, and its bulk jobs run one after the other. A lease assigns a job to one process; after a crash, another process or the next
- * start resumes at the current part when the lease has expired. A job that may have killed its process runs alone until it has progressed, so that
- * no other job is blamed.
+ * Applications take turns, whatever each has queued. After a crash another process resumes when the lease expires. A job that may have killed its
+ * process runs alone until it progresses, so that no other is blamed.
  */
 export class Worker {
   readonly #deps: WorkerDeps;
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #queues = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
-  /** Leases of jobs that other processes hold: each knows since when it has seen the other's lease unchanged. */
   readonly #others = new Map<string, Lease>();
-  /** The last part of each job that this process may have begun without a durable end. */
   readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
   #isAlone = false;
@@ -67,12 +56,11 @@ export class Worker {
     this.#looking = every(LOOK_EVERY_MS, () => this.#look(), options);
   }
 
-  /** Signals that there may be work. */
   wake(): void {
     void this.#looking.now();
   }
 
-  /** Finishes the parts in progress, and withdraws their attempts, even if the process is killed before they end. */
+  /** Withdraws attempts first: a kill must not count against their jobs. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#looking.stop();
@@ -87,7 +75,6 @@ export class Worker {
     }
   }
 
-  /** False if nothing can be started now. */
   async #startNext(): Promise<boolean> {
     for (const queue of this.#queues.order(await this.#deps.store.queues())) {
       for await (const { id } of this.#deps.store.startable(queue)) {
@@ -96,7 +83,7 @@ export class Worker {
         if (!taken) continue;
         const isAlone = isSuspect(taken.job, this.#owner);
         if (isAlone && this.#running.size > 0) {
-          // No other job is started either, as this one would never get to run alone.
+          // Otherwise this job would never run alone.
           await this.#release(taken);
           return false;
         }
@@ -107,12 +94,10 @@ export class Worker {
     return false;
   }
 
-  /** Undefined if another process holds the job or has just ended it. */
   async #take(id: string): Promise<Taken | undefined> {
     const { db, clock, store } = this.#deps;
     const lease = this.#others.get(id) ?? new Lease(db, `${JOB_LEASES}${id}`, { clock, lengthMs: LEASE_MS });
     if (!(await lease.take())) {
-      // Jobs that others have ended are forgotten with the rest.
       if (this.#others.size >= MOST_OTHERS) this.#others.clear();
       this.#others.set(id, lease);
       return undefined;
@@ -136,13 +121,13 @@ export class Worker {
       this.#running.delete(id);
       if (isAlone) this.#isAlone = false;
       end();
-      // An unavailable service does not recover at once, so the next attempt waits.
+      // An unavailable service does not recover at once.
       if (isWell) this.wake();
     });
     this.#running.set(id, run);
   }
 
-  /** Never rejects: false if a service is unavailable; a later cycle retries. */
+  /** Never rejects; a later cycle retries. */
   async #run(taken: Taken, turn: number): Promise<boolean> {
     const { log, clock } = this.#deps;
     const { id } = taken.job;
@@ -166,10 +151,7 @@ export class Worker {
     }
   }
 
-  /**
-   * Attempts the next part; the attempt is recorded before it begins (R-S3).
-   * @param continues whether the part after it has its turn too: the commit of this part begins it, which saves a commit per part
-   */
+  /** Records the attempt before it begins (R-S3). @param continues the commit of this part begins the next one */
   async #advance({ job, lease }: Taken, continues: boolean): Promise<Job> {
     const { id, parts: part } = job;
     const begun = this.#isBegun(job) ? job : await this.#begin(id, part);
@@ -206,7 +188,7 @@ export class Worker {
         case 'unavailable':
           throw fault;
         case 'argument':
-          // The registry refuses a whole job only if its application is unknown (R-S3).
+          // Only an unknown application refuses a whole job (R-S3).
           return { type: 'applicationGone' };
         default:
           log.error({ job: job.id, part: job.parts, err: fault }, 'attempt at a bulk job failed');
@@ -215,7 +197,6 @@ export class Worker {
     }
   }
 
-  /** Withdraws an attempt. If the store is unavailable, a later cycle does so. */
   async #withdraw(id: string): Promise<void> {
     const part = this.#begun.get(id);
     if (part === undefined) return;

@@ -2,7 +2,6 @@ import type { ApiClient } from '@tidings/client';
 import { lines, table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
-/** The titles of all applications, by code. */
 async function everyApplication(client: ApiClient): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (let page = 1; ; page++) {
@@ -12,7 +11,6 @@ async function everyApplication(client: ApiClient): Promise<Record<string, strin
   }
 }
 
-/** `tidings apps`: applications. */
 export const addApps: AddCommands = (program, withSession) => {
   const apps = program.command('apps').description('applications');
   apps

@@ -4,7 +4,7 @@ import type { Session } from '../session.ts';
 import type { Manifest } from '../data/archive.ts';
 import type { AddCommands } from './command.ts';
 
-/** `tidings export-data` and `import-data`: move the data of a deployment to another place. They use the stores in the environment, as a service does. */
+/** They use the stores in the environment, as a service does. */
 export const addData: AddCommands = (program, withSession) => {
   program
     .command('export-data <folder>')

@@ -46,7 +46,6 @@ const shown = ({ dead_letters: listed, next }: Page): string =>
         ...(next === null ? [] : [`There are more: --after ${next}`]),
       ].join('\n');
 
-/** Redrives page by page until there are no more. */
 async function redriveAll(client: ApiClient, selection: Selection, quiet: boolean): Promise<Omit<Redriven, 'next'>> {
   let total = 0;
   for (let after: string | null = ''; after !== null;) {
@@ -73,7 +72,6 @@ async function redriveAll(client: ApiClient, selection: Selection, quiet: boolea
 const shownRedriven = ({ redriven, stuck }: Omit<Redriven, 'next'>): string =>
   [`Redriven: ${redriven}`, ...stuck.map(({ id, reason }) => `${id} stays a dead letter: ${reason}`)].join('\n');
 
-/** `tidings dead-letters` and `tidings redrive`. */
 export const addDeadLetters: AddCommands = (program, withSession) => {
   const deadLetters = program.command('dead-letters').description('records that a consumer could not handle');
   deadLetters

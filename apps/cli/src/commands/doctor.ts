@@ -1,7 +1,6 @@
 import type { Checked } from '../doctor/finding.ts';
 import type { AddCommands } from './command.ts';
 
-/** A problem, a warning, nothing checked, or nothing wrong. */
 function signOf({ findings, skipped }: Checked): string {
   if (findings.some(({ severity }) => severity === 'problem')) return '✗';
   if (findings.length > 0) return '!';
@@ -14,7 +13,6 @@ const shown = (checked: Checked): string =>
     ...checked.findings.flatMap(({ severity, text, remedy }) => [`    ${severity}: ${text}`, `    remedy: ${remedy}`]),
   ].join('\n');
 
-/** `tidings doctor`: finds what is wrong with a deployment. */
 export const addDoctor: AddCommands = (program, withSession) => {
   program
     .command('doctor')

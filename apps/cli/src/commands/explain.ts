@@ -1,7 +1,6 @@
 import { lines, table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
-/** `tidings explain`: why a device did or did not get a message. */
 export const addExplain: AddCommands = (program, withSession) => {
   program
     .command('explain')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { programOf } from '../program.ts';
 
-/** A hwid that would clear the terminal and colour it, and would end its line. */
+/** It would clear and colour the terminal, and end its line. */
 const HWID = 'a\u001b[2J\u007f\u009b31m\nb';
 const KEY = 'a\\u001b[2J\\u007f\\u009b31m\\u000ab';
 
@@ -21,7 +21,6 @@ const deadLetter = {
   error: `Error: ${HWID}\n    at handle`,
 };
 
-/** By path. */
 const replies: Readonly<Record<string, unknown>> = {
   '/admin/v1/tap/tidings.outcomes': tapped,
   '/admin/v1/tap/separated': { ...tapped, key: SEPARATED, record: { hwid: SEPARATED } },

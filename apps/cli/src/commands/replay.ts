@@ -37,7 +37,6 @@ const shown = ({ projection, state, started, finished, handled, total, rate, ski
       : []),
   ].join('\n');
 
-/** Waits until a replay has ended. */
 async function untilDone(client: ApiClient, replay: Replay, quiet: boolean): Promise<Replay> {
   const progress = showProgress(`Replaying ${replay.projection}`, quiet);
   try {
@@ -51,7 +50,6 @@ async function untilDone(client: ApiClient, replay: Replay, quiet: boolean): Pro
   }
 }
 
-/** Cancels the replay of a projection. @throws Failure if none is running */
 async function cancel(client: ApiClient, projection: string): Promise<Replay> {
   const last = await client.call('lastReplay');
   if (last.state !== 'running' || last.projection !== projection)
@@ -59,7 +57,6 @@ async function cancel(client: ApiClient, projection: string): Promise<Replay> {
   return client.call('cancelReplay', { id: last.id });
 }
 
-/** `tidings replay`: rebuilds a projection from its topics. */
 export const addReplay: AddCommands = (program, withSession) => {
   program
     .command('replay')

@@ -26,7 +26,7 @@ const count = (channel: Funnel['channels'][number], stage: string): number =>
 const eligible = (channel: Funnel['channels'][number]): number =>
   Number(channel.funnel[0]?.pieces.find(({ kind }) => kind === 'KIND_PASSED')?.count ?? 0);
 
-/** The numbers of devices of a funnel that are decided, and of all eligible ones; the App Inbox decides nothing of the others. */
+/** The App Inbox decides nothing if there are other channels. */
 const decided = ({ channels }: Funnel): { readonly done: number; readonly total: number } => {
   const sent = channels.filter(({ channel }) => channel !== 'CHANNEL_APP_INBOX');
   const sum = (of: (channel: Funnel['channels'][number]) => number) =>
@@ -34,7 +34,6 @@ const decided = ({ channels }: Funnel): { readonly done: number; readonly total:
   return { done: sum((each) => count(each, 'STAGE_SENT') + count(each, 'STAGE_ERRORS')), total: sum(eligible) };
 };
 
-/** A funnel as text: a line per channel, and one per reason for failures. */
 export function shownFunnel({ funnel_state: state, channels }: Funnel): string {
   if (state !== 'FUNNEL_STATE_READY') return state;
   const stages = [...new Set(channels.flatMap(({ funnel }) => funnel.map(({ stage }) => stage)))];
@@ -54,7 +53,7 @@ export function shownFunnel({ funnel_state: state, channels }: Funnel): string {
   return [table(['channel', ...stages.map((stage) => stage.replace('STAGE_', ''))], rows), ...errors].join('\n');
 }
 
-/** Waits until every device of a message is decided; a message that ends otherwise has the funnel that it has then. */
+/** A message that ends otherwise has the funnel of that moment. */
 async function untilDecided(client: ApiClient, application: string, code: string, quiet: boolean): Promise<Funnel> {
   const progress = showProgress('Sending', quiet);
   try {
@@ -74,7 +73,6 @@ async function untilDecided(client: ApiClient, application: string, code: string
   );
 }
 
-/** `tidings send` and `tidings funnel`. */
 export const addSend: AddCommands = (program, withSession) => {
   program
     .command('send')

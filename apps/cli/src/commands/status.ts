@@ -3,7 +3,6 @@ import { readinessOf } from '../readiness.ts';
 import { lines } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
-/** `tidings status`: whether the system works. */
 export const addStatus: AddCommands = (program, withSession) => {
   program
     .command('status')
@@ -26,7 +25,6 @@ export const addStatus: AddCommands = (program, withSession) => {
     );
 };
 
-/** The state that an operator sees. */
 async function operated(client: ApiClient) {
   const [{ providers }, { dead_letters: deadLetters, next }, { subscriptions }, settled] = await Promise.all([
     client.call('listProviders'),

@@ -24,7 +24,6 @@ function shownDeferred({
 
 type DeferredFields = Pick<Listed, 'deferred_events' | 'oldest_deferred_at' | 'dropped_events'>;
 
-/** `tidings subscriptions`: the subscribers to events. */
 export const addSubscriptions: AddCommands = (program, withSession) => {
   const subscriptions = program.command('subscriptions').description('subscriptions to events of messages and devices');
   subscriptions

@@ -22,7 +22,7 @@ interface Tapped {
 const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
   `${at} ${partition}/${offset} ${inOneLine(key)} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
 
-/** The lines of a text, which end with LF alone: for readline U+2028 ends one, too, and a record may contain it. */
+/** For readline U+2028 ends a line, too, and a record may contain it. */
 async function* linesOf(body: Readable): AsyncIterable<string> {
   let rest = '';
   for await (const chunk of body.setEncoding('utf8') as AsyncIterable<string>) {
@@ -32,7 +32,6 @@ async function* linesOf(body: Readable): AsyncIterable<string> {
   }
 }
 
-/** `tidings tap`: the records of a public topic, or of a subscriber's, as they are published, until it is interrupted. */
 export const addTap: AddCommands = (program, withSession) => {
   program
     .command('tap')

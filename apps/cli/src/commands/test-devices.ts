@@ -1,7 +1,6 @@
 import { table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
-/** `tidings test-devices`: test devices of applications. */
 export const addTestDevices: AddCommands = (program, withSession) => {
   const devices = program.command('test-devices').description('test devices of applications');
   devices

@@ -8,7 +8,6 @@ interface CreateOptions {
   readonly expires?: string;
 }
 
-/** `tidings tokens`: tokens of backends and apps. */
 export const addTokens: AddCommands = (program, withSession) => {
   const tokens = program.command('tokens').description('tokens of backends and apps');
   tokens

@@ -10,43 +10,37 @@ import type { LogSummary } from '@tidings/streaming';
 import { BSON, type Document } from 'mongodb';
 import { Failure } from '../session.ts';
 
-/** Version of the archive's format. */
 const FORMAT = 1;
 const MANIFEST = 'manifest.json';
-/** MongoDB accepts documents up to 16 MB, and some bytes more of its own. */
+/** MongoDB accepts documents up to 16 MB, and some bytes of its own. */
 const MAX_DOCUMENT_BYTES = (16 << 20) + (16 << 10);
 const LENGTH_BYTES = 4;
-/** Maximum documents, and bytes of several, that are read together. */
 const TOGETHER = 1_000;
 const TOGETHER_BYTES = 8 << 20;
 
-/** A file of the archive: documents in BSON, one after the other, compressed with gzip. `mongorestore --gzip` reads the files of databases as well. */
+/** BSON documents, compressed with gzip. `mongorestore --gzip` reads the files of databases as well. */
 export interface ArchiveFile {
   readonly documents: number;
-  /** Hash of the compressed file, in hex. */
   readonly sha256: string;
 }
 
-/** `manifest.json`, which is written last: an archive without it is incomplete. */
+/** Written last: an archive without it is incomplete. */
 export interface Manifest extends LogSummary {
   readonly format: number;
-  /** RFC 3339. */
   readonly exportedAt: string;
-  /** Ids of the master keys that the data is encrypted with; the keys themselves are not part of the archive. */
+  /** Ids of the master keys that encrypt the data; the archive does not contain the keys. */
   readonly masterKeys: readonly string[];
-  /** The files, by their path in the archive. */
   readonly files: Readonly<Record<string, ArchiveFile>>;
 }
 
-/** The file of the {@link CollectionDocument}s. Archives of earlier versions lack it. */
+/** Archives of earlier versions lack it. */
 export const COLLECTIONS_FILE = 'collections.bson.gz';
 
-/** How a collection is created, as a document of the archive. */
 export interface CollectionDocument {
   readonly database: string;
   readonly collection: string;
   readonly validator?: Document;
-  /** All indexes but the one on `_id` and the indexes by which documents expire: services create the latter, and nothing expires before they start. */
+  /** Without the indexes by which documents expire: services create them, so nothing expires before they start. */
   readonly indexes: readonly Index[];
 }
 
@@ -55,7 +49,6 @@ export const collectionFile = (database: string, collection: string): string =>
 
 export const partitionFile = (topic: string, partition: number): string => `topics/${topic}/${partition}.bson.gz`;
 
-/** The databases and collections of an archive. */
 export function collectionsIn({ files }: Manifest): { file: string; database: string; collection: string }[] {
   return Object.keys(files).flatMap((file) => {
     const [, database, collection] = /^databases\/([^/]+)\/([^/]+)\.bson\.gz$/.exec(file) ?? [];
@@ -63,7 +56,6 @@ export function collectionsIn({ files }: Manifest): { file: string; database: st
   });
 }
 
-/** Writes an archive into a folder that is new or empty. */
 export class ArchiveWriter {
   readonly #folder: string;
   readonly #files: Record<string, ArchiveFile> = {};
@@ -79,7 +71,6 @@ export class ArchiveWriter {
     return new ArchiveWriter(folder);
   }
 
-  /** Writes a file, unless there are no documents. @returns their number */
   async write(file: string, documents: AsyncIterable<Uint8Array>): Promise<number> {
     const counted = { documents: 0 };
     const iterator = documents[Symbol.asyncIterator]();
@@ -112,7 +103,6 @@ export class ArchiveWriter {
   }
 }
 
-/** An archive that is complete and undamaged. */
 export class ArchiveReader {
   readonly manifest: Manifest;
   readonly #folder: string;
@@ -122,7 +112,7 @@ export class ArchiveReader {
     this.manifest = manifest;
   }
 
-  /** Compares every file with the manifest. @throws Failure when the archive is incomplete, damaged or of another format */
+  /** @throws Failure when the archive is incomplete, damaged or of another format */
   static async open(folder: string): Promise<ArchiveReader> {
     const manifest = await readManifest(folder);
     for (const [file, { sha256 }] of Object.entries(manifest.files)) {
@@ -135,12 +125,10 @@ export class ArchiveReader {
     return new ArchiveReader(folder, manifest);
   }
 
-  /** The documents of a file, with the exact types of their values, some at a time; none if the archive lacks the file. */
   async *documents(file: string): AsyncGenerator<Document[]> {
     for await (const some of this.#some(file)) yield some.map((raw) => BSON.deserialize(raw, { promoteValues: false }));
   }
 
-  /** The same with the values of JavaScript. */
   async *values<T>(file: string): AsyncGenerator<T[]> {
     for await (const some of this.#some(file))
       yield some.map((raw) => BSON.deserialize(raw, { promoteBuffers: true }) as T);

@@ -4,24 +4,22 @@ import { databasePrefixOf, newMongoClient, tryReplicaSet } from '@tidings/mongo'
 import { backendNames, type Configuration, openDataFolder, openLog, services } from '@tidings/runtime';
 import type { Db, MongoClient } from 'mongodb';
 
-/** The database of the embedded log: the archive has its records and offsets instead. */
+/** The archive has the log's records and offsets instead. */
 export const LOG = 'log';
 
-/** The names of all databases of a deployment, without its prefix. */
 export const databaseNames: ReadonlySet<string> = new Set<string>([
   ...backendNames.map((name) => services[name].database),
   LOG,
   'system',
 ]);
 
-/** The databases of a deployment. Databases of another deployment may begin with the same prefix: `tidings_staging_registry`. */
+/** Another deployment may have the same prefix: `tidings_staging_registry`. */
 export interface Databases {
-  /** Names without the prefix, of those that exist. */
   names(): Promise<string[]>;
   named(name: string): Db;
 }
 
-/** Gives `work` the databases of `MONGO_URL`, or of the data folder, whose server runs meanwhile. */
+/** The server of a data folder runs during `work`. */
 export async function withDatabases<T>(
   { mongoUrl, dataFolder, logLevel }: Configuration,
   work: (databases: Databases) => Promise<T>,

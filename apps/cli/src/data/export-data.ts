@@ -15,10 +15,7 @@ import {
 } from './archive.ts';
 import { type Databases, LOG, withDatabases } from './databases.ts';
 
-/**
- * Writes the data of an embedded deployment that is stopped into a folder: every database, the records of every topic, the offsets of every group.
- * @throws Failure while the platform runs, during a replay, or when the folder is not empty
- */
+/** Of an embedded deployment that is stopped. @throws Failure while the platform runs, during a replay, or when the folder is not empty */
 export async function exportData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
   if (configuration.kafkaBrokers.length > 0) {
     throw new Failure(
@@ -68,7 +65,7 @@ async function write({ databases, log, writer, progress }: Export): Promise<Mani
   return writer.finish({ exportedAt: new Date().toISOString(), masterKeys, topics: specs, offsets });
 }
 
-/** A replay names offsets of the log that it reads, which are others elsewhere. */
+/** A replay names offsets of its log, which are others elsewhere. */
 async function refuseReplays(statistics: Db): Promise<void> {
   const running = { 'replay.startedAt': { $exists: true }, 'replay.finishedAt': { $exists: false } };
   if ((await statistics.collection('projections').countDocuments(running)) > 0) {
@@ -92,7 +89,7 @@ async function* rawCollections(databases: Databases, names: readonly string[]): 
   }
 }
 
-/** The description of an index without the fields that the server adds, if an import creates it. */
+/** Without the fields that the server adds. */
 function creatable({ v: _version, ns: _namespace, ...index }: IndexDescriptionInfo): CollectionDocument['indexes'] {
   const { name } = index;
   return name === undefined || name === '_id_' || 'expireAfterSeconds' in index ? [] : [{ ...index, name }];
@@ -104,7 +101,6 @@ async function* rawRecords(log: LogContents, topic: string, partition: number): 
   }
 }
 
-/** A record as a document of the archive. */
 export type RecordDocument = Pick<InRecord, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>;
 
 const documentOf = ({ offset, timestamp, key, value, headers }: InRecord): RecordDocument => ({

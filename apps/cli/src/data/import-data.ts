@@ -21,9 +21,8 @@ import { databaseNames, type Databases, LOG, withDatabases } from './databases.t
 const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
 /**
- * Fills an empty deployment with an archive: a distributed one if `KAFKA_BROKERS` is set, else an embedded one. Nothing is written unless the archive is
- * undamaged and has known databases only, the master key is right, and the databases and topics are empty.
- * @throws Failure, or Fault of the stores, in one sentence
+ * Writes nothing unless the archive is undamaged, its databases are known, the master key is right, and databases and topics are empty. @throws
+ * Failure, or Fault of the stores
  */
 export async function importData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
   const archive = await ArchiveReader.open(folder);
@@ -40,13 +39,13 @@ export async function importData(configuration: Configuration, folder: string, p
 
 const declared = () => topics(channelNames());
 
-/** Refuses unknown databases: a database of another name may belong to a neighbouring deployment. */
+/** A database of another name may belong to a neighbouring deployment. */
 function checkDatabases(manifest: Manifest): void {
   const unknown = collectionsIn(manifest).find(({ database }) => !databaseNames.has(database));
   if (unknown) throw new Failure(`The archive has a database that this version does not know: ${unknown.database}`);
 }
 
-/** The embedded mode compares the key in its data folder itself, at its start. */
+/** The embedded mode compares the key in its data folder at its start. */
 function checkKeys(
   { kafkaBrokers, masterKey, previousMasterKey, mongoUrl }: Configuration,
   { masterKeys }: Manifest,
@@ -123,7 +122,7 @@ const recordOf = (document: RecordDocument, topic: string, partition: number): I
   partition,
 });
 
-/** Creates collections and indexes before there are documents: an index over many takes long to build, and the first service would wait for it. */
+/** Before there are documents: an index over many takes long, and the first service would wait. */
 async function createAll(archive: ArchiveReader, databases: Databases): Promise<void> {
   for await (const some of archive.values<CollectionDocument>(COLLECTIONS_FILE)) {
     for (const { database, collection: name, validator, indexes } of some) {

@@ -29,7 +29,6 @@ const quiet = { set: () => undefined, stop: () => undefined };
 
 const sentIn = (source: ProcessWorld, message: string) => pushesOf(source.simulators, 'fcm', message);
 
-/** Answers that must be the same wherever the data is. */
 async function answersOf(
   client: ApiClient,
   url: string,
@@ -49,7 +48,7 @@ async function answersOf(
   };
 }
 
-/** Makes the archive one of an export that took the databases of a neighbour as well. */
+/** As if the export had taken a neighbour's databases as well. */
 async function addNeighbour(archive: string): Promise<void> {
   const [own, foreign] = ['databases/registry/devices.bson.gz', 'databases/staging_registry/devices.bson.gz'];
   await cp(join(archive, own), join(archive, foreign));

@@ -4,12 +4,11 @@ import { type CertificateFault, certificateFault } from '@tidings/runtime';
 import { type Readiness, readinessOf } from '../readiness.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
-/** The `Date` header has whole seconds, and a reply takes a moment. */
+/** The `Date` header has whole seconds. */
 const SKEW_MS = 5_000;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
-/** The beginning of the finding that no check by the API can be made. */
 export const UNREACHABLE = 'The gateway cannot be reached';
 
 const certificateRemedies: Readonly<Record<CertificateFault, string>> = {
@@ -36,7 +35,6 @@ const noteRemedies: Readonly<Record<string, string>> = {
   quarantine: QUARANTINE_REMEDY,
 };
 
-/** Whether the gateway answers, and every service that it waits for. */
 export async function checkReadiness(client: ApiClient, url: string): Promise<Finding[]> {
   let readiness: Readiness;
   try {
@@ -58,7 +56,6 @@ export async function checkReadiness(client: ApiClient, url: string): Promise<Fi
   ];
 }
 
-/** Whether the clock of the gateway's machine agrees with this one. */
 export async function checkClock(client: ApiClient, now: () => number = Date.now): Promise<Finding[]> {
   const { headers } = await client.http.send('/livez');
   const theirs = Date.parse(headers.date ?? '');
@@ -66,14 +63,12 @@ export async function checkClock(client: ApiClient, now: () => number = Date.now
   return [skewed('the gateway', theirs - now())];
 }
 
-/** A clock that is ahead of this machine's by a number of milliseconds. */
 export const skewed = (of: string, aheadMs: number): Finding =>
   problem(
     `The clock of ${of} is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of this machine.`,
     'Synchronize both by NTP: schedules, tokens of providers and windows of statistics depend on the time.',
   );
 
-/** Whether links in messages lead to an address that others can reach. */
 export async function checkPublicUrl(client: ApiClient): Promise<Finding[]> {
   const { body } = await client.http.send('/openapi.json');
   const url = URL.parse((body as { servers?: { url: string }[] }).servers?.[0]?.url ?? '');
@@ -95,7 +90,6 @@ export async function checkPublicUrl(client: ApiClient): Promise<Finding[]> {
   ];
 }
 
-/** Whether the administrator token is accepted. */
 export async function checkAdministrator(client: ApiClient): Promise<Finding[]> {
   const reply = await client.reply('listTokens');
   if (reply.status === 200) return [];
@@ -111,7 +105,6 @@ export async function checkAdministrator(client: ApiClient): Promise<Finding[]> 
 
 type Provider = ReplyOf<'listProviders'>['providers'][number];
 
-/** Remedies by the name of the last failure of a connection; the beginning of a name suffices. */
 const remedies: readonly (readonly [RegExp, string])[] = [
   [/^certificate_expired/, 'Renew the certificate, and give it to configureApplication.'],
   [/^certificate/, 'Add the authority of the certificate by TIDINGS_EXTRA_CA.'],
@@ -152,12 +145,10 @@ function troubleWith({
   return [problem(`The provider of ${who} cannot be used: ${cause}`, remedyOf(name))];
 }
 
-/** Whether the providers' credentials work. */
 export async function checkProviders(client: ApiClient): Promise<Finding[]> {
   return (await client.call('listProviders')).providers.flatMap(troubleWith);
 }
 
-/** Whether consumers could handle all records. */
 export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
   const { dead_letters: found, next } = await client.call('listDeadLetters', { limit: 500 });
   if (found.length === 0) return [];
@@ -211,7 +202,6 @@ function openAccessOf(access: OpenAccess): Finding[] {
   return found;
 }
 
-/** Whether strangers have made test devices, and whether an application demands a token for one thing and not for the other. */
 export async function checkOpenAccess(client: ApiClient): Promise<Finding[]> {
   return (await client.call('listOpenAccess')).applications.flatMap(openAccessOf);
 }
@@ -249,10 +239,9 @@ export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> 
   return (await client.call('listSubscriptions')).subscriptions.flatMap(troubleOf);
 }
 
-/** The text of a failed check. */
 export function failureOf(error: unknown): string {
   if (error instanceof Refusal) return `HTTP ${error.reply.status}`;
   if (!(error instanceof Error)) return String(error);
-  // A failure to connect to each of several addresses has a code alone.
+  // A failure to connect to several addresses has a code alone.
   return error.message.trim() || ((error as NodeJS.ErrnoException).code ?? error.name);
 }

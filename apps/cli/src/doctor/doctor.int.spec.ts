@@ -49,7 +49,6 @@ const deferring = {
   dropped_events: 2,
 };
 
-/** The replies of a healthy system, by path. */
 const healthy: Readonly<Record<string, unknown>> = {
   '/readyz': { status: 'ok', details: {} },
   '/livez': {},
@@ -62,7 +61,6 @@ const healthy: Readonly<Record<string, unknown>> = {
   '/admin/v1/open-access': { applications: [] },
 };
 
-/** The findings of the doctor with an environment; each as its text and remedy. */
 async function findings(url: string, env: NodeJS.ProcessEnv = {}): Promise<Finding[]> {
   const client = new ApiClient(url, { admin: 'token' }, 1);
   try {
@@ -250,7 +248,6 @@ describe('the doctor, of a running system', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-doctor-'));
     try {
       const file = join(folder, 'cert.pem');
-      // Valid from yesterday until tomorrow.
       await writeFile(file, certificateAuthority('Example').issue('tidings.example').cert);
       const found = (days: number) => checkCertificates({ GRPC_TLS_CERT: file }, Date.now() + days * DAY_MS);
       expect(found(0)).toMatchObject([{ severity: 'warning', text: expect.stringContaining('expires on') }]);

@@ -27,10 +27,9 @@ const EXPIRES_SOON_DAYS = 30;
 const SKEW_MS = 2_000;
 const GEOIP_OLD_DAYS = 45;
 
-/** Variables with certificates, as a file or its text. */
 const certificateVariables = ['GRPC_TLS_CERT', 'GRPC_TLS_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_CA', 'TIDINGS_EXTRA_CA'];
 
-/** Whether the certificates in the environment are valid, and for how long. @param now milliseconds since 1970 */
+/** @param now milliseconds since 1970 */
 export function checkCertificates(env: NodeJS.ProcessEnv, now = Date.now()): Finding[] {
   return certificateVariables.flatMap((variable) => {
     const value = env[variable];
@@ -52,7 +51,6 @@ function validity(variable: string, { subject, validTo, validFrom }: X509Certifi
   return to < now + EXPIRES_SOON_DAYS * DAY_MS ? [warning(`${who} expires on ${validTo}.`, renew)] : [];
 }
 
-/** Whether the geo-IP database can be read, and is not too old. @param now milliseconds since 1970 */
 export async function checkGeoip({ geoipDatabase: file }: Configuration, now = Date.now()): Promise<Finding[]> {
   if (file === undefined) return [];
   try {
@@ -68,7 +66,6 @@ export async function checkGeoip({ geoipDatabase: file }: Configuration, now = D
   }
 }
 
-/** Whether MongoDB answers as a replica set, its clock is right, its data was written with the given master key, and no document stands still. */
 export async function checkStore({ mongoUrl, ...keys }: Configuration): Promise<Finding[]> {
   if (mongoUrl === undefined) return [];
   try {
@@ -147,7 +144,6 @@ function copiesFindings({ copies, otherCopies, fragile }: TopicChanges): Finding
   return [...(otherCopies.length > 0 ? [others] : []), ...(fragile.length > 0 ? [strict] : [])];
 }
 
-/** Whether Kafka answers, and has every topic with its settings and copies. */
 export async function checkTopics(configuration: Configuration): Promise<Finding[]> {
   const { kafkaBrokers } = configuration;
   if (kafkaBrokers.length === 0) return [];

@@ -21,7 +21,6 @@ export interface Patient {
   readonly client: ApiClient;
   readonly url: string;
   readonly hasAdminToken: boolean;
-  /** The environment of the services, as far as it is set here. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -41,7 +40,7 @@ async function made([check, make]: Check): Promise<Checked> {
 const skipped = (checks: readonly Check[], why: string): Checked[] =>
   checks.map(([check]) => ({ check, findings: [], skipped: why }));
 
-/** Every check of a deployment, by its API and by the environment of its services. Changes nothing. */
+/** Changes nothing. */
 export async function examine({ client, url, hasAdminToken, env }: Patient): Promise<Checked[]> {
   const readiness = await made(['gateway', () => checkReadiness(client, url)]);
   const open: Check[] = [

@@ -1,4 +1,3 @@
-/** A fault of a deployment, and what to do about it. */
 export interface Finding {
   /** A problem stops something from working; a warning may be intended. */
   readonly severity: 'problem' | 'warning';
@@ -6,11 +5,9 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A check with its findings; none = it found nothing wrong. */
 export interface Checked {
   readonly check: string;
   readonly findings: readonly Finding[];
-  /** Why the check was not made. */
   readonly skipped?: string;
 }
 

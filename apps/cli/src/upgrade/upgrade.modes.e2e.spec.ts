@@ -33,14 +33,13 @@ const quiet = { set: () => undefined, stop: () => undefined };
 /** `tools/upgrade-fixture.mjs` sets it. */
 if (process.env['TIDINGS_UPGRADE_FIXTURE'] === 'make') beforeAll(() => makeFixture(FIXTURE));
 
-/** A system with the data of a fixture, at the time when its version gave the answers. */
 async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWorld> {
   const { answeredAt } = await fixtureAnswers(fixture);
   const archive = await mkdtemp(join(tmpdir(), 'tidings-archive-'));
   const variables = { TIDINGS_MASTER_KEY: MASTER_KEY.toString('base64'), LOG_LEVEL: 'error' };
   try {
     await unpackFixture(fixture, archive);
-    // The times of the data are ahead, and a time that is further ahead than it can be is due.
+    // The data's times are ahead; a time that is further ahead than possible is due.
     const aheadSeconds = Math.floor((Date.parse(answeredAt) - Date.now()) / 1000) - STARTS_BEFORE_SECONDS;
     const world = await platform(
       {
@@ -61,13 +60,12 @@ async function opened(fixture: string, mode: DeploymentMode): Promise<PlatformWo
   }
 }
 
-/** Version 0.1.0 left the sender of a mail empty where it was that of the application. */
+/** Version 0.1.0 left the sender empty where it was that of the application. */
 const withoutSenders = (replies: Answers['replies']): Answers['replies'] =>
   JSON.parse(JSON.stringify(replies), (name, value: unknown) =>
     value === '' && /^(?:from_email|from_name|reply_email)$/.test(name) ? undefined : value,
   ) as Answers['replies'];
 
-/** Compares the answers of a system to more than a hundred questions with the answers in its fixture. */
 async function expectSameAnswers(world: PlatformWorld, then: FixtureAnswers): Promise<void> {
   const client = new ApiClient(world.urls, { ...then.secrets, admin: world.secrets.admin }, 4);
   try {

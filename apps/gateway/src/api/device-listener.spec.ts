@@ -5,7 +5,6 @@ import { api, conformanceCases, type Method } from '@tidings/contract';
 import { createGateway, gatewayModule, gatewayOptions, gatewayServer } from '../create-gateway.ts';
 import { APPLICATION, World } from '../testing/gateway-world.ts';
 
-/** The code that the contract's examples use. */
 const EXAMPLE = 'A1B2C-3D4E5';
 const methods = Object.values<Method>(api).filter(({ scope }) => scope === 'device');
 
@@ -15,7 +14,6 @@ function world(): World {
   return made;
 }
 
-/** The gateway without its listener for devices: guards, pipes and controllers serve their methods, too. */
 async function withoutListener(): Promise<NestFastifyApplication> {
   const deps = world().deps({});
   const { adapter } = gatewayServer(deps);

@@ -28,10 +28,7 @@ const routes = new Map<string, DeviceRoute>(
     }),
 );
 
-/**
- * Serves the methods of devices in front of fastify, whose router and Nest's would take half of the CPU of such a request (ADR 74): with the steps of the
- * guard, the pipe and the controller.
- */
+/** Bypasses fastify and Nest, whose routers would take half of the CPU of such a request (ADR 74). */
 @Injectable()
 export class DeviceListener {
   readonly #log: Context['log'];
@@ -52,7 +49,6 @@ export class DeviceListener {
     this.#handlers = handlers;
   }
 
-  /** Serves a request; false if it is not for a method of devices. */
   handle(message: IncomingMessage, response: ServerResponse): boolean {
     const route = routes.get(pathOf(originForm(message.url ?? '')));
     if (!route || message.method !== route.verb) return false;
@@ -63,7 +59,6 @@ export class DeviceListener {
     return true;
   }
 
-  /** Makes each connection close after its current reply. */
   close(): void {
     this.#isClosing = true;
   }
@@ -92,6 +87,5 @@ function write(message: IncomingMessage, response: ServerResponse, reply: Reply)
   const { origin } = message.headers;
   if (origin !== undefined) head.push(...crossOriginHeaders(origin).flat());
   response.writeHead(reply.status, head).end(line);
-  // The request was refused before its body was read.
   if (!message.complete && message.readableFlowing === null) discard(message);
 }

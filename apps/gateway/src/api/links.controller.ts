@@ -6,13 +6,11 @@ import type { Reply } from '../envelopes/reply.ts';
 import { archiveBytes } from '../exports/archive-bytes.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 
-/** The proof in a link that its holder may have the archive. */
 interface Proof {
   readonly exp?: string;
   readonly sig?: string;
 }
 
-/** The service's own links: short links (R-I19), icons of applications (R-B1) and archives of exports (R-N7). */
 @ApiController()
 export class LinksController {
   readonly #context: Context;
@@ -27,7 +25,7 @@ export class LinksController {
     const proof = { exp, sig };
     const { archives } = exportLinks.mayHold(proof) ? await jobs.findArchives({ archive }) : { archives: [] };
     const proven = archives.find(({ job }) => exportLinks.isProofOf({ archive, job }, proof));
-    // A missing or removed archive cannot have a valid signature.
+    // A missing archive cannot have a valid signature.
     if (!proven) throw Fault.forbidden('The link has expired or is not valid');
     return {
       status: 200,
@@ -41,7 +39,6 @@ export class LinksController {
   async icon(@Param('file') file: string): Promise<Reply> {
     const { png } = await this.#context.applications.getIcon({ icon: file.replace(/\.png$/, '') });
     if (png.length === 0) throw Fault.notFound('Not Found');
-    // The name is a hash of the content, which therefore never changes.
     const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
     return { status: 200, body: '', file: { type: 'image/png', bytes: png }, headers };
   }
@@ -49,7 +46,7 @@ export class LinksController {
   @Get('s/:code')
   async shortLink(@Param('code') code: string): Promise<Reply> {
     const { url } = await this.#context.messages.followLink({ code });
-    // A parsed URL is ASCII, which headers require.
+    // A parsed URL is ASCII, as headers require.
     const location = URL.parse(url)?.href;
     if (location === undefined) throw Fault.notFound('Not Found');
     return { status: 302, body: '', headers: { location } };

@@ -11,7 +11,6 @@ import { handlers } from '../methods/handlers.ts';
 const handlerOf: Readonly<Record<MethodName, Handler<Method, keyof Context>>> = handlers;
 const storing = new Set(methods.filter(({ name, method }) => storesMore(name, method)).map(({ name }) => name));
 
-/** Calls the handlers of the methods. */
 @Injectable()
 export class MethodHandlers {
   readonly #context: Context;
@@ -20,7 +19,6 @@ export class MethodHandlers {
     this.#context = context;
   }
 
-  /** @throws Fault of the handler; `unavailable` if the method stores more and there is too little room */
   async answer({ name, method }: NamedMethod, input: unknown, call: Call): Promise<Reply> {
     if (storing.has(name)) this.#context.storage?.admit();
     const output = await handlerOf[name](input, this.#context, call);

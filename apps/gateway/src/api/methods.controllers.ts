@@ -10,7 +10,6 @@ import { TokenGuard } from '../http/token.guard.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import { MethodHandlers } from './method-handlers.ts';
 
-/** The methods of customers: their tokens may use them on applications. */
 class TokenMethods {
   readonly #handlers: MethodHandlers;
 
@@ -23,7 +22,6 @@ class TokenMethods {
   }
 }
 
-/** `/json/1.3/` and the endpoints in its style. */
 @ApiController()
 @UseGuards(TokenGuard)
 export class Json13Controller extends TokenMethods {
@@ -33,7 +31,6 @@ export class Json13Controller extends TokenMethods {
   }
 }
 
-/** The newer endpoints of messages and statistics. */
 @ApiController()
 @UseGuards(TokenGuard)
 export class ApiV2Controller extends TokenMethods {
@@ -43,7 +40,6 @@ export class ApiV2Controller extends TokenMethods {
   }
 }
 
-/** `/api/v2/audience/`: bulk jobs. */
 @ApiController()
 @UseGuards(TokenGuard)
 export class AudienceController extends TokenMethods {
@@ -60,7 +56,6 @@ export class AudienceController extends TokenMethods {
 
 const operator = { account: '', credentials: undefined, application: undefined, idempotencyKey: '' };
 
-/** `/admin/v1/`: for operators. */
 @ApiController()
 @UseGuards(AdministratorGuard)
 export class AdminController {

@@ -9,14 +9,11 @@ import { type Reply, TOO_MANY } from '../envelopes/reply.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 import { AdministratorGuard } from '../http/administrator.guard.ts';
 
-/** Simultaneous taps of a gateway. */
 const MAX_TAPS = 10;
-/** Batches that wait for a slow reader, of at most {@link MAX_RECORDS} each; further ones stay in the topic. */
 const MAX_WAITING = 8;
 const MAX_RECORDS = 500;
-/** Longer than a reader needs for a batch, and shorter than a handler may take. */
 const ROOM_MS = 2_000;
-/** Interval of empty lines, which show readers and proxies that the stream lives, and detect that the reader has gone. */
+/** Empty lines detect that the reader has gone. */
 const HEARTBEAT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 60;
 
@@ -25,10 +22,8 @@ const KAFKA = 'kafka://';
 const starts = ['latest', 'earliest'] as const;
 type Start = (typeof starts)[number];
 
-/** A record as JSON; undefined if it cannot be decoded. */
 type Shown = (payload: Uint8Array) => unknown;
 
-/** `/admin/v1/tap/{topic}`: the records of a public topic, or of a subscriber's, as they are published, one JSON object a line, for operators. */
 @ApiController()
 @UseGuards(AdministratorGuard)
 export class TapController {
@@ -47,7 +42,6 @@ export class TapController {
     return { status: 200, body: '', stream: { type: 'application/x-ndjson', length: undefined, bytes } };
   }
 
-  /** How the records of a topic are shown. @throws Fault `notFound` unless it is public, or the endpoint of a subscription */
   async #shownOf(topic: string): Promise<Shown> {
     if (publicTopics.includes(topic)) return (payload) => shownRecord(topic, payload);
     const { broker, subscriptions } = this.#context;
@@ -57,7 +51,6 @@ export class TapController {
         `There is no public topic of this name, and no subscription to ${KAFKA}${topic}; public are ${publicTopics.join(', ')}`,
       );
     }
-    // A process knows the topics that it has added; one without events yet is made here.
     await broker.addTopic(subscriberTopic(topic));
     return (payload) => shownAs(WebhookRequest, payload);
   }
@@ -80,7 +73,6 @@ const lineOf = ({ partition, offset, key, timestamp, value }: InRecord, shown: S
   return `${JSON.stringify({ partition, offset, key, published_at: new Date(timestamp).toISOString(), ...undecoded })}\n`;
 };
 
-/** The records of a topic in batches, and an empty one when there was none for a while. Ends when the caller returns. */
 async function* recordsOf(
   broker: Pick<Broker, 'subscribe'>,
   topic: string,
@@ -112,7 +104,6 @@ async function* recordsOf(
         yield batch;
       } else {
         arrived = Promise.withResolvers();
-        // A failure to subscribe ends the stream.
         await Promise.race([subscribing.then(() => arrived.promise), within(HEARTBEAT_MS, arrived.promise)]);
         if (waiting.length === 0) yield [];
       }
@@ -122,7 +113,6 @@ async function* recordsOf(
   }
 }
 
-/** Resolves with the promise, at the latest after a time. */
 async function within(ms: number, promise: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

@@ -11,25 +11,21 @@ import {
 import { ReadThrough } from './read-through.ts';
 import { fingerprint } from './secrets.ts';
 
-/** Maximum age of a cached token: a revocation takes effect within 5 s (R-T1). */
+/** A revocation takes effect within 5 s (R-T1). */
 const TOKEN_MAX_AGE_MS = 3000;
-/** Longer than any issued secret. */
 const MAX_SECRET_LENGTH = 512;
 
-/** A valid token and its grants. */
 export interface Token {
   readonly id: string;
   readonly account: string;
   readonly scope: 'api' | 'device';
   readonly allApplications: boolean;
   readonly applications: ReadonlySet<string>;
-  /** Undefined = none. */
   readonly rateLimit: RateLimit | undefined;
-  /** Undefined = the token does not expire. */
   readonly expiresAt: Date | undefined;
 }
 
-/** The access of a token to an application: granted, denied, or hidden, where the token must not learn that the application exists (R-T5). */
+/** `hidden`: the token must not learn that the application exists (R-T5). */
 export type ApplicationAccess =
   | { readonly kind: 'granted'; readonly application: ApplicationView }
   | { readonly kind: 'restricted' }
@@ -56,7 +52,7 @@ export interface AccessDeps {
   readonly applications: Pick<Applications, 'findApplication'>;
 }
 
-/** The gateway's view of tokens and applications. A refusal always rests on data read after the request arrived. */
+/** A refusal always rests on data read after the request arrived. */
 export class Access {
   readonly #tokens: ReadThrough<Token>;
   readonly #applications: ReadThrough<ApplicationView>;
@@ -75,37 +71,31 @@ export class Access {
     });
   }
 
-  /** The token behind a secret; undefined if it is unknown, revoked or expired. */
   async token(secret: string): Promise<Token | undefined> {
     if (secret === '' || secret.length > MAX_SECRET_LENGTH) return undefined;
     const token = await this.#tokens.get(secret);
     return token?.expiresAt && token.expiresAt.getTime() <= this.#clock.now() ? undefined : token;
   }
 
-  /** The token after a read that begins now: a grant may be younger than the cached token. */
   freshToken(secret: string): Promise<Token | undefined> {
     return this.#tokens.fresh(secret);
   }
 
-  /** The access of a token, sent as `secret`, to the application of this code. */
   async accessTo(token: Token, secret: string, code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);
     if (application?.account !== token.account) return { kind: 'unknown' };
     return isGranted(token, application) ? { kind: 'granted', application } : this.#accessAfresh(secret, code);
   }
 
-  /** An application after a read that begins now: its settings may be younger than the cached ones. */
   freshApplication(code: string): Promise<ApplicationView | undefined> {
     return this.#applications.fresh(code);
   }
 
-  /** The access of a caller without a token, where none is required (R-L1). */
   async accessOfAnyone(code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);
     return application ? { kind: 'granted', application } : { kind: 'unknown' };
   }
 
-  /** A grant may be younger than the cached token: the token that creates an application uses it at once. */
   async #accessAfresh(secret: string, code: string): Promise<ApplicationAccess> {
     const [token, application] = await Promise.all([this.#tokens.fresh(secret), this.#applications.fresh(code)]);
     if (!token || !application) return { kind: token ? 'unknown' : 'restricted' };

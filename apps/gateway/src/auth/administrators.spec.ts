@@ -5,7 +5,6 @@ import { Administrators } from './administrators.ts';
 
 const TOKEN = 'the-token-of-administrators';
 
-/** The result of checking a token on a stopped clock: '' = accepted. */
 function administrators() {
   const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
   const own = new Administrators(TOKEN, clock);

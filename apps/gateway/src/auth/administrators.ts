@@ -6,19 +6,14 @@ import { isSecret } from './secrets.ts';
 
 const MAX_FAILURES = 20;
 const WINDOW_MS = 60_000;
-/** Addresses whose failures are counted; the one with the oldest window is evicted first. */
 const REMEMBERED = 10_000;
 
 interface Failures {
-  /** Milliseconds since 1970. */
   readonly from: number;
   readonly count: number;
 }
 
-/**
- * Recognises administrators by their token. After 20 wrong tokens from an address, further wrong ones are refused as throttled until a minute has
- * passed since the first of them; the right token always works (R-LM8). Each gateway counts separately.
- */
+/** Throttles wrong tokens after 20 a minute per address; the right one always works (R-LM8). */
 export class Administrators {
   readonly #isToken: (given: string) => boolean;
   readonly #clock: Clock;
@@ -29,11 +24,6 @@ export class Administrators {
     this.#clock = clock;
   }
 
-  /**
-   * @param header Authorization header, unparsed
-   * @param address source address of the request
-   * @throws Fault `unauthorized` for a missing or wrong token, `throttled` for too many of them
-   */
   check(header: string | undefined, address: string): void {
     if (this.#isToken(secretOf(header) ?? '')) return;
     const waitMs = this.#fail(callerOf(address));
@@ -41,7 +31,6 @@ export class Administrators {
     throw Fault.unauthorized('missing or invalid administrator token');
   }
 
-  /** Counts a failure; returns the remaining milliseconds of the window if there have been too many. */
   #fail(caller: string): number {
     const now = this.#clock.now();
     const known = this.#failures.get(caller);

@@ -3,7 +3,6 @@ import type { Call, Context } from '../context.ts';
 import type { ApplicationAccess } from './access.ts';
 import { type Credentials, DENIED, FORBID } from './authorize.ts';
 
-/** Without access an object is reported as not found (R-T7). */
 export async function hasAccess(
   { access }: Pick<Context, 'access'>,
   { credentials }: Call,
@@ -30,7 +29,6 @@ const kindsOf = (
     applications.map(async (code) => (await access.accessTo(credentials.token, credentials.secret, code)).kind),
   );
 
-/** Each is authorized like the application of a request (R-T5). */
 export async function authorizeAll(
   context: Pick<Context, 'access'>,
   { credentials }: Call,
@@ -41,7 +39,6 @@ export async function authorizeAll(
   if (kinds.includes('restricted')) throw Fault.forbidden(FORBID);
 }
 
-/** Granted if every application is accessible; a group without applications is unknown (R-I2). */
 async function accessToGroup(
   context: Pick<Context, 'access' | 'accounts'>,
   { account, credentials }: Call,
@@ -61,7 +58,6 @@ export const hasAccessToGroup = async (
   group: string,
 ): Promise<boolean> => (await accessToGroup(context, call, group)).kind === 'granted';
 
-/** A group is authorized like an application (R-T5). */
 export async function authorizeGroup(
   context: Pick<Context, 'access' | 'accounts'>,
   call: Call,

@@ -6,26 +6,23 @@ import type { Access, ApplicationAccess, Token } from './access.ts';
 export const FORBID = 'Token restrictions forbid this operation';
 export const DENIED = 'Access denied or application not found';
 
-/** The credentials of a call: a token that is valid for the method, and its secret. */
 export interface Credentials {
   readonly token: Token;
   readonly secret: string;
 }
 
-/** Faults of a missing or invalid token use the wording of the method's family (R-T4, R-T6). */
 function refusal(method: Method): Fault {
   if (method.scope === 'server') return Fault.unauthorized('missing or invalid token');
   return method.unauthorized ? Fault.unauthorized('Missing or invalid token') : Fault.forbidden(FORBID);
 }
 
-/** The existence of an application must not leak: foreign and unknown ones get the same answer (R-T5). */
+/** Foreign and unknown applications get the same answer (R-T5). */
 const denial = (method: Method): Fault =>
   method.family === 'json13' ? Fault.argument(DENIED) : Fault.forbidden(DENIED);
 
-/** Whether the token may be missing; a token that is sent must still be valid (R-G3, R-L1). */
 const isOptional = ({ scope }: Method): boolean => scope === 'none' || scope === 'optional';
 
-/** Whether the header is the only place for the token: then the token is checked before the body is read (R-ER4). */
+/** The token is then checked before the body is read (R-ER4). */
 export const takesTokenInHeader = (method: Method): boolean => !isOptional(method) && method.scope !== 'api';
 
 function secretFor(method: Method, header: string | undefined, request: Request): string {
@@ -41,7 +38,6 @@ const accept = (method: Method, token: Token | undefined, secret: string): Crede
   return { token, secret };
 };
 
-/** Authenticates the caller of a method (R-T3, R-T4); undefined if the token is optional and missing. */
 export async function authenticate(
   access: Access,
   method: Method,
@@ -64,10 +60,6 @@ const admit = (method: Method, applicationAccess: ApplicationAccess): Applicatio
   }
 };
 
-/**
- * The application that a request names, once its token may use it; undefined if it names none. A value that cannot be a code is left to the input
- * checks.
- */
 export async function authorizeApplication(
   access: Access,
   method: Method,

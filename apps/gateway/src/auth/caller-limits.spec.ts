@@ -5,7 +5,6 @@ import { APPLICATION, World } from '../testing/gateway-world.ts';
 import { callerOf } from './caller.ts';
 import { type CallerLimit, CallerLimits } from './caller-limits.ts';
 
-/** Limits on a stopped clock, and the result of a request: undefined if it is allowed, else the seconds to wait. */
 function limitsAt(limit: CallerLimit) {
   const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
   const limits = new CallerLimits(clock, limit);

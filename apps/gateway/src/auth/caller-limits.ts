@@ -3,26 +3,19 @@ import { TOO_MANY } from '../envelopes/reply.ts';
 import { callerOf } from './caller.ts';
 
 export interface CallerLimit {
-  /** Requests allowed at once. */
   readonly burst: number;
-  /** Requests regained per minute. */
   readonly perMinute: number;
-  /** Callers tracked; the least recently seen one is evicted first. @default 10000 */
   readonly remembered?: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/**
- * Limits callers without a token, per address and application. The state belongs to this gateway alone and is bounded: an evicted caller starts anew
- * with a full allowance.
- */
+/** Local to this process: an evicted caller starts anew. */
 export class CallerLimits {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #burstMs: number;
   readonly #remembered: number;
-  /** When the allowance of a caller is full again, in milliseconds since 1970; ordered by last request. */
   readonly #freeAt = new Map<string, number>();
 
   constructor(clock: Clock, { burst, perMinute, remembered = 10_000 }: CallerLimit) {
@@ -32,7 +25,6 @@ export class CallerLimits {
     this.#remembered = remembered;
   }
 
-  /** Counts a request. @throws Fault `throttled` if there have been too many; the refused request does not count. */
   take(application: string, address: string): void {
     const key = `${application} ${callerOf(address)}`;
     const now = this.#clock.now();
@@ -53,7 +45,6 @@ export class CallerLimits {
     if (oldest !== undefined) this.#freeAt.delete(oldest);
   }
 
-  /** Number of tracked callers. */
   get size(): number {
     return this.#freeAt.size;
   }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
 
-/** The caller behind an address: for IPv6 the /64 prefix, which one owner holds as a whole. */
+/** For IPv6 the /64 prefix, which one owner holds as a whole. */
 export function callerOf(address: string): string {
   const [bare = ''] = address.split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];

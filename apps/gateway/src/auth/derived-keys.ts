@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { IdentityKeys } from '@tidings/runtime';
 
-/** A key that is derived from the key of reports, and derived again when that changes. */
 export function keyFromReports(
   identity: () => Pick<IdentityKeys, 'report'>,
   derive: (reportKey: KeyObject) => KeyObject,

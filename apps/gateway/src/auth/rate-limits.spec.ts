@@ -5,7 +5,6 @@ import { type Client, openClient } from '../testing/gateway-client.ts';
 import { World } from '../testing/gateway-world.ts';
 import { RateLimits } from './rate-limits.ts';
 
-/** The registry's token bucket of one token. */
 class Bucket {
   readonly asked: number[] = [];
   readonly #clock: Clock;
@@ -28,7 +27,6 @@ class Bucket {
   }
 }
 
-/** Gateways in front of one registry, on a stopped clock, and the result of a token's request at one of them. */
 function deployment(gateways = 1) {
   const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
   const buckets = new Map<string, Bucket>();
@@ -40,7 +38,6 @@ function deployment(gateways = 1) {
   const takeRequests: Tokens['takeRequests'] = async ({ id, rateLimit, wanted, unused }) =>
     bucketOf(id).take(rateLimit!, wanted, unused);
   const limits = Array.from({ length: gateways }, () => new RateLimits({ takeRequests }, clock));
-  /** Undefined if the request is allowed, else the seconds to wait. */
   const ask = async (id: string, rateLimit: RateLimit | undefined, gateway = 0): Promise<number | undefined> => {
     try {
       await limits[gateway]!.take({ id, rateLimit });
@@ -135,7 +132,7 @@ describe('RateLimits (R-LM2)', () => {
             clock.ms += pause;
             const wait = await ask('t', per(seconds, requests), gateway);
             if (wait !== undefined) {
-              // Other gateways may hold prefetched requests by then, and return them with their next call.
+              // Other gateways return prefetched requests with their next call.
               clock.ms += wait * 1000;
               expect(await ask('t', per(seconds, requests), gateway)).toBeUndefined();
             }
@@ -154,7 +151,6 @@ describe('a token over its limit', () => {
   let client: Client;
   beforeAll(async () => {
     world = new World();
-    // The clock moves, but not by the hours in which one more request becomes available.
     for (const [name, view] of world.tokens) {
       world.tokens.set(name, { ...view, rateLimit: { requests: 2, seconds: 86_400 } });
     }
@@ -168,12 +164,11 @@ describe('a token over its limit', () => {
 
   it('gets the refusal in the envelope of the method, with the time to wait', async () => {
     expect(await client.json13('listTags', { auth: 'api' })).toMatchObject({ status: 200 });
-    // A request with a fault counts, too.
     expect(await client.json13('addTag', { auth: 'api' })).toMatchObject({ status: 400 });
     const refused = await client.json13('listTags', { auth: 'api' });
     expect(refused).toMatchObject({ ...json13, headers: { 'retry-after': retryAfter } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(40_000);
-    // The limit is checked before required arguments, and counts all methods together.
+    // The limit is checked before required arguments.
     expect(await client.json13('addTag', { auth: 'api' })).toMatchObject(json13);
     expect(await client.apiV2('statistics/messages/getDeliveryFunnel', {}, { authorization: 'Api api' })).toMatchObject(
       {

@@ -3,11 +3,10 @@ import type { RateLimit, Tokens } from '@tidings/rpc';
 import { TOO_MANY } from '../envelopes/reply.ts';
 import type { Token } from './access.ts';
 
-/** How long a gateway may hold prefetched requests, which no other gateway can use meanwhile (R-LM2). */
+/** Other gateways cannot use prefetched requests for this time (R-LM2). */
 const AHEAD_MS = 250;
-/** How long a gateway treats a bucket as empty at most: another gateway may return the requests that it holds. */
+/** A refusal is not reused for longer: other gateways may return requests. */
 const REFUSE_MS = 1000;
-/** Tokens tracked; the first one seen is evicted first. */
 const MAX_TOKENS = 100_000;
 
 interface Waiting {
@@ -15,17 +14,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The requests of a token's bucket that this gateway may use. Times are in milliseconds since 1970. */
 class Share {
   readonly limit: RateLimit;
-  /** Granted and unused. */
   left = 0;
-  /** When `left` was granted; it expires after `AHEAD_MS`. */
   grantedAt = 0;
-  /** When the bucket was last found empty, and when it has a request again. */
   emptyAt = 0;
   freeAt = 0;
-  /** Requests waiting for the next grant. */
   waiting: Waiting[] = [];
   isAsking = false;
 
@@ -33,21 +27,16 @@ class Share {
     this.limit = limit;
   }
 
-  /** Whether a moment is at most `ms` in the past; a moment in the future, after the clock was set back, does not count. */
+  /** False for a moment in the future: the clock was set back. */
   static isWithin(at: number, ms: number, now: number): boolean {
     return now >= at && now - at < ms;
   }
 }
 
-/**
- * Holds each token to its limit: a bucket with as many requests as the limit allows, refilled over the period of the limit (R-LM2). The registry
- * keeps the bucket for all gateways. Each gateway takes what it needs; for a continuous stream of requests it also takes what grows back in
- * `AHEAD_MS`, so that it asks the registry at most about four times a second per token.
- */
+/** The registry keeps one bucket per token for all gateways. With prefetching, a token costs it about four calls a second (R-LM2). */
 export class RateLimits {
   readonly #tokens: Pick<Tokens, 'takeRequests'>;
   readonly #clock: Clock;
-  /** Shares by token id; a token without a limit has no share. */
   readonly #shares = new Map<string, Share>();
 
   constructor(tokens: Pick<Tokens, 'takeRequests'>, clock: Clock) {
@@ -55,10 +44,7 @@ export class RateLimits {
     this.#clock = clock;
   }
 
-  /**
-   * Counts a request; synchronous if the gateway knows the answer. Throws or rejects a Fault: `throttled` if there have been too many, and the
-   * refused request does not count; `unavailable` if the registry does not answer.
-   */
+  /** A refused request does not count. */
   take({ id, rateLimit }: Pick<Token, 'id' | 'rateLimit'>): void | Promise<void> {
     if (!rateLimit) return;
     const share = this.#shareOf(id, rateLimit);
@@ -84,10 +70,9 @@ export class RateLimits {
     return share;
   }
 
-  /** Asks the registry on behalf of all waiting requests, until none waits. */
   async #ask(id: string, share: Share): Promise<void> {
     share.isAsking = true;
-    // One call covers all requests of the same turn of the event loop.
+    // One call for all requests of this turn of the event loop.
     await Promise.resolve();
     while (share.waiting.length > 0) {
       const group = share.waiting;

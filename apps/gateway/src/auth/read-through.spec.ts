@@ -3,7 +3,6 @@ import { ReadThrough } from './read-through.ts';
 
 const MAX_AGE_MS = 3000;
 
-/** A cache over an owner whose answers the test controls. */
 function setUp() {
   let time = 0;
   const reads: { readonly name: string; answer(value: string | undefined): void; fail(): void }[] = [];

@@ -1,37 +1,26 @@
 import { RecentEntries } from '@tidings/kernel';
 
 export interface ReadThroughOptions<Value> {
-  /** Reads a value from its owner; undefined where there is none. */
   readonly read: (name: string) => Promise<Value | undefined>;
-  /** The cache key of a name. @default the name itself */
   readonly keyOf?: (name: string) => string;
-  /** How long a value is used without being read again. */
   readonly maxAgeMs: number;
-  /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
 }
 
 interface Entry<Value> {
   readonly value: Value;
-  /** When the read began. */
   readonly since: number;
 }
 
-/** Reads of one key: the one under way, and the one that begins when it ends. */
 interface Reads<Value> {
-  /** When the current read began. */
   readonly since: number;
   readonly current: Promise<Value | undefined>;
   next?: Promise<Value | undefined>;
 }
 
-/** Values that are not dropped for their number; at most twice as many. */
 const ENTRIES = 50_000;
 
-/**
- * A cache of authorization data that other services own. A value is valid for a bounded time; an absence is never cached, so no refusal rests on an
- * old answer. Callers that need the same key share reads: at most one is under way and one waits.
- */
+/** An absence is never cached, so no refusal rests on an old answer. Per key, one read is under way and one waits. */
 export class ReadThrough<Value> {
   readonly #entries: RecentEntries<Entry<Value>>;
   readonly #reads = new Map<string, Reads<Value>>();
@@ -48,10 +37,7 @@ export class ReadThrough<Value> {
     this.#now = now;
   }
 
-  /**
-   * The value, read at most `maxAgeMs` before the call; undefined only after a read that began after the call. A value past half of its maximum age
-   * is refreshed in the background.
-   */
+  /** Refreshes in the background past half of the maximum age. */
   get(name: string): Value | Promise<Value | undefined> {
     const key = this.#keyOf(name);
     const entry = this.#entries.get(key);
@@ -63,7 +49,6 @@ export class ReadThrough<Value> {
     return entry.value;
   }
 
-  /** The value after a read that begins after the call. */
   fresh(name: string): Promise<Value | undefined> {
     return this.#fresh(this.#keyOf(name), name);
   }

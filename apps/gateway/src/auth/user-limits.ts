@@ -4,9 +4,7 @@ import { TOO_MANY } from '../envelopes/reply.ts';
 import { callerOf } from './caller.ts';
 
 export interface UserLimit {
-  /** Different users of a caller within a minute. */
   readonly users: number;
-  /** Callers tracked; the least recently seen one is evicted first. @default 10000 */
   readonly remembered?: number;
 }
 
@@ -17,7 +15,6 @@ interface Caller {
   readonly users: Set<string>;
 }
 
-/** Limits how many users a caller without a token names, per address and application. The state belongs to this gateway alone and is bounded. */
 export class UserLimits {
   readonly #clock: Clock;
   readonly #most: number;
@@ -30,7 +27,6 @@ export class UserLimits {
     this.#remembered = remembered;
   }
 
-  /** Counts a request for a user. @throws Fault `throttled` if it is one user too many in this minute */
   take(application: string, address: string, user: string): void {
     const caller = this.#callerAt(`${application} ${callerOf(address)}`);
     const name = hash('sha256', user, 'base64url');

@@ -3,7 +3,6 @@ import { Fault, Platform } from '@tidings/kernel';
 import type { Register } from '@tidings/rpc';
 import type { Call, Context } from '../context.ts';
 
-/** Why a web push endpoint is refused (R-RES2). @param path of the endpoint in the request */
 export function endpointFault(
   platform: number,
   pushToken: string,
@@ -18,7 +17,6 @@ export function endpointFault(
     : `${path}: must begin with https://`;
 }
 
-/** Why a registration is refused (R-E2, R-E3, R-E4, R-RES2). @param path of the push token in the request */
 export function platformFault(
   { platform, pushToken }: { readonly platform: number | undefined; readonly pushToken?: string | undefined },
   context: Pick<Context, 'addressGuard' | 'disposableDomains'>,

@@ -11,7 +11,6 @@ interface Setting {
   readonly limits?: { readonly commands: number; readonly bytes: number };
 }
 
-/** A registry whose calls the test answers. */
 function setUp({ replicaOf, limits }: Setting = {}) {
   const calls: {
     readonly hwids: string[];
@@ -32,7 +31,6 @@ function setUp({ replicaOf, limits }: Setting = {}) {
   return { calls, group };
 }
 
-/** A call under way, so that the next command has to wait. */
 async function setUpBusy() {
   const world = setUp();
   const first = world.group.submit(commandFor('first'));
@@ -88,7 +86,6 @@ describe('deviceCommands', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
     afterEach(() => void jest.useRealTimers());
 
-    /** Ten callers whose call is under way, and three waiting ones. */
     async function setUpLoad() {
       const world = setUp();
       const submit = (hwids: string): void => {

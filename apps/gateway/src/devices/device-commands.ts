@@ -4,9 +4,7 @@ import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { PendingRequest } from '../limits/pending-requests.ts';
 
 const MAX_GROUP = 500;
-/** A group of this size indicates load: its callers send their next commands right after the reply. */
 const BUSY_GROUP = 8;
-/** Less than the duration of a call. */
 const PATIENCE_MS = 4;
 
 const LIMITS = { commands: 10_000, bytes: 32 * 1024 * 1024 };
@@ -24,9 +22,9 @@ interface Waiting {
 }
 
 export interface DeviceCommands {
-  /** Resolves when the command is durable and applied. Rejects with `unavailable` at once without room, and unsent after the caller's deadline. */
+  /** Resolves when the command is durable and applied; rejects at once without room. */
   submit(caller: Caller, command: DeviceCommand): Promise<void>;
-  /** All of them, or none without room; the bytes of the request count once. Rejects with the first fault. */
+  /** All of them, or none without room. */
   submitAll(caller: Caller, commands: readonly DeviceCommand[]): Promise<void>;
   readonly open: () => number;
 }
@@ -35,12 +33,11 @@ type Registry = Pick<Devices, 'apply'>;
 
 const FULL = 'too many device commands wait for the registry';
 const LATE = 'the registry did not take the command in time';
-/** Interval of scanning a full queue for expired commands. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Groups commands, with one call in flight to each replica: a second one would halve the groups and double the cost of a command in the registry. Two
- * alternating halves of the callers would have the same effect, so under load the callers just answered get a moment to join the waiting ones.
+ * One call at a time to each replica: a second one would halve the groups and double the cost of a command. Under load, callers just answered get a
+ * moment to join the next group.
  */
 export function deviceCommands(
   devices: Registry,
@@ -67,7 +64,6 @@ export function deviceCommands(
   const laneTo = (replica: string): Lane => {
     const known = lanes.get(replica);
     if (known) return known;
-    // Replicas come and go, so idle lanes are removed.
     for (const [name, lane] of lanes) if (lane.open() === 0) lanes.delete(name);
     const lane = openLane(devices, release);
     lanes.set(replica, lane);
@@ -105,12 +101,10 @@ interface Lane extends Pick<DeviceCommands, 'open'> {
   expire(now: number): void;
 }
 
-/** @param release called for each command that has ended */
 function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
   let scheduled = false;
-  /** While it runs, a group that is not `enough` waits. */
   let patience: NodeJS.Timeout | undefined;
   let enough = 0;
 
@@ -167,7 +161,6 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
         patience = undefined;
         schedule();
       }, PATIENCE_MS);
-      // Enough may wait already.
       schedule();
     });
   };

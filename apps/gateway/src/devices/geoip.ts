@@ -7,7 +7,6 @@ import type { Registry } from 'prom-client';
 const CHECK_EVERY_MS = 5_000;
 
 export interface Geoip {
-  /** The address is not kept. */
   find(address: string): GeoipPlace | undefined;
   refresh(): Promise<void>;
   stop(): Promise<void>;
@@ -32,7 +31,6 @@ export async function openGeoip({ file, log, metrics, read = readGeoip }: GeoipD
   });
   built.set(0);
   let database: GeoipDatabase | undefined;
-  /** The version that was read last, or the reason why none could be. */
   let seen = '';
   const use = async (): Promise<void> => {
     database = await read(file);
@@ -51,7 +49,7 @@ export async function openGeoip({ file, log, metrics, read = readGeoip }: GeoipD
       if (version === seen) return;
       await use();
     } catch (error) {
-      // Broken content stays so until the version changes; a fault of the file system may end without that.
+      // Broken content stays broken until the version changes; a file system's fault may end.
       const found = error instanceof Fault ? version : ((error as NodeJS.ErrnoException).code ?? 'unknown');
       if (found !== seen) refuse(error);
       seen = found;

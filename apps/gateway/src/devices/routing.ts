@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 import type { DeviceCommand } from '@tidings/rpc';
 
-/** Devices of one user may be in several logs, which costs at most a conflict. */
 export const logOfCommand =
   (deviceKey: () => KeyObject) =>
   ({ account, hwid, userId }: DeviceCommand): string =>
@@ -11,7 +10,6 @@ export const logOfCommand =
 /** `{operation: 'increment'}` is not idempotent. */
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a second execution has the effect of one (R-ER11). */
 export function isRepeatable({ command, idempotencyKey }: DeviceCommand): boolean {
   if (idempotencyKey !== '') return true;
   switch (command?.$case) {

@@ -15,7 +15,6 @@ import { LargeBodies } from '../http/large-bodies.ts';
 import { objectIn } from '../http/parameters.ts';
 import { Served, type ServedRequest } from '../http/served-request.ts';
 
-/** Safari sends the few members that a page names, or a few lines of its log. */
 const BODY_BYTES = 64 * 1024;
 const LOG_LINES = 10;
 const LOG_LINE_LENGTH = 300;
@@ -24,7 +23,6 @@ const NO_TOKEN = 'The token is not one of a push package';
 
 const DONE: Reply = { status: 200, body: '' };
 
-/** The web service of push packages: Safari asks it for a package, and reports the answers of visitors (R-B4). */
 @ApiController('safari/:application/v2')
 export class SafariController {
   readonly #context: Context;
@@ -35,7 +33,6 @@ export class SafariController {
     this.#bodies = bodies;
   }
 
-  /** The application with a website that may be sent to. @throws Fault `notFound` */
   async #application(code: string): Promise<ApplicationView> {
     const access = await this.#context.access.accessOfAnyone(code);
     const application = access.kind === 'granted' ? access.application : undefined;
@@ -51,7 +48,6 @@ export class SafariController {
     return bytes.length === 0 ? {} : objectIn(bytes);
   }
 
-  /** A package for the device that the page names as `hwid`, else the one of all visitors. Only the former is made anew. */
   @Post('pushPackages/:websitePushId')
   async package(
     @Param('application') application: string,
@@ -69,7 +65,6 @@ export class SafariController {
     return { status: 200, body: '', file: { type: 'application/zip', bytes: archive } };
   }
 
-  /** Registers the device of the visitor, unless its hwid is that of another platform. A page without one registers it itself. */
   @Post('devices/:deviceToken/registrations/:websitePushId')
   async register(
     @Param('application') code: string,
@@ -90,7 +85,6 @@ export class SafariController {
     return DONE;
   }
 
-  /** Unregisters the device with the push token of a visitor who takes the permission back; no page is notified of that. */
   @Delete('devices/:deviceToken/registrations/:websitePushId')
   async unregister(
     @Param('application') code: string,
@@ -109,7 +103,6 @@ export class SafariController {
     return DONE;
   }
 
-  /** @throws Fault `throttled`; `unauthorized` without the token of a push package */
   #visitorOf({ raw }: ServedRequest, { code }: ApplicationView): SafariVisitor {
     const { websiteLimits, clients, visitorKey } = this.#context;
     websiteLimits.take(code, clients.of(raw));
@@ -118,14 +111,13 @@ export class SafariController {
     return visitor;
   }
 
-  /** The hwid of the device with this push token, if any. */
   async #holders({ account, code: application }: ApplicationView, pushToken: string): Promise<readonly string[]> {
     const wanted = { account, application, userIds: [], pushTokens: [pushToken], hwids: [] };
     const { byPushToken } = await this.#context.devices.resolve(wanted);
     return byPushToken[0]?.names ?? [];
   }
 
-  /** Writes what Safari complains of into the log: nobody else sees why it refuses a package. */
+  /** Nothing else shows why Safari refuses a package. */
   @Post('log')
   async log(@Param('application') code: string, @Served() request: ServedRequest): Promise<Reply> {
     const { code: application } = await this.#application(code);
@@ -147,6 +139,5 @@ const callOf = (application: ApplicationView, request: ServedRequest, { clients 
   address: clients.of(request.raw),
 });
 
-/** A hwid that registerDevice accepts. @throws Fault like it */
 const hwidOf = (application: string, hwid: unknown): string =>
   api.registerDevice.parse({ application, hwid, device_type: Platform.Safari }).hwid;

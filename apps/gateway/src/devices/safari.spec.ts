@@ -9,7 +9,6 @@ import { APPLICATION, UNGRANTED, World } from '../testing/gateway-world.ts';
 const PUSH_ID = 'web.com.example';
 const PUBLIC_URL = 'https://push.example';
 
-/** The key of the world's gateways. */
 const key = visitorKeyOf(keysFrom(new Uint8Array(32)).identity.report);
 
 let world: World;

@@ -21,7 +21,6 @@ const publicText = (fault: Fault): string => {
   return fault.kind === 'unavailable' ? 'Service unavailable' : fault.message;
 };
 
-/** The envelope of `/admin/v1/` (R-T8). */
 export const adminEnvelope: Envelope = {
   success: (method, output) => (method.status === 204 ? { status: 204, body: '' } : json(method.status, output)),
   fault: (fault) => error(statuses[fault.kind], fault.kind, publicText(fault)),

@@ -1,7 +1,6 @@
 import type { Fault } from '@tidings/kernel';
 import { type Envelope, json, METHOD_NOT_ALLOWED, type Reply } from './reply.ts';
 
-/** A gateway error: the gRPC code beside the HTTP status that it maps to. */
 const gatewayError = (status: number, code: number, message: string): Reply =>
   json(status, { code, message, details: [] });
 
@@ -28,7 +27,6 @@ function faultReply(fault: Fault): Reply {
   }
 }
 
-/** The envelope of the newer endpoints (Spec H and O), and of every path outside all families (R-ER5, R-ER6, R-LM1). */
 export const apiV2Envelope: Envelope = {
   success: (_method, output) => json(200, output),
   fault: faultReply,

@@ -16,7 +16,6 @@ const statuses: Readonly<Record<FaultKind, number>> = {
 
 const message = (status: number, text: string): Reply => json(status, { message: text });
 
-/** The envelope of `/api/v2/audience/` (Spec G, R-ER3, R-G1). */
 export const audienceEnvelope: Envelope = {
   success: (_method, output) => json(200, output),
   fault(fault: Fault) {

@@ -3,7 +3,6 @@ import { Fault, type FaultKind } from '@tidings/kernel';
 import { envelopes } from './envelopes.ts';
 import { json13Envelope } from './json13.ts';
 
-/** HTTP status and body of a fault `T` of each kind. */
 const tables: Readonly<Record<Family, Readonly<Record<FaultKind, readonly [number, unknown]>>>> = {
   json13: {
     malformed: [400, { status_message: 'T', response: null }],

@@ -6,7 +6,6 @@ import { json13Envelope } from './json13.ts';
 import { notifyEnvelope } from './notify.ts';
 import type { Envelope } from './reply.ts';
 
-/** The envelope of each family of methods. */
 export const envelopes: Readonly<Record<Family, Envelope>> = {
   json13: json13Envelope,
   apiV2: apiV2Envelope,

@@ -6,13 +6,12 @@ const OK = '"status_code":200,"status_message":"OK"';
 const withoutResponse: Reply = { status: 200, body: `{${OK}}` };
 const withNull: Reply = { status: 200, body: `{${OK},"response":null}` };
 
-/** HTTP 400 and 401 carry no `status_code` (docs/behaviour/README.md, Notation). */
 const bare = (status: number, text: string): Reply => json(status, { status_message: text, response: null });
 
 const full = (status: number, text: string): Reply =>
   json(status, { status_code: status, status_message: text, response: null });
 
-/** R-ER8: the create methods answer an empty list in place of null. */
+/** The create methods answer an empty list in place of null (R-ER8). */
 const argument = (text: string, method: Method | undefined): Reply =>
   json(200, {
     status_code: 210,
@@ -44,7 +43,6 @@ function faultReply(fault: Fault, method: Method | undefined): Reply {
   }
 }
 
-/** The envelope of `/json/1.3/` (Spec, Errors; R-ER5, R-ER6, R-ER8 to R-ER10). */
 export const json13Envelope: Envelope & { unknownMethod(): Reply } = {
   success(method, output) {
     if (method.omitResponse) return withoutResponse;

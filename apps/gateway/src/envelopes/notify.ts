@@ -2,7 +2,6 @@ import { Fault } from '@tidings/kernel';
 import { apiV2Envelope } from './api-v2.ts';
 import type { Envelope } from './reply.ts';
 
-/** The envelope of `/messaging/v2/notify`: gateway errors, with a specific text for an unparseable body (R-O3). */
 export const notifyEnvelope: Envelope = {
   ...apiV2Envelope,
   fault: (fault, method) =>

@@ -12,7 +12,6 @@ const STYLE = [
 
 const styleHash = createHash('sha256').update(STYLE).digest('base64');
 
-/** Headers that forbid foreign content, framing, caching and indexing. */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
@@ -21,7 +20,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** A page without scripts. @param body HTML */
 export function pageReply(status: number, title: string, body: string): Reply {
   const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -32,6 +30,5 @@ export function pageReply(status: number, title: string, body: string): Reply {
   return { status, body: '', file: { type: 'text/html; charset=utf-8', bytes: Buffer.from(html) }, headers: HEADERS };
 }
 
-/** A page with one sentence. */
 export const sentencePage = (status: number, title: string, sentence: string): Reply =>
   pageReply(status, title, `<p>${htmlEscaped(sentence)}</p>`);

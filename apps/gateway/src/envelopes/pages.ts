@@ -10,7 +10,6 @@ const TITLES: Partial<Record<Fault['kind'], string>> = {
   tooLarge: 'The request is too large',
 };
 
-/** Faults as pages for people, with the statuses of the newer endpoints. */
 export const pagesEnvelope: Envelope = {
   success: (method, output) => apiV2Envelope.success(method, output),
   fault(fault): Reply {

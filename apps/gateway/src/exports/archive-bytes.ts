@@ -1,6 +1,5 @@
 import type { ArchivePlace, Jobs } from '@tidings/rpc';
 
-/** Fetched on demand: a slow reader occupies no memory. */
 export async function* archiveBytes(jobs: Pick<Jobs, 'readArchive'>, job: string): AsyncIterable<Uint8Array> {
   let from: ArchivePlace | undefined;
   do {

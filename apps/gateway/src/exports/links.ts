@@ -2,40 +2,34 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual 
 import type { Clock } from '@tidings/kernel';
 import type { MasterKeys } from '@tidings/runtime';
 
-/** R-N7 */
 const VALID_SECONDS = 24 * 60 * 60;
 const SECONDS = /^\d{1,12}$/;
 const SIGNATURE = /^[\da-f]{64}$/;
 
-/** The name of an archive is not unique. */
 export interface Signed {
   readonly archive: string;
   readonly job: string;
 }
 
-/** Unparsed parameters of a link. */
 export interface Proof {
   readonly exp: string;
   readonly sig: string;
 }
 
-/** Everyone with a link may download its archive, for 24 hours (R-N7). */
 export interface ExportLinks {
   linkTo(signed: Signed): string;
-  /** False for a proof that is malformed or has expired. */
   mayHold(proof: Proof): boolean;
   /** In constant time. */
   isProofOf(signed: Signed, proof: Proof): boolean;
 }
 
 export interface ExportLinksDeps {
-  /** The first key signs; a signature by any of them is valid. */
+  /** The first key signs; any of them verifies. */
   readonly keys: readonly [KeyObject, ...KeyObject[]];
   readonly clock: Clock;
   readonly publicUrl: string;
 }
 
-/** Links of a rotated key hold until they expire or the previous key is removed. */
 export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksDeps['keys'] => {
   const keyFrom = (masterKey: Uint8Array): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/export-link', 32)));
@@ -44,7 +38,7 @@ export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksDeps[
 
 export function exportLinks({ keys, clock, publicUrl }: ExportLinksDeps): ExportLinks {
   const nowSeconds = (): number => Math.floor(clock.now() / 1000);
-  // The job is signed and not shown: its id gives access to further links.
+  // The job is signed but not shown: its id gives access to further links.
   const signature = (key: KeyObject, { archive, job }: Signed, exp: string): Buffer =>
     createHmac('sha256', key).update(`${archive}\n${job}\n${exp}`).digest();
   return {

@@ -6,7 +6,6 @@ import { refuseTooLarge } from './body.ts';
 import { hasBody } from './families.ts';
 import type { ServedRequest } from './served-request.ts';
 
-/** Admits operators, by the administrator token (R-T8). */
 @Injectable()
 export class AdministratorGuard implements CanActivate {
   readonly #administrators: Administrators;

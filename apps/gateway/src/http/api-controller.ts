@@ -2,6 +2,5 @@ import { applyDecorators, Controller, UseFilters, UseInterceptors } from '@nestj
 import { FaultFilter } from './fault.filter.ts';
 import { ReplyInterceptor } from './reply.interceptor.ts';
 
-/** A controller of the API: its methods return replies, and throw faults. */
 export const ApiController = (path = ''): ClassDecorator =>
   applyDecorators(Controller(path), UseFilters(FaultFilter), UseInterceptors(ReplyInterceptor));

@@ -14,19 +14,15 @@ const MAX_KEY_LENGTH = 255;
 const NOTHING: Request = {};
 const NO_BODY = Buffer.alloc(0);
 
-/** A request as its connection brings it: nothing of its body is read. */
 export interface Received {
   readonly message: IncomingMessage;
   readonly pending: PendingRequest;
-  /** The parameters in the query and in the path of a request without a body. */
   readonly parameters: Request;
 }
 
-/** A call that its token may make. The values of its parameters are not checked yet. */
 export interface AuthorizedCall {
   readonly call: Call;
   readonly parameters: Request;
-  /** Whether the parameters are to be validated in steps. */
   readonly isLarge: boolean;
 }
 
@@ -35,7 +31,6 @@ export interface Authorization {
   readonly bodies: Pick<LargeBodies, 'read'>;
 }
 
-/** The caller's key, scoped to this method; "" without one, or if the method changes no device (R-ER11). */
 function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders): string {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string' || key === '' || scope !== 'device') return '';
@@ -43,7 +38,6 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Authenticates the caller and counts the request against the token's limit. */
 async function identified(
   { access, rateLimits }: Authorization['context'],
   method: Method,
@@ -59,10 +53,7 @@ async function identified(
 const parametersOf = (method: Method, body: Request): Request =>
   method.family === 'json13' ? parametersIn(body, method.body) : body;
 
-/**
- * Checks a request in this order: size; token in the header and its limit, if the body cannot carry the token; JSON; token in the body and its limit;
- * required arguments; application (R-ER4).
- */
+/** In this order (R-ER4): size, token in the header, JSON, token in the body, arguments, application. */
 export async function authorizeCall(method: Method, received: Received, deps: Authorization): Promise<AuthorizedCall> {
   const { message, pending } = received;
   const { maxBodyBytes: limit, deadlineMs } = method;
@@ -75,7 +66,7 @@ export async function authorizeCall(method: Method, received: Received, deps: Au
   const bytes = takesBody ? await deps.bodies.read(message, { limit, deadlineMs, pending }) : NO_BODY;
   const isLarge = isLargeObject(bytes);
   const auth = isLarge ? await tokenIn(bytes, bodyFormOf(method)) : undefined;
-  // The token of a large body is checked before the body is parsed.
+  // Authenticates before the body is parsed.
   if (isLarge && !inHeader) credentials = await identify(auth === undefined ? NOTHING : { auth });
   const body = isLarge ? await parseLargeObject(bytes) : takesBody ? parseObject(bytes) : undefined;
   const parameters = body ? parametersOf(method, body) : received.parameters;
@@ -94,6 +85,5 @@ export async function authorizeCall(method: Method, received: Received, deps: Au
   return { call, parameters, isLarge };
 }
 
-/** The parameters of a call in domain shape. @throws Fault of the first invalid value */
 export const inputOf = (method: Method, { parameters, isLarge }: AuthorizedCall): unknown =>
   isLarge && method.steps ? inSlices(method.steps(parameters)) : method.parse(parameters);

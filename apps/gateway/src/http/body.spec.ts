@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-/** Sends all of the bytes before it reads, and returns the statuses of `count` replies. */
 async function statuses(count: number, ...sent: readonly (string | Buffer)[]): Promise<number[]> {
   const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
   try {
@@ -46,7 +45,7 @@ const head = (path: string, headers: Readonly<Record<string, string | number>>):
     '',
   ].join('\r\n');
 
-/** Incompressible bytes, so that the body is still in transit when it is refused. */
+/** Incompressible, so that the body is still in transit when it is refused. */
 const noise = (bytes: number): Buffer => randomBytes(bytes);
 
 describe('the connection of a refused body goes on', () => {

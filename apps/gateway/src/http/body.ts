@@ -7,15 +7,14 @@ import { TOO_LARGE, TOO_MANY } from '../envelopes/reply.ts';
 
 const MALFORMED = 'Malformed request string';
 
-/** How long the rest of a refused body is read. If the connection is cut earlier, the caller sees a reset in place of the refusal. */
+/** A connection cut earlier shows the caller a reset, not the refusal. */
 const DISCARDING_MS = 10_000;
-/** Chunks of a body kept before they are joined: a body may arrive byte by byte, and each chunk takes many times its size. */
+/** A body may arrive byte by byte, and each chunk takes many times its size. */
 const LOOSE_CHUNKS = 256;
-/** Progress required of a large body while others wait: enough for the largest body to arrive within the server's time limit. */
+/** Required progress per {@link PACE_MS} of a large body while others wait. */
 const PACE_BYTES = 1024 * 1024;
 const PACE_MS = 2_000;
 
-/** Discards the rest of a body, so that the sender sees the reply and can send the next request. */
 export function discard(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
   const timer = setTimeout(() => request.destroy(), DISCARDING_MS);
@@ -24,38 +23,27 @@ export function discard(request: IncomingMessage): void {
   request.resume();
 }
 
-/** Admits large bodies. */
 export interface Admission {
-  /** Resolves when there is room; called once, at the first byte over {@link SMALL_BODY_BYTES}. */
   readonly admit: () => Promise<unknown>;
-  /** Whether other bodies wait for room. */
   readonly crowded: () => boolean;
 }
 
-/** Refuses a body whose declared length is over the limit, which is inclusive. @throws Fault `tooLarge` */
 export function refuseTooLarge(request: IncomingMessage, limit: number): void {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > limit && !isPacked(request, limit)) throw Fault.tooLarge(TOO_LARGE);
 }
 
-/** The whole body; rejects if the caller disconnects. @throws Fault `tooLarge` for a body over the limit */
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT_BYTES): Promise<Buffer> {
   return collect(request, request, { limit });
 }
 
-/** Whether a body is compressed with gzip, which is allowed if its limit is above the usual one. */
 const isPacked = ({ headers }: IncomingMessage, limit: number): boolean =>
   limit > BODY_LIMIT_BYTES && headers['content-encoding']?.toLowerCase() === 'gzip';
 
-/** Maximum size of the uncompressed body in bytes: the declared length, else the limit. */
 export const weightOf = (request: IncomingMessage, limit: number): number =>
   isPacked(request, limit) ? limit : Math.min(Number(request.headers['content-length'] ?? limit), limit);
 
-/**
- * The whole body, which may be large and, above the usual limit, compressed with gzip: the limit applies to the uncompressed size. Reading a large
- * body continues once it is admitted.
- * @throws Fault `throttled` for an admitted body that arrives slowly while others wait
- */
+/** The limit applies to the uncompressed size. */
 export function readLargeBody(request: IncomingMessage, limit: number, admission: Admission): Promise<Buffer> {
   if (!isPacked(request, limit)) return collect(request, request, { limit, admission });
   const unpacked = createGunzip();
@@ -68,7 +56,6 @@ interface Reading {
   readonly admission?: Admission;
 }
 
-/** Collects the output of `source`, which is the request or derived from it. */
 function collect(request: IncomingMessage, source: Readable, { limit, admission }: Reading): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let chunks: Buffer[] = [];
@@ -93,7 +80,6 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
     reject(fault);
   };
   const gone = (): void => refuse(Fault.malformed(MALFORMED));
-  /** Slow bodies are refused only while others wait. */
   const keepPace = (crowded: () => boolean): void => {
     let before = bytes;
     pace = setInterval(() => {
@@ -109,7 +95,6 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
     keepPace(crowded);
     source.resume();
   };
-  /** Joins the loose chunks into one. */
   const bind = (): void => {
     chunks.push(loose.length === 1 ? loose[0]! : Buffer.concat(loose));
     loose = [];

@@ -4,7 +4,6 @@ import { envelopes } from '../envelopes/envelopes.ts';
 import { type Client, openClient } from '../testing/gateway-client.ts';
 import { ADMINISTRATOR, APPLICATION, World } from '../testing/gateway-world.ts';
 
-/** The code that the contract's examples use. */
 const EXAMPLE = 'A1B2C-3D4E5';
 
 const secrets: Readonly<Record<Method['scope'], string>> = {
@@ -16,14 +15,12 @@ const secrets: Readonly<Record<Method['scope'], string>> = {
   optional: 'api',
 };
 
-/** Path parameters go into the URL, all others into the body. */
 function requestOf(method: Method, fields: Readonly<Record<string, unknown>>): { url: string; payload: unknown } {
   if (method.body !== 'bare') return { url: method.path, payload: { request: { ...fields, auth: undefined } } };
   const url = method.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
   return { url, payload: fields };
 }
 
-/** The reply to a faulty request, wherever its fields can be sent as they are. */
 const faulty = (method: Method): readonly ConformanceCase[] =>
   method.verb === 'POST' && !method.path.includes('{')
     ? conformanceCases(method).filter(({ expected }) => expected !== 'accepted')

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** CORS headers of every reply to another origin. They name the origin, because browsers send credentials along (R-ER6). */
+/** Names the origin, because browsers send credentials along (R-ER6). */
 export const crossOriginHeaders = (origin: string): readonly (readonly [string, string])[] => [
   ['access-control-allow-origin', origin],
   ['access-control-allow-credentials', 'true'],
@@ -9,7 +9,6 @@ export const crossOriginHeaders = (origin: string): readonly (readonly [string, 
 
 const ALWAYS_ALLOWED = ['Authorization', 'Content-Type'];
 
-/** The further headers of the reply to OPTIONS (R-ER6). */
 export function preflightHeaders(request: IncomingMessage): readonly (readonly [string, string])[] {
   const known = new Set(ALWAYS_ALLOWED.map((name) => name.toLowerCase()));
   const asked = String(request.headers['access-control-request-headers'] ?? '')

@@ -12,7 +12,6 @@ interface Seen {
   readonly resets: string[];
 }
 
-/** A client with one keep-alive connection that calls until the gateway takes no connection any more. */
 async function callUntilGone({ url }: Client, seen: Seen, answered: () => void): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const options = { method: 'POST', agent, headers: { 'content-length': 2 } };
@@ -47,7 +46,7 @@ describe('a gateway that drains', () => {
     await client.shutDown();
     await Promise.all(clients);
     expect(seen.flatMap(({ resets }) => resets)).toEqual([]);
-    // Each was told by a reply, of the call that was under way or of the next one.
+    // A reply announced it: that of the call under way, or the next one.
     for (const [i, { answers }] of seen.entries()) expect(answers - before[i]!).toBeLessThanOrEqual(2);
   });
 

@@ -11,7 +11,6 @@ const METHOD_STYLE = /^\/json\/[^/]+(\/|$)/;
 
 export type MethodName = keyof typeof api;
 
-/** A method of the contract, and its name there. */
 export interface NamedMethod {
   readonly name: MethodName;
   readonly method: Method;
@@ -22,17 +21,14 @@ export const methods: readonly NamedMethod[] = Object.entries<Method>(api).map((
   method,
 }));
 
-/** The methods of operators with GET and DELETE take their parameters from the path and the query, as others with GET do. */
+/** GET and DELETE of operators take their parameters from the path and the query. */
 export const hasBody = ({ family, verb }: Method): boolean =>
   verb !== 'GET' && !(family === 'admin' && verb === 'DELETE');
 
-/** A path of the contract in the syntax of the router. */
 const routed = (path: string): string => path.replaceAll(':', '::').replace(/\{(\w+)\}/g, ':$1');
 
-/** A path of the router in the syntax of the contract, as metrics and traces show it. */
 export const patternOf = (route: string): string => route.replace(/(^|[^:]):(\w+)/g, '$1{$2}').replaceAll('::', ':');
 
-/** The paths of the methods of a family with this verb, in the syntax of the router. */
 export const pathsOf = (family: Family, verb: Verb): string[] =>
   methods
     .filter(({ method }) => method.family === family && method.verb === verb)
@@ -40,27 +36,22 @@ export const pathsOf = (family: Family, verb: Verb): string[] =>
 
 const byRoute = new Map(methods.map((named) => [`${named.method.verb} ${named.method.path}`, named]));
 
-/** The method of a route by its verb and pattern; undefined for another route of the gateway. */
 export const methodOf = (verb: string, pattern: string): NamedMethod | undefined => byRoute.get(`${verb} ${pattern}`);
 
-/** The verbs of the methods on a path, in the order of the contract. */
 export const verbsOf = (pattern: string): string[] =>
   methods.filter(({ method }) => method.path === pattern).map(({ method }) => method.verb);
 
 const byPath = new Map(methods.map(({ method }) => [method.path, envelopes[method.family]]));
 const pages = Object.values(mailPaths);
 
-/** The envelope of the family that a path belongs to, or would belong to (R-ER5, R-V1). */
 function familyOf(path: string): Envelope {
   if (METHOD_STYLE.test(path)) return json13Envelope;
   if (path.startsWith('/api/v2/audience/')) return envelopes.audience;
   return path.startsWith('/admin/') ? envelopes.admin : envelopes.apiV2;
 }
 
-/** The envelope of a route by its pattern. */
 export const envelopeOf = (pattern: string): Envelope =>
   byPath.get(pattern) ?? (pages.some((page) => pattern.startsWith(page)) ? pagesEnvelope : familyOf(pattern));
 
-/** The reply to an unserved path. */
 export const unknownPath = (path: string): Reply =>
   METHOD_STYLE.test(path) ? json13Envelope.unknownMethod() : familyOf(path).fault(NOT_FOUND);

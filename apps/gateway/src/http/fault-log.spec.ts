@@ -3,7 +3,6 @@ import { Fault } from '@tidings/kernel';
 import { openLog } from '@tidings/runtime';
 import { faultLog } from './fault-log.ts';
 
-/** A log whose lines the test reads. */
 function setUp() {
   const lines: Record<string, unknown>[] = [];
   const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });

@@ -3,19 +3,14 @@ import type { Logger } from '@tidings/runtime';
 
 const EVERY_MS = 1_000;
 
-/** Logs the faults of requests. */
 export type FaultLog = (fault: Fault, path: string) => void;
 
-/** Faults of one kind since the last line about them. */
 interface Window {
   suppressed: number;
   last: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Logs every bug in full. Expected faults, while a service or a store is unavailable, get at most one line a second, without a stack and with the
- * number of suppressed ones: `tidings_http_request_seconds` counts them all.
- */
+/** Bugs are logged in full, expected faults once a second. */
 export function faultLog(log: Pick<Logger, 'warn' | 'error'>): FaultLog {
   let window: Window | undefined;
 
@@ -23,7 +18,6 @@ export function faultLog(log: Pick<Logger, 'warn' | 'error'>): FaultLog {
     if (!window) return;
     const { suppressed, last } = window;
     window = undefined;
-    // The last of them gets a line here.
     if (suppressed > 0) write(last, suppressed - 1);
   };
   const write = (fields: Window['last'], suppressed: number): void => {

@@ -5,7 +5,6 @@ import { RequestRunner } from './request-runner.ts';
 import type { ServedRequest } from './served-request.ts';
 import { ServedRoutes } from './served-routes.ts';
 
-/** Answers the faults of guards, pipes and controllers in the envelope of their route. */
 @Catch()
 export class FaultFilter implements ExceptionFilter {
   readonly #runner: RequestRunner;

@@ -144,7 +144,7 @@ describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
   it.each(inHeader.map((method) => [method.name, method] as const))(
     'refuses a wrong token in the header of %s without its body',
     async (_name, { verb, path, family, unauthorized }) => {
-      // Many wrong tokens of an administrator within a minute are refused as such (R-LM8).
+      // Wrong administrator tokens within a minute are throttled (R-LM8).
       world.clock.advanceTo(world.clock.aheadMs + 60_000);
       const { hostname: host, port } = client.url;
       const headers = { authorization: 'Token wrong', 'content-length': BODY_LIMIT_BYTES };
@@ -215,7 +215,7 @@ describe('replies', () => {
 });
 
 describe('own addresses', () => {
-  // The first page takes seconds to be made on a busy machine: longer than a request may take.
+  // Making the first page may exceed the deadline of a request on a busy machine.
   beforeAll(() => until(async () => (await client.send('GET', '/docs')).status === 200));
 
   it.each([

@@ -6,7 +6,6 @@ import { LargeBodies } from './large-bodies.ts';
 import { objectIn } from './parameters.ts';
 import { namedMethodOf, type ServedRequest } from './served-request.ts';
 
-/** The input of a call in domain shape. */
 @Injectable()
 export class InputPipe implements PipeTransform<ServedRequest> {
   transform(request: ServedRequest): unknown {
@@ -14,7 +13,6 @@ export class InputPipe implements PipeTransform<ServedRequest> {
   }
 }
 
-/** The input of an operator's call in domain shape; a body may be missing, because many of them have no parameter in it. */
 @Injectable()
 export class OperatorInputPipe implements PipeTransform<ServedRequest> {
   readonly #bodies: LargeBodies;

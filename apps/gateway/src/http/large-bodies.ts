@@ -4,27 +4,20 @@ import { Semaphore } from '@tidings/coordination';
 import { type Admission, readBody, readLargeBody, weightOf } from './body.ts';
 import type { PendingRequest, PendingRequests } from '../limits/pending-requests.ts';
 
-/** Additional time per MiB of a large body. */
 const WORK_MS_PER_MIB = 1_000;
 
 export interface LargeBodiesOptions {
-  /** Maximum bytes of large bodies held: at least those of the largest. */
   readonly bytes: number;
-  /** Maximum bytes of large bodies being parsed, which takes several times their size: at least those of the largest. */
   readonly taken: number;
 }
 
-/** How a request's body is read. */
 export interface Reading {
   readonly limit: number;
   readonly deadlineMs: number;
   readonly pending: PendingRequest;
 }
 
-/**
- * Reads bodies within a bounded amount of memory. Small bodies, and the first 256 KiB of any, are admitted at once and counted with their requests;
- * the rest of a large body is held until the work on its request is done.
- */
+/** Admits the first 256 KiB of any body at once; the rest of a large one waits for room. */
 export class LargeBodies {
   readonly #holding: Semaphore;
   readonly #taking: Semaphore;
@@ -36,10 +29,6 @@ export class LargeBodies {
     this.#taking = new Semaphore(taken);
   }
 
-  /**
-   * Reads a body. Its room is released when the work on the request ends. Above the usual limit, the body may be compressed with gzip.
-   * @throws Fault `tooLarge` over the limit, `throttled` for a slow body while others wait, `unavailable` if there is no room.
-   */
   async read(request: IncomingMessage, reading: Reading): Promise<Buffer> {
     const { limit, pending } = reading;
     pending.isArriving = true;
@@ -52,11 +41,10 @@ export class LargeBodies {
 
   async #readLarge(request: IncomingMessage, { limit, deadlineMs, pending }: Reading): Promise<Buffer> {
     const grants: Promise<() => void>[] = [];
-    // One that comes later is released at once.
     pending.release = () => grants.forEach((grant) => void grant.then((release) => release()));
     const admission: Admission = {
       admit: () => {
-        // The server itself ends requests that take too long to arrive.
+        // The server itself ends requests that arrive too slowly.
         pending.deadline = Infinity;
         const grant = this.#holding.acquire(weightOf(request, limit));
         grants.push(grant);

@@ -18,12 +18,10 @@ import { inSlices } from '../json/slices.ts';
 
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
-/** Bodies up to this size are parsed in one step: within limits, whatever they contain. */
 const ONE_STEP_BYTES = 32 * 1024;
 
 export interface BodyForm {
   readonly limits: BodyLimits;
-  /** Where the parameters of a method are. */
   readonly body: Method['body'];
 }
 
@@ -73,7 +71,7 @@ function* steps(bytes: Buffer): Generator<void, Request> {
   }
 }
 
-/** The token in a large body, if any: it is authenticated before the body is parsed. @throws Fault `tooLarge` for too many members, names or entries */
+/** Read without parsing, to authenticate first. */
 export async function tokenIn(bytes: Buffer, form: BodyForm): Promise<string | undefined> {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
   const { isWithinLimits, isTooDeep, auth } = await inSlices(outlineOf(bytes, form.limits, form.body, MAX_NESTING));
@@ -82,23 +80,17 @@ export async function tokenIn(bytes: Buffer, form: BodyForm): Promise<string | u
   return auth;
 }
 
-/** The object in a body whose outline {@link tokenIn} has checked. */
 export const parseLargeObject = (bytes: Buffer): Promise<Request> => inSlices(steps(bytes));
 
 const USUAL: BodyForm = { limits: bodyLimitsOf({ maxBodyBytes: BODY_LIMIT_BYTES }), body: 'bare' };
 
-/**
- * The object in a body, whatever its Content-Type (R-ER1). The last of duplicate keys wins. The object is marked if JSON escapes half of a surrogate
- * pair in it.
- * @throws Fault `malformed`; `tooLarge` for too many members, names or entries
- */
+/** The last of duplicate keys wins. @throws Fault `malformed`, `tooLarge` */
 export async function objectIn(bytes: Buffer, form: BodyForm = USUAL): Promise<Request> {
   if (!isLargeObject(bytes)) return parseObject(bytes);
   await tokenIn(bytes, form);
   return parseLargeObject(bytes);
 }
 
-/** The parameters of a method-style request, marked as the body is, which are in `request` (R-ER1) except for a few methods (R-ER3, R-X1). */
 export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
   const { request } = body;
   if (form === 'bare' || (form === 'either' && request === undefined)) return body;

@@ -6,13 +6,8 @@ import type { Reply } from '../envelopes/reply.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The JSON of a reply with a trailing newline, so that a terminal prompt begins on a new line. */
 export const lineOf = ({ body }: Reply): string => (body === '' ? '' : `${body}\n`);
 
-/**
- * Sets the head of a reply, and returns its body.
- * @param closing ends a stream
- */
 export function bodyOf(
   response: FastifyReply,
   { status, file, stream, body, headers = {} }: Reply,
@@ -28,7 +23,7 @@ export function bodyOf(
   return file ? file.bytes : body === '' ? undefined : lineOf({ status, body });
 }
 
-/** Yields the announced number of bytes, or throws: a shorter reply could be taken for the whole. */
+/** A shorter reply could be taken for the whole. */
 async function* exactly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncIterable<Uint8Array> {
   let rest = length;
   for await (const chunk of bytes) {

@@ -4,7 +4,6 @@ import { map, type Observable } from 'rxjs';
 import type { Reply } from '../envelopes/reply.ts';
 import { ServedRoutes } from './served-routes.ts';
 
-/** Writes the replies of the controllers of this gateway. */
 @Injectable()
 export class ReplyInterceptor implements NestInterceptor<Reply> {
   readonly #routes: ServedRoutes;

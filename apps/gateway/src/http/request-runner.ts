@@ -9,14 +9,12 @@ import { type FaultLog, faultLog } from './fault-log.ts';
 import type { RequestMeter, RequestResult } from './meter.ts';
 import type { ApiRoute } from './served-request.ts';
 
-/** Retry-After of a request that was not served: long enough that retries do not overload a recovering service. */
+/** Retries must not overload a recovering service. */
 const RETRY_AFTER_SECONDS = 5;
 const SLOW: Reply = { status: 408, body: '', headers: { connection: 'close' } };
 
-/** What became of a request. */
 export interface Outcome {
   readonly status: number;
-  /** Undefined if the reply is written already. */
   readonly reply?: Reply;
   readonly fault?: Fault | undefined;
   readonly isSlow?: boolean;
@@ -28,7 +26,6 @@ export interface RequestRunnerDeps {
   readonly requests: PendingRequests;
 }
 
-/** Runs requests: each is answered by its deadline, measured and traced. */
 export class RequestRunner {
   readonly #requests: PendingRequests;
   readonly #meter: RequestMeter;
@@ -40,7 +37,6 @@ export class RequestRunner {
     this.#logFault = faultLog(log);
   }
 
-  /** Never rejects. */
   async run(
     route: ApiRoute,
     message: IncomingMessage,
@@ -52,12 +48,10 @@ export class RequestRunner {
     return outcome;
   }
 
-  /** Measures a request that no route serves. */
   measureUnserved(result: RequestResult): void {
     this.#meter('none', result, performance.now());
   }
 
-  /** The reply to a fault, which is logged. */
   faultReply({ pattern, envelope, named }: ApiRoute, fault: Fault): Reply {
     this.#logFault(fault, pattern);
     const reply = envelope.fault(fault, named?.method);
@@ -77,7 +71,6 @@ export class RequestRunner {
     }
   }
 
-  /** The span of a request is linked to the trace that its header names, if any. */
   #traced(
     route: ApiRoute,
     message: IncomingMessage,
@@ -94,5 +87,5 @@ export class RequestRunner {
   }
 }
 
-/** The name of a route in metrics and traces: never an address with ids in it. */
+/** Metrics and traces must not show ids. */
 const nameOf = ({ named, pattern }: ApiRoute): string => named?.method.name ?? pattern;

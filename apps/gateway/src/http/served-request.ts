@@ -6,33 +6,25 @@ import type { PendingRequest } from '../limits/pending-requests.ts';
 import type { AuthorizedCall } from './authorize-call.ts';
 import type { NamedMethod } from './families.ts';
 
-/** A route of the gateway. */
 export interface ApiRoute {
   readonly verb: string;
-  /** The path, with `{name}` for one segment. */
   readonly pattern: string;
   readonly envelope: Envelope;
-  /** Undefined where the route is no method of the API. */
   readonly named: NamedMethod | undefined;
 }
 
-/** A request that a route of the gateway serves. */
 export interface ServedRequest extends FastifyRequest {
   route: ApiRoute;
   pending: PendingRequest;
-  /** Set by the guard of the methods. */
   authorized: AuthorizedCall;
-  /** Set by the filter. */
   fault: Fault | undefined;
 }
 
-/** The method that a request calls. */
 export function namedMethodOf({ route }: ServedRequest): NamedMethod {
   if (!route.named) throw Fault.bug(`${route.pattern} is no method of the API`);
   return route.named;
 }
 
-/** The request, as a parameter of a controller. */
 export const Served = createParamDecorator((_data: unknown, execution: ExecutionContext): ServedRequest =>
   execution.switchToHttp().getRequest(),
 );

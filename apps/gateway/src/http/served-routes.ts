@@ -8,10 +8,8 @@ import { bodyOf } from './replies.ts';
 import type { RequestRunner } from './request-runner.ts';
 import type { ApiRoute, ServedRequest } from './served-request.ts';
 
-/** How long streamed replies may continue while the gateway closes. */
 const CLOSING_MS = 10_000;
 
-/** The routes of one path. */
 interface Endpoint {
   readonly pattern: string;
   readonly expression: RegExp;
@@ -23,7 +21,6 @@ const expressionOf = (pattern: string): RegExp =>
 
 const isProbe = (path: string | undefined): boolean => path !== undefined && PROBE_PATHS.includes(path);
 
-/** The routes of the gateway on its server: served within the limits, with replies to all other requests. Probes beside them stay as they are. */
 export class ServedRoutes {
   readonly #runner: RequestRunner;
   readonly #endpoints = new Map<string, Endpoint>();
@@ -34,9 +31,7 @@ export class ServedRoutes {
     this.#runner = runner;
   }
 
-  /** Takes part in the requests of a server whose routes are not registered yet. */
   install(server: FastifyInstance): void {
-    // The API reads bodies itself, whatever their type.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
     for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
@@ -48,18 +43,15 @@ export class ServedRoutes {
     });
   }
 
-  /** Makes each connection close after its current reply. */
   close(): void {
     this.#isClosing = true;
     setTimeout(() => this.#closing.abort(), CLOSING_MS).unref();
   }
 
-  /** The body of a reply, whose head is set. */
   bodyOf(response: FastifyReply, reply: Reply): ReturnType<typeof bodyOf> {
     return bodyOf(response, reply, this.#closing.signal);
   }
 
-  /** Answers a request that no route serves. */
   refuse(request: FastifyRequest, response: FastifyReply): void {
     const [path = ''] = request.url.split('?');
     const endpoint = this.#endpointAt(path);
@@ -76,7 +68,7 @@ export class ServedRoutes {
     const pattern = patternOf(route.url);
     if (isProbe(pattern)) return;
     const verb = String(route.method);
-    // The server adds HEAD to each route with GET: it is for downloads, not for methods of the API.
+    // The server adds HEAD to each GET: it is for downloads only.
     if (verb === 'HEAD' && methodOf('GET', pattern))
       route.handler = (request, response) => this.refuse(request, response);
     else this.#serve(route, { verb, pattern, envelope: envelopeOf(pattern), named: methodOf(verb, pattern) });
@@ -111,7 +103,6 @@ export class ServedRoutes {
     return undefined;
   }
 
-  /** Sets what all replies have in common. */
   #prepare({ raw, headers, method }: FastifyRequest, response: FastifyReply): void {
     if (headers.origin !== undefined) {
       const vary = response.getHeader('vary');
@@ -119,7 +110,6 @@ export class ServedRoutes {
       if (vary !== undefined) response.header('vary', [vary, 'Origin'].flat());
     }
     if (method === 'OPTIONS') response.headers(Object.fromEntries(preflightHeaders(raw)));
-    // The request was refused before its body was read.
     if (!raw.complete && raw.readableFlowing === null) discard(raw);
   }
 }

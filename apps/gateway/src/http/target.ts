@@ -1,8 +1,7 @@
-/** The origin form of a request target: a proxy request carries the absolute form. */
+/** A proxy request carries the absolute form. */
 export const originForm = (url: string): string =>
   url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 
-/** The path of a request target: without its query and one trailing slash (R-ER5). A colon may be escaped, as some clients do. */
 export function pathOf(url: string): string {
   const query = url.indexOf('?');
   const given = query < 0 ? url : url.slice(0, query);
@@ -19,13 +18,12 @@ function isDecodable(segment: string): boolean {
   }
 }
 
-/** Routers refuse a percent sign that escapes nothing: here it stands for itself. */
+/** Routers refuse a percent sign that escapes nothing. */
 const withValidEscapes = (path: string): string =>
   !path.includes('%') || isDecodable(path)
     ? path
     : path.replace(/[^/]+/g, (segment) => (isDecodable(segment) ? segment : segment.replaceAll('%', '%25')));
 
-/** The request target as routes are matched with it. */
 export function routedTarget(target: string): string {
   const url = originForm(target);
   const query = url.indexOf('?');
@@ -34,5 +32,4 @@ export function routedTarget(target: string): string {
   return path + (query < 0 ? '' : url.slice(query));
 }
 
-/** The query parameters of a query string; the last of duplicates wins. */
 export const parametersOf = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query));

@@ -5,7 +5,6 @@ import { type Authorization, authorizeCall } from './authorize-call.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { namedMethodOf, type ServedRequest } from './served-request.ts';
 
-/** Admits calls whose token may use their method, and the application that they name. */
 @Injectable()
 export class TokenGuard implements CanActivate {
   readonly #authorization: Authorization;

@@ -42,7 +42,6 @@ describe('time', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  /** A promise that blocks the work of a request, and a promise of the moment when the work reaches it. */
   const stuck = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     return { reached: promise, work: () => (resolve(), never()) };
@@ -93,7 +92,6 @@ describe('time', () => {
     expect(values.some(({ labels }) => labels['result'] === 'slow')).toBe(true);
   });
 
-  /** Resolves when the server is busy with `requests` requests. */
   const arrived = async (requests: number): Promise<void> => {
     while (jest.getTimerCount() < requests) await passed();
   };

@@ -1,7 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, NotFoundException } from '@nestjs/common';
 import { ServedRoutes } from './served-routes.ts';
 
-/** Answers requests that no route serves (R-ER5). */
 @Catch(NotFoundException)
 export class UnservedFilter implements ExceptionFilter {
   readonly #routes: ServedRoutes;

@@ -1,25 +1,22 @@
 import { randomInt } from 'node:crypto';
 import type { BodyLimits, Method } from '@tidings/contract';
 
-/** Bytes of JSON that one step reads. */
 export const STEP_BYTES = 32 * 1024;
 
 export const [QUOTE, BACKSLASH, ARRAY, ARRAY_END, OBJECT, OBJECT_END, COLON, COMMA] = [...'"\\[]{}:,'].map((sign) =>
   sign.charCodeAt(0),
 ) as [number, number, number, number, number, number, number, number];
 
-/** What is found in JSON without parsing it. */
 export interface Outline {
   readonly isWithinLimits: boolean;
   readonly isTooDeep: boolean;
-  /** The token among the parameters of a method; of several the last. */
   readonly auth: string | undefined;
 }
 
 const NAME_BITS = 20;
 const SEED = randomInt(2 ** 32);
 
-/** Counts distinct names by a bitmap of their hashes: too few by at most one in twenty. */
+/** May count one in twenty too few. */
 function nameCounter() {
   const bitmap = new Uint8Array(2 ** NAME_BITS / 8);
   let count = 0;
@@ -46,7 +43,6 @@ const textIn = (bytes: Buffer, from: number, to: number): string | undefined => 
 
 const LONGEST_TOKEN = 1024;
 
-/** Counts members, names and values in steps; quotes and brackets inside of texts do not count. */
 export function* outlineOf(
   bytes: Buffer,
   limits: BodyLimits,

@@ -6,7 +6,6 @@ import { readJson } from './json-reader.ts';
 
 const UNLIMITED = { members: Infinity, names: Infinity, values: Infinity, entryValues: Infinity };
 
-/** Reads all of it. `largest` is the length of the JSON that a single step parses. */
 function read(text: string): { readonly value: unknown; readonly largest: number } {
   const reader = new ExactReader();
   const steps = readJson(Buffer.from(text), reader, 64);
@@ -37,7 +36,6 @@ const outlined = (text: string, form: 'wrapped' | 'bare' | 'either' = 'bare', li
   }
 };
 
-/** JSON with blanks anywhere, and texts around the size of a step. */
 const long = fc
   .tuple(fc.string({ unit: 'binary', maxLength: 5 }), fc.nat(40_000))
   .map(([text, count]) => text.repeat(count));

@@ -4,16 +4,11 @@ import { ARRAY, ARRAY_END, BACKSLASH, COLON, COMMA, OBJECT, OBJECT_END, QUOTE, S
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** A container whose end has not been reached. */
 interface Open {
   readonly isList: boolean;
-  /** Index of its bracket. */
   readonly at: number;
-  /** Index from which its members are not parsed yet. */
   from: number;
-  /** Its parsed members; undefined while it can be parsed as a whole. */
   value: Container | undefined;
-  /** Whether a member that was parsed by itself ends at `from`. */
   isAfterMember: boolean;
 }
 
@@ -29,7 +24,6 @@ function isBlank(bytes: Buffer, from: number, to: number): boolean {
   return true;
 }
 
-/** Adds the members of `part`. Returns the name or index of the last one. */
 function add(target: Container, part: Container): string | number | undefined {
   if (Array.isArray(target)) {
     for (const entry of part as unknown[]) target.push(entry);
@@ -43,7 +37,6 @@ function add(target: Container, part: Container): string | number | undefined {
   return last;
 }
 
-/** The end of a piece of a text: neither an escape nor a character is cut. */
 function pieceEnd(bytes: Buffer, from: number, to: number): number {
   const limit = Math.min(from + STEP_BYTES, to);
   let end = from;
@@ -63,13 +56,10 @@ function* longText(bytes: Buffer, from: number, to: number): Generator<void, str
   return text;
 }
 
-/**
- * Parses a JSON object in steps, each of which parses some 32 KiB of it: JSON.parse stops the process for as long as a large body takes.
- * @throws SyntaxError also for a deeper nesting
- */
+/** Steps of 32 KiB: JSON.parse would stop the process. */
 export function* readJson(bytes: Buffer, reader: ExactReader, maxNesting: number): Generator<void, unknown> {
   const stack: Open[] = [];
-  /** Number of containers, from the root on, that are parsed member by member. */
+  /** Containers, from the root on, that are parsed member by member. */
   let solid = 0;
   let root: unknown;
   let isEnded = false;
@@ -82,7 +72,6 @@ export function* readJson(bytes: Buffer, reader: ExactReader, maxNesting: number
     if (isBlank(bytes, open.from, to)) throw malformed();
     add(open.value!, parsed(open, to));
   };
-  /** Adds the members before one that is parsed by itself, and `value` as that member. */
   const addBefore = (open: Open, to: number, value: unknown): void => {
     if (open.isAfterMember) throw malformed();
     const name = add(open.value!, parsed(open, to, 'null'));

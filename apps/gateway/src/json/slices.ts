@@ -2,12 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 const SLICE_MS = 10;
 
-/** The end of the queue for turns of the event loop: concurrent works share the loop, one slice in each turn. */
+/** Concurrent work shares the event loop, one slice in each turn. */
 let queue: Promise<unknown> = Promise.resolve();
 
 const nextTurn = (): Promise<unknown> => (queue = queue.then(() => turn()));
 
-/** Runs short steps to their end, and yields to the event loop every 10 ms. */
 export async function inSlices<Result>(steps: Iterator<void, Result>): Promise<Result> {
   let since = -Infinity;
   for (;;) {

@@ -2,20 +2,15 @@ import type { Socket } from 'node:net';
 import type { Logger } from '@tidings/runtime';
 import { callerOf } from '../auth/caller.ts';
 
-/** Time limit for the first byte of a connection. */
 const FIRST_BYTE_MS = 5_000;
 
 export interface ConnectionSharesOptions {
-  /** Maximum number of connections of all clients. */
   readonly connections: number;
-  /** What they are connections of, for the log. */
   readonly protocol: string;
-  /** Whether an address is a trusted proxy, whose connections are those of many clients. */
   readonly isProxy: (address: string) => boolean;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** A connection, which counts while it has no request in progress. */
 export interface CountedConnection {
   begin(): void;
   end(): void;
@@ -28,9 +23,8 @@ interface Share {
   isRefused: boolean;
 }
 
-/** Counts the connections without a request in progress by client address (IPv6: /64), each of which may have half of all. */
+/** A client address (IPv6: /64) may have half of all connections without a request. */
 export interface ConnectionShares {
-  /** Undefined if the client has its share. */
   open(address: string): CountedConnection | undefined;
 }
 
@@ -84,7 +78,6 @@ export function connectionShares({ connections, protocol, isProxy, log }: Connec
   };
 }
 
-/** Closes a connection whose first byte does not come in time. */
 export function requireFirstByte(socket: Socket): void {
   const timer = setTimeout(() => {
     if (socket.bytesRead === 0) socket.destroy();

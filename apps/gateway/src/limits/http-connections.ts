@@ -2,26 +2,22 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { type ConnectionShares, type CountedConnection, requireFirstByte } from './connection-shares.ts';
 
-/** Maximum requests of a connection that are served at once: their replies wait for each other. */
 const PIPELINED_MAX = 100;
 
 export interface HttpConnectionsOptions {
   readonly shares: ConnectionShares;
-  /** Called for each connection beyond the share of its client. */
   readonly refused: () => void;
-  /** Called for each connection with more requests in progress than a client that reads replies would have. */
   readonly flooded: () => void;
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Its listeners belong to the connection, so that a request costs no closure. */
+/** Per connection, so that a request costs no closure. */
 class HttpConnection {
   readonly #counted: CountedConnection;
   readonly #received: () => void;
   readonly #replied: (this: ServerResponse) => void;
-  /** Number of requests without a complete reply. */
   requests = 0;
 
   constructor(counted: CountedConnection) {
@@ -48,7 +44,6 @@ class HttpConnection {
   }
 }
 
-/** Serves the connections of a server within the shares of their clients. */
 export function serveConnections(server: Server, listener: RequestListener, options: HttpConnectionsOptions): void {
   const { shares, refused, flooded } = options;
   const open = new WeakMap<Socket, HttpConnection>();

@@ -11,22 +11,19 @@ const MB = 2 ** 20;
 
 export interface StorageGuardOptions {
   readonly operations: Pick<Operations, 'storage'>;
-  /** 0 = nothing is refused. */
   readonly minFreeBytes: number;
   readonly log: Logger;
   readonly metrics: Registry;
 }
 
-/** Refuses requests that would store more while the volume of MongoDB is nearly full: MongoDB ends when it is full (R-ER12). */
+/** MongoDB ends when its volume is full (R-ER12). */
 export interface StorageGuard {
-  /** @throws Fault `unavailable` while there is too little room */
   admit(): void;
-  /** Why requests are refused, for operators; undefined while they are not. */
   note(): string | undefined;
   stop(): Promise<void>;
 }
 
-/** Looks at the room every two seconds; one that is unknown counts as enough. Resolves after the first look. */
+/** Unknown room counts as enough. Resolves after the first look. */
 export async function openStorageGuard(options: StorageGuardOptions): Promise<StorageGuard> {
   const { operations, minFreeBytes, log, metrics } = options;
   let free: number | undefined;
@@ -62,13 +59,11 @@ export async function openStorageGuard(options: StorageGuardOptions): Promise<St
   };
 }
 
-/** The store does not answer, or its service is of a version that does not tell. */
 function unlessUnavailable(thrown: unknown): { freeBytes?: undefined } {
   if (!(thrown instanceof Fault) || thrown.kind !== 'unavailable') throw thrown;
   return {};
 }
 
-/** Method-style and statistics methods that only read; those with GET do, too. */
 const reading: ReadonlySet<string> = new Set([
   ...(['getApplication', 'getApplications', 'getApplicationFile', 'getTags', 'checkDevice', 'getConfig'] as const),
   ...(['getInApps', 'listTags', 'listTestDevices', 'listFilters', 'compileFilter', 'getExportSegment'] as const),
@@ -76,12 +71,11 @@ const reading: ReadonlySet<string> = new Set([
   ...(['getCampaigns', 'messagesList', 'getDeliveryFunnel', 'totalsByIntervals'] as const),
 ] satisfies (keyof typeof api)[]);
 
-/** Methods of operators that store much; the others are few, and may be needed to make room. */
+/** Operators may need the others to make room. */
 const storingMuch: ReadonlySet<string> = new Set([
   ...(['startReplay', 'redriveDeadLetters'] as const),
 ] satisfies (keyof typeof api)[]);
 
-/** Whether a method of the contract is refused while there is too little room: not one that reads, deletes or cancels. */
 export function storesMore(name: string, { family, verb }: Pick<Method, 'family' | 'verb'>): boolean {
   if (family === 'admin') return storingMuch.has(name);
   return verb !== 'GET' && !/^(?:delete|unregister)/.test(name) && !reading.has(name);

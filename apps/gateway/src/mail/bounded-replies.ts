@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 
-/** Replies to some 200 mails; mail servers continue on another connection. */
 const REPLIES_MAX = 1_000;
 
-/** smtp-server writes each reply, whether or not the earlier ones are read. */
+/** smtp-server writes replies even if nobody reads them. */
 export const boundedReplies =
   (flooded: () => void) =>
   (socket: Socket): void => {

@@ -15,7 +15,7 @@ export class MailActs {
     this.#deps = deps;
   }
 
-  /** Resolves when the acts are durable, after a second at the latest, and if they cannot be stored: a click leads to its target in any case. */
+  /** Resolves within a second, also on failure: a click always leads to its target. */
   async report(recipient: LinkedRecipient, acts: readonly MailAct[]): Promise<void> {
     if (acts.length === 0 || !this.#mayAct(recipient)) return;
     const patience = Promise.withResolvers<void>();

@@ -11,7 +11,6 @@ import { type Intake, type MailIntake, openMailIntake } from './mail-intake.ts';
 const DAY_MS = 86_400_000;
 const report = createSecretKey(new Uint8Array(32).fill(1));
 const mailing = { message: 'AF0B-EEFE4D5E-E445B2E9', application: 'AAAAA-00000', sentAt: 9 };
-/** An id of the first millisecond of 2020. */
 const messageId = 0n;
 const SEQ = seqOf(2, 5);
 const tokenFor = (fields: Partial<typeof mailing> = {}, seq = SEQ): string =>

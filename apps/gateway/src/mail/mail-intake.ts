@@ -18,15 +18,12 @@ import type { CallerLimits } from '../auth/caller-limits.ts';
 import { SHORTEST_KEPT_MS } from '../reports/reporter.ts';
 
 export interface MailIntakeDeps {
-  /** In lower case. */
   readonly domain: string;
   readonly access: Pick<Access, 'accessOfAnyone'>;
   readonly messages: Pick<Messages, 'find'>;
   readonly broker: Pick<Broker, 'publish'>;
-  /** @throws Fault `unavailable` until the keys are known */
   readonly identity: () => Pick<IdentityKeys, 'report'>;
   readonly clock: Clock;
-  /** Whoever knows a return path can repeat reports. */
   readonly recipientLimits: CallerLimits;
 }
 
@@ -34,18 +31,16 @@ export type IncomingRecipient =
   | { readonly is: 'returnPath'; readonly mail: MailReference }
   | { readonly is: 'feedback' };
 
-/** `unassigned`: of no known mail; `misdirected`: something else at an address for feedback; `excess`: too many reports about its recipient. */
+/** Anyone who knows a return path can repeat reports. */
 export type Intake = IncomingMail['kind'] | 'unassigned' | 'misdirected' | 'excess';
 
 const POSTMASTER = 'postmaster';
 const FEEDBACK: ReadonlySet<string> = new Set(['complaints', POSTMASTER]);
 const feedback: IncomingRecipient = { is: 'feedback' };
 
-/** R-E14, R-E18 */
 export interface MailIntake {
-  /** Undefined for an address whose mail is refused. @throws Fault `unavailable` */
   recipientOf(address: string): IncomingRecipient | undefined;
-  /** Resolves when the report is durable; a repeat of the mail changes nothing. @throws Fault `unavailable` */
+  /** Resolves when the report is durable. */
   take(recipients: readonly IncomingRecipient[], bytes: Buffer): Promise<Intake>;
   readonly open: () => number;
 }
@@ -58,7 +53,7 @@ const reportOf = (mail: Reported, { sentAt }: MailReference): MailReport =>
 const returnPathsIn = (recipients: readonly IncomingRecipient[]): MailReference[] =>
   recipients.flatMap((recipient) => (recipient.is === 'returnPath' ? [recipient.mail] : []));
 
-/** A complaint is about one mail, whoever else it was sent to. */
+/** A complaint is about one mail, whoever else received it. */
 function reportedBy(mail: Reported, recipients: readonly IncomingRecipient[], key: KeyObject): MailReference[] {
   const addressed = returnPathsIn(recipients);
   if (mail.kind === 'bounced') return addressed;
@@ -90,7 +85,6 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
     return keyOf.mail;
   };
 
-  /** Undefined for a mail that no longer counts. */
   const accountOf = async ({ application, message: code, messageId, seq }: MailReference) => {
     if (chunkOf(seq) === TEST_CHUNK) return undefined;
     const found = await access.accessOfAnyone(application);

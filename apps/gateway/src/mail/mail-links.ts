@@ -15,7 +15,6 @@ export interface LinkedRecipient extends MailRecipient {
 }
 
 export interface MailLinkReaderDeps {
-  /** @throws Fault `unavailable` until the keys are known */
   readonly identity: () => Pick<IdentityKeys, 'report'>;
   readonly access: Pick<Access, 'accessOfAnyone'>;
   readonly clock: Clock;
@@ -23,7 +22,6 @@ export interface MailLinkReaderDeps {
 
 export interface MailLinkReader {
   readonly key: () => KeyObject;
-  /** @throws Fault `forbidden` unless the service made the token for this purpose within {@link LINK_MS}, and the application is there */
   recipientOf(purpose: LinkPurpose, token: string): Promise<LinkedRecipient>;
 }
 

@@ -10,7 +10,6 @@ import { Registry } from 'prom-client';
 import type { Intake, MailIntake } from './mail-intake.ts';
 import { MailListener } from './mail-listener.ts';
 
-/** A client that sends lines and reads replies of one or more lines. */
 class Client {
   readonly socket: Socket;
   #text = '';
@@ -38,7 +37,6 @@ class Client {
     return this.reply();
   }
 
-  /** The code of each reply. */
   async codes(...lines: readonly string[]): Promise<number[]> {
     const codes: number[] = [];
     for (const line of lines) codes.push(Number.parseInt(await this.say(line), 10));

@@ -13,9 +13,7 @@ import type { IncomingRecipient, Intake, MailIntake } from './mail-intake.ts';
 
 export interface MailListenerOptions {
   readonly host: string;
-  /** 0 = any free port. */
   readonly port: number;
-  /** Shown in the greeting. */
   readonly domain: string;
 }
 
@@ -28,7 +26,7 @@ export interface MailListenerDeps {
 
 /** A report may contain a mail with attachments of 2 MiB (R-E10). */
 const MAIL_BYTES = 4 * 1024 * 1024;
-/** Each unauthenticated client may make the server hold a mail. */
+/** Each may make the server hold a mail. */
 const CLIENTS = 64;
 const RECIPIENTS = 10;
 const IDLE_MS = 60_000;
@@ -55,7 +53,7 @@ const REPORTS = ['bounced', 'complained'] as const satisfies readonly Intake[];
 
 type Callback = (error?: Error | null) => void;
 
-/** The server refuses a mail that is too large at its end. */
+/** The server refuses a too large mail only at its end. */
 async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -67,10 +65,7 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, MAIL_READ_BYTES);
 }
 
-/**
- * Takes mail for return paths and addresses of feedback (R-E18): accepted once its report is durable, else refused with 451, so that it comes again.
- * Neither login nor encryption: reports hold no secrets.
- */
+/** Accepts a mail once its report is durable, else answers 451, so that it comes again. No login or encryption: reports hold no secrets (R-E18). */
 export class MailListener {
   readonly #options: MailListenerOptions;
   readonly #deps: MailListenerDeps;
@@ -91,23 +86,20 @@ export class MailListener {
       help: 'Recipients and mails that were refused',
       labels: ['reason'],
     });
-    // A counter that begins at 1 shows an alert no increase.
+    // Alerts see no increase in a counter that begins at 1.
     for (const kind of REPORTS) mails.inc({ kind }, 0);
     for (const reason of Object.keys(refusals)) refused.inc({ reason }, 0);
     this.#count = (kind) => mails.inc({ kind });
     this.#countRefused = (reason) => refused.inc({ reason });
   }
 
-  /** @throws Fault `bug` before {@link listen} */
   get port(): number {
     if (!this.#server) throw Fault.bug('the server of incoming mail does not listen');
     return (this.#server.server.address() as AddressInfo).port;
   }
 
-  /** @throws Fault `argument` for a port that is taken */
   async listen(): Promise<void> {
     const { host, port, domain } = this.#options;
-    // Most deployments take no mail.
     const { SMTPServer } = await import('smtp-server');
     const { log, clients } = this.#deps;
     const isProxy = (address: string): boolean => clients.isProxy(address);
@@ -162,7 +154,7 @@ export class MailListener {
     this.#deps.log.info({ port: this.port }, 'incoming mail is served');
   }
 
-  /** Open connections end within 2 s; a mail without an answer by then comes again. */
+  /** An unanswered mail comes again. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server) return;

@@ -18,16 +18,13 @@ import type { PendingRequest } from '../limits/pending-requests.ts';
 import { Served, type ServedRequest } from '../http/served-request.ts';
 import { refuseTooLarge } from '../http/body.ts';
 
-/** The form with the most categories, each of the greatest length, fits. */
 const FORM_BYTES = 1024 * 1024;
 
-/** One transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** A proxy would answer later opens itself, and a referrer would show the token to the target. */
+/** A proxy would answer later opens; a referrer would show the token to the target. */
 const UNSEEN = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' };
 
-/** The links that mails carry (R-E11, R-E17). */
 @ApiController()
 export class MailController {
   readonly #context: Context;
@@ -86,7 +83,7 @@ export class MailController {
     return [{ kind: ReportKind.REPORT_KIND_MAIL_OPENED, open: this.#openOf(request, recipient) }];
   }
 
-  /** The acts of a click. A person who clicks has opened the mail; clicks that are not by a person do not count. */
+  /** A person who clicks has opened the mail. */
   #clicked(request: IncomingMessage, recipient: LinkedRecipient, target: string): readonly MailAct[] {
     const open = this.#openOf(request, recipient);
     if (open !== MailOpen.MAIL_OPEN_HUMAN) return [];
@@ -96,7 +93,6 @@ export class MailController {
     ];
   }
 
-  /** The contact whose choices the token opens. @throws Fault `throttled` for too many requests about it */
   async #contact(token: string): Promise<LinkedRecipient> {
     const { mailLinks, recipientLimits } = this.#context;
     const recipient = await mailLinks.recipientOf('preferences', token);
@@ -114,17 +110,14 @@ export class MailController {
     return preferencePage(await preferencesOf(recipient, this.#context), recipient.view.title, done);
   }
 
-  /** Unsubscribes from all marketing: what mail clients ask for with one click (RFC 8058), and the page by its button. */
+  /** Mail clients' one-click unsubscription (RFC 8058), too. */
   async #unsubscribe(recipient: LinkedRecipient, pending: PendingRequest): Promise<Reply> {
     await choose(recipient, { unsubscribed: true }, { context: this.#context, pending });
     await this.#report(recipient, '');
     return this.#page(recipient, 'You are unsubscribed.');
   }
 
-  /**
-   * Stores which of the offered categories the contact wants; those that are not offered stay as they are. A contact that wants none of all is
-   * unsubscribed: mails without a category would reach it otherwise.
-   */
+  /** Mails without a category would still reach a contact without any category. */
   async #save(recipient: LinkedRecipient, wanted: ReadonlySet<string>, pending: PendingRequest): Promise<Reply> {
     const { offered, excluded, isComplete } = await preferencesOf(recipient, this.#context);
     const isOffered = new Set(offered);
@@ -138,7 +131,6 @@ export class MailController {
     return this.#page(recipient, 'Your choice is saved.');
   }
 
-  /** @param detail the category, "" for all */
   async #report(recipient: LinkedRecipient, detail: string): Promise<void> {
     const kind = ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED;
     await this.#context.reporter.reportMail({ kind, recipient, detail });

@@ -11,13 +11,11 @@ const key = linkKeyOf(identity.report);
 const CODE = 'AF0B-EEFE4D5E-E445B2E9';
 const HWID = 'anna@example.com';
 const SEQ = 70_000;
-/** A contact whose address another one has taken. */
 const FORMER = SEQ + 2;
 const SHOP = 'Shop <&> "Co"';
 
 let world: World;
 let client: Client;
-/** The tags of the contact. */
 let tags: Record<string, unknown>;
 
 beforeEach(async () => {
@@ -141,7 +139,6 @@ describe('the link to unsubscribe by (R-E11)', () => {
     const answer = await post(link(), 'choice=save&category=Offers&category=Unknown');
     expect(answer.status).toBe(200);
     expect(textOf(answer)).toContain('<strong>Your choice is saved.</strong>');
-    // A category that is not offered any more stays as it was.
     expect(tags).toEqual({ 'Unsubscribed Categories': ['Old', 'News'] });
     expect(reports()).toMatchObject([{ kind: ReportKind.REPORT_KIND_MAIL_UNSUBSCRIBED, details: ['News'] }]);
     await post(link(), 'choice=save&category=Offers&category=News');
@@ -177,7 +174,6 @@ describe('the link to unsubscribe by (R-E11)', () => {
       link({ writtenAt: world.clock.now() - LINK_MS }),
       link({ seq: SEQ + 1 }),
       link({ application: 'AAAAA-99999' }),
-      // The number is one of another application's device.
       link({ application: 'BBBBB-00001' }),
     ];
     for (const path of dead) {
@@ -263,7 +259,6 @@ describe('the links of a mail that count (R-E17)', () => {
     });
     expect(reports()).toMatchObject([
       { kind: ReportKind.REPORT_KIND_MAIL_OPENED, opens: [MailOpen.MAIL_OPEN_HUMAN], details: [] },
-      // The topic of reports counts the click; the topic of clicks has its link as well.
       { kind: ReportKind.REPORT_KIND_MAIL_CLICKED, opens: [], details: [] },
       { kind: ReportKind.REPORT_KIND_MAIL_CLICKED, opens: [], details: [TARGET] },
     ]);

@@ -3,7 +3,7 @@ import type { Reply } from '../envelopes/reply.ts';
 import type { Preferences } from './preferences.ts';
 import { pageReply } from '../envelopes/page-reply.ts';
 
-/** Its owner recognises it, others who have the link do not. */
+/** The owner recognises it, others with the link do not. */
 const masked = (address: string): string => {
   const at = address.lastIndexOf('@');
   return at < 1 ? '' : `${[...address][0]}…${address.slice(at)}`;
@@ -19,7 +19,6 @@ function categoriesOf({ offered, excluded, unsubscribed }: Preferences): string 
   return `<fieldset><legend>Topics</legend>${boxes.join('')}</fieldset>`;
 }
 
-/** @param done a sentence about what has just been stored */
 export function preferencePage(preferences: Preferences, sender: string, done?: string): Reply {
   const { unsubscribed, address, offered, isComplete } = preferences;
   const state = unsubscribed ? 'receives no marketing e-mails' : 'receives marketing e-mails';

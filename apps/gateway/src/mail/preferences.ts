@@ -6,29 +6,22 @@ import { DEAD_LINK, type LinkedRecipient } from './mail-links.ts';
 
 const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 
-/** R-RES17 */
 export interface Preferences {
   readonly address: string;
   readonly unsubscribed: boolean;
   readonly excluded: readonly string[];
-  /** Without categories of the operator, those that the contact excludes and may choose again. */
   readonly offered: readonly string[];
-  /** Whether a contact without any offered category gets nothing. */
   readonly isComplete: boolean;
 }
 
 export interface Choice {
   readonly unsubscribed: boolean;
-  /** Undefined = unchanged. */
   readonly excluded?: readonly string[];
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/**
- * The first gets the mails. A contact that has taken the address which is the recipient's hwid is one of them.
- * @throws Fault `forbidden` for an erased recipient
- */
+/** The first gets the mails. */
 async function contactsOf({ account, application, seq }: LinkedRecipient, { devices }: Pick<Context, 'devices'>) {
   const { devices: described } = await devices.describe({ account, application, seqs: [seq], tags: [], plans: [] });
   const [contact] = described;
@@ -39,7 +32,6 @@ async function contactsOf({ account, application, seq }: LinkedRecipient, { devi
   return { hwids: [...new Set([...hwids, hwid])], address: hwid };
 }
 
-/** @throws Fault `forbidden` for an erased contact */
 export async function preferencesOf(
   recipient: LinkedRecipient,
   context: Pick<Context, 'accounts' | 'devices'>,
@@ -58,7 +50,6 @@ export async function preferencesOf(
   return { address, unsubscribed, excluded, offered: isComplete ? categories : excluded, isComplete };
 }
 
-/** Resolves when the choice is durable. Idempotent. @throws Fault `forbidden` for an erased contact */
 export async function choose(
   recipient: LinkedRecipient,
   { unsubscribed, excluded }: Choice,
@@ -70,7 +61,7 @@ export async function choose(
   const { account, application } = recipient;
   const { hwids } = await contactsOf(recipient, context);
   const tags = {
-    // The preference page removes the tag, which means the same as false (R-RES17).
+    // The preference page removes the tag, which means false (R-RES17).
     [unsubscribedEmails.name]: unsubscribed ? true : null,
     ...(excluded && { [unsubscribedCategories.name]: excluded.length === 0 ? null : [...excluded] }),
   };

@@ -2,10 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { api, type Method } from '@tidings/contract';
 
-/**
- * Every parsed field has a reader: each name in the parsed examples occurs in the sources of a service or of the domain. This finds fields that are
- * parsed and dropped if no code knows the name; it does not prove that the code that knows the name is the intended reader.
- */
+/** Finds parsed fields that no code reads by name; it does not prove that the right code reads them. */
 const root = join(import.meta.dirname, '../../../..');
 
 const isSource = (path: string): boolean =>
@@ -19,7 +16,6 @@ const words = new Set(
     .flatMap((path) => readFileSync(join(root, path), 'utf8').match(/[A-Za-z_$]\w*/g) ?? []),
 );
 
-/** Every object in a request value: names inside of it are the caller's data. */
 function objectsIn(value: unknown, found = new Set<unknown>()): Set<unknown> {
   if (typeof value !== 'object' || value === null) return found;
   found.add(value);
@@ -27,12 +23,10 @@ function objectsIn(value: unknown, found = new Set<unknown>()): Set<unknown> {
   return found;
 }
 
-/** The names that the contract itself adds to what it parses. */
 function namesIn(value: unknown, given: ReadonlySet<unknown>): string[] {
   if (typeof value !== 'object' || value === null || given.has(value)) return [];
   if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, given));
   if (Object.getPrototypeOf(value) !== Object.prototype) return [];
-  // Tags are named by callers.
   return Object.entries(value).flatMap(([name, each]) => [name, ...(name === 'tags' ? [] : namesIn(each, given))]);
 }
 

@@ -17,7 +17,6 @@ import * as statisticsHandlers from './statistics/statistics-handlers.ts';
 import * as tagHandlers from './tags/tag-handlers.ts';
 import * as testDeviceHandlers from './test-devices/test-device-handlers.ts';
 
-/** A missing handler does not compile. */
 export const handlers = {
   ...applicationHandlers,
   ...deviceHandlers,

@@ -1,6 +1,5 @@
 import { wholeList } from './whole-list.ts';
 
-/** A list in pages of two, and the pages requested so far. */
 function paged(entries: readonly string[]) {
   const asked: string[] = [];
   const read = async (after: string) => {

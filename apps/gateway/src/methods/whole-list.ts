@@ -1,15 +1,13 @@
 import { Fault } from '@tidings/kernel';
 
-/** Characters of all texts: the reply is built in memory as a whole. */
+/** Characters: the reply is built in memory. */
 const MAX_LENGTH = 64 << 20;
 
 export interface Part<Entry> {
   readonly entries: readonly Entry[];
-  /** "" after the last page. */
   readonly next: string;
 }
 
-/** @param lengthOf characters of an entry's texts @throws Fault `tooLarge` beyond 64 Mi characters */
 export async function wholeList<Entry>(
   read: (after: string) => Promise<Part<Entry>>,
   lengthOf: (entry: Entry) => number,

@@ -16,12 +16,9 @@ import {
 } from './reference.ts';
 import { CONTEXT } from '../injection-tokens.ts';
 
-/** Caching of an address whose content may change with an update. */
 const REVALIDATED = 'no-cache';
-/** Caching of content with a unique name in each version. */
 const KEPT = 'public, max-age=31536000, immutable';
 
-/** Memoizes `make` on first use; a failure is not kept. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -37,7 +34,6 @@ const takesGzip = (encodings = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0+)?\s*(
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The API's own documentation: `/openapi.json` and, of the topics, `/asyncapi.json` for programs, `/docs` for people. None needs a token. */
 @ApiController()
 export class DocsController {
   readonly #document: () => OpenApi;

@@ -3,7 +3,7 @@ import { type Client, openClient } from '../testing/gateway-client.ts';
 let client: Client;
 beforeAll(async () => {
   client = await openClient();
-  // They are made on first use, which may exceed the deadline of a request on a busy machine.
+  // Made on first use, which may exceed the deadline of a request on a busy machine.
   for (const path of ['/docs', '/openapi.json', '/asyncapi.json']) while ((await get(path)).status === 503);
 });
 afterAll(() => client.close());
@@ -11,7 +11,6 @@ afterAll(() => client.close());
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(new URL(path, client.url), { headers });
 
-/** The assets that the page loads. */
 async function assets(): Promise<string[]> {
   const html = await (await get('/docs')).text();
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);

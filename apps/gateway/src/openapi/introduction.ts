@@ -1,6 +1,5 @@
 import { REQUEST_MS, SMALL_BODY_BYTES, UPLOAD_MS } from '@tidings/contract';
 
-/** Placeholders of the tokens in every example. */
 export const placeholders = {
   api: 'API_TOKEN',
   device: 'DEVICE_TOKEN',
@@ -9,10 +8,6 @@ export const placeholders = {
 
 const { api, device, administrator } = placeholders;
 
-/**
- * The introduction in Markdown: the tokens, the first calls by curl, and the form of replies.
- * @param url base URL of the API
- */
 export const introductionOf = (url: string): string => `
 Tidings sends push messages to registered devices and counts what became of them.
 

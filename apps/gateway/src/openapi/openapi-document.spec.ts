@@ -16,7 +16,6 @@ const operations = Object.values(document.paths).flatMap((of) => Object.values(o
 const named = operations.map((operation) => [operation.operationId, operation] as const);
 const methodOf = (name: string): Method => (api as unknown as Readonly<Record<string, Method>>)[name]!;
 
-/** A schema with its references resolved. */
 function resolved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolved);
   if (typeof value !== 'object' || value === null) return value;
@@ -26,7 +25,6 @@ function resolved(value: unknown): unknown {
   return resolved(schemas[$ref.replace('#/components/schemas/', '')]);
 }
 
-/** The errors that JSON Schema validation finds in the examples of a body. */
 function faultsOf(body: Body | undefined): unknown[] {
   return Object.values(body?.content ?? {}).flatMap(({ schema, examples = {} }) => {
     const type = z.fromJSONSchema(resolved(schema) as Parameters<typeof z.fromJSONSchema>[0]);
@@ -37,14 +35,11 @@ function faultsOf(body: Body | undefined): unknown[] {
 const SAYING = ['type', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$ref', 'not', 'title'];
 
 interface Found {
-  /** The fields from the root, without the wrapper of a body; an entry of an array has the path of the array. */
   readonly path: readonly string[];
   readonly schema: Schema;
-  /** Whether it is a field, rather than an alternative or an entry of an array. */
   readonly isField: boolean;
 }
 
-/** A schema and all schemas nested in it. */
 function within(schema: Schema, path: readonly string[] = [], isField = false): Found[] {
   const { properties = {}, items, prefixItems = [], additionalProperties, anyOf = [], oneOf = [] } = schema;
   const lists = [prefixItems, anyOf, oneOf] as Schema[][];
@@ -58,7 +53,6 @@ function within(schema: Schema, path: readonly string[] = [], isField = false): 
 
 const WRAPPERS = new Set(['request', 'response']);
 
-/** The schemas of an operation's parameters and bodies, with their field paths. */
 function foundIn({ requestBody, responses, parameters = [] }: (typeof operations)[number]): Found[] {
   const bodies = [requestBody, ...Object.values(responses)] as (Body | undefined)[];
   const schemas = bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => schema));
@@ -232,7 +226,6 @@ describe('openApiOf', () => {
     ['deleteDevice', '200 400 401 403 405 413 429 500'],
     ['messagesList', '200 400 401 403 404 405 413 429 500 503'],
     ['getBulkSetTags', '200 400 403 404 405 429 500'],
-    // Wrong tokens are throttled (R-LM8).
     ['deleteToken', '204 400 401 403 404 405 409 429 500 503'],
     ['advanceClock', '200 400 401 403 404 405 409 413 429 500 503'],
   ])('names the faults of %s', (name, statuses) => {

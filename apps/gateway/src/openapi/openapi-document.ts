@@ -26,7 +26,6 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Schema>>;
 }
 
-/** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApi {
   readonly openapi: '3.1.0';
   readonly info: Schema;
@@ -53,7 +52,7 @@ const security: Readonly<Record<Method['scope'], Operation['security']>> = {
   none: [],
 };
 
-/** Descriptions without Markdown, since some pages show them unrendered. */
+/** Some pages show Markdown unrendered. */
 const descriptions = {
   400: 'The request is malformed, or a required argument is missing',
   401: 'The token is missing or invalid',
@@ -69,7 +68,6 @@ const descriptions = {
 
 type FaultStatus = keyof typeof descriptions;
 
-/** HTTP statuses of faults, by family; `/json/1.3/` reports an invalid value in a reply with HTTP 200. */
 const faultStatuses: Readonly<Record<Family, readonly FaultStatus[]>> = {
   json13: [400, 403, 405, 413, 429, 500],
   apiV2: [400, 401, 403, 404, 405, 413, 429, 500, 503],
@@ -94,7 +92,6 @@ function faultsOf(name: string, method: Method): Readonly<Record<string, Schema>
 const examplesOf = (values: readonly unknown[]): Schema =>
   Object.fromEntries(values.map((value, i) => [`example${i + 1}`, { value }]));
 
-/** A body as sent with the token in the header. */
 function sent(method: Method, { request }: Example<unknown>): unknown {
   const names = new Set([...pathParameters(method), ...(method.scope === 'api' ? ['auth'] : [])]);
   const fields = Object.fromEntries(Object.entries(request).filter(([name]) => !names.has(name)));
@@ -106,7 +103,6 @@ const answered = (method: Method, { reply }: Example<unknown>): unknown => {
   return body === '' ? undefined : JSON.parse(body);
 };
 
-/** The success reply of a method, by content type. */
 function contentOf(name: string, method: Method): Schema {
   const answers = method.examples
     .map((one) => (method.textReply ? one.reply : answered(method, one)))
@@ -148,7 +144,6 @@ function operationOf(group: string, name: string, method: Method): Operation {
   };
 }
 
-/** The whole API from the contract: every served method with its examples (architecture 7). */
 export function openApiOf(url: string): OpenApi {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const [group, methods] of Object.entries(groups)) {

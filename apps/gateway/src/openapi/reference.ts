@@ -7,24 +7,20 @@ import { gzip } from 'node:zlib';
 import type { OpenApi } from './openapi-document.ts';
 import { placeholders } from './introduction.ts';
 
-/** A file as served, with a compressed form for clients that accept it. */
 export interface Asset {
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly gzipped: Uint8Array;
 }
 
-/** The reference page and its assets by name. The name of an asset changes with its content. */
 export interface Reference {
   readonly page: Asset;
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** The path of the assets. */
 export const ASSETS_PATH = '/docs/assets';
 export const DOCUMENT_PATH = '/openapi.json';
 
-/** Headers of the page: it loads and calls its own origin only, and no other page may frame it. Its script sets the styles. */
 export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
@@ -48,7 +44,7 @@ export async function assetOf(type: string, content: Uint8Array | string): Promi
   return { type, bytes, gzipped: await pack(bytes, { level: 9 }) };
 }
 
-/** Configuration of the viewer. All features that call another host are off: fonts, telemetry, proxies, assistants and hosted clients. */
+/** No feature may call another host. */
 const configuration = {
   url: DOCUMENT_PATH,
   withDefaultFonts: false,
@@ -64,7 +60,7 @@ const configuration = {
   expandAllSchemaProperties: true,
   operationTitleSource: 'summary',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  // Shows the form of the token header, which the viewer would mask with dots.
+  // The viewer would mask the token with dots.
   customCss:
     '.scalar-app .credential .credential-value{color:inherit;font-size:inherit}.scalar-app .credential::after{content:none}',
   authentication: {
@@ -76,7 +72,6 @@ const configuration = {
   },
 };
 
-/** The script that starts the page. Calls go to the host that served the page. A fragment such as `#createMessage` names an operation. */
 function scriptOf({ paths }: OpenApi): string {
   const operations = Object.values(paths).flatMap((of) => Object.values(of));
   const sections = Object.fromEntries(operations.map(({ operationId, tags }) => [operationId, tags[0]]));
@@ -118,10 +113,8 @@ ${scripts.map((name) => `<script src="${ASSETS_PATH}/${name}"></script>`).join('
 const named = (name: string, bytes: Uint8Array): string =>
   `${name}.${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.js`;
 
-/** Beside this file, both in the build and in the sources. */
 const workerUrl = new URL(`viewer.worker${extname(import.meta.url)}`, import.meta.url);
 
-/** The viewer's script from its package. */
 async function viewer(): Promise<Uint8Array> {
   const worker = new Worker(workerUrl);
   try {
@@ -132,7 +125,7 @@ async function viewer(): Promise<Uint8Array> {
   }
 }
 
-/** Renders the reference page of a document. It takes a second and ten megabytes, so callers should render it on first use. */
+/** Takes a second and ten megabytes. */
 export async function referenceOf(document: OpenApi): Promise<Reference> {
   const scripts = [
     ['viewer', await viewer()],

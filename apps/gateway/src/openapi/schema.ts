@@ -7,20 +7,16 @@ interface ObjectSchema extends Schema {
   readonly required?: readonly string[];
 }
 
-/** A schema as JSON Schema 2020-12. The metadata of a type describes what JSON Schema cannot express, such as a custom check. */
 const schemaOf = (type: z.ZodType, io: 'input' | 'output'): ObjectSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
   return simplified(schema);
 };
 
-/** Parameter names in braces in a method's path. */
 export const pathParameters = ({ path }: Pick<Method, 'path'>): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-/** Whether a method's parameters are in a body; otherwise they are in the query. */
 export const hasBody = ({ verb }: Pick<Method, 'verb'>): boolean => verb !== 'GET' && verb !== 'DELETE';
 
-/** The path parameters of a method, and its query parameters if it has no body. */
 export function parametersOf(method: Method): Schema[] {
   const { properties = {}, required = [] } = schemaOf(method.input, 'input');
   const inPath = pathParameters(method);
@@ -40,7 +36,6 @@ export function parametersOf(method: Method): Schema[] {
   ];
 }
 
-/** The objects that a method accepts: one, or one per value of the discriminating field. */
 function inputsOf(method: Method): ObjectSchema[] {
   const choices = choicesOf(method.input);
   if (!choices) return [schemaOf(method.input, 'input')];
@@ -54,7 +49,6 @@ function inputsOf(method: Method): ObjectSchema[] {
   });
 }
 
-/** The schema of a request's body: the parameters except those in the path, wrapped if the family wraps them. */
 export function bodySchema(method: Method): Schema {
   const names = new Set(pathParameters(method));
   // The token may be in the header instead (R-T3).
@@ -114,7 +108,6 @@ const gatewayError = objectOf({
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** Schemas of faults in each family's envelope, and of a refusal with HTTP 200. */
 export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Refusal: refusalOf(nothing),
   MessageRefusal: refusalOf(noMessages),
@@ -136,7 +129,6 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
   }),
 };
 
-/** The schema of a fault, by family. */
 export const faultSchemas: Readonly<Record<Family, Schema>> = {
   json13: ref('MethodFault'),
   apiV2: ref('GatewayFault'),
@@ -145,18 +137,15 @@ export const faultSchemas: Readonly<Record<Family, Schema>> = {
   admin: ref('AdministrationFault'),
 };
 
-/** An example of a refusal. */
 export const refusalExample = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): unknown => ({
   status_code: 210,
   status_message: 'Access denied or application not found',
   response: messagesOn210 ? { Messages: [] } : null,
 });
 
-/** The schema of a refusal, which the methods of `/json/1.3/` answer with HTTP 200, too. */
 export const refusalSchema = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): Schema =>
   ref(messagesOn210 ? 'MessageRefusal' : 'Refusal');
 
-/** The reply with the HTTP status of a success, in the family's envelope: a success, or a refusal. */
 export function replySchema(method: Method): Schema {
   const isNothing = method.output instanceof z.ZodVoid;
   const response = isNothing ? nothing : schemaOf(method.output, 'output');

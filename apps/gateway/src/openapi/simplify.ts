@@ -1,10 +1,8 @@
-/** A JSON Schema 2020-12 as it appears in the document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Types that one schema can list together: the keywords of each apply to its type alone. */
 const typesOf = ({ type }: Schema): readonly string[] | undefined =>
   typeof type === 'string' ? [type] : Array.isArray(type) ? (type as string[]) : undefined;
 
@@ -16,13 +14,11 @@ const LISTING = ['enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'not'];
 const isPlain = (schema: Schema): boolean =>
   typesOf(schema) !== undefined && LISTING.every((keyword) => !(keyword in schema));
 
-/** The same values as one schema per type, which client generators can read. */
 function byType(values: readonly unknown[]): Schema[] {
   const types = Map.groupBy(values, typeOfValue);
   return [...types].map(([type, of]) => (type === 'null' ? { type } : { type, enum: of }));
 }
 
-/** A branch without nesting: flattens alternatives of alternatives, and values of several types. */
 function flattened(branch: Schema): Schema[] {
   const { anyOf, ...others } = branch;
   if (Array.isArray(anyOf) && Object.keys(others).length === 0) return (anyOf as Schema[]).flatMap(flattened);
@@ -30,7 +26,6 @@ function flattened(branch: Schema): Schema[] {
   return Array.isArray(values) && new Set(values.map(typeOfValue)).size > 1 ? byType(values) : [branch];
 }
 
-/** Values in their loose forms, such as "true" and 1 beside a boolean, as keywords of their type. */
 function loosely({ type, enum: values }: { readonly type: string; readonly enum: readonly unknown[] }): Schema {
   if (type === 'string') return { type, pattern: `^(${values.join('|')})$` };
   const numbers = values as number[];
@@ -40,7 +35,6 @@ function loosely({ type, enum: values }: { readonly type: string; readonly enum:
 type Listed = Schema & { readonly type: string; readonly enum: readonly unknown[] };
 const isListed = (schema: Schema): schema is Listed => 'enum' in schema && typeof schema['type'] === 'string';
 
-/** Merges lists of values of one type. */
 function listsTogether(branches: readonly Schema[]): Schema[] {
   const lists = Map.groupBy(branches.filter(isListed), ({ type }) => type);
   const together = [...lists].map(([type, of]) => ({ type, enum: [...new Set(of.flatMap((each) => each.enum))] }));
@@ -53,10 +47,7 @@ function listsTogether(branches: readonly Schema[]): Schema[] {
 
 const isCompound = (type: string): boolean => type === 'object' || type === 'array';
 
-/**
- * Merges plain branches into one with all their types. Of two strings or numbers the first counts, which is the narrower one in the contract; two
- * kinds of objects stay apart.
- */
+/** The first of two strings or numbers counts: the narrower one. */
 function plainTogether(branches: readonly Schema[]): Schema[] {
   const plain = branches.filter(isPlain);
   const given = plain.flatMap((each) => typesOf(each)!);
@@ -68,7 +59,6 @@ function plainTogether(branches: readonly Schema[]): Schema[] {
   return [{ ...keywords, type: [...types] }, ...branches.filter((branch) => !isPlain(branch))];
 }
 
-/** Merges `null` into a list of values of one type, as a further value. */
 function withNull(branches: readonly Schema[]): Schema[] {
   const [list, ...others] = branches.filter(({ type }) => type !== 'null');
   if (!list || !isListed(list) || others.length > 0 || branches.length === 1) return [...branches];
@@ -83,14 +73,12 @@ const isWords = (values: unknown): boolean =>
 const isUnbounded = (keyword: string, value: unknown): boolean =>
   (keyword === 'minimum' || keyword === 'maximum') && Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
 
-/** The description of a field; a nullable field has that of its value. */
 function descriptionOf({ description, anyOf }: Schema): string | undefined {
   const [value, empty] = (anyOf ?? []) as (Schema | undefined)[];
   const inherited = value && empty?.['type'] === 'null' ? descriptionOf(value) : undefined;
   return (description as string | undefined) ?? inherited;
 }
 
-/** A schema with its description, which ends with the constraint that JSON Schema has no keyword for. */
 function described(schema: Schema, description?: string): Schema {
   const { constraint } = schema as { readonly constraint?: string };
   if (constraint === undefined) return description === undefined ? schema : { ...schema, description };
@@ -116,10 +104,7 @@ function simplifiedMember([keyword, value]: readonly [string, unknown]): [string
   return [keyword, value];
 }
 
-/**
- * The same schema with fewer alternatives: a list of types in place of branches, values grouped by type, no bounds that only state the range of a
- * JSON number. Common client generators drop alternatives and mixed lists of values.
- */
+/** Common client generators drop alternatives and mixed lists. */
 export function simplified(schema: Schema): Schema {
   const { description: _, ...keywords } = schema;
   const members = Object.entries(keywords).filter(([keyword, value]) => !isUnbounded(keyword, value));
@@ -130,6 +115,5 @@ export function simplified(schema: Schema): Schema {
   const outer: Schema = anyOf ? own : {};
   if (flat.length > 1) return { ...outer, anyOf: flat };
   const whole: Schema = { ...flat[0], ...outer };
-  // Words only: no number is among them.
   return isWords(outer['enum']) ? { ...withoutLength(whole), type: 'string' } : whole;
 }

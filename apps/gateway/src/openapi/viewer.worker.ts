@@ -1,4 +1,4 @@
-// Reads the script of the reference page from its package. This takes a second of CPU time, so it runs outside of the thread that serves requests.
+// Reading the script takes a second of CPU time.
 import { parentPort } from 'node:worker_threads';
 import apiReference from '@scalar/fastify-api-reference';
 import fastify from 'fastify';

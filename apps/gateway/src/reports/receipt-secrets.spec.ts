@@ -11,7 +11,6 @@ const viewOf = (code: string, credentialVersion: number, configured = true): App
     platforms: [{ platform: Platform.WhatsApp, enabled: true, configured, credentialVersion }],
   });
 
-/** Settings that change with their version. */
 function world(fields: readonly string[]) {
   const seen = { reads: 0, version: 1 };
   const secretsOf = whatsAppSecrets({

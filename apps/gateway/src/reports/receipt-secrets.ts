@@ -3,7 +3,6 @@ import { Platform } from '@tidings/kernel';
 import type { ApplicationView, Platforms } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 
-/** Undefined where the application has none (R-A6). */
 export type Secrets<Name extends string> = { readonly [Secret in Name]: string | undefined };
 
 interface Entry<Name extends string> {
@@ -18,10 +17,8 @@ export interface ReceiptSecretsDeps {
   readonly masterKeys: MasterKeys;
 }
 
-/** Undefined where the platform is not configured. */
 export type ReadSecrets<Name extends string> = (application: ApplicationView) => Promise<Secrets<Name> | undefined>;
 
-/** Once per version of the settings. @param fields the setting of each secret */
 function receiptSecrets<Name extends string>(
   { platforms, masterKeys }: ReceiptSecretsDeps,
   platform: number,

@@ -3,7 +3,6 @@ import type { ApplicationView } from '@tidings/rpc';
 import type { Context } from '../context.ts';
 import type { ReadSecrets, Secrets } from './receipt-secrets.ts';
 
-/** @throws Fault `notFound` */
 export async function receivingApplication(
   { access }: Pick<Context, 'access'>,
   code: string,
@@ -13,7 +12,6 @@ export async function receivingApplication(
   return found.application;
 }
 
-/** @throws Fault `notFound` where the provider is not configured */
 export async function secretsOf<Name extends string>(
   { access }: Pick<Context, 'access'>,
   application: ApplicationView,
@@ -21,7 +19,7 @@ export async function secretsOf<Name extends string>(
 ): Promise<Secrets<Name>> {
   const secrets = await read(application);
   if (secrets) return secrets;
-  // A provider verifies the address as soon as it is configured, maybe through another gateway.
+  // Providers verify at once, maybe through another gateway.
   const fresh = await access.freshApplication(application.code);
   const configured = fresh && (await read(fresh));
   if (!configured) throw Fault.notFound('Not Found');

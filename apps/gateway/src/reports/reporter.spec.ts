@@ -11,11 +11,9 @@ const identity = identityKeysFrom(new Uint8Array(32));
 const { device: deviceKey, report: reportKey } = identity;
 const message = { campaignId: 0n, messageId: 799_372_861_440_512n, code: 'C3F8-C3863ED4-334AD4F1' };
 const device = { account: 'a', application: 'AAAAA-00001', hwid: 'phone-1' };
-/** Eight hours after the message was accepted. */
 const NOW = madeAtOf(message.messageId) + 8 * 3_600_000;
 const DAY = 86_400_000;
 
-/** A hash as given to the device, or to another device, in another application. */
 function hashFor(of: typeof device = device, seq = 70_000, platform = 3) {
   const key = messageKeyOf(reportKey, of.application, message);
   const mac = macOf(key, seq, platform, checkOf(hwidHashOf(deviceKey, of.account, of.hwid)));
@@ -62,7 +60,6 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
     },
   });
   const reports = () => published.map(({ record }) => Reports.decode(record.value));
-  /** Blocks publishing to the topic until the returned function is called. */
   const stall = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     going = promise;

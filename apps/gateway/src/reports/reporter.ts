@@ -14,10 +14,9 @@ import type { Devices, Messages } from '@tidings/rpc';
 import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
 
-/** Reports that are not durable yet. */
 const MAX_OPEN = 10_000;
 const LOCATED_AT_ONCE = 500;
-/** The retention of a hidden message (R-I6): a younger one that a signature names exists without a lookup. */
+/** The retention of a hidden message (R-I6): a younger signed one exists without a lookup. */
 export const SHORTEST_KEPT_MS = 7 * 86_400_000;
 
 export interface ReportingDevice {
@@ -26,12 +25,10 @@ export interface ReportingDevice {
   readonly hwid: string;
 }
 
-/** An act by a link whose signature has been checked. */
 export interface MailReport {
   readonly kind: ReportKind;
   readonly recipient: MailRecipient & Pick<ReportingDevice, 'account'>;
   readonly open?: MailOpen;
-  /** The URL of a click, the category of an unsubscribe; "" without one. */
   readonly detail?: string;
 }
 
@@ -39,24 +36,17 @@ export interface ReporterDeps {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   readonly messages: Pick<Messages, 'find'>;
-  /** @throws Fault `unavailable` until the keys are known */
   readonly identity: () => Pick<IdentityKeys, 'device' | 'report'>;
   readonly clock: Clock;
 }
 
 export interface Reporter {
-  /**
-   * Resolves when the report is durable, to false if it has no effect: its hash is for another device, application or message, or one of these does
-   * not exist (R-C7, R-C11).
-   * @throws Fault `unavailable` for too many reports
-   */
+  /** Resolves when the report is durable; to false without effect (R-C7, R-C11). */
   report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean>;
-  /** Resolves to false if the message does not exist any more. */
   reportMail(report: MailReport): Promise<boolean>;
   readonly open: () => number;
 }
 
-/** R-C11 */
 export function hashOf(hash: string | undefined): StatisticsHash | undefined {
   if (hash === undefined) return undefined;
   const parsed = parseStatisticsHash(hash);
@@ -68,7 +58,6 @@ type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number
 
 const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
 
-/** In batches, one application at a time; undefined for an unknown device. */
 function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
   const locateAll = async (asked: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
     const found = new Map<ReportingDevice, DeviceLocation>();
@@ -118,7 +107,6 @@ export function openReporter(deps: ReporterDeps): Reporter {
     return isKept(of, hash);
   };
 
-  /** The platform in the hash prevails. A device registered anew is another device. */
   const placeOf = async (of: ReportingDevice, hash: StatisticsHash) => {
     if (!(await isSound(of, hash))) return undefined;
     const location = await locate(of);
@@ -142,7 +130,7 @@ export function openReporter(deps: ReporterDeps): Reporter {
     const key = messageChunkKey(report);
     const recordOf = (reports: Reports) => ({ key, value: Reports.encode(reports).finish() });
     if (report.kind !== ReportKind.REPORT_KIND_MAIL_CLICKED) return void (await batcher.publish(recordOf(report)));
-    // Reports are kept as long as figures, but the address of a link is content. Only the topic of clicks has it, for events.
+    // A link is content, kept shorter than figures: only the topic of clicks has it.
     const counted = batcher.publish(recordOf({ ...report, details: [] }));
     await Promise.all([counted, clicks.publish(recordOf(report))]);
   };

@@ -17,7 +17,6 @@ import { originForm } from '../http/target.ts';
 
 const BODY_BYTES = 64 * 1024;
 
-/** The webhook in which Twilio reports what became of SMS (R-P3). */
 @ApiController()
 export class TwilioController {
   readonly #context: Context;

@@ -18,7 +18,6 @@ import { receivingApplication, secretsOf } from './receipts.ts';
 
 /** WhatsApp sends at most 3 MB. */
 const BODY_BYTES = 3 * 1024 * 1024;
-/** WhatsApp sends at most 1,000 notifications at once. */
 const MAX_STATUSES = 1000;
 const MAX_CHALLENGE = 255;
 
@@ -27,11 +26,9 @@ const RECEIPTS: BodyForm = {
   body: 'bare',
 };
 
-/** Whether two secrets are equal, in constant time. */
 const isSame = (one: string, other: string): boolean =>
   timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest());
 
-/** The webhook in which WhatsApp reports what became of messages (R-A6). */
 @ApiController('webhooks/whatsapp/:application')
 export class WhatsAppController {
   readonly #context: Context;
@@ -42,7 +39,6 @@ export class WhatsAppController {
     this.#bodies = bodies;
   }
 
-  /** Answers the challenge by which WhatsApp verifies the address. */
   @Get()
   async verify(@Param('application') code: string, @Query() query: Readonly<Record<string, string>>): Promise<Reply> {
     const application = await receivingApplication(this.#context, code);
@@ -58,7 +54,7 @@ export class WhatsAppController {
     };
   }
 
-  /** Resolves when every receipt is durable: WhatsApp repeats what is not answered with 200. */
+  /** WhatsApp repeats what is not answered, so receipts must be durable first. */
   @Post()
   async receive(
     @Param('application') code: string,

@@ -3,12 +3,11 @@ import { type Operations, OperationsDefinition } from '@tidings/rpc';
 import { everyReplica, type Replicas } from '@tidings/rpc/grpc';
 import type { Processes, SystemOperations } from './system.ts';
 
-/** Callers of the barrier poll again after this. */
 const DEADLINE_MS = 5_000;
 
 const isUnavailable = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'unavailable';
 
-/** The pending work of a process that does not answer is unknown: it counts as open. */
+/** Unknown pending work counts as open. */
 const orOpen = (who: string, operations: SystemOperations): SystemOperations => ({
   advanceClock: (request) => operations.advanceClock(request),
   async settled(request) {
@@ -28,7 +27,6 @@ const unreachable = (name: string): SystemOperations => {
   return orOpen(name, { settled: absent, advanceClock: absent });
 };
 
-/** Resolved by name on each call. */
 export const processesOf =
   (name: string, replicas: Replicas): Processes =>
   async () => {

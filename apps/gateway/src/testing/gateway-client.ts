@@ -8,7 +8,6 @@ export interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Pages and pictures are not parsed. */
 function bodyOf(text: string, type: string | undefined): unknown {
   if (text === '') return undefined;
   return /^(?:text\/html|image\/)/.test(type ?? '') ? text : JSON.parse(text);
@@ -36,7 +35,6 @@ const exchange = (
     sent.end(payload);
   });
 
-/** A gateway in front of the world's services, with a client over a socket. */
 export async function openClient(world: World = new World(), more: Partial<GatewayDeps> = {}) {
   const app = await world.gateway(more);
   await app.listen(0, '127.0.0.1');
@@ -57,10 +55,8 @@ export async function openClient(world: World = new World(), more: Partial<Gatew
     url,
     server: app.getHttpServer(),
     send,
-    /** Calls a method-style method. */
     json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/json/1.3/${name}`, JSON.stringify({ request: parameters }), headers),
-    /** The same, with the unparsed reply. */
     raw: async (name: string, parameters: unknown, headers: Readonly<Record<string, string>> = {}) => {
       const sent = await fetch(new URL(`/json/1.3/${name}`, url), {
         method: 'POST',
@@ -69,14 +65,13 @@ export async function openClient(world: World = new World(), more: Partial<Gatew
       });
       return { status: sent.status, type: sent.headers.get('content-type'), text: await sent.text() };
     },
-    /** Calls a newer endpoint. */
     apiV2: (path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/api/v2/${path}`, JSON.stringify(body), headers),
     admin: (verb: string, path: string, body?: unknown, secret = ADMINISTRATOR): Promise<Answer> =>
       send(verb, `/admin/v1/${path}`, body === undefined ? undefined : JSON.stringify(body), {
         authorization: `Bearer ${secret}`,
       }),
-    /** Shuts the gateway down as a deployment does, with connections still open. */
+    /** As a deployment does, with connections still open. */
     shutDown: (): Promise<void> => app.close(),
     async close(): Promise<void> {
       agent.destroy();

@@ -26,9 +26,8 @@ import { createGateway, type GatewayDeps } from '../create-gateway.ts';
 
 export const ADMINISTRATOR = 'administrator-secret';
 export const APPLICATION = 'AAAAA-00001';
-/** An application of another account. */
 export const FOREIGN = 'BBBBB-00001';
-/** An application of the account that only some tokens may use. */
+/** Only some tokens may use it. */
 export const UNGRANTED = 'AAAAA-00002';
 
 const keys = keysFrom(new Uint8Array(32));
@@ -45,9 +44,7 @@ const unsupported = (): never => {
   throw new Error('not expected in this test');
 };
 
-/** Fakes of the services behind the gateway: the calls that they received and the answers that they give. */
 export class World {
-  /** The dispatchers' views of their providers. */
   dispatchers: readonly Providers[] = [];
   readonly tokens = new Map<string, TokenView>([
     ['api', token('t1', TokenScope.TOKEN_SCOPE_API)],
@@ -59,12 +56,11 @@ export class World {
     [UNGRANTED, application('a', UNGRANTED)],
     [FOREIGN, application('b', FOREIGN)],
   ]);
-  /** E-mail categories of every account. */
   categories: string[] = [];
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
   readonly testDevices: SetTestDeviceRequest[] = [];
-  /** Sent messages by code; initially the message of the public example of a hash. */
+  /** Initially the message of the public example of a hash. */
   readonly sent = new Map<string, MessageView>(
     [{ code: 'AF0B-EEFE4D5E-E445B2E9', id: 20_012_343_258n, message: { applications: [APPLICATION] } }].map((view) => [
       view.code,
@@ -72,32 +68,23 @@ export class World {
     ]),
   );
   readonly records: OutRecord[] = [];
-  /** Subscriptions by id. */
   readonly kept = new Map<string, SubscriptionView>();
   readonly clock = new ShiftedClock();
   readonly metrics = new Registry();
-  /** The registry's answers to device commands, by hwid. */
   readonly faults = new Map<string, FaultView>();
-  /** Remaining requests of tokens by id; they do not grow back. */
   readonly left = new Map<string, number>();
-  /** Unfinished work of the services. */
   open: string[] = [];
   deletions: OpenDeletion[] = [];
 
-  /** The hwids that were registered. */
   readonly registered = (): readonly string[] =>
     this.commands.filter(({ command }) => command?.$case === 'register').map(({ hwid }) => hwid);
 
-  /** The preset of every message. */
   preset: Preset | undefined;
   presetUnapproved = false;
 
-  /** The messages created, by transactionId. */
   readonly made = new Map<string, Created>();
-  /** Names of campaigns that were requested. */
   readonly named: string[] = [];
 
-  /** Accepted bulk jobs with their parts. */
   readonly accepted: AcceptJobRequest[] = [];
   readonly parts: StorePartRequest[] = [];
   readonly services = stubServices({
@@ -322,7 +309,6 @@ export class World {
       addSecret: async ({ id }) => ({ secret: this.kept.has(id) ? 'whsec_next' : '' }),
     },
   });
-  /** Commits what the scheduler has accepted. */
   create = async (drafts: readonly MessageDraft[]): Promise<readonly Created[]> => {
     const offset = this.drafts.length;
     this.drafts.push(...drafts);
@@ -349,7 +335,6 @@ export class World {
     storage: async () => ({ freeBytes: undefined }),
   };
 
-  /** The dependencies of a gateway in front of these services. */
   deps(more: Partial<GatewayDeps> = {}): GatewayDeps {
     const { services, operations, clock } = this;
     return {
@@ -376,7 +361,6 @@ export class World {
     };
   }
 
-  /** A gateway in front of these services. */
   gateway(more: Partial<GatewayDeps> = {}): Promise<NestFastifyApplication> {
     return createGateway(this.deps(more));
   }

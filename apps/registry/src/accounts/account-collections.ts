@@ -3,7 +3,6 @@ import type { AccountTarget } from '@tidings/audience';
 import type { DocumentAddress } from '@tidings/event-store';
 import { ACCOUNTS, addressId, ADDRESSES, APPLICATIONS, TAGS, TEST_DEVICES } from '@tidings/registry-store';
 
-/** Collections of an account's configuration that the registry alone reads. */
 export const TOKENS = 'tokens';
 export const CAMPAIGNS = 'campaigns';
 export const PRESETS = 'presets';
@@ -13,11 +12,10 @@ export const GEOZONES = 'geozones';
 export const CLUSTERS = 'geozoneClusters';
 export const USAGE = 'usage';
 
-/** Ids of tags and filters contain a hash of the name, which is arbitrary text from callers. */
+/** Ids contain a hash of the name, which is arbitrary text from callers. */
 export const namedId = (account: string, name: string): string =>
   `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
 
-/** The collection of each kind of state. */
 const collections = {
   account: ACCOUNTS,
   application: APPLICATIONS,
@@ -34,12 +32,10 @@ const collections = {
   usage: USAGE,
 } as const satisfies Record<AccountTarget['kind'], string>;
 
-/** The kinds of states by collection. */
 export const kinds: ReadonlyMap<string, AccountTarget['kind']> = new Map(
   (Object.entries(collections) as [AccountTarget['kind'], string][]).map(([kind, collection]) => [collection, kind]),
 );
 
-/** The document of a target. */
 export const addressOf = (account: string, target: AccountTarget): DocumentAddress => ({
   collection: collections[target.kind],
   id: idOf(account, target),

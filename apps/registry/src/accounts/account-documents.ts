@@ -8,7 +8,6 @@ import { CAMPAIGNS, CLUSTERS, FILTERS, GEOZONES, GROUPS, PRESETS, TOKENS, USAGE 
 
 type StateOf<Kind extends AccountState['kind']> = AccountState & { readonly kind: Kind };
 
-/** The fields of the states of each collection. */
 export const accountFields = {
   [ACCOUNTS]: fieldsOf<StateOf<'account'>>({
     kind: true,
@@ -153,11 +152,9 @@ export const accountFields = {
   }),
 };
 
-/** Whether a deleted state keeps nothing but its name. */
 export const isCleared = (state: AccountState): boolean =>
   (state.kind === 'application' && state.deletedAt !== undefined) || (state.kind === 'filter' && !state.live);
 
-/** A state as a document: the fields that queries use, and records in the encoding of their events. */
 export function documentOf(state: AccountState): Record<string, unknown> {
   switch (state.kind) {
     case 'preset':
@@ -180,12 +177,10 @@ export function documentOf(state: AccountState): Record<string, unknown> {
   }
 }
 
-/** A state of an account as it is stored. */
 export interface AccountDocument extends Record<string, unknown> {
   readonly _id: string;
 }
 
-/** The state in a stored document; binaries become bytes. */
 export function stateOf(document: Readonly<Record<string, unknown>>): AccountState {
   const { _id, rev: _rev, ...state } = document;
   const read = state as unknown as AccountState;

@@ -27,7 +27,6 @@ import type { Quotas } from '@tidings/kernel';
 import { CAMPAIGNS, PRESETS, FILTERS, addressOf, kinds } from './account-collections.ts';
 import { accountFields, documentOf, isCleared, stateOf } from './account-documents.ts';
 
-/** An action on an account, with its time. */
 export interface AccountCommand {
   readonly account: string;
   readonly action: AccountAction;
@@ -35,21 +34,17 @@ export interface AccountCommand {
 }
 
 export interface AccountReply {
-  /** Names of missing tags that the quota refuses. */
   readonly refusedTags: readonly string[];
 }
 
-/** The log that holds an account's whole configuration. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
 
 const application = (code: string): AccountTarget => ({ kind: 'application', code });
 
 const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
 
-/** The counts of an account, an application or a group. */
 const usage = (owner: string): AccountTarget => ({ kind: 'usage', owner });
 
-/** The application that a filter belongs to; none without one. */
 const applicationOf = (code: string): AccountTarget[] => (code === '' ? [] : [application(code)]);
 
 const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number });
@@ -57,7 +52,6 @@ const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number })
 const named = (kind: 'campaign' | 'preset' | 'geozoneCluster', code = ''): AccountTarget[] =>
   code === '' ? [] : [{ kind, code }];
 
-/** The other states that a change of a zone refers to. */
 const partsOf = ({ id, campaign, preset, cluster }: GeozonePatch & { id?: bigint }): AccountTarget[] => [
   ...(id === undefined ? [] : [geozone(id)]),
   ...named('campaign', campaign),
@@ -75,7 +69,6 @@ const targetsOfOrphans = ({ application, orphans }: ClearOrphans): AccountTarget
   ...orphans.filters.map((name): AccountTarget => ({ kind: 'filter', name })),
 ];
 
-/** The states that the decision on an action reads. */
 function targetsOfAction(action: AccountAction): AccountTarget[] {
   switch (action.type) {
     case 'createAccount':
@@ -164,7 +157,6 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
   }
 }
 
-/** The documents that the decision on an action reads. */
 function needsOf({ account, action }: AccountCommand): Needs {
   const ids = targetsOfAction(action).map((target) => addressOf(account, target));
   switch (action.type) {
@@ -189,7 +181,6 @@ type Found = readonly { readonly state: AccountState }[];
 const filtersIn = (found: Found): Filter[] => found.map(({ state }) => state as Filter);
 const presetsIn = (found: Found): PresetState[] => found.map(({ state }) => state as PresetState);
 
-/** The configuration of accounts: one log each, whose states are the collections above. */
 export const accountsLog = (
   quotas: Quotas,
 ): LogDefinition<AccountCommand, AccountEvent, AccountState, AccountReply> => ({

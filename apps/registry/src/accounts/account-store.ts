@@ -23,40 +23,27 @@ import { namedId } from './account-collections.ts';
 import { stateOf } from './account-documents.ts';
 import { filtersModel, groupsModel, presetsModel, tokensModel } from './storage/accounts.schema.ts';
 
-/** Queries over the configuration of accounts, with every commit of its logs applied. */
 export interface AccountStore extends Configuration {
   readonly hasAccount: (account: string) => Promise<boolean>;
-  /** Undefined for deleted applications. */
   readonly application: (code: string) => Promise<Versioned<Application> | undefined>;
-  /** Applications that a token may use, oldest first: at most `limit` from `skip` on, and their total number. */
   readonly granted: (token: AccessToken, skip: number, limit: number) => Promise<Granted>;
-  /** Deleted applications that are not purged yet. */
   readonly unpurged: () => Promise<Versioned<Application>[]>;
   readonly token: (id: string) => Promise<Versioned<AccessToken> | undefined>;
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
-  /** All tokens that are not revoked, oldest first. */
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
-  /** An account's e-mail categories (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
-  /** Whether an account may register only e-mail contacts (R-E3). */
   readonly isEmailOnly: (account: string) => Promise<boolean>;
-  /** The sender addresses that an account's mail may use (R-A5). */
   readonly senders: (account: string) => Promise<Senders>;
-  /** Oldest first; only the fields that decide whether a token may use them. */
   readonly applicationsOf: (account: string) => Promise<Pick<Application, 'code' | 'authorizeAllTokens'>[]>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
-  /** The groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
-  /** Undefined for an expired filter, which counts as deleted (R-N3). `filtersByCode` and `filters` omit expired ones. */
+  /** Undefined for an expired filter, which counts as deleted (R-N3). */
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
-  /** A page of the filters of the application and of those without one, oldest first; without their expressions. */
   readonly filters: (account: string, application: string, after: string) => Promise<Page<ListedFilter>>;
-  /** Expired filters that no preset uses (R-N3), of all accounts or with the given name. */
   readonly dueFilters: (now: Date, of?: FilterName) => Promise<DueFilter[]>;
 }
 
-/** Identifies a filter: names are unique within an account. */
 export interface FilterName {
   readonly account: string;
   readonly name: string;
@@ -64,7 +51,6 @@ export interface FilterName {
 
 export type DueFilter = Pick<LiveFilter, 'account' | 'name' | 'code' | 'expiresAt'>;
 
-/** The fields of a filter that lists return. */
 export type ListedFilter = Pick<LiveFilter, 'code' | 'name' | 'text' | 'application' | 'expiresAt'>;
 
 export interface Granted {

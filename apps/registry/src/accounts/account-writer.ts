@@ -1,7 +1,7 @@
 import type { LogWriter } from '@tidings/event-store';
 import { type AccountCommand, accountLogOf, type AccountReply } from './account-log.ts';
 
-/** Writes to an account's log; resolves when the states have it. */
+/** Resolves when the states have the change. */
 export type AccountWriter = (command: AccountCommand) => Promise<AccountReply>;
 
 export const accountWriter =

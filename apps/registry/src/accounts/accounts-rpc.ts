@@ -7,7 +7,6 @@ import type { AccountWriter } from './account-writer.ts';
 import { leasesOver } from './leases.ts';
 import { withNewCode } from './new-code.ts';
 
-/** Accounts. One exists by default; the admin API creates others (architecture 5). */
 export function accountsRpc(
   store: AccountStore,
   write: AccountWriter,

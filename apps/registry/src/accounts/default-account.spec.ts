@@ -6,7 +6,6 @@ import { pino } from 'pino';
 import { createDefaultAccount } from './default-account.ts';
 import type { AccountCommand } from './account-log.ts';
 
-/** Creates the account on a log that fails with the given errors first. @returns the commands that the log received */
 async function commandsOf(...failures: Error[]): Promise<AccountCommand[]> {
   const commands: AccountCommand[] = [];
   const write = async (command: AccountCommand) => {

@@ -13,10 +13,7 @@ export interface DefaultAccountDeps {
   readonly log: Logger;
 }
 
-/**
- * Creates the account `default` unless it exists. Waits up to a minute for a store that is busy; creating the account twice changes nothing.
- * @throws Fault `unavailable` when the store does not answer within that minute
- */
+/** Waits up to a minute for a busy store. Idempotent. @throws Fault `unavailable` */
 export async function createDefaultAccount({ write, clock, log }: DefaultAccountDeps): Promise<void> {
   const action = { type: 'createAccount', name: 'Default' } as const;
   const create = () => write({ account: DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });

@@ -1,6 +1,5 @@
 import type { Grant } from '@tidings/rpc';
 
-/** Whether a caller may use an application (R-T2). */
 export const isGranted = (
   grant: Grant | undefined,
   { code, authorizeAllTokens }: { readonly code: string; readonly authorizeAllTokens: boolean },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { APPLICATION_LEASE_MS } from '@tidings/rpc';
 
-/** Margin for clock drift and early timers. */
+/** A margin for clock drift and early timers. */
 const LEASES_OVER_MS = APPLICATION_LEASE_MS + 100;
 
 /** Resolves once every cached read of the application has expired (docs/adr/0019-deletions-wait-out-leases.md). */

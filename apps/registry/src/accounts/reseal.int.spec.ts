@@ -21,7 +21,6 @@ describeWithMongo('resealing', (mongo) => {
   const applications: string[] = [];
 
   const registryWith = async (keys: DeploymentKeys): Promise<RegistryService> => {
-    // There are no subscriptions.
     await keys.rotation?.finish('webhooks');
     return openRegistry({
       db: mongo.db,
@@ -46,7 +45,6 @@ describeWithMongo('resealing', (mongo) => {
     });
   const said = () => lines.filter((line) => line.includes('nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS'));
 
-  /** Every box in states and commits, with the place it is bound to. */
   async function boxes() {
     const found: { readonly application: string; readonly field: string; readonly box: Uint8Array }[] = [];
     const add = (application: string, sealed: Readonly<Record<string, Uint8Array | Binary>>): void => {

@@ -22,12 +22,10 @@ export interface ResealingDeps {
   readonly write: AccountWriter;
 }
 
-/** Applications, accounts and commits per read. */
 const PAGE = 100;
 
 type Boxes = Readonly<Record<string, Uint8Array>>;
 
-/** The documents of a collection by id, page by page. */
 async function* pagesOf(db: Db, states: ModelDefinition, filter: object, signal: AbortSignal) {
   let after = '';
   while (!signal.aborted) {
@@ -42,10 +40,9 @@ async function* pagesOf(db: Db, states: ModelDefinition, filter: object, signal:
   }
 }
 
-/** The boxes with the outdated ones resealed; undefined if all are current. */
 type SealAnew = (application: string, boxes: Boxes) => Boxes | undefined;
 
-/** Leaves a box that no key opens as it is, and logs it once. */
+/** A box that no key opens stays, and is logged once. */
 function sealingAnew({ master }: DeploymentKeys, log: Logger): SealAnew {
   const unopened = new Set<string>();
   return (application, boxes) => {
@@ -65,7 +62,6 @@ function sealingAnew({ master }: DeploymentKeys, log: Logger): SealAnew {
   };
 }
 
-/** The events of a commit with outdated boxes, resealed. */
 const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): PlacedEvent<AccountEvent>[] =>
   events.flatMap((stored, index) => {
     const { event } = stored;
@@ -77,12 +73,10 @@ const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): Placed
     return [{ index, event: { ...stored, event: changed } }];
   });
 
-/** Opens the resealing of a rotation; undefined without a previous master key. */
 export function openResealing({ db, clock, log, keys, definition, write }: ResealingDeps): Resealing | undefined {
   if (!keys.rotation) return undefined;
   const commits = openCommits(db, definition);
   const redaction = openRedaction(db, definition);
-  /** The last examined commit of each log: earlier commits do not change. */
   const seen = new Map<string, number>();
   const anew = sealingAnew(keys, log);
 
@@ -121,7 +115,7 @@ export function openResealing({ db, clock, log, keys, definition, write }: Resea
     return found;
   };
 
-  /** States are authoritative, but applied commits must not need the previous key either. */
+  /** Applied commits must not need the previous key either. */
   const resealCommits = async (signal: AbortSignal): Promise<number> => {
     let found = 0;
     for await (const accounts of pagesOf(db, accountsModel, {}, signal)) {

@@ -18,19 +18,16 @@ export interface AddressDeps {
   readonly tokenKey: KeyObject;
 }
 
-/** An address by every form in which contacts may have it, the current one first. */
 interface KnownAddress {
   readonly account: string;
   readonly hashes: readonly string[];
 }
 
-/** The field that an action clears. */
 const CLEARED = { clearAddress: 'since', clearComplaint: 'complained' } as const;
 
 const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
   times.flatMap((time) => time ?? []).sort((a, b) => a.getTime() - b.getTime())[0];
 
-/** Senders that an account allows, and addresses that receive no mail (R-E5, R-E14), of which only hashes are stored. */
 export function addressesRpc({ db, store, write, clock, tokenKey }: AddressDeps): Addresses {
   const addresses = modelOf(db, addressesModel);
 
@@ -53,7 +50,6 @@ export function addressesRpc({ db, store, write, clock, tokenKey }: AddressDeps)
     const at = new Date(clock.now());
     await Promise.all(hashes.map((address) => write({ account, action: { type, address }, at })));
   };
-  /** Clears the forms of the address that are set; where none is, the decision about the first one refuses it. */
   const clear = async (address: KnownAddress, type: keyof typeof CLEARED): Promise<void> => {
     const set = (await statesOf(address)).filter((state) => state[CLEARED[type]] !== undefined);
     const hashes = set.length === 0 ? address.hashes.slice(0, 1) : set.map((state) => state.address);

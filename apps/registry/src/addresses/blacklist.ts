@@ -2,7 +2,6 @@ import { modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { addressesModel } from '../accounts/storage/accounts.schema.ts';
 
-/** The ones of these e-mail addresses, by `addressId`, that are on their account's blacklist. */
 export type BlacklistReader = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export const openBlacklist =

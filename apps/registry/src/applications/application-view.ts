@@ -5,7 +5,6 @@ import type { Versioned } from '@tidings/registry-store';
 import type { ApplicationView } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
 
-/** An application as other services see it: with references to credentials, without the credentials. */
 export const applicationView = (application: Versioned<Application>): ApplicationView => ({
   account: application.account,
   code: application.code,
@@ -29,7 +28,6 @@ export const applicationView = (application: Versioned<Application>): Applicatio
   capping: application.capping && { ...application.capping },
 });
 
-/** Encoded fields of getApplication: the field, its platform and its setting (R-RES19). */
 const encodedFields = [
   { field: 'adm_cid', platform: Platform.Amazon, setting: 'adm_cid' },
   { field: 'adm_secret', platform: Platform.Amazon, setting: 'adm_secret' },
@@ -44,13 +42,12 @@ const clearFields = [
 
 const unknownFields = ['ios_apple_appid', 'ios_apple_team', 'ios_apple_user', 'wp7_state', 'wp7_type'] as const;
 
-/** `x` and 32 hex digits that represent a secret: stable and irreversible. "" stays "". */
+/** `x` and 32 hex digits: stable and irreversible. "" stays "". */
 const encoded = (displayKey: KeyObject, application: string, field: string, secret: string): string =>
   secret === ''
     ? ''
     : `x${createHmac('sha256', displayKey).update(`${application}\0${field}\0${secret}`).digest('hex').slice(0, 32)}`;
 
-/** Settings as getApplication shows them, by its field names (R-RES19). */
 export function shownSettings(
   application: Application,
   masterKeys: MasterKeys,

@@ -19,14 +19,11 @@ export interface ApplicationsDeps {
   readonly db: Db;
   readonly languages: Pick<LanguageFigures, 'of'>;
   readonly masterKeys: MasterKeys;
-  /** Key of the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
 }
 
-/** Applications on a page of getApplications (R-B3). */
 const PAGE = 100;
 
-/** Applications. Deleted applications and applications of other accounts count as unknown. */
 export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,

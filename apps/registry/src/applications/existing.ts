@@ -3,7 +3,6 @@ import { Fault } from '@tidings/kernel';
 import type { Versioned } from '@tidings/registry-store';
 import type { AccountStore } from '../accounts/account-store.ts';
 
-/** The application with this code, in the given account if any. Throws a Fault if there is none. */
 export async function existing(
   store: Pick<AccountStore, 'application'>,
   code: string,

@@ -4,7 +4,6 @@ import { Platform } from '@tidings/kernel';
 import { type KeyFile, type MasterKeys, open, openKeyFile } from '@tidings/runtime';
 import { openWebsite, packageOf, type Website } from './push-package.ts';
 
-/** The source of a file of the API: a part of the first of these settings that is set. */
 interface Source {
   readonly platform: number;
   readonly part: 'key' | 'certificate';
@@ -20,7 +19,6 @@ const ofMac = {
 };
 const ofSafari = { platform: Platform.Safari, settings: ['safari_key_file'], password: 'safari_key_password' };
 
-/** The available PEM blocks (R-B4). */
 const sources: Readonly<Record<string, Source>> = {
   ios_manual_privatekey: { ...ofIos, part: 'key' },
   ios_manual_certificate: { ...ofIos, part: 'certificate' },
@@ -37,13 +35,11 @@ const partOf = ({ key, certificates }: KeyFile, part: Source['part']): string | 
 
 export interface FileDeps {
   readonly masterKeys: MasterKeys;
-  /** The service's external URL. */
   readonly publicUrl: string;
   readonly at: Date;
   readonly visitorKey: KeyObject;
 }
 
-/** Reads decrypted settings of a platform; "" for a setting that is not set. */
 const settingsOf =
   ({ code, platforms }: Application, platform: number, masterKeys: MasterKeys) =>
   (field: string): string => {
@@ -52,16 +48,11 @@ const settingsOf =
     return secret ? open(masterKeys, { application: code, field }, secret).toString() : (settings?.[field] ?? '');
   };
 
-/** The website that an application describes in its settings of Safari. */
 export const websiteIn = (application: Application, masterKeys: MasterKeys): Website => ({
   ...application,
   setting: settingsOf(application, Platform.Safari, masterKeys),
 });
 
-/**
- * A file of an application: a PEM block, or a push package in base64; undefined if it is not configured. Throws the Faults of {@link openKeyFile} and
- * {@link packageOf}.
- */
 export async function fileOf(application: Application, file: string, deps: FileDeps): Promise<string | undefined> {
   const { masterKeys, publicUrl, at, visitorKey } = deps;
   if (file === 'safari_push_package') {

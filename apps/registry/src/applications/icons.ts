@@ -5,16 +5,13 @@ import { applicationsModel } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import { type IconDocument, iconsModel, UNUSED_KEPT_MS } from './storage/icons.schema.ts';
 
-/** Icons per batch. */
 const AT_ONCE = 500;
 
-/** PNG files by their SHA-256 in hex: events and states contain only the id. */
+/** Events and states contain only the id, a SHA-256. */
 export interface Icons {
-  /** Returns the id; "" for an empty file. */
   store(png: Uint8Array): Promise<string>;
-  /** An empty buffer for an unknown icon. */
   read(id: string): Promise<Buffer>;
-  /** Removes icons that were stored at least a day ago and that no application uses. */
+  /** Icons are stored before an application gets them. */
   removeUnused(signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,7 +25,6 @@ export function openIcons(db: Db, clock: Clock): Icons {
       try {
         await icons.updateOne({ _id }, update, { upsert: true });
       } catch (error) {
-        // A concurrent request stored the same picture.
         if (!isDuplicateKey(error)) throw error;
       }
       return _id;
@@ -38,7 +34,6 @@ export function openIcons(db: Db, clock: Clock): Icons {
       return Buffer.from(found ? bytesOf(found.png) : []);
     },
     async removeUnused(signal) {
-      // An icon is stored less than a day before an application receives it.
       const old = { usedAt: { $lt: new Date(clock.now() - UNUSED_KEPT_MS) } };
       for (let after = ''; !signal?.aborted;) {
         const wanted = icons.find({ ...old, _id: { $gt: after } }, { _id: 1 });

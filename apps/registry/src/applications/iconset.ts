@@ -1,20 +1,17 @@
 import { inflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 
-/** Pixels of a square picture, row by row: red, green, blue and alpha, one byte each. */
 interface Picture {
   readonly side: number;
   readonly pixels: Uint8Array;
 }
 
-/** Sides of the icons in an iconset; each also exists in double resolution. */
 const SIDES = [16, 32, 128];
 const LARGEST = 256;
 /** Upper bound of a picture of that size, at any depth and interlacing. */
 const MAX_INFLATED_BYTES = 1024 * 1024;
 const SIGNATURE_BYTES = 8;
 
-/** The picture of an application without an icon. */
 const plain: Picture = {
   side: LARGEST,
   pixels: Buffer.alloc(4 * LARGEST * LARGEST, Buffer.from([0x80, 0x80, 0x80, 0xff])),
@@ -23,7 +20,6 @@ const plain: Picture = {
 interface Chunk {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Offset of the next chunk. */
   readonly end: number;
 }
 
@@ -41,7 +37,6 @@ function checkSide(head: Buffer): void {
   if (width !== LARGEST || height !== LARGEST) throw new RangeError(`${width}x${height} pixels`);
 }
 
-/** Throws if the picture has another size, or inflates to more than a picture of that size needs. Ignores bytes after it. */
 function pictureIn(png: Buffer): Picture {
   const chunks = [...chunksOf(png)];
   chunks.filter(({ name }) => name === 'IHDR').forEach(({ bytes }) => checkSide(bytes));
@@ -50,7 +45,6 @@ function pictureIn(png: Buffer): Picture {
   return { side: LARGEST, pixels: PNG.sync.read(png.subarray(0, chunks.at(-1)!.end)).data };
 }
 
-/** The mean colour of a square of pixels, weighted by alpha. */
 function meanOf({ side, pixels }: Picture, left: number, top: number, width: number): number[] {
   const sum = [0, 0, 0];
   let opacity = 0;
@@ -66,7 +60,6 @@ function meanOf({ side, pixels }: Picture, left: number, top: number, width: num
   return [...sum.map((each) => Math.round(each / opacity)), Math.round(opacity / (width * width))];
 }
 
-/** The picture scaled down; `side` divides its own side. */
 function shrunk(picture: Picture, side: number): Picture {
   if (side === picture.side) return picture;
   const step = picture.side / side;
@@ -83,10 +76,6 @@ function pngOf({ side, pixels }: Picture): Buffer {
   return PNG.sync.write(png);
 }
 
-/**
- * The icons of a macOS `icon.iconset` by path, scaled from a PNG of 256 x 256 pixels; plain icons for empty bytes. Throws if the bytes are no such
- * PNG.
- */
 export function iconsetOf(png: Buffer): Record<string, Buffer> {
   const picture = png.length === 0 ? plain : pictureIn(png);
   return Object.fromEntries(

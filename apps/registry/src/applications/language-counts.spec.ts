@@ -8,10 +8,7 @@ interface Counting {
   end(): void;
 }
 
-/**
- * Figures over device records that a test sets. The test ends each count; applications with more than one of the four records are counted in the
- * background.
- */
+/** The test ends each count; applications with more than one of the four records are counted in the background. */
 function figures() {
   const clock = new TestClock();
   const records = new Map<string, string[]>();
@@ -44,7 +41,6 @@ function figures() {
   };
 }
 
-/** Runs all pending continuations. */
 const quiet = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await turn();
 };

@@ -2,15 +2,11 @@ import { Platform } from '@tidings/kernel';
 import { APPLICATION_LEASE_MS } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 
-/** Maps applications to their accounts, without deleted ones. Unknown codes are looked up each time. */
+/** Omits deleted applications; codes are looked up by `learn` first. */
 export interface Owners {
-  /** Looks up the codes that are unknown or whose entry has expired. */
   learn(codes: readonly string[]): Promise<void>;
-  /** Whether an account owns an application, for a code that `learn` has looked up. */
   owns(account: string, code: string): boolean;
-  /** The title of an application, for a code that `learn` has looked up; "" if it is unknown. */
   titleOf(code: string): string;
-  /** The sender's address of its e-mails; "" without one. */
   mailFromOf(code: string): string;
 }
 

@@ -10,7 +10,7 @@ import { fileOf } from './files.ts';
 import { openPushPackages } from './push-packages.ts';
 import { applicationView } from './application-view.ts';
 
-/** Separates plain settings from secret ones, and seals the latter: nothing later has them in clear. */
+/** Seals secret settings here: nothing later has them in clear. */
 function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKeys: MasterKeys) {
   const secret = new Set(secretSettings);
   const entries = Object.entries(settings);
@@ -24,7 +24,6 @@ function partSettings({ application, settings, secretSettings }: ConfigurePlatfo
   };
 }
 
-/** The platforms of applications and their credentials (Spec A). */
 export function platformsRpc(
   store: AccountStore,
   write: AccountWriter,

@@ -30,7 +30,6 @@ const p12 = Buffer.from(
   'latin1',
 ).toString('base64');
 
-/** A picture whose left half is red and whose right half is transparent. */
 const halves = new PNG({ width: 256, height: 256 });
 for (let at = 0; at < halves.data.length; at += 4) {
   halves.data.set(at % 1024 < 512 ? [255, 0, 0, 255] : [0, 255, 0, 0], at);
@@ -60,7 +59,6 @@ const filesOf = async (made: Website, hwid?: string) => {
   const files = unzipSync((await pushPackageOf(made, hwid))!);
   return new Map(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes)]));
 };
-/** Files of the whole package. */
 let files: Awaited<ReturnType<typeof filesOf>>;
 beforeAll(async () => {
   files = await filesOf(make());
@@ -140,10 +138,8 @@ const chunk = (type: string, data: Buffer): Buffer => {
 /** One byte per pixel, and one for each line of the seven passes. */
 const PASSES_BYTES = 65_536 + 480;
 
-/** Header of a grey interlaced PNG with sides of this length. */
 const head = (side: number) => chunk('IHDR', Buffer.concat([u32(side), u32(side), Buffer.from([8, 0, 0, 0, 1])]));
 
-/** An interlaced PNG of 256 x 256 pixels with so many bytes of data. */
 function interlaced(bytes: number, ...more: Buffer[]): string {
   const chunks = [chunk('IDAT', deflateSync(Buffer.alloc(bytes))), chunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([icon.subarray(0, 8), head(256), ...more, ...chunks, Buffer.from('.')]).toString('base64');

@@ -6,39 +6,28 @@ import { zipSync } from 'fflate';
 import type { md, pki } from 'node-forge';
 import { iconsetOf } from './iconset.ts';
 
-/** A website as its application describes it. */
 export interface Website {
-  /** Code and title of the application. */
   readonly code: string;
   readonly title: string;
-  /** A decrypted Safari setting by its name; "" if it is not set. */
   readonly setting: (name: string) => string;
 }
 
-/** The parts of push packages that are costly, and the same for all visitors. */
 export interface OpenedWebsite {
   readonly pushId: string;
   readonly keyFile: KeyFile;
-  /** Files of the package by their path. */
   readonly icons: Readonly<Record<string, Buffer>>;
 }
 
-/** The website and the visitor of a package. */
 export interface PackageOptions {
-  /** The URL at which Safari reaches this service. */
   readonly publicUrl: string;
   readonly visitor: WebsiteVisitor;
   readonly visitorKey: KeyObject;
-  /** Time of the signature. */
   readonly at: Date;
 }
 
 const unusable = (error: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: error });
 
-/**
- * Opens key and icon of a website; undefined without a stored key. A website without an icon has a plain one.
- * @throws Fault `argument` if key, certificate or icon are unusable
- */
+/** Undefined without a stored key. */
 export async function openWebsite({ setting }: Website): Promise<OpenedWebsite | undefined> {
   const file = Buffer.from(setting('safari_key_file'), 'base64');
   if (file.length === 0) return undefined;
@@ -51,7 +40,6 @@ export async function openWebsite({ setting }: Website): Promise<OpenedWebsite |
   }
 }
 
-/** The base of the addresses that Safari calls (see the gateway's Safari routes). */
 const webServiceOf = (code: string, publicUrl: string): string => `${publicUrl}/safari/${code}`;
 
 const descriptionOf = (
@@ -67,10 +55,10 @@ const descriptionOf = (
   webServiceURL: webServiceOf(code, publicUrl),
 });
 
-/** The DigestInfo prefix of SHA-256 in an RSA signature (RFC 8017, 9.2). */
+/** DigestInfo prefix of SHA-256 (RFC 8017, 9.2). */
 const SHA256_PREFIX = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-/** Signs in OpenSSL: forge blocks the event loop for a second with 4096 bits. */
+/** OpenSSL: forge blocks the event loop for a second with 4096 bits. */
 const signingKey = (pem: string): pki.rsa.PrivateKey =>
   ({
     sign(digest: md.MessageDigest) {
@@ -79,7 +67,6 @@ const signingKey = (pem: string): pki.rsa.PrivateKey =>
     },
   }) as pki.rsa.PrivateKey;
 
-/** A detached PKCS#7 signature in DER, with all configured certificates. */
 async function signed(content: Buffer, { key, certificates }: KeyFile, at: Date): Promise<Buffer> {
   const { default: forge } = await import('node-forge');
   const { oids } = forge.pki;
@@ -100,11 +87,6 @@ async function signed(content: Buffer, { key, certificates }: KeyFile, at: Date)
   return Buffer.from(forge.asn1.toDer(message.toAsn1()).getBytes(), 'latin1');
 }
 
-/**
- * The zipped push package of a website, as Safari requires it before asking a visitor: the website's description, its icons, a manifest of both and
- * its signature.
- * @throws Fault `argument` if key or certificate are unusable
- */
 export async function packageOf(website: Website, opened: OpenedWebsite, options: PackageOptions): Promise<Buffer> {
   const { pushId, keyFile, icons } = opened;
   try {

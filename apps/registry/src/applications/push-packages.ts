@@ -7,14 +7,9 @@ import type { MasterKeys } from '@tidings/runtime';
 import { websiteIn } from './files.ts';
 import { openWebsite, type OpenedWebsite, packageOf, type Website } from './push-package.ts';
 
-/** Websites kept open: each has up to a megabyte of icons. */
 const MAX_OPEN = 32;
 
 export interface PushPackages {
-  /**
-   * The package for a visitor of the website with this push id; undefined if it is not the application's.
-   * @throws Fault `argument` if key, certificate or icon are unusable
-   */
   of(application: Versioned<Application>, pushId: string, asked: Asked): Promise<Buffer | undefined>;
 }
 
@@ -27,14 +22,10 @@ interface Entry {
   readonly rev: number;
   readonly website: Website;
   readonly opened: Promise<OpenedWebsite | undefined>;
-  /** The package of all visitors without a device, and the URL in it. */
   common: { readonly publicUrl: string; readonly archive: Promise<Buffer> } | undefined;
 }
 
-/**
- * Makes push packages for unauthenticated callers: key and icons are opened only once for each change of an application, and so is a package without a
- * device made. Settings that cannot be opened are not tried again until they change.
- */
+/** Callers are unauthenticated: costly parts are made once per change of an application, also failures. */
 export function openPushPackages({
   clock,
   masterKeys,
@@ -42,10 +33,8 @@ export function openPushPackages({
 }: {
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
-  /** Signs the tokens of visitors. */
   readonly visitorKey: KeyObject;
 }): PushPackages {
-  /** By code of the application; the least recently used first. */
   const entries = new Map<string, Entry>();
 
   const opened = (application: Versioned<Application>): Entry => {

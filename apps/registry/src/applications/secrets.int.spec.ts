@@ -12,7 +12,6 @@ import { openRegistry, type RegistryService } from '../registry.ts';
 describeWithMongo('credentials of every platform', (mongo) => {
   const lines: string[] = [];
   const metrics = new Registry();
-  /** One for every secret setting of every platform. */
   const canaries = new Map<string, string>();
   let broker: EmbeddedBroker;
   let registry: RegistryService;
@@ -40,7 +39,6 @@ describeWithMongo('credentials of every platform', (mongo) => {
     await broker.close();
   });
 
-  /** The gateway's request for an example of the contract, with a canary in every secret. */
   const planted = (example: (typeof api.configureApplication.examples)[number]): ConfigurePlatformRequest => {
     const { secrets, ...parsed } = api.configureApplication.parse(example.request);
     const settings = { ...parsed.settings };
@@ -52,7 +50,6 @@ describeWithMongo('credentials of every platform', (mongo) => {
     return { ...parsed, account: 'default', application, settings, secretSettings: [...secrets] };
   };
 
-  /** A text in every encoding in which it may be leaked. */
   const formsOf = (canary: string): readonly Buffer[] =>
     [canary, Buffer.from(canary).toString('base64').slice(0, -4), Buffer.from(canary).toString('hex')].map((form) =>
       Buffer.from(form),

@@ -11,11 +11,9 @@ type SettingMethods = Pick<
   'setDebug' | 'setControlGroup' | 'setCapping' | 'setAtMostOnce' | 'setTracking' | 'setTokenRequirements'
 >;
 
-/** Settings of applications that operators change (R-T8). */
 export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Clock): SettingMethods {
   const now = (): Date => new Date(clock.now());
 
-  /** Operators name no account: the application determines it. */
   const change = async (application: string, action: AccountAction): Promise<ApplicationView> => {
     const { account } = await existing(store, application);
     await write({ account, action, at: now() });

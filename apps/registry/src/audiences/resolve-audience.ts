@@ -38,10 +38,8 @@ import {
   presentDevices,
 } from '../devices/queries/named.ts';
 
-/** A refusal whose position the request knows. */
 type Refused = Pick<MessageRefusal, 'reason' | 'field' | 'entry'> & { readonly detail?: string };
 
-/** Ends the resolution of one audience. */
 class AudienceRefused extends Error {
   override readonly name = 'AudienceRefused';
 
@@ -54,7 +52,6 @@ const refuse = (reason: string, field: string, more: { entry?: number | undefine
   throw new AudienceRefused({ reason, field, entry: undefined, ...more });
 };
 
-/** Runs what refuses by the language of segments. */
 async function refusing<Of>(reason: 'invalidExpression' | 'invalidCondition', work: () => Promise<Of>): Promise<Of> {
   try {
     return await work();
@@ -66,7 +63,6 @@ async function refusing<Of>(reason: 'invalidExpression' | 'invalidCondition', wo
 
 const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
 
-/** The caller restricts platforms. */
 const audience = (
   target: NonNullable<Audience['target']>,
   more: { readonly found?: Found; readonly filter?: LiveFilter | undefined } = {},
@@ -82,7 +78,6 @@ const audience = (
 const named = (found: Found): ResolvedAudience =>
   audience({ $case: 'named', value: { seqs: ascending(found.seqs), byApplication: [] } }, { found });
 
-/** The named devices of each application of a group; unknown is a name that none of them knows. */
 function namedInGroup(byApplication: ReadonlyMap<string, Found>): ResolvedAudience {
   const all = [...byApplication.values()];
   const [first, ...others] = all.map((found) => new Set(found.unknown));
@@ -95,14 +90,13 @@ function namedInGroup(byApplication: ReadonlyMap<string, Found>): ResolvedAudien
   return audience({ $case: 'named', value }, { found: { seqs: new Set(), platforms, unknown } });
 }
 
-/** The caller restricts the place. */
 const selected = (expression: Expression | undefined, filter?: LiveFilter): ResolvedAudience =>
   audience(
     { $case: 'selection', value: { expression, circle: undefined, activity: '', bySiblings: false } },
     { filter },
   );
 
-/** The selected devices, with conditions on tags of other applications by hwid (R-O5). */
+/** Tags of sibling applications match by hwid (R-O5). */
 function bySiblings(addressed: ResolvedAudience, applications: readonly string[]): ResolvedAudience {
   const target = addressed.audience?.target;
   const expression = target?.$case === 'selection' ? target.value.expression : undefined;
@@ -113,7 +107,7 @@ function bySiblings(addressed: ResolvedAudience, applications: readonly string[]
   return { ...addressed, audience: { ...addressed.audience!, target: { $case: 'selection', value } } };
 }
 
-/** The devices with a token for a live activity; their number is not limited, so that scans read them. */
+/** Their number is not limited, so scans read them. */
 async function updated(id: string, { devices, keys, account, application }: HwidLookup): Promise<ResolvedAudience> {
   const activity = keyedId(keys.device, 'activity', account, id);
   const holder = { app: application, 'activities.k': activity };
@@ -122,7 +116,6 @@ async function updated(id: string, { devices, keys, account, application }: Hwid
   return { ...audience({ $case: 'selection', value }), activityKnown: found !== null };
 }
 
-/** The devices that a target names; undefined if it selects devices. */
 async function namedBy(
   db: Db,
   { recipients: target, latestDevice, latestAmong }: Recipients,
@@ -147,15 +140,12 @@ async function namedBy(
 
 const finders = { devices: findDevices, to: findContacts, hwids: findByHwid, pushTokens: findByToken };
 
-/** Maximum encoded size of the segments of one request: one reply holds them all. */
 const MAX_SEGMENT_BYTES = 16 << 20;
 
-/** The applications of a request, and what it may still name. */
 interface Scope {
   readonly account: string;
   readonly applications: readonly string[];
   readonly grant: Grant | undefined;
-  /** Bytes of segments that still fit into the reply. */
   room: number;
 }
 
@@ -168,10 +158,9 @@ export interface AudiencesDeps extends DevicesDeps {
   readonly store: AccountStore;
 }
 
-/** `Audiences` of tidings.rpc.v1: one `$in` each for hwids, push tokens and users (sending 1). */
 export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): Audiences {
   const devices = db.collection<DeviceDocument>(DEVICES);
-  // A message to one device costs these two reads, and a mail costs the read of its address. Concurrent requests share these two.
+  // Concurrent requests share these reads.
   const present = presentDevices(db);
   const applicationsNamed = sharedReads(
     async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, each])),
@@ -188,7 +177,6 @@ export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): A
     );
   };
 
-  /** A filter by name, else by code (R-N2), of one of the applications or of none. The message keeps the current expression. */
   const filtered = async (
     scope: Scope,
     applications: readonly string[],
@@ -203,7 +191,7 @@ export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): A
   const byPreset = async (scope: Scope, { code, ...preset }: PresetFilter): Promise<ResolvedAudience> =>
     filtered(scope, await applicationsOf(store, scope.account, preset), { name: '', code });
 
-  /** An expression from the request itself. Each message of a request holds a copy. */
+  /** Each message of a request holds a copy. */
   const expressed = async (
     scope: Scope,
     target: Extract<Recipients['recipients'], { $case: 'expression' | 'structured' }>,
@@ -250,7 +238,7 @@ export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): A
     }
   };
 
-  /** While an account has no categories, every one is accepted (R-E13). */
+  /** Without categories, an account accepts every one (R-E13). */
   const refuseUnknownCategory = async (account: string, category: string): Promise<void> => {
     if (category === '') return;
     const categories = await store.categories(account);

@@ -5,16 +5,12 @@ import { collectionOf, isDuplicateKey } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type InboxDocument, inboxesModel, type StoredState } from './inboxes.schema.ts';
 
-/** States of touched entries, by order. */
 export type EntryStates = Readonly<Record<string, StoredState>>;
 
-/** Writers of one inbox are the few devices of a user. */
 const ATTEMPTS = 20;
 
-/** `_id` of a user's states, by the hash of the user; of the operator's with "". */
 export const inboxId = (application: string, user: string): string => `${application}/${user}`;
 
-/** The states of the entries that users or operators touched. */
 export class InboxStates {
   readonly #inboxes;
 
@@ -22,13 +18,12 @@ export class InboxStates {
     this.#inboxes = collectionOf(db, inboxesModel);
   }
 
-  /** The states of several inboxes, by id. */
   async read(ids: readonly string[]): Promise<ReadonlyMap<string, EntryStates>> {
     const found = await this.#inboxes.find({ _id: { $in: [...ids] } }).toArray();
     return new Map(found.map(({ _id, states }) => [_id, states]));
   }
 
-  /** Changes the states of an inbox by compare-and-set, and drops the states of entries that have left. `change` may run more than once. */
+  /** Compare-and-set: `change` may run more than once. */
   async change(id: string, now: Date, change: (states: EntryStates) => EntryStates): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const stored = await this.#inboxes.findOne({ _id: id });
@@ -51,7 +46,7 @@ export class InboxStates {
     return true;
   }
 
-  /** Moves the states of a user to another user, or removes them with "" (R-X2). A repeat completes an interrupted call. */
+  /** "" removes them (R-X2). Idempotent. */
   async handOn(application: string, from: string, to: string, now: Date): Promise<void> {
     const id = inboxId(application, from);
     const moved = to === '' ? undefined : (await this.read([id])).get(id);
@@ -59,12 +54,10 @@ export class InboxStates {
     await this.remove(application, from);
   }
 
-  /** Removes the states of a user. */
   async remove(application: string, user: string): Promise<void> {
     await this.#inboxes.deleteOne({ _id: inboxId(application, user) });
   }
 
-  /** Removes what belongs to a deleted application. */
   async removeAll(application: string): Promise<void> {
     await this.#inboxes.deleteMany({ _id: { ...idsBelow(application), $gte: inboxId(application, '') } });
   }

@@ -3,7 +3,6 @@ import { chunkOf, positionOf, type Seq } from '@tidings/kernel';
 import { COUNTED_PAGES, countedPage, type CountedPageDocument, pagesOf } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 
-/** Whether a device has reached the cap, by the sends that are planned so far. */
 export async function isAtCap(
   db: Db,
   { application, seq }: { readonly application: string; readonly seq: Seq },

@@ -6,35 +6,27 @@ import { type AccountDocument, stateOf } from '../accounts/account-documents.ts'
 import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
 import { CLUSTER_INDEX, clustersModel, geozonesModel } from '../accounts/storage/accounts.schema.ts';
 
-/** A zone and the distance of its centre. */
 export interface Nearby {
   readonly zone: Geozone;
   readonly meters: number;
 }
 
-/** Queries over geozones and clusters that are not deleted, with every commit of the accounts' logs applied. */
 export interface GeozoneStore {
   readonly zone: (account: string, id: bigint) => Promise<Geozone | undefined>;
-  /** A page, oldest first. */
   readonly zones: (account: string, application: string, after: string) => Promise<Page<Geozone>>;
-  /** A page, oldest first. */
   readonly clusters: (account: string, application: string, after: string) => Promise<Page<GeozoneCluster>>;
-  /** Number of an application's zones in each of these clusters; clusters without zones are absent. */
   readonly zonesIn: (application: string, clusters: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly cluster: (account: string, code: string) => Promise<GeozoneCluster | undefined>;
-  /** Activated zones, nearest first; at equal distance, oldest first. */
   readonly nearest: (application: string, place: Place, limit: number) => Promise<Nearby[]>;
-  /** Activated zones that contain the place, nearest first. */
+  /** A cluster changes only by its deletion, so `rev` orders by age. */
   readonly around: (application: string, place: Place) => Promise<Nearby[]>;
 }
 
 const byNumber = { field: 'number' };
-/** A cluster changes only by its deletion, so `rev` orders by age. */
 const byAge = { field: 'rev' };
 
-/** Maximum radius of a zone (Spec, Limits). */
-const WIDEST_METERS = 1000;
 /** The database measures on a sphere that is 0.1 % larger. */
+const WIDEST_METERS = 1000;
 const SLACK = 1.01;
 
 const zoneIn = (document: Document): Geozone => (stateOf(document) as GeozoneState).zone;

@@ -8,25 +8,23 @@ import type { PresetStore } from '../presets/preset-store.ts';
 import { reserveNumbers } from '../devices/storage/sequences.ts';
 import type { GeozoneStore } from './geozone-store.ts';
 
-/** The sequence of zone ids, which are small: the attribute of events is an int32 (R-EV3). */
+/** The attribute of events is an int32 (R-EV3). */
 const ZONES = 'geozones';
 
 export interface GeozonesDeps {
   readonly clock: Clock;
   readonly db: Db;
   readonly presets: PresetStore;
-  /** Codes of the groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<string[]>;
 }
 
-/** The changes of a request. A preset without a text clears the zone's own text, so that the preset's applies (R-F1). */
+/** A preset without a text clears the zone's own text (R-F1). */
 function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, ...rest }: ChangeGeozoneRequest) {
   const said = { preset, content: content ?? (preset ? '' : undefined) };
   const given = Object.entries({ ...rest, ...said, timetable }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(alwaysOpen ? { timetable: undefined } : {}) } as GeozonePatch;
 }
 
-/** Configuration of geozones and their clusters. Geozones and clusters of other accounts count as unknown. */
 export function geozonesRpc(
   store: GeozoneStore,
   write: AccountWriter,
@@ -34,7 +32,6 @@ export function geozonesRpc(
 ): Omit<Geozones, 'report'> {
   const now = (): Date => new Date(clock.now());
 
-  /** Removes references to deleted campaigns. */
   const withLiveCampaigns = async (application: string, zones: readonly Geozone[]): Promise<Geozone[]> => {
     const ids = zones.map(({ campaignId }) => campaignId);
     const live = await presets.liveCampaigns(application, ids);

@@ -10,7 +10,6 @@ export interface HeldBackDeps {
   readonly store: Pick<AccountStore, 'application'>;
 }
 
-/** A device's entry into zones. */
 interface Entry {
   readonly application: string;
   readonly device: Pick<DeviceDocument, 'seq' | 'cg'>;
@@ -19,7 +18,7 @@ interface Entry {
   readonly at: Date;
 }
 
-/** Whether a cooldown of a zone is over, as far as is stored. The log decides later; this saves reading the counted sends, which are much larger. */
+/** Saves reading the counted sends; the log decides later. */
 async function mayReceive(db: Db, { visitor, zones, at }: Entry): Promise<boolean> {
   const ids = zones.flatMap((zone) => cooldownsOf(zone, visitor)).map(({ id }) => id);
   const cooldowns = db.collection<CooldownState & { readonly _id: string }>(COOLDOWNS);
@@ -28,10 +27,7 @@ async function mayReceive(db: Db, { visitor, zones, at }: Entry): Promise<boolea
   return sendingZones(zones, visitor, (id) => begun.get(id), at).length > 0;
 }
 
-/**
- * Whether the device that enters zones gets no message of them, and so begins no cooldown (R-F4): it is in the control group, or it has reached the
- * application's frequency cap by the sends planned so far. A cap that it reaches before its message is planned is not foreseen.
- */
+/** In the control group or at the frequency cap; no cooldown begins (R-F4). */
 export async function isHeldBack({ db, store }: HeldBackDeps, entry: Entry): Promise<boolean> {
   const { application, device, at } = entry;
   const found = await store.application(application);

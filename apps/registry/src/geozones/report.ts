@@ -22,14 +22,12 @@ export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 
 
 const projection = { hwidHash: 1, user: 1, seq: 1, platform: 1, th: 1, cg: 1 } as const;
 
-/** A device's report of its position. */
 interface Report {
   readonly account: string;
   readonly application: string;
   readonly device: Pick<DeviceDocument, keyof typeof projection>;
   readonly place: Place;
   readonly at: Date;
-  /** See {@link Visit}. */
   readonly key: string | undefined;
 }
 
@@ -41,9 +39,7 @@ const shown = ({ zone, meters }: Nearby) => ({
   distanceMeters: Math.round(meters),
 });
 
-/** The zones with the messages that entering them sends to the device, from the current configuration. */
 const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'presets'>) => {
-  /** The zone's own campaign, else its preset's; none if it is deleted. */
   const campaignIdOf = async (zone: Geozone, preset: Preset | undefined, account: string): Promise<bigint> => {
     const live = await presets.liveCampaigns(zone.application, [zone.campaignId]);
     if (live.has(zone.campaignId)) return zone.campaignId;
@@ -51,7 +47,7 @@ const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'pres
     return BigInt(ofPreset?.application === zone.application ? ofPreset.id : 0);
   };
 
-  /** The zone with its message; undefined if it sends nothing, for example because its preset is deleted (R-K5). */
+  /** Undefined if it sends nothing, such as without its preset (R-K5). */
   const sendingZone = async (zone: Geozone, { account, device, at }: Report): Promise<SendingZone | undefined> => {
     const preset = zone.preset === '' ? undefined : (await presets.preset(account, zone.preset))?.preset;
     if (zone.preset !== '' && !preset) return undefined;
@@ -77,10 +73,7 @@ const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'pres
   };
 };
 
-/**
- * Stores reported positions with the device, outside its log (architecture 4), sends the messages of the zones around them (R-F4) and returns the
- * nearest zones (R-C13). A repeat with the same key is answered and changes nothing (R-ER11).
- */
+/** A repeat with the same key changes nothing (R-ER11). */
 export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
   const { db, clock, keys, owners, geozones, visits } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
@@ -90,7 +83,6 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
   const isUsed = async (key: string | undefined, at: Date): Promise<boolean> =>
     key !== undefined && (await usedKeys.findOne({ _id: key, until: { $gt: at } })) !== null;
 
-  /** Stores the sends of zones and the key, if there are any. */
   const visit = async (
     zones: readonly SendingZone[],
     { account, application, device, at, key }: Omit<Report, 'place'>,
@@ -116,7 +108,7 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
       const key = idempotencyKey === '' ? undefined : keyedId(keys.device, application, hwidHash, idempotencyKey);
       const isRepeat = await isUsed(key, at);
       const present = { _id: deviceIdOf(application, hwidHash), status: 1 } as const;
-      // An update that outlived its call may reach the server after that of a later report.
+      // An update that outlived its call may arrive after a later report's.
       const notOlder = { ...present, 'self.place.at': { $not: { $gt: at.getTime() } } };
       const update: UpdateFilter<DeviceDocument> = place
         ? { $set: { 'self.place': { ...place, at: at.getTime() } } }

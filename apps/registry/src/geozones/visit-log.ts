@@ -13,30 +13,23 @@ import { KEYS } from '../devices/storage/key-collection.ts';
 
 export const COOLDOWNS = 'cooldowns';
 
-/** Minimum retention of a cooldown's start: a zone's cooldown may be extended meanwhile. */
+/** A cooldown may be extended meanwhile. */
 export const KEPT_SECONDS = 365 * 86_400;
 
-/** A zone that a device is in, with its message. */
 export interface SendingZone extends EnteredZone {
-  /** Code of the message that the send joins, if it exists. */
   readonly message: string;
   readonly accepted: MessageAccepted;
-  /** "" without one. */
   readonly linkToShorten: string;
 }
 
-/** A device's entry into zones. */
 export interface Visit extends Visitor {
   readonly account: string;
   readonly application: string;
-  /** Nearest first. */
   readonly zones: readonly SendingZone[];
   readonly at: Date;
-  /** Hash of the report's Idempotency-Key: a second report with it sends nothing (R-ER11). */
   readonly key: string | undefined;
 }
 
-/** The start of a cooldown. */
 export interface CooldownState {
   readonly at: Date;
   readonly until: Date;
@@ -46,10 +39,9 @@ type VisitState = CooldownState | UsedKey;
 
 const cooldownAt = (id: string): DocumentAddress => ({ collection: COOLDOWNS, id });
 
-/** One log per application: sends to two devices of a user are decided in order, in whichever process they report. */
+/** One log per application decides sends to two devices of a user in order. */
 export const visitLogOf = (application: string): string => `visits-${application}`;
 
-/** The log definition of zone messages to entering devices, and of the cooldowns they start (R-F4). */
 export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
   category: 'visits',
   needs({ zones, key, ...visitor }) {
@@ -104,7 +96,6 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
   fromDocument: (document) => document as unknown as VisitState,
 };
 
-/** The records of a commit on `tidings.visits`; consumed keys are not published. */
 export const visitRecords = ({ log, position, events }: Commit<VisitEvent>): RelayedRecord[] =>
   events.flatMap((event, index) =>
     event.event?.$case === 'keyUsed'

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
-/** The code of the message that groups all sends of a zone on a UTC day (R-F5). */
+/** All sends of a zone on a UTC day share a message (R-F5). */
 export function zoneMessageCode(zone: Pick<Geozone, 'id'>, at: Date): string {
   const digits = createHash('sha256')
     .update(`geozone/${zone.id}/${dayOf(at)}`)
@@ -18,7 +18,6 @@ export function zoneMessageCode(zone: Pick<Geozone, 'id'>, at: Date): string {
   return `${digits.slice(0, 4)}-${digits.slice(4, 12)}-${digits.slice(12, 20)}`;
 }
 
-/** The message of a zone to one device: the zone's own text, and the remainder from its preset (R-F1, R-K4). */
 export function zoneMessage(
   zone: Geozone,
   preset: Preset | undefined,

@@ -18,41 +18,32 @@ import { bytesOf } from '@tidings/mongo';
 import { codeIn, OUTGOING, type OutgoingDocument } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
 
-/** The content of an entry for its user. */
 export interface EntryTexts {
   readonly title: string;
   readonly text: string;
   readonly image: string;
   /** 0 none, 1 link, 2 rich media (R-J5). */
   readonly actionType: number;
-  /** The members of `action_params` but the hash, as JSON without the closing brace. */
+  /** JSON without the hash and the closing brace. */
   readonly params: string;
 }
 
-/** The device that an entry is rendered for. */
 export interface EntryReader {
-  /** "" = none. */
   readonly language: string;
   readonly platform: number;
 }
 
-/** A message as its entries in inboxes need it. */
 export interface InboxMessage {
   readonly order: bigint;
   readonly code: string;
   readonly messageId: bigint;
-  /** Names of the tags that its placeholders refer to. */
   readonly tags: readonly string[];
-  /** The part of its statistics hashes that is the same for all devices, and the key of the other part. */
   readonly hashPrefix: string;
   readonly key: MessageKey;
-  /** Time at which its entry leaves an inbox that is read on a device; undefined if that is the same on all. */
   removalFor(reader: EntryReader): Date | undefined;
-  /** The texts for a device; `valueOf` returns the value of a tag. */
   textsFor(reader: EntryReader, valueOf: (tag: string) => string | undefined): EntryTexts;
 }
 
-/** Bytes of the messages in memory, as they are stored. */
 const CACHED_BYTES = 64 * 1024 * 1024;
 
 function render(
@@ -63,7 +54,7 @@ function render(
 ): EntryTexts {
   const fill = (text = ''): string => filledText(text, variables, valueOf);
   const { inbox, richMedia = '' } = content;
-  // An entry is the same on all devices of a user: a text of one platform is the last resort.
+  // The same on all devices of a user: one platform's text is the last resort.
   const own = [
     content.android,
     content.huawei,
@@ -93,7 +84,6 @@ function render(
   };
 }
 
-/** Texts are rendered once for each language, and platform where pictures differ, unless they depend on tags. */
 export function textsOf(content: Content): InboxMessage['textsFor'] {
   const variables = variablesOf(content);
   const languages = languagesOf(content);
@@ -109,7 +99,7 @@ export function textsOf(content: Content): InboxMessage['textsFor'] {
   };
 }
 
-/** The contents of messages in inboxes, read through once: a released message does not change. */
+/** Cached without expiry: a released message does not change. */
 export class InboxContents {
   readonly #messages: Collection<OutgoingDocument>;
   readonly #reportKey: KeyObject;
@@ -120,7 +110,6 @@ export class InboxContents {
     this.#reportKey = reportKey;
   }
 
-  /** The messages with these ids (of `sendIdOf`), as far as they are released and kept. */
   async of(application: string, ids: Iterable<string>): Promise<ReadonlyMap<string, InboxMessage>> {
     const found = new Map<string, InboxMessage>();
     const missing = new Set<string>();
@@ -139,7 +128,6 @@ export class InboxContents {
     return found;
   }
 
-  /** Whether a message of the application has this place in inboxes, and when the last entry of it leaves at the latest. */
   async expiryOf(application: string, order: number): Promise<Date | undefined> {
     const stored = await this.#messages.findOne({ order, releasedAt: { $exists: true } }, { hint: 'order' });
     const [content] = stored ? await this.#contentsOf([stored]) : [];
@@ -147,7 +135,6 @@ export class InboxContents {
     return accepted?.applications.includes(application) ? stored!.expireAt : undefined;
   }
 
-  /** The contents of messages, encoded; a step has the content of its message. */
   async #contentsOf(stored: readonly OutgoingDocument[]): Promise<readonly (Uint8Array | undefined)[]> {
     const codes = stored.flatMap(({ _id, accepted }) => (accepted ? [] : [codeIn(_id)]));
     const found = codes.length === 0 ? [] : await this.#messages.find({ _id: { $in: codes } }).toArray();

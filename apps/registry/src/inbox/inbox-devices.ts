@@ -6,20 +6,17 @@ import type { IdentityKeys } from '../identities/identity-keys.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 import { deviceOf } from '../devices/storage/stored-device.ts';
 
-/** Devices that an inbox is made of: a user id that an application gives to everybody must not cost without bound. */
+/** A user id shared by everybody must not cost without bound. */
 const MAX_DEVICES = 1_000;
 
-/** The devices behind an inbox. */
 export interface InboxDevices {
-  /** Hashes of the users whose entries are in the inbox, the user's own first (R-J2). */
+  /** The user's own hash comes first (R-J2). */
   readonly owners: readonly string[];
-  /** Every device that belongs, or belonged, to one of them. */
   readonly devices: readonly Device[];
-  /** The calling device, if it belongs to the user. */
   readonly caller: Device | undefined;
 }
 
-/** All that entries need of a device. The hash of the token stands for it: only its presence matters. */
+/** The token's hash shows its presence. */
 const projection = {
   app: 1,
   account: 1,
@@ -39,7 +36,6 @@ const projection = {
   ta: 1,
 } as const;
 
-/** The devices that an inbox is derived from; at most {@link MAX_DEVICES} and the calling one. */
 export async function inboxDevices(
   devices: Collection<DeviceDocument>,
   keys: IdentityKeys,

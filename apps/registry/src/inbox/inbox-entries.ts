@@ -5,37 +5,26 @@ import type { InboxDevices } from './inbox-devices.ts';
 import type { EntryStates } from '../entry-states/entry-states.ts';
 import type { PlannedEntry } from './inbox-plans.ts';
 
-/** A device that got an entry, with its platform then. */
 export interface EntryDevice {
   readonly device: Device;
   readonly platform: number;
 }
 
-/** An entry before its message is known. */
 export interface FoundEntry {
-  /** Hash of the user whom it belongs to. */
   readonly owner: string;
-  /** Id of the content: of `sendIdOf`. */
   readonly content: string;
-  /** Milliseconds since 1970. */
   readonly savedAt: number;
   readonly until: number;
-  /** The devices of the owner that got it, by number. */
   readonly devices: readonly EntryDevice[];
 }
 
 export interface Entry extends FoundEntry, PlacedEntry {
   readonly message: InboxMessage;
-  /** When it leaves the inbox of its reader, not after `until`. */
   readonly leavesAt: number;
-  /** Undefined if nobody has touched it. */
   readonly state: EntryState | undefined;
 }
 
-/**
- * The entries of an inbox: one for each message that a device got while it belonged to an owner of the inbox (R-J2). Of a message that two of them
- * got, the first owner's counts. Of several plans, the first one gives the entry its place and its end: a later one does not bring it back (R-S4).
- */
+/** The first owner's entry counts (R-J2). The first plan fixes place and end: a later one does not bring an entry back (R-S4). */
 export function foundEntries(
   planned: readonly PlannedEntry[],
   { owners, devices }: Pick<InboxDevices, 'owners' | 'devices'>,
@@ -68,14 +57,13 @@ export interface Placing {
   readonly now: number;
 }
 
-/** Milliseconds since 1970 at which an entry leaves the inbox of its reader. */
 function endOf(entry: FoundEntry, message: InboxMessage, devices: readonly Device[]): number {
   const { device } = readerOf(entry, devices);
   const own = message.removalFor({ language: device.lang ?? '', platform: device.platform });
   return own ? Math.min(own.getTime(), entry.until) : entry.until;
 }
 
-/** The entries with their messages and statuses. An entry whose message is not readable yet appears with the next call. */
+/** Skips unreadable messages, which appear with the next call. */
 export function placedEntries(
   found: readonly FoundEntry[],
   { messages, devices, statesOf, deleted, now }: Placing,
@@ -98,12 +86,11 @@ const latest = (devices: readonly Device[]): Device | undefined =>
     undefined,
   );
 
-/** The device whose language and tags an entry is rendered with: the owner's most recently active one (R-J2). */
 export function readerOf(
   { owner, devices: got }: FoundEntry,
   devices: readonly Device[],
 ): { readonly device: Device; readonly isOwn: boolean } {
   const own = latest(devices.filter(({ user }) => user === owner));
-  // A device with a new owner still proves the entry, but its tags belong to another user.
+  // A device with a new owner proves the entry, but its tags are another user's.
   return own ? { device: own, isOwn: true } : { device: latest(got.map(({ device }) => device))!, isOwn: false };
 }

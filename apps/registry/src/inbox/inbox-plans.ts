@@ -4,32 +4,25 @@ import { LONGEST_SEND_MS } from '@tidings/messaging';
 import { plannedOf, type PlanDocument, planIndexes, PLANS } from '@tidings/registry-store';
 import type { Collection, Db, Filter } from 'mongodb';
 
-/** A plan whose entries are in inboxes, or were, while later plans of its message may have some. */
 export interface InboxPlan {
   readonly message: string;
-  /** Id of its content: of `sendIdOf`. */
   readonly content: string;
-  /** When its entries were saved and when they leave, in milliseconds since 1970. */
   readonly at: number;
   readonly until: number;
-  /** Later plans of its message may have entries in inboxes until then. */
   readonly neededUntil: number;
   readonly chunk: number;
   readonly sets: readonly { readonly platform: number; readonly set: Bitmap }[];
 }
 
-/** An entry as one device got it. */
 export interface PlannedEntry {
   readonly plan: InboxPlan;
   readonly seq: Seq;
-  /** The platform of the device when it was planned. */
   readonly platform: number;
 }
 
-/** Ids of plans of steps and joined recipients: their messages have later plans, perhaps of another day. */
+/** Steps and joined recipients have later plans. */
 const OF_STEP = /^[^/]+\/[1-9]/;
 
-/** The plans that inboxes are read from at this time. */
 const neededAt = (now: number): Filter<PlanDocument> => ({
   $or: [
     { 'inbox.until': { $gt: new Date(now) } },
@@ -37,14 +30,12 @@ const neededAt = (now: number): Filter<PlanDocument> => ({
   ],
 });
 
-/** Plans that are so much older than the last reload are looked for again: clocks differ, and a plan is stored a moment after it is made. */
+/** Clocks differ, and a plan is stored a moment after it is made. */
 const OVERLAP_MS = 300_000;
-/** A plan that a crash delayed longer is found then. */
+/** Finds plans that a crash delayed. */
 const RELOAD_MS = 600_000;
-/** Sets in memory, at most 8 KiB each. */
 const CACHED_SETS = 16_384;
 
-/** The broadcasts of a chunk whose entries are in inboxes. */
 interface KnownChunk {
   readonly plans: Map<string, InboxPlan>;
   loadedAt: number;
@@ -75,14 +66,10 @@ const setsOf = ({ plans }: KnownChunk): number => {
   return sets;
 };
 
-/**
- * The plans that inboxes are read from. Plans of broadcasts stay decoded in memory, by chunk, so that a read costs a bit test for each; only plans that
- * are not known yet are fetched.
- */
+/** Broadcasts stay decoded in memory: a read costs a bit test for each. */
 export class InboxPlans {
   readonly #plans: Collection<PlanDocument>;
   readonly #clock: Clock;
-  /** The chunk that was used last is the last one. */
   readonly #chunks = new Map<string, KnownChunk>();
 
   constructor(db: Db, clock: Clock) {
@@ -90,7 +77,6 @@ export class InboxPlans {
     this.#clock = clock;
   }
 
-  /** The entries of these devices that have not left the inbox, and those that later plans of their messages repeat. */
   async entriesOf(application: string, seqs: readonly Seq[]): Promise<readonly PlannedEntry[]> {
     if (seqs.length === 0) return [];
     const byChunk = Map.groupBy(seqs, chunkOf);
@@ -111,7 +97,6 @@ export class InboxPlans {
     return found;
   }
 
-  /** The plans that name one of these devices. */
   async #named(application: string, seqs: readonly Seq[]): Promise<readonly InboxPlan[]> {
     const ofDevices = { 'inbox.app': application, 'inbox.seqs': { $in: [...seqs] } };
     const found = await this.#plans
@@ -146,7 +131,6 @@ export class InboxPlans {
     this.#shrink();
   }
 
-  /** Adds the plans that are not known yet. */
   async #add(known: KnownChunk, wanted: object): Promise<void> {
     const hint = planIndexes.inboxChunk;
     const ids = await this.#plans.find(wanted, { projection: { _id: 1 }, hint }).toArray();
@@ -155,7 +139,6 @@ export class InboxPlans {
     for await (const stored of this.#plans.find({ _id: { $in: missing } })) known.plans.set(stored._id, planOf(stored));
   }
 
-  /** Forgets the chunks that were used longest ago, beyond {@link CACHED_SETS}. */
   #shrink(): void {
     let sets = 0;
     for (const known of this.#chunks.values()) sets += setsOf(known);

@@ -26,10 +26,8 @@ export interface InboxDeps {
   readonly states: InboxStates;
 }
 
-/** A reply ends with the entry that exceeds this number of bytes; the next page continues (R-J3). */
 const REPLY_BYTES = 8 * 1024 * 1024;
 
-/** An inbox as it is now. */
 interface OpenInbox extends InboxDevices {
   readonly of: InboxOwner;
   readonly entries: readonly Entry[];
@@ -37,7 +35,6 @@ interface OpenInbox extends InboxDevices {
 
 const orderOf = (text: string): bigint | undefined => (/^\d{1,19}$/.test(text) ? BigInt(text) : undefined);
 
-/** The statistics hash of an entry: the hash for the calling device if it got the entry, else for a device that did. */
 function hashFor({ message, devices }: Entry, caller: Device | undefined): string {
   const { device, platform } = devices.find(({ device: { seq } }) => seq === caller?.seq) ?? devices[0]!;
   const mac = macOf(message.key, device.seq, platform, checkOf(device.hwidHash));
@@ -75,7 +72,6 @@ function render(entry: Entry, { devices, caller }: InboxDevices, tags: TagSet | 
 const bytesIn = ({ title, text, image, actionParams }: InboxEntry): number =>
   3 * (title.length + text.length + image.length + actionParams.length);
 
-/** Entries up to {@link REPLY_BYTES}, and at least one. */
 function rendered(entries: readonly Entry[], inbox: InboxDevices, tags: TagSet | undefined): InboxEntry[] {
   const shown: InboxEntry[] = [];
   let bytes = 0;
@@ -88,7 +84,6 @@ function rendered(entries: readonly Entry[], inbox: InboxDevices, tags: TagSet |
   return shown;
 }
 
-/** Inboxes, derived on read from plans, the owners of devices and the states of touched entries (sending 5). */
 export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, states }: InboxDeps): Inbox {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const plans = new InboxPlans(db, clock);
@@ -117,7 +112,7 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
     return { ...behind, of, entries: placedEntries(found, placing) };
   };
 
-  /** Entries that nobody has touched count as reached from now on. Reported first: what is not known is reported again. */
+  /** Reports before it stores: a failure repeats the report. */
   const reach = async ({ of }: OpenInbox, entries: readonly Entry[]): Promise<void> => {
     const at = clock.now();
     await publishReports(broker, of, entries.map(reachedReport), at);

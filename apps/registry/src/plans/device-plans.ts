@@ -16,7 +16,7 @@ import type { Db } from 'mongodb';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
 import { contactsMeant } from '../devices/queries/contacts-meant.ts';
 
-/** Plans of a device that are shown, and plans that are read to find them: a message that recipients join has one per recipient. */
+/** A message that recipients join has a plan per recipient. */
 const MAX_SHOWN = 100;
 const MAX_READ = 5_000;
 
@@ -24,7 +24,6 @@ const has = ({ set }: { readonly set: Uint8Array }, position: number): boolean =
 
 type Place = Omit<PlannedDevice, 'bucket' | 'at'>;
 
-/** The place of a device in an audience of a plan, either of pushes or of the inbox alone; undefined if it is in neither set. */
 function placeAmong(
   { eligible, excluded }: Pick<ChunkPlanned, 'eligible' | 'excluded'>,
   position: number,
@@ -35,7 +34,6 @@ function placeAmong(
   return found && { platform: found.platform, excluded: '' };
 }
 
-/** The place of a device in a plan; undefined if the plan does not contain it. */
 export function placeIn(planned: ChunkPlanned, position: number): Place | undefined {
   const { inbox } = planned;
   const pushed = placeAmong(planned, position);
@@ -52,7 +50,6 @@ export function placeIn(planned: ChunkPlanned, position: number): Place | undefi
   };
 }
 
-/** The push of an eligible device, or the reason why it gets none. */
 function sendIn(planned: ChunkPlanned, position: number): Pick<Place, 'failure' | 'slice'> {
   const failure = planned.failed.find((set) => has(set, position));
   const sendable = planned.sendable.find((set) => has(set, position));
@@ -74,7 +71,6 @@ const UNKNOWN: PlansOfDeviceReply = {
   plans: [],
 };
 
-/** The record of a device, also of a deleted one, which keeps its number. */
 async function deviceNamed(
   { db, keys }: Pick<DevicesDeps, 'db' | 'keys'>,
   of: { readonly account: string; readonly application: string; readonly hwid: string },
@@ -86,14 +82,13 @@ async function deviceNamed(
   return devices.findOne({ _id: deviceIdOf(of.application, hwidHash) }, { projection });
 }
 
-/** Documents of a message whose ids end alike: one for each bucket. The id is anchored, so the index serves the query. */
+/** The id is anchored, so the index serves the query. */
 const ofBuckets = (message: string, end: string) => ({
   $and: [{ _id: idsBelow(message) }, { _id: { $regex: `^${message}/\\d+/${end}$` } }],
 });
 
 const bucketOf = (id: string): number => Number(id.split('/')[1]);
 
-/** The plans of a message in the chunk of a device, for operators. */
 export function plansRpc(deps: Pick<DevicesDeps, 'db' | 'keys' | 'owners'>): Plans {
   const { db, owners } = deps;
   return {

@@ -5,29 +5,21 @@ import { stateOf } from '../accounts/account-documents.ts';
 import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
 import { campaignsModel, presetsModel } from '../accounts/storage/accounts.schema.ts';
 
-/** The fields of a preset that lists return. */
 export interface ListedPreset {
   readonly code: string;
   readonly name: string;
-  /** Code of its application or group. */
   readonly owner: string;
 }
 
 const byAge = { field: 'number' };
 
-/** Queries over presets and campaigns that are not deleted, with every commit of the accounts' logs applied. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
-  /** Finds a preset in all accounts. */
   readonly anyPreset: (code: string) => Promise<PresetState | undefined>;
-  /** A page of the presets of these owners, oldest first. @param owners an application and its groups */
   readonly presets: (account: string, owners: readonly string[], after: string) => Promise<Page<ListedPreset>>;
   readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
-  /** The oldest campaign with this name. */
   readonly campaignNamed: (application: string, name: string) => Promise<CampaignState | undefined>;
-  /** The ones of these ids that belong to existing campaigns of the application. */
   readonly liveCampaigns: (application: string, ids: readonly bigint[]) => Promise<ReadonlySet<bigint>>;
-  /** Oldest first, after the id `after`. */
   readonly campaigns: (account: string, application: string, after: number, limit: number) => Promise<CampaignState[]>;
 }
 

@@ -8,15 +8,11 @@ import type { PresetStore } from './preset-store.ts';
 
 export interface PresetsDeps {
   readonly clock: Clock;
-  /** Generates ids of presets and campaigns: unique, ordered by time. */
   readonly nextId: () => number;
-  /** The code of the filter that a preset names (R-N2). */
   readonly filterCode: (account: string, preset: Preset) => Promise<string>;
-  /** Codes of the groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<string[]>;
 }
 
-/** Presets and campaigns. Presets and campaigns of other accounts count as unknown. */
 export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Omit<Presets, 'resolve'> {
   const { clock, nextId, filterCode, groupsOf } = deps;
   const now = (): Date => new Date(clock.now());
@@ -57,7 +53,6 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
     },
 
     async setApproval({ code, approved }) {
-      // Operators name no account: the preset determines it.
       const { account } = await presetOf(code);
       await write({ account, action: { type: 'approvePreset', code, approved }, at: now() });
       return { approved: !((await presetOf(code)).unapproved ?? false) };

@@ -6,13 +6,9 @@ import { isGranted } from '../accounts/grants.ts';
 import { campaignView } from './campaign-view.ts';
 import type { PresetStore } from './preset-store.ts';
 
-/** Maximum encoded size of the presets of one request: one reply holds them all. */
 const MAX_BYTES = 16 << 20;
 
-/**
- * Finds the presets and campaigns of a request. A message to applications takes presets of any of them and of their groups, as far as the caller may
- * use all applications of the group; a message to a group takes presets of the group. Either takes campaigns of any of its applications.
- */
+/** Includes presets of groups that the caller may use entirely. */
 export function resolvePresetsRpc(
   store: PresetStore,
   accounts: Pick<AccountStore, 'applications' | 'groupsOf'>,

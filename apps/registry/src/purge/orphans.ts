@@ -12,10 +12,8 @@ import {
   usageModel,
 } from '../accounts/storage/accounts.schema.ts';
 
-/** Maximum entities of each kind that one command removes. */
 const AT_ONCE = 100;
 
-/** The groups whose only remaining application is this one. */
 async function endedGroups(db: Db, application: string): Promise<string[]> {
   const groups = await modelOf(db, groupsModel)
     .find({ applications: application }, { code: 1, applications: 1 })
@@ -27,7 +25,6 @@ async function endedGroups(db: Db, application: string): Promise<string[]> {
   return groups.filter((group) => !group.applications.some((code) => live.has(code))).map(({ code }) => code);
 }
 
-/** Configuration of a deleted application in its account, or a part of it; undefined if none is left. */
 export async function findOrphans(db: Db, application: string): Promise<Orphans | undefined> {
   const found = async (
     states: ModelDefinition,
@@ -63,7 +60,7 @@ export async function findOrphans(db: Db, application: string): Promise<Orphans 
   };
 }
 
-/** Removes the states of a deleted application's configuration once all of it is cleared: natively, like every write to a state (ADR 29). */
+/** Natively, like every write to a state (ADR 29). */
 export async function removeCleared(db: Db, account: string, application: string): Promise<void> {
   const owners = [application, ...(await endedGroups(db, application))];
   await collectionOf(db, presetsModel).deleteMany({ owner: { $in: owners }, deleted: true });

@@ -32,7 +32,6 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     return found.filter(({ events }) => (events as Buffer[]).some((bytes) => bytes.includes(text))).length;
   };
 
-  /** The purge of a registry that is closed, so that it alone works. */
   async function openAlone(changed: (deps: PurgeDeps) => Partial<PurgeDeps> = () => ({})) {
     await test.registry.close();
     closings.push(async () => (test.registry = await test.open()));

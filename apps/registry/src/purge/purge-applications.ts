@@ -34,29 +34,19 @@ export interface PurgeDeps {
   };
 }
 
-/** Removes the data of deleted applications. */
 export interface Purge {
-  /**
-   * Erases the devices of deleted applications and their configuration in the account, all applications side by side. Resumes after a crash; concurrent
-   * runs are safe.
-   */
+  /** Resumes after a crash; concurrent runs are safe. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** The deleted applications with something to purge now, and with how many devices. */
   readonly open: () => Promise<OpenDeletion[]>;
 }
 
-/** Devices of a step. A single command to a log waits for no more than a step's commands. */
 const AT_ONCE = 1000;
 const COMMITS_AT_ONCE = 500;
-/**
- * Time in which processes that do not know of the deletion may still register devices: applications are cached for 1 s, and a command takes effect at
- * most 5 s after its arrival.
- */
+/** Applications are cached for 1 s, and a command takes effect at most 5 s after its arrival. */
 const LATE_MS = 10_000;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The change without its data on an application: settings, secrets, contents, test devices; undefined if it has none. */
 function withoutContent(event: Change | undefined, application: string): Change | undefined {
   switch (event?.$case) {
     case 'platformConfigured':
@@ -85,7 +75,6 @@ function withoutContent(event: Change | undefined, application: string): Change 
   }
 }
 
-/** Redacts a deleted application's contents and secrets in the commits of its account. */
 async function* redactAccount(
   commits: CommitRedaction<AccountEvent>,
   log: string,
@@ -107,7 +96,6 @@ async function* redactAccount(
   }
 }
 
-/** Removes the data of deleted applications in the background (R-B2). */
 export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps): Purge {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -139,7 +127,6 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     await devices.deleteMany({ _id: { $in: erased.map(({ _id }) => _id) }, status: 0 });
   };
 
-  /** Whether no process registers devices of the application any more. */
   const isLate = ({ deletedAt }: Application): boolean => clock.now() - deletedAt!.getTime() >= LATE_MS;
 
   const eraseDevices = async function* (application: Application): AsyncGenerator<void> {
@@ -159,7 +146,7 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps)
     }
   };
 
-  /** Removes the records of erased devices. Their events are redacted once more: a process may have died in between. */
+  /** Redacts once more: a process may have died in between. */
   const removeErased = async function* (app: string): AsyncGenerator<void> {
     for (let last = -1; ;) {
       const found = await devicesOf(app, 0, last);

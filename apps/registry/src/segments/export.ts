@@ -21,15 +21,11 @@ export interface ExportDeps extends ExpressionsDeps {
   readonly scan: DeviceScan;
 }
 
-/** Devices per read, and about as many per reply. */
 const BATCH = 512;
 const MESSAGE_BYTES = 1024 * 1024;
-/** Applications counted at a time. */
 const APPLICATIONS_AT_ONCE = 16;
-/** Device numbers per scan. */
 const STRETCH = 4096;
 
-/** The document fields that a scan reads. */
 const projection = {
   _id: 0,
   seq: 1,
@@ -60,7 +56,6 @@ function scannedOf(device: DeviceDocument, { fields, tags }: Wanted): ScannedDev
   };
 }
 
-/** Approximate encoded bytes of a device. */
 function bytesOf({ hwid, userId, pushToken, tags }: ScannedDevice): number {
   let characters = hwid.length + userId.length + pushToken.length;
   for (const { value } of tags) {
@@ -70,7 +65,6 @@ function bytesOf({ hwid, userId, pushToken, tags }: ScannedDevice): number {
   return characters + 16 * (tags.length + 1);
 }
 
-/** Groups devices into replies within the message size. */
 async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted): AsyncIterable<ScannedDevices> {
   let devices: ScannedDevice[] = [];
   let bytes = 0;
@@ -89,12 +83,10 @@ const byName = (a: TagDefinition, b: TagDefinition): number => (a.name < b.name 
 
 const unknownFilter = (): Fault => Fault.argument('not found', 'filterCode');
 
-/** Reads for exports of segments (R-N6): the segment's expression once, then its devices, one range of numbers after another. */
 export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLookup' | 'scan'> {
   const { db, store, tags, clock, scan } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
 
-  /** The expression of a segment, and the application of its filter; "" = none. */
   const selected = async ({ account, grant, segment }: SelectRequest) => {
     if (segment?.$case === 'expression') {
       const { expression } = await refusing('expression', compiledOf({ account, grant, source: segment.value }, deps));
@@ -105,7 +97,6 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
     return { expression: await refusing('filterCode', meaningOf(filter, tags)), bound: filter.application };
   };
 
-  /** The devices with these numbers, in order, without those erased since the numbers were read. */
   async function* read(app: string, numbers: readonly number[]): AsyncIterable<DeviceDocument> {
     const options = { projection, hint: deviceIndexes.seq, sort: { seq: 1 } } as const;
     for (let i = 0; i < numbers.length; i += BATCH) {
@@ -120,7 +111,6 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
       const { expression, bound } = await selected(request);
       const now = new Date(clock.now());
       const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
-      // A filter of an application that the caller may not use counts as unknown.
       if (bound !== '' && granted.every(({ code }) => code !== bound)) throw unknownFilter();
       const isMeant = ({ code }: { readonly code: string }): boolean =>
         (bound === '' || code === bound) && canMatch(expression, { now, application: code });

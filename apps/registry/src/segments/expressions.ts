@@ -8,11 +8,10 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import { isGranted } from '../accounts/grants.ts';
 import { meaningOf } from './stored-filters.ts';
 
-/** Maximum encoded size of an expression with its nested segments: every message to it carries it. */
+/** Every message to an expression carries it. */
 const MAX_BYTES = 512 * 1024;
-/** Bytes of an application in an expression, at least: a group stands for all of its own. */
+/** A group stands for all of its applications. */
 const APPLICATION_BYTES = 16;
-/** Maximum nesting of segments (R-N5). */
 const MAX_NESTING = 10;
 
 export interface ExpressionsDeps {
@@ -21,21 +20,17 @@ export interface ExpressionsDeps {
   readonly clock: Clock;
 }
 
-/** An expression from a request. */
 export interface Given {
   readonly account: string;
-  /** The caller's grant: other applications must not be named. Undefined = every application of the account. */
   readonly grant: Grant | undefined;
   readonly source: string | Parsed;
 }
 
 export interface Compiled {
   readonly expression: Expression;
-  /** Nesting depth of its segments; 0 = it names none. */
   readonly nesting: number;
 }
 
-/** The segments with these codes. Segments of an application that the caller may not use count as unknown (R-T7). */
 async function segmentsOf(
   codes: readonly string[],
   { account, grant }: Given,
@@ -48,7 +43,6 @@ async function segmentsOf(
   return filters.filter(({ application }) => application === '' || usable.some(({ code }) => code === application));
 }
 
-/** Codes of the applications and groups that an expression names; none if the current language rejects it. */
 function placesIn(text: string): { readonly applications: ReadonlySet<string>; readonly groups: ReadonlySet<string> } {
   try {
     return namesIn(parse(text));
@@ -58,7 +52,7 @@ function placesIn(text: string): { readonly applications: ReadonlySet<string>; r
   }
 }
 
-/** The filters that a caller may see: a filter without an application must not name an application outside the caller's grant (R-T9). */
+/** Hides filters that name an application outside the grant (R-T9). */
 export async function shownTo<F extends { readonly application: string; readonly text: string }>(
   filters: readonly F[],
   { account, grant }: Pick<Given, 'account' | 'grant'>,
@@ -78,7 +72,6 @@ export async function shownTo<F extends { readonly application: string; readonly
   return filters.filter((filter) => !codesOf(places.get(filter)!).some((code) => others.has(code)));
 }
 
-/** Turns refusals into faults of a field of the call. */
 export async function refusing<T>(field: 'expression' | 'filterCode', work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -88,11 +81,7 @@ export async function refusing<T>(field: 'expression' | 'filterCode', work: Prom
   }
 }
 
-/**
- * Compiles an expression for an account (Spec N).
- * @throws Refusal for errors of the language, unknown names and invalid conditions (R-N4, R-RES12, R-RES13)
- * @throws Fault `forbidden` for an application that the caller may not use (R-T5)
- */
+/** @throws Refusal (R-N4, R-RES12, R-RES13) @throws Fault `forbidden` (R-T5) */
 export async function compiledOf(given: Given, { store, tags, clock }: ExpressionsDeps): Promise<Compiled> {
   const { account, grant, source } = given;
   const parsed = typeof source === 'string' ? parse(source) : source;

@@ -2,10 +2,7 @@ import type { Clock } from '@tidings/kernel';
 import type { AccountStore, FilterName } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 
-/**
- * Deletes expired filters (R-N3). Concurrent runs and repeats are safe.
- * @param of the only filter to check. @default all filters of all accounts
- */
+/** Concurrent runs and repeats are safe. */
 export async function expireFilters(
   store: AccountStore,
   write: AccountWriter,

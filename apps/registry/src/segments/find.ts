@@ -4,7 +4,6 @@ import { Fault } from '@tidings/kernel';
 import type { FilterReference } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/account-store.ts';
 
-/** A filter by name, else by code, of one of the applications or of none (R-N2). */
 export async function findFilter(
   store: Pick<AccountStore, 'filterNamed' | 'filtersByCode'>,
   account: string,
@@ -16,7 +15,6 @@ export async function findFilter(
   return found && (found.application === '' || applications.includes(found.application)) ? found : undefined;
 }
 
-/** The applications of a preset: its filter belongs to one of them or to none. */
 export async function applicationsOf(
   store: Pick<AccountStore, 'groups'>,
   account: string,
@@ -26,7 +24,6 @@ export async function applicationsOf(
   return owner?.applications ?? [application];
 }
 
-/** The codes of filters that presets name; "" for a preset without one. @throws Fault `argument` for an unknown filter (R-K1) */
 export const filterCodes =
   (store: AccountStore) =>
   async (account: string, preset: Preset): Promise<string> => {

@@ -11,7 +11,6 @@ const HOUR = 3600;
 const withoutOffset: Offsets = { ranges: [], without: true };
 
 describeWithMongo('hasRecipients', (mongo) => {
-  /** Devices with the offsets +9, +1, -8 h and none, in two chunks. */
   const devices = [0, 1].flatMap((chunk) =>
     Array.from({ length: 40 }, (_, i) => {
       const tz = [9, 1, -8, undefined][i % 4];
@@ -39,7 +38,6 @@ describeWithMongo('hasRecipients', (mongo) => {
     await db.collection<DeviceDocument>(DEVICES).updateMany({ tz: 9 * HOUR }, { $unset: { token: '' } });
     expect((await ask())[0]).toBe(false);
     expect((await ask(named(0)))[0]).toBe(true);
-    // The device at this position of the first chunk has no token.
     await db.collection<DeviceDocument>(DEVICES).updateOne({ seq: seqOf(1, 0) }, { $set: { token: 'token' } });
     expect((await ask())[0]).toBe(true);
   });

@@ -11,19 +11,16 @@ export interface RecipientsDeps {
   readonly clock: Clock;
 }
 
-/** Devices read for one range of offsets of a selection. A search that ends there is undecided. */
+/** A search that reaches this many devices is undecided. */
 const MAX_READ = 5_000;
 const NO_EXTRAS = { badge: false, values: [], languages: undefined } as const;
 
-/** Whether the named devices in the columns have one on the platforms that the message addresses. */
 const hasAddressed = ({ platforms: known, count }: Columns, { platforms }: Audience): boolean =>
   count > 0 && (platforms.length === 0 || known.subarray(0, count).some((platform) => platforms.includes(platform)));
 
-/** The audience of a message in an application. */
 interface Searched {
   readonly application: string;
   readonly audience: Audience;
-  /** Whether devices without a token also count in a selection. */
   readonly withoutToken: boolean;
   readonly now: Date;
 }
@@ -42,7 +39,6 @@ async function isAmongNamed(
   return false;
 }
 
-/** The devices of a selection that the message addresses: those on its platforms, with a token if it needs one. */
 function addressedBy(
   expression: Expression | undefined,
   { application, audience, withoutToken }: Searched,
@@ -87,7 +83,6 @@ function isAmong(searched: Searched, offsets: Offsets, reading: Reading): Promis
   }
 }
 
-/** Answers whether audiences have devices with certain offsets (R-I9). A search in a selection reads a bounded number of devices. */
 export function recipientsRpc({ scan, clock }: RecipientsDeps): Pick<Segments, 'hasRecipients'> {
   return {
     async hasRecipients({ queries }) {

@@ -12,7 +12,6 @@ export interface SegmentsDeps extends ExportDeps {
   readonly write: AccountWriter;
 }
 
-/** An account's segments (Spec N). */
 export function segmentsRpc(deps: SegmentsDeps): Segments {
   const { store, clock, write, scan } = deps;
   const now = (): Date => new Date(clock.now());

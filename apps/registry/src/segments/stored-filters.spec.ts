@@ -27,7 +27,6 @@ const filterOf = (expression: Expression): LiveFilter => ({
   createdAt: new Date(0),
 });
 
-/** Tags by number: the cached ones and the current ones. */
 function tagsOf(known: readonly number[], current = known): Tags {
   const setOf = (numbers: readonly number[]): TagSet => {
     const numbered = (number: number): TagDefinition | undefined =>
@@ -53,7 +52,6 @@ describe('the meaning of a filter', () => {
     expect(await meaning(all(on(70), on(71)), tagsOf([70], [70, 71]))).toEqual(all(on(70), on(71)));
   });
 
-  /** A condition nested in so many nodes. */
   const within = (levels: number, wrap: (inner: Expression) => Expression): Expression =>
     Array.from({ length: levels }).reduce<Expression>(wrap, on(70));
 

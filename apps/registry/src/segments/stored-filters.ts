@@ -4,7 +4,7 @@ import { Refusal } from '@tidings/kernel';
 import type { Tags } from '@tidings/registry-store';
 import { depthOf, MAX_DEPTH, renewed, tagsIn } from '@tidings/segments';
 
-/** Undefined if the nesting exceeds the decoder's limit: everything else that was encoded can be decoded. */
+/** Undefined if the nesting exceeds the decoder's limit. */
 const decoded = (bytes: Uint8Array): Expression | undefined => {
   try {
     return Expression.decode(bytes);
@@ -13,10 +13,7 @@ const decoded = (bytes: Uint8Array): Expression | undefined => {
   }
 };
 
-/**
- * The current expression of a filter: conditions on deleted tags match no device (R-D2).
- * @throws Refusal `nested too deeply` for an older filter that exceeds the limits of a message
- */
+/** Conditions on deleted tags match no device (R-D2). */
 export async function meaningOf(filter: LiveFilter, tags: Tags): Promise<Expression> {
   const stored = decoded(filter.expression);
   const known = await tags.of(filter.account);

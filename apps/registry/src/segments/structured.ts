@@ -6,7 +6,7 @@ import type { Argument, Call, Parsed, Syntax } from '@tidings/segments';
 const textOf = (text: string): Argument => ({ kind: 'text', text, at: 0 });
 
 function scalarOf(value: unknown): Argument {
-  // Numbers are compared in the form in which tags store them.
+  // Compared as tags store them.
   if (typeof value === 'number') return textOf(plainText(value) ?? String(value));
   if (typeof value === 'string') return textOf(value);
   // Tags that store texts refuse booleans (R-RES8).
@@ -55,7 +55,6 @@ const groupOf = ({ any, negated, conditions }: FilterGroup): Syntax =>
     of: conditions.map((condition) => negatedIf(condition.negated, conditionOf(condition))),
   });
 
-/** The expression that a structured filter stands for (R-O1). @throws Refusal for an operand that is neither a scalar nor a list of them */
 export function parsedFilter(filter: FilterGroup | undefined): Parsed {
   if (!filter) throw new Refusal('unknown condition');
   return { source: '', syntax: groupOf(filter) };

@@ -18,7 +18,6 @@ import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 
 const EVERY_MS = 2000;
-/** Devices per batch. */
 const PAGE = 500;
 
 export interface TagClearingDeps {
@@ -29,11 +28,8 @@ export interface TagClearingDeps {
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
 }
 
-/** Removes the values of deleted tags, device by device, in the background (R-D2). */
 export interface TagClearing {
-  /** Starts immediately instead of at the next interval. */
   begin(): void;
-  /** Deleted tags with remaining values. */
   open(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -43,7 +39,6 @@ interface ClearingAccount {
   readonly clearing: readonly number[];
 }
 
-/** A deleted tag, of which only the number is known. */
 const definitionOf = (number: number): TagDefinition => ({
   number,
   name: '',
@@ -51,7 +46,7 @@ const definitionOf = (number: number): TagDefinition => ({
   applicationSpecific: !isSharedTag(number),
 });
 
-/** The accounts' states record the remaining work, so a later process resumes it; concurrent runs are safe. */
+/** A later process resumes it; concurrent runs are safe. */
 export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps): TagClearing {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const pending = (): Promise<ClearingAccount[]> =>
@@ -83,7 +78,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
 
   const work = async (signal: AbortSignal): Promise<void> => {
     const accounts = await pending();
-    // A process with an older cache may still write values of the tag until then.
+    // Older caches may still write values of the tag until then.
     if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
     for (const { _id: account, clearing } of accounts) {
       const applications = await modelOf(db, applicationsModel)

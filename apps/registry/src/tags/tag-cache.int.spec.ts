@@ -111,7 +111,7 @@ describeWithMongo('the registry', (mongo) => {
         await one.tags.addTag({ ...added, name: 'Brand new' });
         await onOther({ $case: 'setTags', value: { tags: { 'Brand new': 'x' } } });
         expect(await tagsOf('replica')).toMatchObject({ 'Brand new': 'x' });
-        // The other process has just cached that the tag does not exist: registrations skip it.
+        // The other process has just cached that the tag does not exist.
         await onOther(registration({ tags: { Newer: 'x' } }));
         await one.tags.addTag({ ...added, name: 'Newer' });
         await onOther(registration({ tags: { Newer: 'x' } }));

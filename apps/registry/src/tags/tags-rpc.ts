@@ -13,15 +13,13 @@ export interface TagsDeps {
   readonly clock: Clock;
   readonly clearing: Pick<TagClearing, 'begin'>;
   readonly quotas: Pick<Quotas, 'tags'>;
-  /** Whether other processes serve the account, too: changes then wait until their caches expire. */
+  /** Changes then wait until other caches expire. */
   readonly hasReplicas: boolean;
 }
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** An account's tags (Spec D). */
 export function tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }: TagsDeps): TagsRpc {
-  /** Writes a change, and waits until every replica knows of it. */
   const change = async (account: string, action: AccountAction): Promise<AccountReply> => {
     const reply = await write({ account, action, at: new Date(clock.now()) });
     await Promise.all([tags.read(account), hasReplicas ? delay(TAG_PATIENCE_MS) : undefined]);

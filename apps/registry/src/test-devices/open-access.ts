@@ -6,7 +6,6 @@ import type { Db } from 'mongodb';
 
 const MOST = 1_000;
 
-/** The applications that demand a token where none is the default, or have test devices that nobody has confirmed. */
 export async function openAccess(db: Db): Promise<OpenAccess[]> {
   const [demanding, unconfirmed] = await Promise.all([
     modelOf(db, applicationsModel)

@@ -3,7 +3,6 @@ import { testDevicesOf } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import type { Found } from '../devices/queries/named.ts';
 
-/** The numbers of all test devices of an application that messages are sent to, in the form of named devices. */
 export async function findTestDevices(db: Db, application: string): Promise<Found> {
   const devices = await testDevicesOf(db, application);
   return {

@@ -10,7 +10,6 @@ import type { AccountWriter } from '../accounts/account-writer.ts';
 import { existing } from '../applications/existing.ts';
 import { openAccess } from './open-access.ts';
 
-/** Test devices per page, each up to about 10 KB. */
 const PAGE = 100;
 
 async function hasTestDevice(db: Db, application: string, tokenHash: string): Promise<boolean> {
@@ -25,7 +24,6 @@ interface TestDevicesDeps {
   readonly clock: Clock;
 }
 
-/** Test devices of applications (Spec L). The gateway has checked the caller's access to the application. */
 export const testDevicesRpc = ({ db, store, write, clock }: TestDevicesDeps): TestDeviceList => ({
   async setTestDevice({ application, device, withoutToken }) {
     const owner = await store.application(application);

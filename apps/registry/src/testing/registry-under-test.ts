@@ -20,16 +20,13 @@ export const DENIED = 'Access denied or application not found';
 export const noFault: DeviceReply = { fault: undefined };
 export const argument = (text: string): DeviceReply => ({ fault: { kind: 'argument', text } });
 
-/** The registry that a suite tests, with two applications of the account `default`. */
 export class RegistryUnderTest {
   readonly clock = new TestClock();
-  /** The open registry; a test may replace it. */
   registry!: RegistryService;
   broker!: EmbeddedBroker;
   app!: string;
   sibling!: string;
   readonly #mongo: Pick<TestMongo, 'db' | 'database'>;
-  /** Lines logged by the registry. */
   readonly lines: string[] = [];
 
   constructor(mongo: Pick<TestMongo, 'db' | 'database'>) {
@@ -57,14 +54,12 @@ export class RegistryUnderTest {
       broker: this.broker,
     });
 
-  /** Declares the last test of the suite: the registry must not have logged a warning. */
   readonly hadNoTrouble = (): void =>
     it('had no trouble', () => {
       const troubles = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
       expect(troubles.slice(0, 3).map((line) => line.slice(0, 500))).toEqual([]);
     });
 
-  /** The resolution of one audience. @param more @default of the application of the suite */
   readonly resolve = async (
     recipients: Partial<Recipients>,
     more: { readonly applications?: string[] } = {},
@@ -74,7 +69,6 @@ export class RegistryUnderTest {
     return (await this.registry.audiences.resolve(request)).audiences[0]?.reply;
   };
 
-  /** The devices of named recipients, and the names without one. */
   readonly named = async (recipients: Recipients['recipients']) => {
     const reply = await this.resolve({ recipients });
     const found: ResolvedAudience | undefined = reply?.$case === 'resolved' ? reply.value : undefined;
@@ -95,7 +89,6 @@ export class RegistryUnderTest {
     return (await this.registry.applications.createApplication(request)).application;
   };
 
-  /** Waits until no work is open. */
   readonly settle = async (): Promise<void> => {
     for (let tries = 0; tries < 500; tries++) {
       const { open } = await this.registry.operations.settled({});
@@ -154,7 +147,7 @@ export class RegistryUnderTest {
     (await this.#mongo.db.collection('devices').findOne({ app: application, hwid }))!;
   readonly commits = () => this.#mongo.db.collection('devices.commits').countDocuments();
 
-  /** The records of a topic: earlier ones, and those that `happens` publishes. The topic may drop records once every group has read them. */
+  /** The topic may drop records once every group has read them. */
   readonly published = async <T>(
     topic: string,
     decode: (bytes: Uint8Array) => T,

@@ -8,7 +8,6 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
   beforeAll(() => createCollections(mongo.db, [bucketsModel]));
 
   let tokens = 0;
-  /** A new token, and the draws of replicas with different clocks from its bucket. */
   const token = async ({ requests, seconds }: { requests: number; seconds: number }, replicas = 1) => {
     const clocks = Array.from({ length: replicas }, () => new TestClock());
     const opened = clocks.map((clock) => new Buckets(mongo.db, clock));

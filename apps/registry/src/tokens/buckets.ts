@@ -4,42 +4,36 @@ import { isDuplicateKey } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
 import { type BucketDocument, bucketsModel } from './storage/buckets.schema.ts';
 
-/** Rounding error of a sum of many small parts. */
 const ROUNDING = 1e-6;
 
-/** Clocks of replicas differ by less; a larger step back means that the clock was set. */
+/** A larger step back means that the clock was set. */
 const SKEW_MS = 60_000;
 
-/** A failed attempt means that another succeeded, so this needs as many concurrent draws from one bucket. */
+/** A failed attempt means that another succeeded. */
 const MAX_ATTEMPTS = 1000;
 
 export interface Taking {
   readonly wanted: number;
-  /** Requests granted earlier and not used. */
   readonly unused: number;
 }
 
 export interface Taken {
   readonly granted: number;
-  /** Milliseconds until the next request is allowed; 0 if one is left. */
   readonly waitMs: number;
 }
 
-/**
- * Token buckets of rate-limited tokens: a bucket holds the limit's requests and refills them evenly over its time (R-LM2). One document each, updated
- * by compare-and-set, so that a limit holds for all gateways and replicas together.
- */
+/** Compare-and-set: a limit holds for all replicas together (R-LM2). */
 export class Buckets {
   readonly #buckets: Collection<BucketDocument>;
   readonly #clock: Clock;
 
   constructor(db: Db, clock: Clock) {
-    // A crash of MongoDB may lose the last draws.
+    // A crash may lose the last draws.
     this.#buckets = db.collection<BucketDocument>(bucketsModel.name, { writeConcern: { w: 1 } });
     this.#clock = clock;
   }
 
-  /** Takes as many of the requested units as are left. @throws Fault `unavailable` if too many draws are concurrent */
+  /** Takes as many as are left. */
   async take(token: string, limit: RateLimit, taking: Taking): Promise<Taken> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const before = await this.#buckets.findOne({ _id: token });
@@ -52,7 +46,6 @@ export class Buckets {
     throw Fault.unavailable('too many requests take from the limit of a token at once');
   }
 
-  /** False if a concurrent update came first. */
   async #change(before: BucketDocument | null, { _id, ...after }: BucketDocument): Promise<boolean> {
     if (before) return (await this.#buckets.updateOne({ _id, rev: before.rev }, { $set: after })).modifiedCount === 1;
     try {
@@ -78,7 +71,6 @@ function taken(
   const there = Math.min(requests, (before?.left ?? requests) + grown + unused);
   const granted = Math.min(wanted, Math.floor(there + ROUNDING));
   const left = Math.max(0, there - granted);
-  // Less than a millisecond is a rounding error.
   const waitMs = Math.max(0, Math.ceil((1 - left) / perMs - 1e-3));
   return { left, at, granted, waitMs };
 }

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { randomBase62, toBase62 } from '@tidings/kernel';
 
-/** 33 characters of base 62 hold 196 random bits. */
+/** 196 random bits in base 62. */
 const RANDOM_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
 
@@ -17,17 +17,16 @@ const FORM = new RegExp(`^td[ad]_[0-9a-zA-Z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}
 
 const checksum = (text: string): string => toBase62(crc32(text)).padStart(CHECKSUM_LENGTH, '0');
 
-/** A new token: a prefix for its scope, random text, and a checksum that lets leak scanners recognize it and detects typing errors. */
+/** The checksum lets leak scanners recognize a token. */
 export function newSecret(scope: AccessScope): string {
   const text = prefixes[scope] + randomBase62(RANDOM_LENGTH);
   return text + checksum(text);
 }
 
-/** False for text that cannot be a token, so that no lookup is needed. */
 export const isSecret = (text: string): boolean =>
   FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 
-/** The stored hash of a token, and its id, which is the first half of the hash: computed from secret and key. */
+/** The id is the first half of the stored hash. */
 export function fingerprint(key: KeyObject, secret: string): { readonly id: string; readonly hash: Buffer } {
   const hash = createHmac('sha256', key).update(secret).digest();
   return { id: hash.toString('base64url', 0, 16), hash };

@@ -17,7 +17,6 @@ const accessScopes: Readonly<Record<TokenScope, AccessScope>> = {
 
 export const accessScopeOf = (scope: TokenScope): AccessScope => accessScopes[scope];
 
-/** A token as other services see it. A revoked token grants nothing. */
 export const tokenView = (token: Versioned<AccessToken>): TokenView => ({
   id: token.id,
   account: token.account,

@@ -11,7 +11,7 @@ import { accessScopeOf, tokenView } from './token-view.ts';
 const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
   !revoked && (expiresAt === undefined || expiresAt.getTime() > now);
 
-/** Tokens are stored as HMACs and shown once, when they are issued (R-T1, reliability 2). */
+/** Shown once, when issued; stored as HMACs (R-T1). */
 export const tokensRpc = (
   store: AccountStore,
   write: AccountWriter,
@@ -53,7 +53,6 @@ export const tokensRpc = (
   },
 
   async takeRequests({ id, rateLimit, wanted, unused }) {
-    // A token without a limit has no bucket.
     return rateLimit ? buckets.take(id, rateLimit, { wanted, unused }) : { granted: wanted, waitMs: 0 };
   },
 

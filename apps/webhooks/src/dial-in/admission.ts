@@ -6,7 +6,6 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 import { NO_ENDPOINT } from '../subscriptions/endpoint.ts';
 import { refusals } from './refusals.ts';
 
-/** The metadata of a call. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly subscription: string | undefined;
@@ -14,7 +13,6 @@ export interface Credentials {
 
 export interface Admitted {
   readonly subscription: Subscription;
-  /** Id of the token. */
   readonly token: string;
 }
 
@@ -25,17 +23,12 @@ export interface AdmissionDeps {
   readonly clock: Clock;
 }
 
-/** Longer than any issued secret, and than any id. */
 const MAX_LENGTH = 512;
 
 const isText = (text: string | undefined): text is string =>
   text !== undefined && text !== '' && text.length <= MAX_LENGTH;
 
-/**
- * Admits a consumer to a subscription without an endpoint (R-EV7). Another account's subscription is not found. A token for some applications needs a
- * subscription that names applications, and all of them.
- * @throws Refusal
- */
+/** A token for some applications needs a subscription to named ones, and all of them (R-EV7). */
 export function admission({ tokens, applications, subscriptions, clock }: AdmissionDeps) {
   const tokenOf = async (authorization: string | undefined): Promise<TokenView> => {
     const secret = secretOf(authorization);

@@ -30,7 +30,6 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
     const id = await world.subscribe(webhooks, NO_ENDPOINT);
     const message = await world.message();
     await world.sent(message, seqsUpTo(40));
-    // Nobody has dialled in: nothing is due.
     await world.settle(webhooks);
 
     const first = await dial(id);
@@ -60,7 +59,6 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
     const message = await world.message();
     await world.sent(message, [1]);
     await until(() => first.received.length === 1);
-    // Its acknowledgement is stored.
     await world.settle(webhooks);
     const second = await dial(id, { service: another });
     expect(await first.ended).toEqual(takenOver);

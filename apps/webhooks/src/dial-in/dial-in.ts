@@ -5,7 +5,6 @@ import { openEventsServer } from './events-server.ts';
 
 export interface DialInDeps extends Omit<DialledStreamsDeps, 'admit'>, AdmissionDeps {
   readonly subscriptions: DialledStreamsDeps['subscriptions'];
-  /** The listening address; port 0 = a free one. */
   readonly events: { readonly host: string; readonly port: number };
 }
 
@@ -13,7 +12,6 @@ export interface DialIn extends Pick<DialledStreams, 'wake' | 'changed' | 'due' 
   readonly port: number;
 }
 
-/** Serves subscribers that dial in (R-EV7). @throws Fault `argument` if the address cannot be listened on */
 export async function openDialIn({ events, tokens, applications, ...deps }: DialInDeps): Promise<DialIn> {
   const { subscriptions, clock, log } = deps;
   const streams = new DialledStreams({ ...deps, admit: admission({ tokens, applications, subscriptions, clock }) });

@@ -6,20 +6,14 @@ import { ANSWER_MS } from '../streams/unacked.ts';
 import type { Credentials } from './admission.ts';
 import type { Refusal } from './refusals.ts';
 
-/** Maximum events in memory that the connection has not taken yet. */
 const MAX_BUFFERED = 200;
 
-/** A call of EventStream. */
 export interface DialledCall extends Credentials {
-  /** Whether the consumer has ended it. */
   readonly isOver: boolean;
-  /** The link to the consumer; answers are read from then on. Closing it does not end the call. */
   link(listener: LinkListener): Link;
-  /** Ends the call: with OK, or with a refusal. Only the first one counts. */
   end(refusal?: Refusal): void;
 }
 
-/** @param accept announces to the consumer that its events follow */
 export function dialledCall(call: ServerDuplexStream<WebhookResponse, OutgoingEvent>, accept: () => void): DialledCall {
   const textOf = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
   let listener: LinkListener | undefined;

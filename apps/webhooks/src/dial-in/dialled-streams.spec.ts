@@ -16,7 +16,6 @@ const unused = (): never => {
   throw new Error('unused');
 };
 
-/** A consumer's call; the refusals that it ended with are kept. */
 class TestCall implements DialledCall {
   readonly authorization = 'Token secret';
   readonly isOver = false;
@@ -30,7 +29,6 @@ class TestCall implements DialledCall {
   }
 }
 
-/** The streams of a process whose log is empty. @param claim answers claims of a stream */
 function world(claim: () => Promise<Progress | undefined>, admitting: Promise<unknown> = Promise.resolve()) {
   return new DialledStreams({
     admit: async ({ subscription }) => {
@@ -65,7 +63,6 @@ describe('limits of calls (R-EV7)', () => {
     for (const call of calls) await streams.dial(call);
     expect(calls.map(({ ended }) => ended.length)).toEqual([...calls.slice(1).map(() => 0), 1]);
     expect(calls.at(-1)!.ended).toEqual(['authorization: a token has at most 20 streams']);
-    // Another call of a stream that there is takes its place.
     const again = new TestCall('s0');
     await streams.dial(again);
     expect([calls[0]!.ended, again.ended]).toEqual([['subscription: another consumer has dialled in'], []]);
@@ -87,7 +84,6 @@ describe('limits of calls (R-EV7)', () => {
     expect(other.ended).toEqual([]);
     claimed.resolve(begun);
     await Promise.all([...dialled, served]);
-    // The last of those that waited has the stream.
     expect(calls.filter(({ ended }) => ended.length === 0)).toEqual([calls[7]]);
   });
 

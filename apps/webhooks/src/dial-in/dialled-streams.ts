@@ -11,13 +11,10 @@ import type { DialledCall } from './dialled-call.ts';
 import { MAX_STREAMS_PER_TOKEN, type Refusal, refusalOf, refusals } from './refusals.ts';
 
 const ROUND_MS = 1_000;
-/** Tokens are checked again after this time: a revoked one is refused within 5 s (R-T1). */
+/** A revoked token is refused within 5 s (R-T1). */
 const CHECK_EVERY_MS = 3_000;
-/** Calls whose token is being looked up. */
 const MAX_OPENING = 64;
-/** Calls of one subscription that wait for the stream of an earlier one to end. */
 const MAX_WAITING = 8;
-/** A consumer takes a stream over from whichever process has it. */
 const NOBODY: ReadonlySet<string> = new Set();
 
 export interface DialledStreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'connect' | 'hungUp'> {
@@ -31,21 +28,16 @@ interface Dialled {
   readonly stream: Stream;
   readonly call: DialledCall;
   readonly token: string;
-  /** Monotonic time of the last check of the token. */
   checkedAt: number;
 }
 
-/**
- * The streams of consumers that have dialled in to this process (R-EV7). The process that is dialled takes the lease of the stream; an earlier consumer
- * of the subscription, in whichever process, is hung up. Order, acknowledgements and progress are the same as in every stream.
- */
+/** Dialling hangs up an earlier consumer, in whichever process (R-EV7). */
 export class DialledStreams {
   readonly #deps: DialledStreamsDeps;
   readonly #dialled = new Map<string, Dialled>();
-  /** The last step of each subscription whose stream begins or ends: steps of one subscription follow each other. */
+  /** Steps of one subscription follow each other. */
   readonly #steps = new Map<string, Promise<void>>();
   readonly #rounds: Periodic;
-  /** Calls that wait for their turn, by subscription. */
   readonly #waiting = new Map<string, number>();
   #opening = 0;
   #isClosing = false;
@@ -55,7 +47,6 @@ export class DialledStreams {
     this.#rounds = every(ROUND_MS, () => this.#round(), { name: 'dialled streams', log: deps.log });
   }
 
-  /** Serves a call until it ends. */
   async dial(call: DialledCall): Promise<void> {
     try {
       const admitted = await this.#admit(call);
@@ -67,24 +58,20 @@ export class DialledStreams {
     }
   }
 
-  /** Applies changes of subscriptions immediately. */
   changed(): Promise<void> {
     return this.#rounds.now();
   }
 
-  /** Signals a new commit in a log. */
   wake(log: string): void {
     for (const { stream } of this.#dialled.values()) if (stream.log === log) stream.wake();
   }
 
-  /** Ids of dialled subscriptions with due work. */
   async due(): Promise<string[]> {
     const dialled = [...this.#dialled];
     const due = await Promise.all(dialled.map(([, { stream }]) => stream.isDue()));
     return dialled.filter((_, i) => due[i]).map(([id]) => id);
   }
 
-  /** Ends all streams; their consumers may dial another process at once. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#rounds.stop();
@@ -129,7 +116,6 @@ export class DialledStreams {
       ...deps,
       log: log.child({ subscription: id }),
       connect: async ({ listener }) => call.link(listener),
-      // An error of the call itself has ended it already.
       hungUp: () => void this.#hangUp(id, refusals.silent(), stream),
       save: (reached) => progress.save(id, lease.owner, reached),
       isOwner: () => lease.isHeld(),
@@ -143,14 +129,12 @@ export class DialledStreams {
     return count;
   }
 
-  /** Ends a stream and its call, if it is still this one. */
   async #hangUp(id: string, refusal: Refusal, stream = this.#dialled.get(id)?.stream): Promise<void> {
     await this.#inTurn(id, async () => {
       if (this.#dialled.get(id)?.stream === stream) await this.#stop(id, refusal);
     }).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'dialled stream failed'));
   }
 
-  /** Waits briefly for outstanding answers, stores the progress, and ends the call. */
   async #stop(id: string, refusal: Refusal): Promise<void> {
     const dialled = this.#dialled.get(id);
     if (!dialled) return;
@@ -164,7 +148,6 @@ export class DialledStreams {
     }
   }
 
-  /** Ends streams whose subscription, token or owner has changed. */
   async #round(): Promise<void> {
     const ids = [...this.#dialled.keys()];
     if (ids.length === 0) return;
@@ -180,7 +163,7 @@ export class DialledStreams {
         const refusal = isOwned ? await this.#refusalOf(dialled, subscription) : refusals.takenOver();
         if (refusal) return this.#hangUp(id, refusal, stream);
         stream.update(subscription!);
-        // Commits of other processes send no signal to this one.
+        // Other processes send no signal of their commits.
         if (lease.hasPeers()) stream.wake();
       }),
     );
@@ -190,7 +173,6 @@ export class DialledStreams {
     if (!subscription) return refusals.unknown();
     const { endpoint, enabled } = subscription.settings;
     if (endpoint !== NO_ENDPOINT) return refusals.hasEndpoint();
-    // A subscription that was disabled and enabled again begins anew.
     if (!enabled || subscription.since.getTime() !== dialled.stream.since.getTime()) return refusals.disabled();
     if (performance.now() - dialled.checkedAt < CHECK_EVERY_MS) return undefined;
     dialled.checkedAt = performance.now();
@@ -199,7 +181,7 @@ export class DialledStreams {
       return undefined;
     } catch (error) {
       const refusal = refusalOf(error);
-      // A registry that is away says nothing about the token.
+      // An unavailable registry says nothing about the token.
       return refusal === error ? refusal : undefined;
     }
   }

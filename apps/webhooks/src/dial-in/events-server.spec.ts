@@ -16,7 +16,6 @@ const subscribe = {
 };
 const [FRAME_HEADER, SETTINGS, PING, GOAWAY] = [9, 4, 6, 7];
 
-/** The types of the HTTP/2 frames that a peer has sent. */
 function frameTypes(bytes: Buffer): number[] {
   const types: number[] = [];
   for (let at = 0; at + FRAME_HEADER <= bytes.length; at += FRAME_HEADER + bytes.readUIntBE(at, 3)) {
@@ -52,7 +51,6 @@ describe('limits of connections that dial in (R-EV7)', () => {
     });
     return server;
   };
-  /** A connection of a client that sends these bytes and nothing else, and all that it gets. */
   const raw = async (port: number, bytes = Buffer.alloc(0)) => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);

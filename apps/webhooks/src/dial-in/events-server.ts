@@ -7,18 +7,12 @@ import type { Logger } from '@tidings/runtime';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type DialledCall, dialledCall } from './dialled-call.ts';
 
-/** Limits on callers. Times are milliseconds. */
 export interface EventsLimits {
-  /** Connections of one process; further ones are closed at once. */
   readonly connections: number;
-  /** Calls on one connection. */
   readonly calls: number;
-  /** A connection without a call ends after this time. */
   readonly idleMs: number;
-  /** A consumer that answers no ping within these times is gone, so that its machine may vanish silently. */
   readonly pingMs: number;
   readonly pongMs: number;
-  /** Maximum size of an answer. */
   readonly answerBytes: number;
 }
 
@@ -30,29 +24,22 @@ export const eventsLimits: EventsLimits = {
   pongMs: 10_000,
   answerBytes: 64 * 1024,
 };
-/** Time for the last bytes of ended calls. */
 const DRAIN_MS = 1_000;
 
 export interface EventsServerOptions {
   readonly host: string;
-  /** 0 = a free one. */
   readonly port: number;
   readonly log: Logger;
-  /** Called for each connection that is closed because its peer sends and does not read. */
   readonly flooded: () => void;
-  /** @default eventsLimits */
   readonly limits?: EventsLimits;
-  /** Serves a call, and ends it. */
   readonly serve: (call: DialledCall) => void;
 }
 
 export interface EventsServer {
   readonly port: number;
-  /** Refuses new connections, and ends the others. */
   close(): Promise<void>;
 }
 
-/** The parts of gRPC that serve a connection. */
 interface Loaded {
   readonly injector: ConnectionInjector;
   readonly shutdown: () => void;
@@ -60,10 +47,7 @@ interface Loaded {
 
 const { fullName, methods } = EventStreamDefinition;
 
-/**
- * gRPC has no setting for the size of metadata that its server reads. HTTP/2 of Node bounds it: a call with more than 128 headers is refused, and a connection
- * is closed for a header of more than 64 KiB, or for headers that need more than 8 continuation frames of 16 KiB.
- */
+/** gRPC cannot limit metadata, but Node's HTTP/2 does: 128 headers, 64 KiB each, 8 continuation frames. */
 async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): Promise<Loaded> {
   const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
   const server = new Server({
@@ -86,7 +70,7 @@ async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): 
   return { injector, shutdown: () => server.forceShutdown() };
 }
 
-/** Serves `tidings.events.v1.EventStream` (R-EV7). The first connection loads gRPC: most deployments have none. */
+/** Loads gRPC with the first connection: most deployments have none. */
 export async function openEventsServer({
   host,
   port,
@@ -100,7 +84,6 @@ export async function openEventsServer({
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The call that it carries reports other errors.
     socket.on('error', (error) => {
       if (isFlood(error)) flooded();
     });

@@ -1,6 +1,5 @@
 import { Fault } from '@tidings/kernel';
 
-/** Status codes of gRPC. */
 const Code = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
@@ -14,7 +13,6 @@ const Code = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** The reason why a call of EventStream is not served, or no longer: its status, and the text for the consumer. */
 export class Refusal extends Error {
   readonly code: number;
 
@@ -24,10 +22,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Streams of a token in one process. */
 export const MAX_STREAMS_PER_TOKEN = 20;
 
-/** Every reason (R-EV7). */
 export const refusals = {
   noToken: () => new Refusal('UNAUTHENTICATED', 'authorization: must be "Token" and an API token'),
   wrongToken: () => new Refusal('UNAUTHENTICATED', 'authorization: unknown token'),
@@ -45,7 +41,6 @@ export const refusals = {
   stopping: () => new Refusal('UNAVAILABLE', 'The server is stopping'),
 } as const;
 
-/** Any error as a refusal. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const { kind, message } = Fault.from(error);

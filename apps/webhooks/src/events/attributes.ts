@@ -16,13 +16,11 @@ import { Platform } from '@tidings/kernel';
 import { inboxImageOf, inboxRemovalIn, textFor } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
-/** The devices that a message is rendered for. */
 export interface Reader {
   readonly platform: number;
   readonly language: string;
 }
 
-/** Renderers of texts, URLs, and URLs of pictures of the message, all of which may have placeholders. */
 export interface Shows {
   readonly text: (template: string) => string;
   readonly url: (template: string) => string;
@@ -30,10 +28,9 @@ export interface Shows {
 }
 
 const SHORTENED = 2;
-/** Maximum of the attributes that are an int32: a larger number would make the event impossible to encode. */
+/** A larger int32 could not be encoded. */
 const INT32_MAX = 2_147_483_647;
 
-/** The attributes of a message for a device (R-EV3). What does not apply keeps its default. */
 export function attributesOf(accepted: MessageAccepted, { platform, language }: Reader, shows: Shows): Attributes {
   const text = (localized: Localized | undefined): string => shows.text(textFor(localized, language) ?? '');
   const url = (template: string | undefined): string => shows.url(template ?? '');
@@ -57,7 +54,6 @@ export function attributesOf(accepted: MessageAccepted, { platform, language }: 
   });
 }
 
-/** The attributes of an entry in inboxes: its code, and the time of its removal in Unix seconds, at most 2038-01-19. */
 export function inboxAttributes(
   { order, removal }: ReportedEntry,
   { content }: MessageAccepted,
@@ -70,13 +66,11 @@ export function inboxAttributes(
 
 type Shown<T> = (value: T | undefined) => string;
 
-/** The platforms whose fields attributes show. */
 const shownPlatforms = [
   ...[Platform.iOS, Platform.Android, Platform.MacOS],
   ...[Platform.Chrome, Platform.Firefox, Platform.Safari],
 ] as const;
 
-/** The content with the settings that each platform has in a language (R-O4). */
 const inLanguageOf = (content: Content, language: string): Content =>
   content.settings.length === 0
     ? content
@@ -87,11 +81,9 @@ const inLanguageOf = (content: Content, language: string): Content =>
 
 interface Action {
   readonly action: OpenAction | undefined;
-  /** Whether it is the platform's own action. */
   readonly isOwn: boolean;
 }
 
-/** The action of a tap on a platform: the platform's own action, or the action of the message (R-O1). */
 function actionOf(content: Content | undefined, platform: number): Action {
   const part = contentParts.get(platform);
   const fields = part && content?.[part];
@@ -99,7 +91,6 @@ function actionOf(content: Content | undefined, platform: number): Action {
   return { action: own ?? content, isOwn: own !== undefined };
 }
 
-/** A short link of an action takes the place of the message's on its platform. */
 function linkOf(accepted: MessageAccepted, { action, isOwn }: Action, platform: number, url: Shown<string>) {
   const target = isOwn
     ? accepted.actionLinks.find((link) => link.platform === platform)?.target

@@ -7,18 +7,15 @@ import type { FieldWriter } from './field-writer.ts';
 
 type Encode = (value: string) => string;
 
-/** A text that depends on the device, with the tag of its field. */
 interface Hole {
   readonly tag: Uint8Array;
   readonly text: CompiledText;
   readonly encode: Encode;
-  /** Whether it is one of a list, in which an empty text keeps its place. */
+  /** An empty element keeps its place in the list. */
   readonly isElement: boolean;
 }
 
-/** The attributes of a message on a platform, in a language. */
 export interface CompiledAttributes {
-  /** The encoded fields that are the same for every device. */
   readonly shared: Uint8Array;
   readonly holes: readonly Hole[];
 }
@@ -26,17 +23,14 @@ export interface CompiledAttributes {
 type Name = keyof Attributes;
 
 const same: Encode = (value) => value;
-/** Stands for the text of a hole while attributes are compiled; no message contains it. */
 const MARK = randomUUID();
 
 const encoded = (fields: Partial<Attributes>): Uint8Array => Attributes.encode(Attributes.fromPartial(fields)).finish();
 
-/** The encoded tag of a field that is a string. */
 const tagOf = (name: Name): Uint8Array => encoded({ [name]: name === 'safariUrlArgs' ? ['x'] : 'x' }).subarray(0, -2);
 
 export const USER_ID = tagOf('userId');
 
-/** Compiles the attributes (R-EV3) once for many devices. */
 export function compileAttributes(accepted: MessageAccepted, variables: Variables, reader: Reader): CompiledAttributes {
   const marked = new Map<string, Pick<Hole, 'text' | 'encode'>>();
   const shown =
@@ -53,7 +47,6 @@ export function compileAttributes(accepted: MessageAccepted, variables: Variable
   const holes: Hole[] = [];
   const shared: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(attributes) as [Name, unknown][]) {
-    // The values of a list stay in order.
     const list = Array.isArray(value) ? (value as string[]) : [value];
     if (!list.some((one) => typeof one === 'string' && marked.has(one))) shared[name] = value;
     else {
@@ -64,7 +57,6 @@ export function compileAttributes(accepted: MessageAccepted, variables: Variable
   return { shared: encoded(shared), holes };
 }
 
-/** Writes the fields of a device's attributes. @param valueOf its value of a tag, by name; undefined or "" if unset */
 export function writeAttributes(
   writer: FieldWriter,
   { shared, holes }: CompiledAttributes,

@@ -14,15 +14,12 @@ import type { OutgoingEvent } from './outgoing-event.ts';
 import { occurrenceOf } from './report-payload.ts';
 import { eventUuids } from './uuid.ts';
 
-/** A message with what all its events share. */
 export interface PreparedMessage {
   readonly message: KnownMessage;
   readonly reportKey: KeyObject;
   readonly tags: readonly string[];
   readonly variables: Variables;
-  /** The languages that it has; devices with another one have the attributes of devices without one. */
   readonly languages: ReadonlySet<string>;
-  /** Attributes by platform and language. */
   readonly attributes: Map<string, CompiledAttributes>;
 }
 
@@ -38,7 +35,6 @@ export const prepareMessage = (message: KnownMessage, reportKey: KeyObject): Pre
 const encoded = (fields: Partial<WebhookRequest>): Uint8Array =>
   WebhookRequest.encode(WebhookRequest.fromPartial(fields)).finish();
 
-/** The encoded tag of a field that is a string. */
 const tagOf = (name: 'hwid' | 'userId' | 'payload' | 'uuid'): Uint8Array => encoded({ [name]: 'x' }).subarray(0, -2);
 
 const HWID = tagOf('hwid');
@@ -49,20 +45,15 @@ const ATTRIBUTES = encoded({ attributes: {} as NonNullable<WebhookRequest['attri
 
 const writer = new FieldWriter();
 
-/** A device, and what its event is made of. */
 export interface RenderedDevice {
   readonly hwid: string;
   readonly userId: string;
   readonly language: string;
-  /** Its values of the tags of the message, in order. */
   readonly values: readonly string[];
-  /** JSON, as text or in UTF-8. */
   readonly payload: string | Uint8Array;
-  /** Unix seconds. */
   readonly at: number;
 }
 
-/** The parts of events that an event of the log raises for many devices: each is encoded once. */
 export class EventParts {
   readonly #of: PreparedMessage;
   readonly #enqueued: DueEvent['enqueued'];
@@ -91,7 +82,6 @@ export class EventParts {
     this.#uuidOf = this.#uuidsAt(0);
   }
 
-  /** The event of a device, encoded in the order of its fields. */
   event({ hwid, userId, language, values, payload, at }: RenderedDevice): OutgoingEvent {
     if (at !== this.#at) this.#setTime(at);
     const uuid = this.#uuidOf(hwid);

@@ -66,7 +66,6 @@ describe('the payload sent to the provider', () => {
     expect(payload({}, 3)).toMatchObject({ message: { token: 'tok', data: { title: 'Hallo An na' } } });
     expect(payload({}, 10)).toMatchObject({ aps: { alert: { title: 'News', body: 'Hallo An na' }, 'url-args': [] } });
     expect(payload({}, 14)).toMatchObject({ to: 'tok', subject: 'News', html: 'Hallo An na' });
-    // No channel serves it.
     expect(handedText({}, 2)).toBe('{}');
   });
 
@@ -82,7 +81,6 @@ interface Reader {
   readonly valueOf: (tag: string) => string | undefined;
 }
 
-/** The attributes for a device with the language de, as a subscriber decodes them. */
 function attributesFor(accepted: MessageAccepted, { platform, valueOf }: Reader): Attributes {
   const compiled = compileAttributes(accepted, variablesOf(accepted.content!), { platform, language: 'de' });
   const writer = new FieldWriter();

@@ -6,9 +6,7 @@ import type { Recipient } from './recipient.ts';
 
 const writer = new PayloadWriter();
 const none = Buffer.from('{}');
-/** Compiled content per application, kind of push and language; released with the message. */
 const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload>>();
-/** The same for the devices of columns, which differ in their language only. */
 const ofColumns = new WeakMap<DeviceColumns, Map<string, ChannelPayload>>();
 
 const pushOf = (
@@ -50,12 +48,7 @@ function payloadInColumns(message: KnownMessage, recipient: Recipient, reportKey
   return payload;
 }
 
-/**
- * The payload that the provider got for a device, rendered again from the stored values (R-EV2). "{}" for kinds of pushes that this version does not
- * know.
- * @returns JSON in UTF-8
- * @param reportKey signs statistics hashes
- */
+/** "{}" for kinds of pushes of a later version. */
 export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): Uint8Array {
   if (!definitionOf(recipient.platform)?.variants[recipient.variant]) return none;
   const { payload, limit } = payloadInColumns(message, recipient, reportKey);

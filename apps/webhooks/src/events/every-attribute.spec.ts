@@ -14,7 +14,6 @@ const text = (name: string) => ({
     { language: 'de', text: `${name} für {{Name}}` },
   ],
 });
-/** The text that a device with the language de and the tag gets. */
 const shown = (name: string): string => `${name} für Ann`;
 const picture = (name: string): string => `https://example.com/${name}/{{Name}}.png`;
 const shownPicture = (name: string): string => `https://example.com/${name}/Ann.png`;
@@ -57,7 +56,6 @@ const accepted = MessageAccepted.fromPartial({
   shortLinkTarget: 'https://example.com/{{Name}}',
 });
 
-/** Every attribute of the specification, and its value from the message above. */
 const expected: Readonly<Record<keyof Attributes, Attributes[keyof Attributes]>> = {
   segment: '52551-F2F42',
   inboxCode: '7',
@@ -142,7 +140,6 @@ async function made(of: Partial<DueEvent['enqueued']>, message: MessageAccepted 
     ...of,
   };
   const [event] = await maker.make('a', [{ enqueued, position: 4, at: AT }]);
-  // The event is compared as a subscriber decodes it.
   return WebhookRequest.decode((event as OutgoingEvent).bytes);
 }
 

@@ -11,7 +11,6 @@ const BODY = Attributes.encode(Attributes.fromPartial({ iosBody: 'x' }))
   .finish()
   .subarray(0, -2);
 
-/** Texts around the limits of short ones, of lengths of one and two bytes, and of slabs. */
 const texts = [
   '',
   'a',

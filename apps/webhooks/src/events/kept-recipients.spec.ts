@@ -22,7 +22,6 @@ const due = (position: number, fields: Partial<DueEvent['enqueued']> = {}): DueE
     ...fields,
   },
 });
-/** Two devices of the first slice that is asked for. */
 const kept = SendBatch.fromPartial({
   message: 'M',
   application: 'A',

@@ -4,14 +4,8 @@ import type { SentValues } from '@tidings/rpc';
 import type { DueEvent } from './due-event.ts';
 import { type Recipient, recipientsIn } from './recipient.ts';
 
-/** Events of one slice, by the positions of their devices. */
 type ByPosition = Map<number, DueEvent>;
 
-/**
- * The devices of each Sent with what the dispatcher rendered their pushes from. Those whose values are not kept are left out: they were sent to when
- * dispatchers did not know of a subscription.
- * @param due at most 1,000
- */
 export async function keptRecipients(
   sentValues: Pick<SentValues, 'find'>,
   due: readonly DueEvent[],

@@ -9,7 +9,6 @@ import { eventMaker } from './make.ts';
 const content = Content.fromPartial({ text: { entries: [{ language: 'default', text: 'Hello' }] } });
 const accepted = MessageAccepted.fromPartial({ content });
 
-/** The messages by code: one of them cannot be encoded. */
 const messages: Readonly<Record<string, MessageAccepted>> = {
   good: accepted,
   bad: { ...accepted, campaignId: 'none' as unknown as bigint },

@@ -14,34 +14,26 @@ import type { OutgoingEvent } from './outgoing-event.ts';
 import { type Described, type Recipient, recipientsNow } from './recipient.ts';
 import { reportPayload } from './report-payload.ts';
 
-/** Renders events, with one query of the registry for all devices of an application, and one of the dispatchers for all that were sent to. */
 export interface EventMaker {
-  /** Returns events in the order of `due`. */
   make(account: string, due: readonly DueEvent[]): Promise<readonly Made[]>;
 }
 
-/** An event; undefined if its device or its message no longer exists, or why it cannot be made. */
+/** Undefined without its device or message; an error fails only this event. */
 export type Made = OutgoingEvent | undefined | Error;
 
-/** The devices of an application, as the registry describes them. */
 interface Application {
   readonly title: string;
   readonly mailFrom: string;
   readonly bySeq: ReadonlyMap<number, DeviceDescription>;
-  /** The tags whose values its devices have, in order. */
   readonly tags: readonly string[];
-  /** The badges that plans show at positions of their chunk, by the id of the plan. */
   readonly badges: ReadonlyMap<string, (position: number) => number | undefined>;
 }
 
-/** The events that one event of the log raises. */
 interface Group {
   readonly enqueued: DueEvent['enqueued'];
-  /** The indexes of these events among the due events. */
   readonly indexes: readonly number[];
 }
 
-/** A device of a group whose event can be told. */
 interface Present extends Described {
   readonly index: number;
 }
@@ -56,7 +48,6 @@ function groupsOf(due: readonly DueEvent[]): Group[] {
   return Array.from(groups, ([enqueued, indexes]) => ({ enqueued, indexes }));
 }
 
-/** The payload that was handed to the provider; for a mail, its subject and its sender. */
 function sentPayload(
   { message, variables, tags, reportKey }: PreparedMessage,
   recipient: Recipient,
@@ -69,7 +60,6 @@ function sentPayload(
   return JSON.stringify({ subject, from: content?.email?.from?.address ?? mailFrom });
 }
 
-/** The devices of a group that still exist, with their values of the tags of the message. */
 function presentIn(
   { enqueued, indexes }: Group,
   due: readonly DueEvent[],
@@ -87,7 +77,6 @@ function presentIn(
   });
 }
 
-/** The recipients of a Sent: as their pushes were rendered, or else as they are now. */
 function recipientsIn(
   { message }: PreparedMessage,
   enqueued: DueEvent['enqueued'],
@@ -111,7 +100,6 @@ interface GroupParts {
   readonly kept: ReadonlyMap<DueEvent, Recipient>;
 }
 
-/** Adds the events of a group to those that are made; one that cannot be made fails alone. */
 function makeGroup(made: Made[], { group, due, application, of, kept }: GroupParts): void {
   const { enqueued } = group;
   const parts = new EventParts(of, enqueued);
@@ -148,7 +136,6 @@ export function eventMaker({
   readonly devices: Pick<Devices, 'describe'>;
   readonly sentValues: Pick<SentValues, 'find'>;
   readonly messages: Pick<MessageStore, 'find'>;
-  /** Signs statistics hashes. */
   readonly reportKey: KeyObject;
 }): EventMaker {
   const prepared = new WeakMap<KnownMessage, PreparedMessage>();
@@ -158,7 +145,6 @@ export function eventMaker({
     return known;
   };
 
-  /** The devices of an application, by number, with the values of every tag that these messages show. */
   const describe = async (
     { account, application }: { readonly account: string; readonly application: string },
     groups: readonly Group[],
@@ -205,7 +191,6 @@ export function eventMaker({
         try {
           makeGroup(made, { group, due, application, of: preparedOf(message), kept });
         } catch (error) {
-          // Events of other messages do not fail with these.
           for (const index of group.indexes) made[index] = asError(error);
         }
       }

@@ -6,23 +6,18 @@ import type { DeviceColumns } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
 import type { KnownMessage } from '../facts/known-messages.ts';
 
-/** A device that a message was sent to, with what its push was rendered from. */
 export interface Recipient {
   readonly application: string;
   readonly applicationTitle: string;
   readonly platform: number;
   readonly variant: string;
-  /** The entry that the message leaves in inboxes, if any. */
   readonly entry: ReportedEntry | undefined;
   readonly language: string;
-  /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
-  /** The device's columns, and its index in them. */
   readonly columns: DeviceColumns;
   readonly index: number;
 }
 
-/** The devices in kept columns, each with what the dispatcher rendered its push from. */
 export function recipientsIn(batch: SendBatch): Recipient[] {
   const columns = columnsOf(batch);
   const { application, applicationTitle, platform, variant, entry } = batch;
@@ -39,19 +34,15 @@ export function recipientsIn(batch: SendBatch): Recipient[] {
   }));
 }
 
-/** A device as the registry describes it now. */
 export interface Described {
   readonly device: DeviceDescription;
   readonly position: number;
-  /** The device's values of the content's tags, in order. */
   readonly values: readonly string[];
-  /** The badge that the plan of the message shows. @default it has none, as plans of 0.1.0 */
   readonly badge?: number | undefined;
 }
 
 type Addressed = Pick<EventsEnqueued, 'application' | 'chunk' | 'platform' | 'variant' | 'entry'>;
 
-/** Devices as they are now: what is known of pushes whose values were not kept. */
 export function recipientsNow(
   message: KnownMessage,
   of: Addressed,
@@ -72,10 +63,7 @@ export function recipientsNow(
   }));
 }
 
-/**
- * The badge that a message of 0.1.0 showed on the device: the device's base if the message is settled there, otherwise the base plus the increment
- * (R-C9).
- */
+/** For messages of 0.1.0, whose plans have no badges (R-C9). */
 function badgeOf(
   { code, bucket, accepted }: KnownMessage,
   { platform, variant }: Addressed,
@@ -86,7 +74,6 @@ function badgeOf(
   return Math.max(0, device.badge + increment);
 }
 
-/** Texts as UTF-8 one after the other, and where each ends. */
 function joined(texts: readonly string[]): { readonly bytes: Buffer; readonly ends: Uint32Array } {
   const bytes = Buffer.from(texts.join(''));
   let end = 0;
@@ -97,7 +84,6 @@ function joined(texts: readonly string[]): { readonly bytes: Buffer; readonly en
 
 function columnsNow(message: KnownMessage, of: Addressed, devices: readonly Described[]): DeviceColumns {
   const { chunk, platform } = of;
-  // Undefined for a channel that this version does not know.
   const variant = definitionOf(platform)?.variants[of.variant];
   const address = variant?.address;
   const tokens = joined(devices.map(({ device }) => (address ? (device.addresses[address] ?? '') : device.token)));

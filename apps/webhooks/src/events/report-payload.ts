@@ -4,7 +4,6 @@ import { hash } from 'node:crypto';
 
 type Reported = Pick<EventsEnqueued, 'kind' | 'entry' | 'details'>;
 
-/** The payloads that say more than their event does (R-EV2). */
 const payloads: Readonly<Partial<Record<EnqueuedKind, (details: EventDetails) => object>>> = {
   [EnqueuedKind.ENQUEUED_KIND_FAILED]: ({ category, code, name }) => ({ category, code, name }),
   // The reply itself may name a person.
@@ -28,13 +27,12 @@ const inboxKinds: ReadonlySet<EnqueuedKind> = new Set([
 
 const noDetails = EventDetails.fromPartial({});
 
-/** The payload of an event that is no Sent. */
 export function reportPayload({ kind, entry, details = noDetails }: Reported): string {
   const inbox = entry && inboxKinds.has(kind) ? { inbox_code: String(entry.order) } : {};
   return JSON.stringify(payloads[kind]?.(details) ?? inbox);
 }
 
-/** Distinguishes the clicks of a device by URL and second; every other event happens once (R-EV4). */
+/** Only clicks repeat (R-EV4). */
 export function occurrenceOf({ kind, details }: Reported, at: number): number {
   if (kind !== EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED) return 1;
   return hash('sha256', `${at}\n${details?.text ?? ''}`, 'buffer').readUIntBE(0, 6);

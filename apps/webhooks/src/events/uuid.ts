@@ -1,21 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** The namespace of all event UUIDs. It must never change. */
+/** It must never change. */
 const NAMESPACE = Buffer.from('76b0b3a31b044ed8a4656b38e7ab5fab', 'hex');
 
-/** The fields that identify an event, beside its device (R-EV4). */
 export interface Occurrence {
   readonly messageId: bigint;
   readonly application: string;
   readonly name: string;
-  /** Distinguishes events of the same name. @default 1 */
   readonly occurrence?: number;
 }
 
-/** The digits of the variant of a UUID, by the digit of the hash. */
 const VARIANTS = '89ab'.repeat(4);
 
-/** UUIDs version 5 of the events of an occurrence, by hwid: the same at every redelivery and for every subscription. */
+/** The same at every redelivery (R-EV4). */
 export function eventUuids({ messageId, application, name, occurrence = 1 }: Occurrence): (hwid: string) => string {
   const prefix = Buffer.from(`${messageId}\n${application}\n${name}\n${occurrence}\n`);
   let input = Buffer.concat([NAMESPACE, prefix, Buffer.alloc(256)]);

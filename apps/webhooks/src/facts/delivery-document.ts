@@ -6,7 +6,6 @@ import { type Place, type SingleKind, singleKinds, type SingleSets } from './enq
 
 const DAY_MS = 86_400_000;
 
-/** Retention of messages and their places. */
 export const KEPT_MS = 30 * DAY_MS;
 
 export interface EntryDocument {
@@ -15,7 +14,6 @@ export interface EntryDocument {
   readonly devices: Uint8Array;
 }
 
-/** The delivery state of a place, as stored in the collection `deliveries`. */
 export interface DeliveryDocument {
   readonly account: string;
   readonly message: string;
@@ -25,26 +23,21 @@ export interface DeliveryDocument {
   readonly sent: Uint8Array;
   readonly delivered: Uint8Array;
   readonly opened: Uint8Array;
-  /** Entries in inboxes; absent if nothing happened. */
   readonly inboxDelivered?: Uint8Array | undefined;
   readonly inboxRead?: Uint8Array | undefined;
   readonly inboxOpened?: Uint8Array | undefined;
   readonly inboxDeleted?: Uint8Array | undefined;
-  /** Failures, and reports about e-mails; absent as well. */
   readonly failed?: Uint8Array | undefined;
   readonly bounced?: Uint8Array | undefined;
   readonly mailOpened?: Uint8Array | undefined;
   readonly mailUnsubscribed?: Uint8Array | undefined;
   readonly mailComplained?: Uint8Array | undefined;
-  /** Entries in inboxes, by their place and the Unix seconds of their removal; absent for messages that leave none. */
   readonly entries?: readonly EntryDocument[] | undefined;
-  /** Pending reports, and when the first of them is due; absent if there are none. */
   readonly pending?: Uint8Array | undefined;
   readonly pendingUntil?: Date | undefined;
   readonly changedAt: Date;
 }
 
-/** The stored bytes of a decoded set: an unchanged set is not encoded again. */
 const bytesOfSet = new WeakMap<Bitmap, Uint8Array>();
 
 function encodeSet(set: Bitmap): Uint8Array {
@@ -61,7 +54,7 @@ function decodeSet(bytes: Uint8Array): Bitmap {
   return set;
 }
 
-/** A report in bytes: position, kind, platform, time, the milliseconds at which its wait ends, and its details after their length. */
+/** Position, kind, platform, time, end of the wait in ms, details after their length. */
 function encodePending(pending: readonly PendingReport[]): Uint8Array {
   return Buffer.concat(
     pending.flatMap((report) => {

@@ -50,7 +50,6 @@ const released =
   (delivery) =>
     releasePending(place, delivery, at(ms), isKnown);
 
-/** Times of clicks are theirs, since a person clicks several times. */
 const mail =
   (
     kind:
@@ -68,7 +67,6 @@ const mail =
 const mailOpened = mail(EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED);
 const clicked = mail(EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED);
 const bounced = mail(EnqueuedKind.ENQUEUED_KIND_BOUNCED);
-/** Mails of a slice, the accepted ones and those that the receiving side refused. */
 const mailed =
   (accepted: readonly number[], refused: readonly number[] = []): Step =>
   (delivery) => {
@@ -79,7 +77,6 @@ const mailed =
     ];
     return enqueueOutcome(place, delivery, { sent: [sentTo(14, [...accepted, ...refused])], others }, at(0));
   };
-/** A restart: the state as it is stored. */
 const stored: Step = () => [];
 const restored = (delivery: DeliveryState): DeliveryState => deliveryOf(deliveryDocument(place, delivery, at(0)));
 
@@ -92,7 +89,6 @@ const words: Readonly<Record<number, string>> = {
   11: 'clicked',
 };
 
-/** A short text for a change. */
 function delivery(change: DeliveryChange): string {
   if (change.$case === 'released') return 'released';
   const { kind, platform, set, at: times, details } = change.value;
@@ -100,7 +96,6 @@ function delivery(change: DeliveryChange): string {
   return `${change.$case === 'pending' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}${details?.text ? ` ${details.text}` : ''}`;
 }
 
-/** The changes of the last step, after applying the earlier ones. */
 function given(...steps: readonly Step[]) {
   return {
     when(step: Step) {

@@ -12,14 +12,11 @@ import {
 } from './enqueued-events.ts';
 import { enqueueOutcomes, type OutcomeDevices } from './outcome-events.ts';
 
-/** Enqueued events of a place, each once (R-EV2), and pending reports. */
 export interface DeliveryState {
   readonly sent: Bitmap;
   readonly delivered: Bitmap;
   readonly opened: Bitmap;
-  /** Devices with an event of any other kind, by kind. */
   readonly single: SingleSets;
-  /** The entries that the message leaves in inboxes, each with the devices that were sent to. */
   readonly entries: readonly SentEntry[];
   readonly pending: readonly PendingReport[];
 }
@@ -38,12 +35,10 @@ export const noDeliveries: DeliveryState = {
   pending: [],
 };
 
-/** Maximum wait of a report for its Sent (sending 5). */
 export const HOLD_MS = 30_000;
 
 const { ENQUEUED_KIND_SENT: SENT, ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
 
-/** Enqueues the first report of each kind for a device, and all clicks. */
 function enqueueReady(place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] {
   const entryOf = ({ position }: Report) => delivery.entries.find(({ devices }) => devices.has(position))?.entry;
   const plain = [...Map.groupBy(reports.filter(isPlain), entryOf)].flatMap(([entry, alike]) => {
@@ -56,20 +51,15 @@ function enqueueReady(place: Place, delivery: DeliveryState, reports: readonly R
   return [...plain, ...enqueueDetailed(place, delivery.single, reports.filter(isDetailed))];
 }
 
-/** Devices of one platform that a message was sent to, as one kind of push. */
 export interface SentDevices {
-  /** The message's bucket: 0, or the recipient who joined the message. */
   readonly bucket: number;
   readonly platform: number;
   readonly variant: string;
-  /** The number of their slice. */
   readonly slice: number;
   readonly devices: Bitmap;
-  /** The entry that the message leaves in inboxes, if any. */
   readonly entry?: ReportedEntry | undefined;
 }
 
-/** Enqueues the Sent of devices, once each. */
 function enqueueSent(
   place: Place,
   delivery: DeliveryState,
@@ -91,7 +81,6 @@ function enqueueSent(
   return changes;
 }
 
-/** Enqueues the outcomes of a plan or a slice: the Sent of devices, once each, whether they were accepted, and then their pending reports. */
 export function enqueueOutcome(
   place: Place,
   delivery: DeliveryState,
@@ -112,7 +101,6 @@ function isEnqueued(delivery: DeliveryState, { kind, position }: Report): boolea
   return isSingle(kind) && (delivery.single[kind]?.has(position) ?? false);
 }
 
-/** Enqueues the first report of each kind from devices whose Sent is enqueued; the others become pending. */
 export function enqueueReports(
   place: Place,
   delivery: DeliveryState,
@@ -128,7 +116,7 @@ export function enqueueReports(
   ];
 }
 
-/** Enqueues reports whose wait has ended; drops them if the message is unknown (R-C11). */
+/** Drops reports about unknown messages (R-C11). */
 export function releasePending(
   place: Place,
   delivery: DeliveryState,
@@ -146,7 +134,6 @@ export function releasePending(
   ];
 }
 
-/** The time of each member of a set, by rank; a column of one entry applies to all. */
 export function timesOf(positions: Uint16Array, at: readonly number[]): (rank: number) => number {
   return at.length === positions.length ? (rank) => at[rank]! : () => at[0] ?? 0;
 }
@@ -161,7 +148,6 @@ function evolveEnqueued(delivery: DeliveryState, { kind, set, entry }: EventsEnq
   const devices = Bitmap.decode(set);
   switch (kind) {
     case SENT: {
-      // The same commit enqueues them.
       const pending = delivery.pending.filter(({ position }) => !devices.has(position));
       const entries = entry ? withEntry(delivery.entries, entry, devices) : delivery.entries;
       return { ...delivery, sent: delivery.sent.union(devices), entries, pending };

@@ -12,7 +12,6 @@ import { reportsIn } from './reports.ts';
 const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
 
-/** The kind, the devices and the entry of each enqueued event. */
 const enqueuedIn = (changes: readonly DeliveryChange[]) =>
   changes.map((change) => {
     if (change.$case !== 'enqueued') throw new Error(change.$case);

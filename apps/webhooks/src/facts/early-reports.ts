@@ -11,17 +11,14 @@ import {
 
 const { ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
 
-/** A device's report of a delivery or of an open, which implies a delivery (R-C11). */
 export interface PlainReport extends ReportedDevice {
   readonly kind: typeof DELIVERED | typeof OPENED;
 }
 
-/** A report about a push or a mail, which follows the Sent of its device. */
 export type Report = PlainReport | DetailedReport;
 
-/** A report that is waiting for the Sent of its device. */
 export type PendingReport = Report & {
-  /** When it is enqueued even without a Sent, in milliseconds since 1970. */
+  /** Enqueued then even without a Sent. */
   readonly until: number;
 };
 
@@ -30,25 +27,21 @@ export const isPlain = <Some extends Report>(report: Some): report is Some & Pla
 
 export const isDetailed = <Some extends Report>(report: Some): report is Some & DetailedReport => !isPlain(report);
 
-/** Reports that are the same event of the same device have the same key. */
 const keyOf = (report: Report): string =>
   report.kind === EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED
     ? `${report.position}/${groupOf(report)}`
     : `${report.position}/${report.kind}`;
 
-/** Maximum bytes of waiting reports about mails in a place, since a click names its URL; further reports do not wait. */
+/** A click names its URL; further reports do not wait. */
 export const MAX_DETAILED_BYTES = 512 * 1024;
 
-/** Bytes of a report in a document, without what it says. */
 export const PENDING_BYTES = 20;
 
-/** At least the bytes of a report. */
 const bytesOf = (report: DetailedReport): number => {
   const { category = '', code = '', name = '', text = '' } = report.details ?? {};
   return PENDING_BYTES + Buffer.byteLength(category + code + name + text) + 16;
 };
 
-/** The reports that are to wait, each once, and those for which there is no room. */
 export function admit(
   pending: readonly PendingReport[],
   reports: readonly Report[],
@@ -73,7 +66,6 @@ export function admit(
   return { waiting, others };
 }
 
-/** Reports that begin to wait, one change for each kind, platform and payload. */
 export function hold(place: Place, reports: readonly Report[], until: Date): DeliveryChange[] {
   const columnOf = (report: Report): string =>
     `${report.platform}/${isDetailed(report) ? groupOf(report) : report.kind}`;

@@ -7,7 +7,7 @@ import {
 } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
-/** The devices of a chunk of an application, for one message: the unit in which events are ordered. */
+/** The unit in which events are ordered. */
 export interface Place {
   readonly account: string;
   readonly message: string;
@@ -16,13 +16,11 @@ export interface Place {
   readonly chunk: number;
 }
 
-/** Changes of the delivery state of a place. */
 export type DeliveryChange = Extract<
   NonNullable<WebhookEvent['event']>,
   { readonly $case: 'enqueued' | 'pending' | 'released' }
 >;
 
-/** The kinds of events besides Sent, Delivered and Opened that a device has once each. */
 export const singleKinds = [
   EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED,
   EnqueuedKind.ENQUEUED_KIND_INBOX_READ,
@@ -36,7 +34,6 @@ export const singleKinds = [
 ] as const;
 export type SingleKind = (typeof singleKinds)[number];
 
-/** The devices whose event is enqueued, by kind. */
 export type SingleSets = { readonly [Kind in SingleKind]?: Bitmap | undefined };
 
 const kinds: ReadonlySet<EnqueuedKind> = new Set(singleKinds);
@@ -49,34 +46,27 @@ export const identityOf = ({ message, messageId, application, chunk }: Place) =>
   chunk,
 });
 
-/** Reports name no slice. */
 const noSlice = { bucket: 0, variant: '', slice: 0 } as const;
 
-/** Times by device position. */
 export type Times = ReadonlyMap<number, number>;
 
-/** A set with its column of times; a single entry if all are equal. */
 export function columnsOf(times: Times): Pick<EventsEnqueued, 'set' | 'at'> {
   const set = Bitmap.of([...times.keys()]);
   const at = Array.from(set.positions(), (position) => times.get(position)!);
   return { set: Buffer.from(set.encode()), at: at.every((time) => time === at[0]) ? at.slice(0, 1) : at };
 }
 
-/** A device's report of any kind. */
 export interface ReportedDevice {
   readonly platform: number;
   readonly position: number;
-  /** Unix seconds. */
   readonly at: number;
 }
 
-/** The parts of the payloads of events that their kind and their message do not say. */
 export interface Said {
   readonly entry?: ReportedEntry | undefined;
   readonly details?: EventDetails | undefined;
 }
 
-/** Enqueues, per platform, the first report of each device that is not in `enqueued`. */
 export function enqueueFirst(
   place: Place,
   kind: EventsEnqueued['kind'],
@@ -100,19 +90,15 @@ export function enqueueFirst(
 
 const { ENQUEUED_KIND_MAIL_CLICKED: CLICKED } = EnqueuedKind;
 
-/** A report with the rest of its payload. */
 export interface DetailedReport extends ReportedDevice, Said {
   readonly kind: SingleKind | typeof CLICKED;
 }
 
-/** Reports with the same payload belong into one event of the log; a set holds one click of a device. */
+/** A set holds one click of a device. */
 export const groupOf = ({ kind, entry, details, at }: DetailedReport): string =>
   JSON.stringify([kind, entry && String(entry.order), details, kind === CLICKED && at]);
 
-/**
- * Enqueues reports, the first of each kind for a device, and all clicks: no state is kept of them, and a repeated record repeats an event with its
- * UUID (R-EV4).
- */
+/** Clicks have no state: a repeated record repeats their UUID (R-EV4). */
 export function enqueueDetailed(
   place: Place,
   enqueued: SingleSets,
@@ -120,7 +106,7 @@ export function enqueueDetailed(
 ): DeliveryChange[] {
   const changes: DeliveryChange[] = [];
   const known = new Map<EnqueuedKind, Bitmap>();
-  // Reports are ordered by kind, so that a reading follows the listing that it implies.
+  // A reading follows the listing that it implies.
   const ordered = reports.toSorted((a, b) => a.kind - b.kind);
   for (const [, alike] of Map.groupBy(ordered, groupOf)) {
     const { kind, entry, details } = alike[0]!;

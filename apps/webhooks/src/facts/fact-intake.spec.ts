@@ -13,7 +13,6 @@ const devices = { platform: Platform.iOS, hour: 0, set };
 const factOf = (topic: Fact['topic'], value: unknown): Fact =>
   ({ topic, partition: 0, offset: 0, timestamp: 0, key: '', headers: {}, value }) as unknown as Fact;
 
-/** The outcome of a slice of one device. */
 const outcome = (message: string, number: number, bucket: number, settled: SliceSettled): Fact =>
   factOf(
     topicNames.outcomes,
@@ -37,10 +36,8 @@ const sent = (message: string, number = 0, bucket = 0): Fact =>
 
 const failed = [{ ...devices, category: 'INTERNAL_ERROR', code: '0', name: 'application_deleted' }];
 
-/** The outcome of a deferred slice whose application was deleted. */
 const ended = (message: string): Fact => outcome(message, 0, 0, SliceSettled.fromPartial({ failed, claimedAt: AT }));
 
-/** The plan of a chunk whose application was deleted. */
 const failing = (message: string): Fact =>
   factOf(
     topicNames.plans,
@@ -113,7 +110,6 @@ describe('facts about a message that is not known', () => {
     expect(await intake.handle(facts)).toBe(0);
     time.now = 30_001;
     expect(await intake.handle(facts)).toBe(100);
-    // Facts of another partition, and later facts.
     expect(await intake.handle([sent('gone', 100)])).toBe(1);
     time.now = 1_800_000;
     expect(await intake.handle([sent('gone', 101)])).toBe(1);

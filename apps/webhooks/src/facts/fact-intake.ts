@@ -12,7 +12,6 @@ import type { Place } from './enqueued-events.ts';
 import { failedInPlan, isOfDeletedApplication, outcomesIn, sentIn } from './outcomes.ts';
 import { inboxReportsIn, placeOf, reportsIn } from './reports.ts';
 
-/** The source topics of events. */
 export const topics = {
   [topicNames.messages]: facts.messages,
   [topicNames.plans]: facts.plans,
@@ -24,12 +23,10 @@ export const topics = {
 
 export type Fact = Decoded<typeof topics>;
 
-/** Maximum wait of a plan or an outcome for its message from the other topic, where it was published much earlier. */
+/** The message was published much earlier. */
 const PATIENCE_MS = 30_000;
-/** Retention and number of messages that are missing or purged. */
 const remembered = { atLeast: 10_000, retentionMs: 3_600_000 } as const;
 
-/** Maximum devices of one request to dispatchers. */
 const ERASED_AT_ONCE = 1_000;
 
 export interface IntakeDeps {
@@ -40,20 +37,15 @@ export interface IntakeDeps {
   readonly sentValues: Pick<SentValues, 'erase'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
-  /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
 }
 
-/**
- * Turns facts into log events, for subscribed applications only. Idempotent. Returns how many of the leading facts, all of one partition, are
- * processed: an outcome may arrive before its message.
- */
+/** Idempotent. Takes leading facts of one partition: an outcome may precede its message. */
 export class Intake {
   readonly #deps: IntakeDeps;
   readonly #now: () => number;
-  /** The time since which each message is missing, by id; kept after the end of the wait, so that a message is waited for once. */
+  /** Outlives the wait, so that a message is waited for once. */
   readonly #missing: RecentEntries<number>;
-  /** Codes of the purged messages that this process knows of. */
   readonly #purged: RecentEntries<true>;
 
   constructor({ now = () => performance.now(), ...deps }: IntakeDeps) {
@@ -79,14 +71,12 @@ export class Intake {
     return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
   }
 
-  /** Has dispatchers remove what they keep of erased devices. */
   async #erase(devices: readonly Erasure[]): Promise<void> {
     for (let first = 0; first < devices.length; first += ERASED_AT_ONCE) {
       await this.#deps.sentValues.erase({ devices: devices.slice(first, first + ERASED_AT_ONCE) });
     }
   }
 
-  /** The facts of applications with a subscription. */
   async #wanted(facts: readonly Fact[]): Promise<DeliveryFact[]> {
     const found = facts.filter(isDeliveryFact);
     if (found.length === 0) return [];
@@ -94,28 +84,23 @@ export class Intake {
     return found.filter(({ value }) => audience.has(value.account, value.application));
   }
 
-  /** The facts before the first plan or outcome whose message is still awaited. Reports wait in the log instead. */
   async #withMessage(facts: readonly DeliveryFact[]): Promise<readonly DeliveryFact[]> {
     const needed = facts.map((fact) => (isReport(fact) || isOfDeletedApplication(fact.value) ? undefined : fact.value));
     const known = await this.#deps.messages.find(new Set(needed.flatMap((value) => (value ? [sendIdOf(value)] : []))));
     const now = this.#now();
-    // Every missing message of the batch: waits of several messages do not follow each other.
     const awaited = needed.map((value) => value && !known.has(sendIdOf(value)) && this.#isAwaited(value, now));
     const first = awaited.indexOf(true);
     return first < 0 ? facts : facts.slice(0, first);
   }
 
-  /** Whether a missing message may still arrive. */
   #isAwaited(of: Pick<SliceOutcome, 'message' | 'bucket'>, now: number): boolean {
     if (this.#purged.has(of.message)) return false;
     const id = sendIdOf(of);
     const since = this.#missing.get(id) ?? now;
-    // Set again: it is remembered while facts about it arrive.
     this.#missing.set(id, since);
     return now - since <= PATIENCE_MS;
   }
 
-  /** Submits what became of the devices of each plan and of each slice. */
   #outcomes(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     return facts.map(async (fact) => {
       if (isReport(fact)) return;
@@ -133,7 +118,6 @@ export class Intake {
     });
   }
 
-  /** Submits the reports of one place as one command, in order. */
   #reports(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     const values = facts.flatMap((fact) => (isReport(fact) ? [fact.value] : []));
     const places = Map.groupBy(values, messageChunkKey);
@@ -163,7 +147,7 @@ const chunkIn = ({ event }: PlanEvent): number => (event?.$case === 'chunk' ? ev
 /** Test devices have no events (R-L2). */
 const hasResults = (outcome: SliceOutcome): boolean => resultsIn(outcome) !== undefined && outcome.chunk !== TEST_CHUNK;
 
-/** Nearly all plans fail nobody: they need not wait for their message. */
+/** Nearly all plans fail nobody: they wait for no message. */
 const isFailing = (plan: PlanEvent): boolean =>
   plan.event?.$case === 'chunk' && plan.event.value.failed.length > 0 && chunkIn(plan) !== TEST_CHUNK;
 
@@ -177,7 +161,7 @@ function isDeliveryFact(fact: Fact): fact is DeliveryFact {
     case topicNames.outcomes:
       return hasResults(fact.value);
     case topicNames.reports:
-      // Clicks come with their links by a topic of their own.
+      // Clicks have a topic of their own.
       return fact.value.chunk !== TEST_CHUNK && fact.value.kind !== ReportKind.REPORT_KIND_MAIL_CLICKED;
     case topicNames.clicks:
       return fact.value.chunk !== TEST_CHUNK;

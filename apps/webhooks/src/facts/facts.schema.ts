@@ -5,7 +5,6 @@ import type { Binary } from 'mongodb';
 import { type DeliveryDocument, type EntryDocument, KEPT_MS } from './delivery-document.ts';
 import { DELIVERIES } from '../webhook-log.ts';
 
-/** The delivery state of devices with subscribed events, as applied by their logs. */
 export const deliveriesModel = defineStates<DeliveryDocument>({
   name: DELIVERIES,
   retention: inDays(KEPT_MS),
@@ -39,7 +38,6 @@ export const deliveriesModel = defineStates<DeliveryDocument>({
 });
 
 export interface MessageDocument {
-  /** See `sendIdOf`. */
   readonly _id: string;
   readonly id: number;
   readonly account: string;
@@ -47,7 +45,6 @@ export interface MessageDocument {
   readonly expireAt: Date;
 }
 
-/** The service's own copy of message contents: written natively, with every message and its facts. */
 export const messagesModel = defineModel<MessageDocument>({
   name: 'messages',
   retention: `${inDays(KEPT_MS)} from the send date, hidden ones ${inDays(HIDDEN_KEPT_MS)}`,

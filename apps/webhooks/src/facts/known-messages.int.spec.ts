@@ -52,7 +52,6 @@ describeWithMongo('the messages that webhooks know', (mongo) => {
     const messages = openMessages(mongo.db);
     for (const id of ids) expect((await messages.find([id])).size).toBe(1);
     await stored.deleteMany({ _id: { $in: ids } });
-    // 31 of them: each takes some bytes more than a MiB.
     expect([...(await messages.find(ids)).keys()]).toEqual(ids.slice(-31));
   });
 });

@@ -8,26 +8,20 @@ import { KEPT_MS } from './delivery-document.ts';
 import { type MessageDocument, messagesModel } from './facts.schema.ts';
 
 const CACHED = 500;
-/** Bytes of the messages in memory, as they are stored. What the events of a message share comes on top: about its size for each platform. */
+/** As stored; events share about as much again per platform. */
 const CACHED_BYTES = 32 * 1024 * 1024;
-/** Messages removed per query. */
 const AT_ONCE = 500;
 
-/** A message with the fields that its events need. */
 export interface KnownMessage {
   readonly code: string;
-  /** 0, or the bucket of a joined recipient, with the content sent to it, or of a step of a message with a local time. */
   readonly bucket: number;
   readonly id: bigint;
   readonly account: string;
   readonly accepted: MessageAccepted;
 }
 
-/** The service's own copy of message contents. */
 export interface MessageStore {
-  /** Stores accepted messages, and the contents for recipients who joined, together with events of concurrent calls. Idempotent. */
   keep(events: readonly MessageEvent[]): Promise<void>;
-  /** The known ones of these messages, by id (see `sendIdOf`). */
   find(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;
   removeExpired(now: Date): Promise<void>;
 }
@@ -46,7 +40,6 @@ function saidIn(event: MessageEvent['event']): {
   }
 }
 
-/** Expires a message whose last application is deleted: it has no more events (R-B2). */
 const endOf = ({ code, at }: MessageEvent): Update<MessageDocument>[] => [
   { q: { _id: code }, u: { $min: { expireAt: at! } } },
   { q: { _id: { $gt: `${code}/`, $lt: `${code}0` } }, u: { $min: { expireAt: at! } }, multi: true },
@@ -57,7 +50,7 @@ function writesOf(messageEvent: MessageEvent): Update<MessageDocument>[] {
   return event?.$case === 'purged' && event.value.whole ? endOf(messageEvent) : acceptedWrites(messageEvent);
 }
 
-/** No event has attachments, which may be most of a message. */
+/** Most of a message, but in no event. */
 function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
   const { content } = accepted;
   if (!content?.email) return accepted;
@@ -91,7 +84,6 @@ function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessag
 
 export function openMessages(db: Db): MessageStore {
   const messages = collectionOf(db, messagesModel);
-  /** Cached without expiry: a message's content never changes. */
   const cache = new SizedEntries<KnownMessage>({ atMost: CACHED, maxBytes: CACHED_BYTES });
   type Take = (id: string, message: KnownMessage, bytes: number) => void;
   const remember: Take = (id, message, bytes) => cache.set(id, message, { content: message.accepted, bytes });
@@ -119,7 +111,6 @@ export function openMessages(db: Db): MessageStore {
       }
       if (missing.size === 0) return found;
       await read(missing, (id, message) => found.set(id, message));
-      // A step of a message with a local time has the content of its message.
       const steps = Map.groupBy(
         [...missing].filter((id) => !found.has(id) && id.includes('/')),
         codeIn,
@@ -136,7 +127,7 @@ export function openMessages(db: Db): MessageStore {
       return found;
     },
     async removeExpired(now) {
-      // A new cursor each time: one that is only cloned stays open in the client for ever.
+      // A cloned cursor would stay open for ever.
       const expired = () =>
         messages.find({ expireAt: { $lt: now } }, { projection: { _id: 1 }, limit: AT_ONCE }).toArray();
       for (let found = await expired(); found.length > 0; found = await expired()) {

@@ -4,20 +4,16 @@ import { type DeliveryChange, identityOf, type Place, type SingleSets } from './
 
 const { ENQUEUED_KIND_DELIVERED: DELIVERED } = EnqueuedKind;
 
-/** Devices of one platform with the same outcome of a plan or a slice. `DELIVERED`: e-mails that the receiving side accepted. */
 export interface OutcomeDevices {
   readonly kind: typeof DELIVERED | EnqueuedKind.ENQUEUED_KIND_FAILED | EnqueuedKind.ENQUEUED_KIND_BOUNCED;
-  /** As in SentDevices. */
   readonly bucket: number;
   readonly platform: number;
   readonly variant: string;
   readonly devices: Bitmap;
   readonly details?: EventDetails | undefined;
-  /** As in SentDevices. */
   readonly entry?: ReportedEntry | undefined;
 }
 
-/** Enqueues outcomes, the first of each kind for a device. */
 export function enqueueOutcomes(
   place: Place,
   { delivered, single }: { readonly delivered: Bitmap; readonly single: SingleSets },

@@ -5,7 +5,6 @@ import { Bitmap, Platform } from '@tidings/kernel';
 import type { SentDevices } from './delivery-state.ts';
 import type { OutcomeDevices } from './outcome-events.ts';
 
-/** The devices that the message of a slice was sent to. */
 export function sentIn(of: SliceOutcome): SentDevices[] {
   const { bucket, variant, number: slice, entry } = of;
   const sent = resultsIn(of)?.sent ?? [];
@@ -26,7 +25,6 @@ const devicesOf = (
   details: { category, code, name, text: '' },
 });
 
-/** E-mails that the receiving side accepted or refused, and devices that failed. */
 export function outcomesIn(outcome: SliceOutcome): OutcomeDevices[] {
   const { bucket, variant, entry } = outcome;
   const { sent = [], bounced = [], failed = [] } = resultsIn(outcome) ?? {};
@@ -48,11 +46,9 @@ function failedSetsOf(of: PlanEvent | SliceOutcome): readonly FailedSet[] {
   return of.event?.$case === 'chunk' ? of.event.value.failed : [];
 }
 
-/** Whether devices failed because their application is deleted: the message may be removed by now, with its last application. */
 export const isOfDeletedApplication = (of: PlanEvent | SliceOutcome): boolean =>
   failedSetsOf(of).some(({ name }) => name === localResults.applicationDeleted.name);
 
-/** Devices of a plan that fail without being sent to. */
 export const failedInPlan = ({ bucket, event }: PlanEvent): OutcomeDevices[] =>
   event?.$case === 'chunk'
     ? event.value.failed.map((one) => devicesOf({ bucket, variant: ALERT }, EnqueuedKind.ENQUEUED_KIND_FAILED, one))

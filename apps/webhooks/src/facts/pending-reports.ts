@@ -11,15 +11,10 @@ import { HOLD_MS } from './delivery-state.ts';
 
 const AT_ONCE = 500;
 
-/** Reports that are waiting for the Sent of their device. */
 export interface PendingReports {
-  /** Enqueues reports whose wait has ended. */
   release(): Promise<void>;
-  /** Number of places with reports that are due. */
   due(): Promise<number>;
-  /** Removes the places of deleted applications in messages (R-B2). */
   purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
-  /** Removes places that have not changed since `before`. */
   forget(before: Date): Promise<void>;
 }
 

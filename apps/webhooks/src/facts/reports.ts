@@ -30,7 +30,6 @@ const mailKinds: Readonly<Record<number, DetailedReport['kind']>> = {
   [ReportKind.REPORT_KIND_MAIL_COMPLAINED]: EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED,
 };
 
-/** The reports in a record that follow the Sent of their device. */
 export function reportsIn(reports: Reports): Report[] {
   const { kind, positions, platforms, at } = reports;
   const plain = plainKinds[kind];
@@ -38,10 +37,7 @@ export function reportsIn(reports: Reports): Report[] {
   return positions.map((position, i) => ({ kind: plain, position, platform: platforms[i]!, at: at[i]! }));
 }
 
-/**
- * The reports in a record about entries in inboxes, for devices that got the entry. They wait for nothing: an entry is saved whatever becomes of the
- * push (R-J2).
- */
+/** An entry is saved whatever becomes of the push (R-J2). */
 export function inboxReportsIn({ kind: reported, positions, platforms, at, entry }: Reports): DetailedReport[] {
   const kind = inboxKinds[reported];
   if (kind === undefined || !entry) return [];
@@ -50,7 +46,6 @@ export function inboxReportsIn({ kind: reported, positions, platforms, at, entry
 
 const MACHINES: ReadonlySet<MailOpen> = new Set([MailOpen.MAIL_OPEN_MACHINE_AMPP, MailOpen.MAIL_OPEN_MACHINE]);
 
-/** The details of the i-th e-mail in a record. */
 function saidIn({ kind, categories, codes, names, details }: Reports, i: number): Said {
   switch (kind) {
     case ReportKind.REPORT_KIND_MAIL_BOUNCED: {
@@ -66,7 +61,7 @@ function saidIn({ kind, categories, codes, names, details }: Reports, i: number)
   }
 }
 
-/** The reports in a record of e-mails, without opens by machines. A click implies an open (R-E17). */
+/** A click implies an open (R-E17). */
 function mailReportsIn(reports: Reports): DetailedReport[] {
   const { kind: reported, positions, platforms, at, opens } = reports;
   const kind = mailKinds[reported];

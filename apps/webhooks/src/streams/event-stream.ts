@@ -17,18 +17,14 @@ import type { StreamDeps } from './stream-deps.ts';
 import type { OpenEvent, Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs, type Failure } from './unacked.ts';
 
-/** Interval at which a waiting stream checks the clock. */
 const TICK_MS = 250;
-/** Minimum interval between checks for late answers. */
 const ELAPSE_EVERY_MS = 50;
-/** Minimum interval between saves of progress: bounds the events that are sent again after a kill. */
+/** Bounds the events that are sent again after a kill. */
 const SAVE_EVERY_MS = 100;
-/** Maximum wait of a stopping stream for outstanding answers. */
 const LAST_ANSWERS_MS = 2_000;
 const TROUBLE_MS = 1_000;
 const NO_ANSWER = 'no answer within 30 s';
 
-/** Streams the events of one subscription: reads its account's log, sends the wanted events, and resends those that are not acknowledged (R-EV5). */
 export class Stream {
   readonly #deps: StreamDeps;
   readonly #unacked = new UnackedEvents();
@@ -38,11 +34,9 @@ export class Stream {
   readonly #feed: Feed;
   #subscription: Subscription;
   #next: Place;
-  /** What was read and is in no place yet. */
   #read: Awaited<ReturnType<Feed['read']>>;
   #link: Link | undefined;
   #lastAnswerAt = 0;
-  /** Connection failures since the last acknowledgement, and the time of the next attempt. */
   #breaks = 0;
   #openAt = 0;
   #elapsedAt = -Infinity;
@@ -70,12 +64,10 @@ export class Stream {
     this.#running = this.#run(restoredEvents(deps.clock, progress.open));
   }
 
-  /** Whether another process owns the stream by now. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** The log that the stream reads. */
   get log(): string {
     return webhooksLogOf(this.#subscription.account);
   }
@@ -84,13 +76,11 @@ export class Stream {
     return this.#subscription.since;
   }
 
-  /** Signals that there may be new commits. */
   wake(): void {
     this.#feed.wake();
     this.#signal.resolve();
   }
 
-  /** Continues with changed settings; a changed endpoint is connected to at once. */
   update(subscription: Subscription): void {
     const { endpoint } = this.#subscription.settings;
     this.#subscription = subscription;
@@ -101,7 +91,6 @@ export class Stream {
     this.#signal.resolve();
   }
 
-  /** Whether anything is due to be sent, answered or saved; events with a later time do not count. */
   async isDue(): Promise<boolean> {
     const now = this.#now();
     if (this.#isDirty) return true;
@@ -111,7 +100,6 @@ export class Stream {
     return this.#next.n <= (await this.#deps.commits.newest(this.log));
   }
 
-  /** Stops sending, waits briefly for outstanding answers, and saves progress. */
   async stop(): Promise<void> {
     this.#ending.abort();
     this.#signal.resolve();
@@ -143,7 +131,6 @@ export class Stream {
     return steadyTime(this.#deps.clock);
   }
 
-  /** Does the work that is due; true if there may be more. */
   async #turn(): Promise<boolean> {
     this.#elapse();
     if (!this.#link && this.#openAt <= this.#now()) await this.#open();
@@ -154,7 +141,6 @@ export class Stream {
     return hasSent;
   }
 
-  /** Waits for a signal; at most one tick while anything is in progress. */
   async #pause(): Promise<void> {
     const isEmpty = this.#unacked.size + this.#unacked.inFlight + this.#deferred.length === 0;
     const isIdle = this.#link !== undefined && isEmpty && !this.#isDirty;
@@ -181,7 +167,7 @@ export class Stream {
     this.#deps.metrics.ended('late', late);
     this.#gaveUp(givenUp);
     if (late > 0) this.#stillFailing(NO_ANSWER);
-    // No answer at all arrived: the connection may have failed silently.
+    // The connection may have failed silently.
     if (late > 0 && this.#lastAnswerAt + ANSWER_MS <= now) this.#broken(new Error(NO_ANSWER));
   }
 
@@ -220,7 +206,6 @@ export class Stream {
       this.#link = link;
       this.#lastAnswerAt = this.#now();
       metrics.connected(1);
-      // Reachable again, and no event has failed: nothing is known to fail.
       if (!this.#unacked.hasFailures && this.#deferred.length === 0) this.#failing.recovered();
       if (this.#breaks === 0) log.info({ endpoint: withoutQuery(endpoint) }, 'stream open');
     } catch (error) {
@@ -288,7 +273,6 @@ export class Stream {
     this.#failing.again(reason, this.#subscription);
   }
 
-  /** Takes deferred events that are due, and reads from the log until the window of unacked events is full. */
   async #fill(): Promise<void> {
     if (this.#link) await this.#deferral.take(this.#now());
     while (this.#link && this.#unacked.room > 0) {
@@ -300,14 +284,13 @@ export class Stream {
       this.#next = next;
       this.#isDirty = true;
       if (deferred === 0) continue;
-      // What is read next takes no place either: others are sent in between.
+      // Deferred events take no place in the window.
       this.#deps.metrics.ended('deferred', deferred);
       this.#signal.resolve();
       return;
     }
   }
 
-  /** Renders and writes the events that are due; false if there are none, or no connection. */
   async #send(): Promise<boolean> {
     if (!this.#link?.isWritable || !this.#deps.isOwner()) return false;
     const events = this.#unacked.sendable(this.#now(), this.#link.deferredRoom);
@@ -320,7 +303,6 @@ export class Stream {
     return true;
   }
 
-  /** Writes without waiting for answers, at the rate at which the connection drains. */
   async #write(pairs: readonly { readonly event: Unacked; readonly made: Made }[]): Promise<void> {
     for (const { event, made } of pairs) {
       while (this.#mustWait(event)) {
@@ -328,9 +310,8 @@ export class Stream {
         this.#elapse();
         await this.#saveIfDue();
       }
-      // The next stream renders the remaining events again.
       if (!this.#link || this.#ending.signal.aborted) return;
-      // A late answer may have arrived in between.
+      // A late answer may have arrived.
       if (!this.#unacked.has(event)) continue;
       this.#isDirty = true;
       sendEvent(event, made, { ...this.#deps, link: this.#link, unacked: this.#unacked });
@@ -365,7 +346,7 @@ export class Stream {
     this.#breakLink();
   }
 
-  /** Stores deferred events first: progress is past them then. */
+  /** Deferred events first: progress is past them then. */
   async #store(): Promise<boolean> {
     const left = await this.#deferral.flush();
     this.#deps.metrics.ended('deferred', left);

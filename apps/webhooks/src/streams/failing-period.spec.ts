@@ -3,7 +3,6 @@ import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts'
 
 const HOUR_MS = 3_600_000;
 
-/** The period after failures at these hours. */
 const after = (...hours: readonly number[]): FailingPeriod =>
   hours.reduce<FailingPeriod | undefined>((period, hour) => failedAgain(period, hour * HOUR_MS), undefined)!;
 

@@ -3,7 +3,6 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
 import type { StreamDeps } from './stream-deps.ts';
 
-/** Disables the subscription of a subscriber that does nothing but fail for 72 hours, which ends its stream. */
 export class FailingSubscriber {
   readonly #deps: Pick<StreamDeps, 'clock' | 'log' | 'disable'>;
   #period: FailingPeriod | undefined;
@@ -14,7 +13,6 @@ export class FailingSubscriber {
     this.#period = period;
   }
 
-  /** Undefined after an acknowledgement. */
   get period(): FailingPeriod | undefined {
     return this.#period;
   }

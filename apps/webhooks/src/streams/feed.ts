@@ -8,21 +8,17 @@ import type { MessageStore } from '../facts/known-messages.ts';
 import { wants } from '../subscriptions/subscription.ts';
 import type { Place, Unacked } from './unacked.ts';
 
-/** Commits read at a time, and cached for events that are sent again. */
 const COMMITS_AT_ONCE = 4;
 const MAX_COMMITS = 8;
 
-/** The events of a commit for devices of one platform. */
 interface Entry {
   readonly enqueued: EventsEnqueued;
   readonly positions: Uint16Array;
   readonly timeOf: (rank: number) => number;
 }
 
-/** A commit as streams read it: its events by index, without those that raise no webhook. */
 export interface FeedCommit {
   readonly position: number;
-  /** Milliseconds since 1970. */
   readonly at: number;
   readonly entries: ReadonlyMap<number, Entry>;
 }
@@ -43,7 +39,6 @@ function feedCommit({ position, at, events }: Commit<WebhookEvent>): FeedCommit 
   return { position, at: at.getTime(), entries };
 }
 
-/** The event at a place; undefined if there is none. */
 function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
   const entry = entries.get(e);
   const position = entry?.positions[d];
@@ -51,7 +46,6 @@ function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
   return { enqueued: entry.enqueued, position, at: entry.timeOf(d) };
 }
 
-/** Identifies the device and the message of an event. */
 const keyOf = ({ enqueued, position }: DueEvent): string => keyAt(messageChunkKey(enqueued), position);
 
 const keyAt = (chunk: string, position: number): string => `${chunk}/${position}`;
@@ -60,13 +54,8 @@ type CampaignOf = (enqueued: EventsEnqueued) => string;
 
 const noCampaign: CampaignOf = () => '';
 
-/** A place that was read, in the form of an unacked event. */
 export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'enqueuedAt'>;
 
-/**
- * Reads at most `limit` events that a subscription wants from a commit, starting at the e-th event and its d-th device.
- * @returns the events, and where to continue: in this commit, or at the start of the next one
- */
 function readCommit(
   commit: FeedCommit,
   from: Place,
@@ -88,14 +77,12 @@ function readCommit(
   return { events, next: { n: commit.position + 1, e: 0, d: 0 } };
 }
 
-/** The log of an account as one stream reads it. */
 export class Feed {
   readonly #commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>;
   readonly #log: string;
   readonly #messages: Pick<MessageStore, 'find'>;
   readonly #recent = new Map<number, FeedCommit>();
   #ahead: FeedCommit[] = [];
-  /** Whether there may be commits after the prefetched ones. */
   #hasMore = true;
 
   constructor(
@@ -108,12 +95,10 @@ export class Feed {
     this.#messages = messages;
   }
 
-  /** Signals that there may be new commits. */
   wake(): void {
     this.#hasMore = true;
   }
 
-  /** Reads at most `limit` further events that a subscription wants, and the position to continue from; undefined at the end of the log. */
   async read(
     from: Place,
     limit: number,
@@ -128,7 +113,6 @@ export class Feed {
     return read;
   }
 
-  /** The events at these places, in their order; undefined if there is none, or no longer. */
   async dueAt(places: readonly Place[]): Promise<(DueEvent | undefined)[]> {
     const commits = await this.#commitsOf(places);
     return places.map((place) => {
@@ -137,7 +121,6 @@ export class Feed {
     });
   }
 
-  /** Open events of stored progress, as they were read, except those that are no longer stored. */
   async restored<Open extends Place>(open: readonly Open[]): Promise<(Open & ReadEvent)[]> {
     const commits = await this.#commitsOf(open);
     return open.flatMap((event) => {
@@ -147,7 +130,6 @@ export class Feed {
     });
   }
 
-  /** The commits of these places, by number, except those that are no longer stored. */
   async #commitsOf(places: readonly Place[]): Promise<ReadonlyMap<number, FeedCommit>> {
     const found = new Map<number, FeedCommit>();
     const missing = new Set<number>();
@@ -162,7 +144,6 @@ export class Feed {
     return found;
   }
 
-  /** The campaigns of the messages in a commit; none of a message that is no longer known. */
   async #campaignsIn({ entries }: FeedCommit): Promise<CampaignOf> {
     const ids = new Set(Array.from(entries.values(), ({ enqueued }) => sendIdOf(enqueued)));
     const found = await this.#messages.find(ids);

@@ -9,7 +9,6 @@ interface Sending extends Pick<StreamDeps, 'clock' | 'metrics' | 'log'> {
   readonly unacked: UnackedEvents;
 }
 
-/** Sends an event, or records that there is none to send. */
 export function sendEvent(event: Unacked, made: Made, { link, unacked, clock, metrics, log }: Sending): void {
   if (!made) {
     unacked.drop(event);
@@ -21,7 +20,7 @@ export function sendEvent(event: Unacked, made: Made, { link, unacked, clock, me
     link.send(made, event.isDeferred);
     unacked.sent(event, made.uuid, steadyTime(clock), link.answerMs);
   } catch (error) {
-    // It is no fault of the subscriber, and must not hold back other events.
+    // Not the subscriber's fault; must not block other events.
     unacked.unmade(event, steadyTime(clock));
     metrics.ended('unmade');
     const { n, e, d, failures } = event;

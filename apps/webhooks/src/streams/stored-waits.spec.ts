@@ -10,7 +10,7 @@ describe('stored waits', () => {
     clock.step(100);
   });
 
-  /** Stores a wait, lets seconds pass, sets the clock, and restores what is left of it, in seconds. */
+  /** Lets seconds pass and sets the clock between storing and restoring. */
   const leftAfter = (waitS: number, { passed = 0, set = 0 }): number => {
     const events = new UnackedEvents();
     const event = { n: 1, e: 0, d: 0, key: 'a', failures: 1, enqueuedAt: clock.now() };

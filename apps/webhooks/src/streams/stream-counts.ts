@@ -2,12 +2,11 @@ import type { StreamMetrics } from '../stream-metrics.ts';
 import type { DeferredEvents } from './deferred/deferred-events.ts';
 import type { UnackedEvents } from './unacked.ts';
 
-/** What a stream adds to metrics, once per turn of the event loop: labels cost more than the rest of an acknowledgement. */
+/** Once per turn of the event loop: labels cost more than the rest of an acknowledgement. */
 export class StreamCounts {
   readonly #metrics: StreamMetrics;
   readonly #unacked: Pick<UnackedEvents, 'size'>;
   readonly #deferred: Pick<DeferredEvents, 'summary'>;
-  /** Acknowledgements that metrics do not count yet, and the unacked events that they do. */
   #acknowledged = 0;
   #counted = 0;
 

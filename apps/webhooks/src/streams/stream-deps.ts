@@ -16,15 +16,14 @@ export interface StreamDeps {
   readonly maker: EventMaker;
   readonly messages: Pick<MessageStore, 'find'>;
   readonly connect: (request: LinkRequest<Endpoint>) => Promise<Link>;
-  /** Called when the link of a stream ends that cannot connect anew: it waits to be stopped. Absent = it reconnects. */
+  /** For links that cannot reconnect. */
   readonly hungUp?: () => void;
   readonly deferred: Pick<DeferredStores, 'of'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
-  /** Disables a subscription whose subscriber only fails. */
   readonly disable: (subscription: Subscription, reason: string) => Promise<unknown>;
-  /** Saves progress; false if another process owns the stream by now. */
+  /** False if another process owns the stream by now. */
   readonly save: (progress: Progress) => Promise<boolean>;
   readonly isOwner: () => boolean;
 }

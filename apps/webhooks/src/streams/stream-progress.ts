@@ -10,47 +10,34 @@ import type { FailingPeriod } from './failing-period.ts';
 import type { Place, Unacked } from './unacked.ts';
 import { type StreamDocument, streamsModel } from './streams.schema.ts';
 
-/** The stored form of an unacked event. `at` is in milliseconds since 1970. */
 export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'strikes' | 'at'>;
 
-/** Progress of a stream: everything before `next` is acknowledged or given up, except `open`. */
+/** Everything before `next` is acknowledged or given up, except `open`. */
 export interface Progress {
   readonly next: Place;
   readonly open: readonly OpenEvent[];
-  /** Undefined after an acknowledgement. */
   readonly failing?: FailingPeriod | undefined;
-  /** Undefined while no event was ever deferred. */
   readonly deferred?: DeferredSummary | undefined;
 }
 
-/** Progress and owner of each stream, in the collection `streams`. */
 export interface ProgressStore {
-  /**
-   * Assigns a stream to a new owner, unless one of `others` owns it. A new or re-enabled stream starts at the events after its creation or enabling,
-   * as far as their commits are kept.
-   * @returns undefined if another process owns it
-   */
+  /** @returns undefined if one of `others` owns it */
   claim(subscription: Subscription, owner: string, others: ReadonlySet<string>): Promise<Progress | undefined>;
-  /** Writes nothing and returns false if the owner no longer owns the stream. */
+  /** False if the owner no longer owns the stream. */
   save(id: string, owner: string, progress: Progress): Promise<boolean>;
-  /** Releases a stream, so that another process can claim it at once. */
   release(id: string, owner: string): Promise<void>;
-  /** Owners by stream; streams without an owner are absent. */
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   deferred(ids: readonly string[]): Promise<ReadonlyMap<string, DeferredSummary>>;
-  /** Removes all streams except these and the streams of `owners`. */
   keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
 
-/** Upper bound of the difference between the clocks of processes. */
 const SKEW_MS = 60_000;
 
 const COMMITS_AT_ONCE = 100;
 
-/** Numbers per open event. */
 const FIELDS = 5;
 
-/** Strikes are fractions of the failures: processes of earlier versions know failures only, and keep the fraction. */
+/** Earlier versions read whole failures and keep the fraction. */
 const STRIKE = 1 / 4;
 
 const encodeOpen = (open: readonly OpenEvent[]): Buffer =>
@@ -60,7 +47,7 @@ const encodeOpen = (open: readonly OpenEvent[]): Buffer =>
   );
 
 function decodeOpen(stored: Uint8Array): OpenEvent[] {
-  // A copy: a Float64Array needs an aligned buffer.
+  // Copied: a Float64Array needs an aligned buffer.
   const numbers = new Float64Array(new Uint8Array(stored).buffer);
   return Array.from({ length: numbers.length / FIELDS }, (_, i) => {
     const [n, e, d, failures, at] = numbers.subarray(i * FIELDS, (i + 1) * FIELDS) as unknown as number[];
@@ -69,7 +56,6 @@ function decodeOpen(stored: Uint8Array): OpenEvent[] {
   });
 }
 
-/** Whether an event created or enabled the subscription at its `since`. */
 const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boolean =>
   (event?.$case === 'created' || event?.$case === 'changed') &&
   event.value.id === id &&
@@ -93,10 +79,7 @@ export function openProgress(
 ): ProgressStore {
   const streams = modelOf(db, streamsModel);
 
-  /**
-   * The position after the commit that created or enabled the subscription. Commit times locate it only approximately, because clocks differ. A
-   * subscriber may dial in so late that the commit has been removed: its stream begins with the oldest commit that is left.
-   */
+  /** Commit times are only approximate: clocks differ. */
   const beginning = async (subscription: Subscription): Promise<Progress> => {
     const log = webhooksLogOf(subscription.account);
     const since = subscription.since.getTime();
@@ -105,7 +88,7 @@ export function openProgress(
       const found = await commits.after(log, last, COMMITS_AT_ONCE);
       const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
       const end = found.at(-1);
-      // The commit that is sought may not be readable yet, unless a later one is.
+      // The commit may not be readable yet, unless a later one is.
       if (first || !end) return startAfter(first?.position ?? last);
       if (end.at.getTime() > since + SKEW_MS) return startAfter(before);
       last = end.position;

@@ -15,23 +15,18 @@ import type { DeferredSummary } from './deferred/deferred-store.ts';
 import type { FailingPeriod } from './failing-period.ts';
 import type { Place } from './unacked.ts';
 
-/** Retention of processes after the end of their lease. */
 export const FORGET_OWNERS_MS = 86_400_000;
 
 export interface StreamDocument {
   readonly _id: string;
   readonly owner?: string;
-  /** `since` of the subscription when the stream began. */
   readonly since: Date;
   readonly next: Place;
   readonly open: Binary | Uint8Array;
-  /** Absent after an acknowledgement. */
   readonly failing?: FailingPeriod;
-  /** Absent while no event was ever deferred. */
   readonly deferred?: DeferredSummary;
 }
 
-/** The acknowledged position of each subscription. */
 export const streamsModel = defineModel<StreamDocument>({
   name: 'streams',
   retention: 'with the subscription',
@@ -46,7 +41,6 @@ export const streamsModel = defineModel<StreamDocument>({
   },
 });
 
-/** The processes that may own streams. */
 export const ownersModel = defineModel<PresenceDocument>({
   name: 'owners',
   retention: `${inDays(FORGET_OWNERS_MS)} from the end of the lease`,

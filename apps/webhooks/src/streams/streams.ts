@@ -15,10 +15,9 @@ import type { StreamDeps } from './stream-deps.ts';
 import type { LinkDeps } from './links/link-port.ts';
 import { openLink } from './links/links.ts';
 
-/** Lease of a process, and the interval of its renewal. */
 const LEASE_MS = 10_000;
 const ROUND_MS = 1_000;
-/** A process stops this long before its lease ends: a margin for clock differences and write latency. */
+/** Covers clock differences and write latency. */
 const MARGIN_MS = 1_000;
 
 export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'connect' | 'hungUp'> {
@@ -30,30 +29,22 @@ export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'conn
   readonly log: Logger;
 }
 
-/** The lease of this process on the streams that it owns. */
 export interface Lease {
   readonly owner: string;
   isHeld(): boolean;
-  /** Whether other processes stream as well. */
   hasPeers(): boolean;
 }
 
-/** Subscribers that dial in have no stream before they do (R-EV7). */
 const hasEndpoint = ({ settings }: Subscription): boolean => settings.endpoint !== NO_ENDPOINT;
 
-/**
- * The streams of this process. Each enabled subscription with an endpoint belongs to one process at a time, on which all live processes agree. A lease makes
- * concurrent streams rare; only the owner writes progress. Leases use the system clock, even if the test clock is advanced.
- */
+/** One process owns a stream. Leases make concurrent streams rare, and only the owner writes progress. By the system clock, not the test clock. */
 export class Streams {
   readonly #deps: StreamsDeps;
-  /** The processes that stream. */
   readonly #owners: Presence;
   readonly #owner = beginOwner(randomUUID());
   readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
-  /** When other processes may claim the streams, by `performance.now()`. */
   #until = 0;
   #peers = 0;
   readonly lease: Lease = {
@@ -72,17 +63,14 @@ export class Streams {
     });
   }
 
-  /** Applies changes of subscriptions immediately. */
   changed(): Promise<void> {
     return this.#rounds.now();
   }
 
-  /** Signals a new commit in a log. */
   wake(log: string): void {
     for (const stream of this.#streams.values()) if (stream.log === log) stream.wake();
   }
 
-  /** Ids of subscriptions with due work that this process owns, or that have no owner. */
   async due(): Promise<string[]> {
     const enabled = (await this.#deps.subscriptions.enabled()).filter(hasEndpoint);
     const owners = await this.#deps.progress.owners(enabled.map(({ id }) => id));
@@ -97,7 +85,6 @@ export class Streams {
     return enabled.filter((_, i) => due[i]).map(({ id }) => id);
   }
 
-  /** Removes streams of deleted or disabled subscriptions, and processes that ended long ago. */
   async forget(): Promise<void> {
     const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
     const owners = live.map(({ name }) => name);
@@ -109,7 +96,6 @@ export class Streams {
     await this.#owners.forget(FORGET_OWNERS_MS);
   }
 
-  /** Ends all streams; other processes can claim them at once. */
   async close(): Promise<void> {
     await this.#rounds.stop();
     await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
@@ -135,7 +121,7 @@ export class Streams {
       const stream = this.#streams.get(subscription.id);
       stream?.update(subscription);
       if (!stream) await this.#tryBegin(subscription, others);
-      // Commits of other processes send no signal to this one.
+      // Other processes send no signal of their commits.
       else if (others.size > 0) stream.wake();
     }
   }
@@ -150,7 +136,6 @@ export class Streams {
     return Array.from(await this.#owners.alive(), (name) => ({ name }));
   }
 
-  /** A stream that cannot begin holds up no other; the next round tries again. */
   async #tryBegin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {
     try {
       await this.#begin(subscription, others);
@@ -182,6 +167,5 @@ export class Streams {
   }
 }
 
-/** Whether a stream still matches its subscription: a disabled and re-enabled subscription starts a new stream. */
 const isSame = (stream: Stream, subscription: Subscription | undefined): boolean =>
   subscription?.since.getTime() === stream.since.getTime();

@@ -3,12 +3,11 @@ import { ANSWER_MS, GIVE_UP_MS, MADE_ROOM, MAX_UNACKED, UnackedEvents, waitMs } 
 
 const HOUR_MS = 3_600_000;
 
-/** A stream of events on virtual time. Events are named by rank, and sends are recorded. */
 class Wire {
   readonly events = new UnackedEvents();
   now = 0;
 
-  /** Reads events; events with the same key have the same device and message. */
+  /** Events with the same key have the same device and message. */
   read(...keys: readonly string[]): this {
     for (const key of keys) {
       const d = this.#read++;
@@ -18,7 +17,6 @@ class Wire {
   }
   #read = 0;
 
-  /** Sends every event that may be sent, and returns their ranks. */
   send(): number[] {
     const sendable = this.events.sendable(this.now);
     for (const event of sendable) this.events.sent(event, `u${event.d}`, this.now);
@@ -30,7 +28,6 @@ class Wire {
     return isAck ? this.events.acked(uuid, this.now) : this.events.failed([uuid], 'refused', this.now) === 1;
   }
 
-  /** Advances time tick by tick. */
   pass(ms: number): { late: number; givenUp: number } {
     const passed = { late: 0, givenUp: 0 };
     for (const end = this.now + ms; this.now < end;) {
@@ -141,7 +138,7 @@ describe('unacked events', () => {
     expect(wire.events.room).toBe(0);
     const sent = wire.send();
     for (const d of sent.slice(1)) wire.answer(d);
-    // One answer is outstanding; after it, there is room for as many events as were acknowledged.
+    // There is room for as many events as were acknowledged.
     expect(wire.events.room).toBe(0);
     wire.answer(sent[0]!);
     expect(wire.events.room).toBe(100);
@@ -172,7 +169,7 @@ describe('unacked events', () => {
     const queue: number[] = [];
     let sent = 0;
     let acked = 0;
-    // A subscriber that handles five events a second, with a full backlog.
+    // Five events a second, with a full backlog.
     for (let second = 0; second < 1200; second++) {
       wire.read(...many(wire.events.room).map((key) => `${second}/${key}`));
       const batch = wire.send();
@@ -198,7 +195,6 @@ describe('unacked events', () => {
 });
 
 describe('events that fail alone', () => {
-  /** Sends what is due, and answers each event, until nothing is sent for a minute. */
   const leavingAfter = (wire: Wire, fail: (d: number) => void, rounds: number): number[] => {
     for (let round = 0; round < rounds; round++) {
       for (const d of wire.send()) fail(d);
@@ -212,7 +208,6 @@ describe('events that fail alone', () => {
     const refuse = (d: number) => wire.answer(d, d === 1);
     expect(leavingAfter(wire, refuse, 2)).toEqual([]);
     expect(leavingAfter(wire, refuse, 1)).toEqual([0, 2]);
-    // Until they have left, they wait.
     expect(wire.send()).toEqual([]);
     wire.events.left(wire.events.leaving().flat());
     expect([wire.events.size, wire.events.room]).toEqual([0, MAX_UNACKED]);

@@ -1,35 +1,27 @@
 import { RecentEntries } from '@tidings/kernel';
 
-/** Position of an event in its account's log: number of the commit, index of the event in it, rank of the device. */
+/** Commit, index of the event in it, rank of the device. */
 export interface Place {
   readonly n: number;
   readonly e: number;
   readonly d: number;
 }
 
-/** An event that is read but not acknowledged. */
 export interface Unacked extends Place {
-  /** Identifies the device and the message, whose events stay in order. */
+  /** Device and message: their events stay in order. */
   readonly key: string;
-  /** When the event was enqueued, in milliseconds since 1970. */
   readonly enqueuedAt: number;
   readonly phase: 'ready' | 'sent';
-  /** Number of failed sends. */
   readonly failures: number;
-  /** Number of failures that may be the event's own: refusals, and missing answers. */
+  /** Failures that may be the event's own. */
   readonly strikes: number;
-  /** `ready`: when it may be sent. `sent`: when its answer becomes late. By the steady time, like all times of calls. */
+  /** `ready`: when it may be sent; `sent`: when its answer becomes late. Steady clock. */
   readonly at: number;
-  /** Whether it is one of the deferred events, which take no place of the window. */
   readonly isDeferred: boolean;
 }
 
 export type NewUnacked = Omit<Unacked, 'phase' | 'strikes' | 'isDeferred'> & { readonly strikes?: number };
 
-/**
- * How a send failed: with an answer about the event; with one about its whole post, or by a server that cannot be asked now; without an answer in time; or with
- * a lost connection.
- */
 export type Failure = 'refused' | 'post-refused' | 'unavailable' | 'late' | 'broken';
 
 export type DeferredOutcome =
@@ -48,30 +40,23 @@ type Mutable = { -readonly [Key in keyof Unacked]: Unacked[Key] } & {
 /** A broken stream loses answers to events that it may have handled. */
 type Loss = Failure | 'lost';
 
-/** Maximum unacked events of a stream (R-EV5). */
 export const MAX_UNACKED = 1000;
-/** Timeout of an answer, and the time after which an event is given up (R-EV5). */
 export const ANSWER_MS = 30_000;
 export const GIVE_UP_MS = 72 * 3_600_000;
-/** Retention of commits: a little longer than events are retried. */
 export const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
 export const MAX_STRIKES = 3;
-/** Events that leave a window whose subscriber acknowledges nothing, so that others are tried. */
 export const MADE_ROOM = MAX_UNACKED / 10;
 export const LONGEST_WAIT_MS = 60_000;
-/** Initial limit of events in flight. A prompt acknowledgement raises the limit by one, a slow one lowers it. */
+/** Prompt acknowledgements raise it by one, slow ones halve it. */
 const FIRST_FLIGHT = 100;
 const SWIFT_MS = ANSWER_MS / 3;
 const SLOW_MS = 2 * SWIFT_MS;
-/** Deferred events take at most this part of the limit in flight. */
 const DEFERRED_SHARE = 1 / 4;
-/** Deferred events whose late answer still counts. */
 const lateAnswers = { atLeast: MAX_UNACKED, retentionMs: 10 * ANSWER_MS } as const;
 
-/** Delay after the n-th failed send: 1, 2, 4 … 60 s (R-EV5). */
+/** 1, 2, 4 … 60 s (R-EV5). */
 export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (failures - 1));
 
-/** Posts report the events that are late themselves: longer ones have waited for their post. */
 const isTimedAlone = ({ answerMs }: Mutable): boolean => answerMs! <= ANSWER_MS;
 
 const mayBeAtFault = ({ strikes, lastFailure }: Mutable): boolean =>
@@ -81,20 +66,15 @@ export const isSamePlace = (one: Place, other: Place): boolean =>
   one.n === other.n && one.e === other.e && one.d === other.d;
 
 /**
- * The unacked events of a stream, with the time of each send and resend. Of the events of one device and message only the first is sent: the next
- * waits until that one is acknowledged or given up. The number of events in flight adapts to the subscriber: a slow one gets no more than it answers
- * in time, as otherwise every event would be resent repeatedly. Events that fail alone leave for the deferred ones, and so do those that wait behind them.
+ * Per device and message only the first event is in flight. The limit in flight adapts: a slow subscriber would otherwise get every event
+ * repeatedly.
  */
 export class UnackedEvents {
   readonly #events = new Set<Mutable>();
-  /** Events that are not in flight. */
   readonly #ready = new Set<Mutable>();
-  /** The events of each device and message; only the first may be sent. */
   readonly #queues = new Map<string, Mutable[]>();
-  /** Events that this process has sent, until they are acknowledged. */
   readonly #byUuid = new Map<string, Mutable>();
   readonly #leaving = new Set<Mutable>();
-  /** Deferred events that are about to be sent, or in flight, by device and message. */
   readonly #deferred = new Map<string, Mutable>();
   readonly #lateAnswers = new RecentEntries<Mutable>(lateAnswers);
   #outcomes: DeferredOutcome[] = [];
@@ -108,13 +88,12 @@ export class UnackedEvents {
     return this.#events.size;
   }
 
-  /** How many more events may be read. 0 while little room is left and answers are outstanding, so that events are rendered in large batches. */
+  /** 0 while little room is left: batches stay large. */
   get room(): number {
     const room = MAX_UNACKED - this.#events.size;
     return room < MAX_UNACKED / 2 && this.#inFlight > 0 ? 0 : room;
   }
 
-  /** Whether an event has failed that is not acknowledged. */
   get hasFailures(): boolean {
     return [...this.#events].some(({ failures }) => failures > 0);
   }
@@ -131,7 +110,6 @@ export class UnackedEvents {
     return new Set(this.#deferred.keys());
   }
 
-  /** Adds an event that was read, or restored from stored progress. */
   add(event: NewUnacked): void {
     const added: Mutable = { strikes: 0, ...event, phase: 'ready', isDeferred: false };
     this.#events.add(added);
@@ -146,10 +124,7 @@ export class UnackedEvents {
     this.#deferred.set(event.key, added);
   }
 
-  /**
-   * Events to send now, within the limit in flight. None of the window while little of a larger number would fit, so that batches stay large.
-   * @param deferredRoom maximum of deferred events
-   */
+  /** None while little would fit: batches stay large. */
   sendable(now: number, deferredRoom = Infinity): readonly Unacked[] {
     const deferred = [...this.#deferred.values()].filter(({ phase }) => phase === 'ready').slice(0, deferredRoom);
     return [...deferred, ...this.#sendable(now)];
@@ -171,7 +146,6 @@ export class UnackedEvents {
     return event.isDeferred ? this.#deferred.get(event.key) === event : this.#events.has(event);
   }
 
-  /** Records that an event was written to the stream, whose answer is late after `answerMs`. */
   sent(event: Unacked, uuid: string, now: number, answerMs = ANSWER_MS): void {
     const known = event as Mutable;
     this.#ready.delete(known);
@@ -185,7 +159,6 @@ export class UnackedEvents {
     else this.#inFlight++;
   }
 
-  /** Records an acknowledgement, possibly a late one; false if it matches no event. */
   acked(uuid: string, now: number): boolean {
     const event = this.#byUuid.get(uuid) ?? this.#lateAnswers.get(uuid);
     if (!event) return false;
@@ -196,7 +169,6 @@ export class UnackedEvents {
     return true;
   }
 
-  /** Records failures of events in flight that have the same cause; returns how many of these are. */
   failed(uuids: readonly string[], how: Failure, now: number): number {
     const found = uuids.flatMap((uuid) => {
       const event = this.#byUuid.get(uuid);
@@ -204,7 +176,7 @@ export class UnackedEvents {
     });
     const isAlone = uuids.length === 1;
     for (const event of found) this.#fail(event, now, how, isAlone);
-    // Late deferred events say nothing about the speed of the subscriber.
+    // Late deferred events say nothing about the subscriber's speed.
     if (how === 'late' && found.some(({ isDeferred }) => !isDeferred)) this.#slowDown(now);
     return found.length;
   }
@@ -219,7 +191,6 @@ export class UnackedEvents {
     this.#fail(known, now, 'refused', true);
   }
 
-  /** Removes an event: it is acknowledged, given up, or gone. */
   drop(event: Unacked): void {
     const known = event as Mutable;
     if (known.isDeferred) {
@@ -229,16 +200,11 @@ export class UnackedEvents {
     } else this.#remove(known);
   }
 
-  /** Removes a deferred event that was given up, or dropped. */
   withdraw({ key, ...place }: Place & { readonly key: string }): void {
     const event = this.#deferred.get(key);
     if (event && isSamePlace(event, place)) this.#forget(event);
   }
 
-  /**
-   * Advances time: returns how many answers became late, and how many events are given up.
-   * @param sure the time at which events are given up, in milliseconds since 1970
-   */
   elapse(now: number, sure: number): { readonly late: number; readonly givenUp: number } {
     let late = 0;
     let givenUp = 0;
@@ -262,7 +228,6 @@ export class UnackedEvents {
     return { late, givenUp };
   }
 
-  /** Records a broken stream, which loses all its answers. Returns how many events were in flight. */
   broke(now: number): number {
     const lost = this.inFlight;
     for (const event of this.#events) if (event.phase === 'sent') this.#fail(event, now, 'lost', true);
@@ -274,22 +239,19 @@ export class UnackedEvents {
     return lost;
   }
 
-  /** Whether any event awaits an answer or is due to be sent. */
   isDue(now: number): boolean {
     return this.#inFlight + this.#deferred.size > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
   }
 
-  /** All events of the window, in read order. */
   all(): Iterable<Unacked> {
     return this.#events;
   }
 
-  /** The events that leave the window, each followed by those that wait behind it. */
   leaving(): readonly (readonly Unacked[])[] {
     return Array.from(this.#leaving, ({ key }) => [...this.#queues.get(key)!]);
   }
 
-  /** Records that events have left for the deferred ones. Their late answers still count. */
+  /** Their late answers still count. */
   left(events: readonly Unacked[]): void {
     for (const event of events) {
       const known = event as Mutable;
@@ -299,10 +261,7 @@ export class UnackedEvents {
     }
   }
 
-  /**
-   * Lets the oldest events leave a full window in which every one has failed, though the subscriber acknowledges nothing: there may be others that it
-   * acknowledges. Returns how many leave.
-   */
+  /** A subscriber may acknowledge events behind a window of failing ones. */
   makeRoom(): number {
     if (this.#events.size < MAX_UNACKED || this.#leaving.size > 0) return 0;
     const heads = Array.from(this.#queues.values(), ([head]) => head!);
@@ -352,7 +311,6 @@ export class UnackedEvents {
     else if (answeredAfterMs > SLOW_MS) this.#flight = Math.max(1, this.#flight - 1);
   }
 
-  /** Halves the limit in flight. */
   #slowDown(now: number): void {
     this.#flight = Math.max(1, Math.floor(this.#flight / 2));
     this.#slowedAt = now;
@@ -368,7 +326,6 @@ export class UnackedEvents {
     this.#leaving.add(event);
   }
 
-  /** @param isAlone whether the failure is of this event only, and not of a whole batch */
   #fail(event: Mutable, now: number, how: Loss, isAlone: boolean): void {
     if (event.isDeferred) this.#forget(event);
     else {

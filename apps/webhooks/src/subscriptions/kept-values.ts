@@ -1,10 +1,8 @@
 import type { SentValues } from '@tidings/rpc';
 import { ofSent, type Subscription } from './subscription.ts';
 
-/** Applications in one request to dispatchers. */
 const AT_ONCE = 5_000;
 
-/** Has dispatchers keep what they send, for the payloads of the events that these subscriptions want. */
 export async function keepValues(
   sentValues: Pick<SentValues, 'keep'>,
   subscriptions: readonly Pick<Subscription, 'account' | 'settings'>[],

@@ -5,27 +5,21 @@ import { type Logger, type MasterKeys, open, reseal, seal, type SealedPlace } fr
 import type { Db } from 'mongodb';
 import { type SecretsDocument, secretsModel } from './subscriptions.schema.ts';
 
-/** Time for which earlier secrets sign beside a new one. */
 export const BOTH_VALID_MS = 24 * 3_600_000;
-/** Maximum secrets that sign: each costs a signature in a header. */
 const MAX_SECRETS = 4;
 const KEY_BYTES = 32;
-/** Time after which secrets without a subscription are orphans: a creation makes them first. */
 const ORPHANED_MS = 3_600_000;
 
 type SealedSecret = SecretsDocument['sealed'][number];
 
-/** The secrets of subscriptions by HTTP, encrypted with the master key. */
 export interface SubscriptionSecrets {
   has(id: string): Promise<boolean>;
-  /** Makes the first secret of a subscription, or another one, and returns it as its owner uses it: `whsec_…`. Earlier ones are valid for 24 h more. */
+  /** Returns `whsec_…`; earlier ones are valid for 24 h more. */
   add(id: string): Promise<string>;
-  /** The keys that are valid now, the newest one first. @throws Fault `unavailable` without the master key of one */
+  /** Newest first. @throws Fault `unavailable` without a master key */
   keysOf(id: string): Promise<readonly Buffer[]>;
   remove(id: string): Promise<void>;
-  /** Removes the secrets of all other subscriptions. */
   keepOnly(ids: readonly string[]): Promise<void>;
-  /** Encrypts what another master key encrypts with the current one; returns how many secrets that were. */
   reseal(): Promise<number>;
 }
 
@@ -33,7 +27,6 @@ const placeOf = (id: string): SealedPlace => ({ application: `subscription ${id}
 
 const textOf = (key: Uint8Array): string => `whsec_${Buffer.from(key).toString('base64')}`;
 
-/** The secrets that sign beside a new one. */
 function earlier(secrets: readonly SealedSecret[], now: number): SealedSecret[] {
   const until = new Date(now + BOTH_VALID_MS);
   return secrets
@@ -49,7 +42,6 @@ export function openSecrets(
   const secrets = modelOf(db, secretsModel);
   const find = (id: string) => secrets.findOne({ _id: id }).lean<SecretsDocument | null>();
 
-  /** Writes unless another process has changed them; false if it has. */
   const write = async (id: string, known: SecretsDocument | null, sealed: SealedSecret[]): Promise<boolean> => {
     if (known) {
       const { version } = known;
@@ -68,7 +60,6 @@ export function openSecrets(
     }
   };
 
-  /** The box encrypted with the current master key; undefined if it is, or if no key opens it. */
   const resealed = (id: string, box: Uint8Array): Uint8Array | undefined => {
     try {
       return reseal(master, placeOf(id), box);

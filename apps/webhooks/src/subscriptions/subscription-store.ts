@@ -7,23 +7,19 @@ import { subscriptionsModel } from './subscriptions.schema.ts';
 
 type Stored = SubscriptionDocument & { readonly _id: string };
 
-/** Maximum age of the cached {@link Audience}. A change of a subscription is answered only after this time. */
+/** Changes are answered only after this time. */
 export const AUDIENCE_MS = 250;
 
-/** Applications with a subscription. */
 export interface Audience {
   has(account: string, application: string): boolean;
 }
 
-/** Queries over the subscriptions, with every commit of their logs applied. */
 export interface SubscriptionStore {
   find(id: string): Promise<Subscription | undefined>;
-  /** All subscriptions, oldest first. */
   all(): Promise<Subscription[]>;
   enabled(): Promise<Subscription[]>;
-  /** The number of subscriptions of an account. */
   countOf(account: string): Promise<number>;
-  /** The applications of enabled subscriptions, cached for {@link AUDIENCE_MS}: facts arrive by the hundred a second. */
+  /** Cached: facts arrive by the hundred a second. */
   audience(): Promise<Audience>;
 }
 
@@ -54,7 +50,6 @@ export function openSubscriptions(db: Db): SubscriptionStore {
       const now = performance.now();
       if (!known || now - known.asOf >= AUDIENCE_MS) {
         known = { asOf: now, audience: enabled().then(audienceOf) };
-        // The caller receives the failure; the next call queries again.
         known.audience.catch(() => (known = undefined));
       }
       return known.audience;

@@ -20,7 +20,6 @@ const event = (change: WebhookEvent['event'], second: number): WebhookEvent => (
 });
 const created = event({ $case: 'created', value: { id: 's', settings } }, 0);
 
-/** A subscription after these changes, one second apart. */
 function after(...patches: readonly SubscriptionPatch[]): Subscription {
   let subscription = evolveSubscription(undefined, created);
   patches.forEach((patch, i) => {

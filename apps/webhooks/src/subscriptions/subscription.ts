@@ -2,38 +2,32 @@ import type { SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import { EnqueuedKind } from '@tidings/events';
 import { Platform, pushPlatforms } from '@tidings/kernel';
 
-/** The endpoint of an account's events, and the selection of events (R-EV1). */
 export interface Subscription {
   readonly id: string;
   readonly account: string;
   readonly settings: SubscriptionSettings;
   readonly createdAt: Date;
-  /** Time of creation or of the last enabling: only later events are sent. */
+  /** Only later events are sent. */
   readonly since: Date;
-  /** Absent unless failures of the subscriber have disabled it; enabling it again removes this. */
   readonly disabled?: DisabledSubscription | undefined;
 }
 
 export interface DisabledSubscription {
-  /** The last failure. */
   readonly reason: string;
   readonly at: Date;
 }
 
-/** The fields of a change; undefined fields stay as they are. */
 export type SubscriptionPatch = {
   readonly [Key in keyof SubscriptionSettings]?: SubscriptionSettings[Key] | undefined;
 };
 
 type SubscriptionChange = NonNullable<WebhookEvent['event']>;
 
-/** The settings after a change. */
 export const patched = (settings: SubscriptionSettings, patch: SubscriptionPatch): SubscriptionSettings => ({
   ...settings,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 });
 
-/** Events of a change; none if it changes nothing or the subscription does not exist. */
 export function changeSubscription(
   subscription: Subscription | undefined,
   patch: SubscriptionPatch,
@@ -45,7 +39,6 @@ export function changeSubscription(
   return [{ $case: 'changed', value: { id, settings: changed } }];
 }
 
-/** Disables a subscription whose subscriber only fails; none if it is disabled already. */
 export const disableSubscription = (
   subscription: Subscription | undefined,
   reason: string,
@@ -55,7 +48,6 @@ export const disableSubscription = (
 export const deleteSubscription = (subscription: Subscription | undefined): readonly SubscriptionChange[] =>
   subscription ? [{ $case: 'deleted', value: { id: subscription.id } }] : [];
 
-/** The subscription after an event; undefined once it is deleted. Later events change nothing. */
 export function evolveSubscription(
   subscription: Subscription | undefined,
   { account, at, event }: WebhookEvent,
@@ -92,7 +84,6 @@ const pushNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_FAILED]: 'Push Failed',
 };
 
-/** The events of contacts have the names of their channels. */
 const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
   [Platform.Sms]: {
     [EnqueuedKind.ENQUEUED_KIND_SENT]: 'SMS Sent',
@@ -124,7 +115,7 @@ const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
   },
 };
 
-/** The events of inboxes have no channel: an entry is for every device of a user. */
+/** An entry is for every device of a user. */
 const inboxNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'Inbox Delivered',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_READ]: 'Inbox Read',
@@ -132,18 +123,15 @@ const inboxNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELETED]: 'Inbox Deleted',
 };
 
-/** Whether events of this name have what was handed to a provider. */
 export const ofSent = (name: string): boolean => name.endsWith(' Sent');
 
 const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 
-/** The name of an event (R-EV2); "" for unsupported ones. */
 export const eventNameOf = (kind: EnqueuedKind, platform: number): string =>
   inboxNames[kind] ?? (isPush.has(platform) ? pushNames : contactNames[platform])?.[kind] ?? '';
 
 const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
 
-/** Whether a subscription wants an event of devices of a platform. */
 export const wants = (
   { events, applications, platforms, messageCodes, campaigns }: SubscriptionSettings,
   of: {
@@ -152,7 +140,6 @@ export const wants = (
     readonly application: string;
     readonly message: string;
   },
-  /** The id of the message's campaign, in decimal; called for subscriptions to campaigns only. */
   campaign: () => string,
 ): boolean =>
   events.includes(eventNameOf(of.kind, of.platform)) &&

@@ -5,7 +5,6 @@ import type { Binary } from 'mongodb';
 import type { DisabledSubscription } from './subscription.ts';
 import { type SubscriptionDocument, SUBSCRIPTIONS } from '../webhook-log.ts';
 
-/** Subscriptions, as applied by their logs. */
 export const subscriptionsModel = defineStates<SubscriptionDocument>({
   name: SUBSCRIPTIONS,
   retention: 'until it is deleted',
@@ -31,16 +30,14 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
 });
 
 export interface SecretsDocument {
-  /** The id of the subscription. */
   readonly _id: string;
-  /** The encrypted secrets, the newest one first, and when each stops to sign; the newest one never does. */
+  /** Newest first; it never stops to sign. */
   readonly sealed: readonly { readonly box: Binary | Uint8Array; readonly until?: Date }[];
-  /** Counts changes, which are compare-and-set. */
   readonly version: number;
   readonly createdAt: Date;
 }
 
-/** The secrets that sign events. No event, list or reply after their creation has them, so they are no part of the log. */
+/** No event or reply may contain secrets. */
 export const secretsModel = defineModel<SecretsDocument>({
   name: 'secrets',
   retention: 'with the subscription',

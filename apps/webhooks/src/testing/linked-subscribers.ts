@@ -2,36 +2,28 @@ import type { WebhooksService } from '../webhooks.ts';
 import { type Consumer, dialIn } from './test-subscriber.ts';
 import type { World } from './webhooks-world.ts';
 
-/** An event as it arrived, whatever the link. */
 export interface Receipt {
   readonly uuid: string;
   readonly name: string;
   readonly hwid: string;
-  /** The subscriber's connection in which it arrived, from 1: a kill ends one. */
+  /** From 1: a kill ends a connection. */
   readonly connection: number;
   readonly isAcked: boolean;
 }
 
 type Arrival = Pick<Receipt, 'uuid' | 'name' | 'hwid'>;
 
-/** The transport below a subscriber. */
 interface Transport {
-  /** Empty if the subscriber dials in. */
   readonly endpoint: string;
-  /** Begins to receive, or again. */
   up(subscription: string): Promise<void>;
-  /** Breaks every connection at once. */
   down(): void;
-  /** Milliseconds from an event, or a post, to its answer. */
   slow(delayMs: number): void;
-  /** Stops or resumes reading, where events arrive on a stream. */
   read(on: boolean): void;
 }
 
-/** A subscriber over one of the links, which may be killed, slow or silent; it keeps a ledger of all events. */
+/** It may be killed, slow or silent, and keeps a ledger of all events. */
 export class LinkedSubscriber {
   readonly receipts: Receipt[] = [];
-  /** Whether it leaves every event without an answer. */
   isSilent = false;
   subscription = '';
   transport!: Transport;
@@ -39,7 +31,6 @@ export class LinkedSubscriber {
   #killIn = Infinity;
   #killed = Promise.withResolvers<void>();
 
-  /** Takes events that arrived together; true if they are acknowledged. */
   readonly take = (arrivals: readonly Arrival[]): boolean => {
     this.#killIn -= arrivals.length;
     const dies = this.#killIn <= 0;
@@ -49,7 +40,6 @@ export class LinkedSubscriber {
     return isAcked;
   };
 
-  /** Resolves when it has died, at the n-th event from now. */
   killedAt(nth: number): Promise<void> {
     this.#killIn = nth;
     this.#killed = Promise.withResolvers();
@@ -134,14 +124,13 @@ const byDialIn: Open = async (world, webhooks, take) => {
   };
 };
 
-/** Every link that carries answers of a subscriber. A topic has none: its broker answers. */
+/** A topic has none: its broker answers. */
 export const links = {
   'gRPC streams': overGrpc,
   'HTTP posts': overHttp,
   'streams that are dialled': byDialIn,
 } as const;
 
-/** Subscribes over a link, and begins to receive. */
 export async function subscribeOver(
   link: keyof typeof links,
   world: World,

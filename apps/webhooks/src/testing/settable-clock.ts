@@ -1,6 +1,5 @@
 import { ForwardSteps, ShiftedClock } from '@tidings/kernel';
 
-/** A test clock that can be set as well, while no time passes. */
 export class SettableClock extends ShiftedClock {
   #setMs = 0;
   readonly #steps = new ForwardSteps(

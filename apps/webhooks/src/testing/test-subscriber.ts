@@ -1,4 +1,3 @@
-// The simulators are a separate program; specs of streams use them as well.
 export {
   type Consumer,
   dialIn,

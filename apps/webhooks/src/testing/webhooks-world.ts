@@ -19,7 +19,7 @@ const reportKinds = {
   followed: ReportKind.REPORT_KIND_MAIL_CLICKED,
 };
 
-/** Devices as the registry describes them: `hwid-<seq>`; those with an even number have a user id. */
+/** `hwid-<seq>`; even numbers have a user id. */
 const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) => ({
   devices: seqs.map((seq) =>
     DeviceDescription.fromPartial({
@@ -47,7 +47,6 @@ interface SubscriptionFields {
   readonly enabled: boolean;
 }
 
-/** The service on a real MongoDB and the embedded log, with facts, subscribers and a stub of the registry. */
 export class World {
   readonly clock = new SettableClock();
   readonly log: Logger = openLog('error');
@@ -55,20 +54,16 @@ export class World {
   readonly db: Db;
   readonly #logDb: Db;
   broker!: EmbeddedBroker;
-  /** Metrics of the most recently opened service. */
   metrics = openMetrics();
-  /** Tokens by secret. */
   readonly tokens = new Map([
     ['secret', TokenView.fromPartial({ id: 'token', account: ACCOUNT, allApplications: true })],
   ]);
-  /** Requests to dispatchers, which have kept nothing. */
   readonly asked: { readonly keep: unknown[]; readonly erase: unknown[] } = { keep: [], erase: [] };
   readonly sentValues: SentValues = {
     keep: async ({ of }) => (this.asked.keep.push(...of), {}),
     find: async () => ({ found: [] }),
     erase: async ({ devices }) => (this.asked.erase.push(...devices), {}),
   };
-  /** Requests to the registry. */
   readonly described: DescribeRequest[] = [];
 
   constructor(mongo: Pick<TestMongo, 'database'>) {
@@ -87,7 +82,6 @@ export class World {
     return this.closing.close();
   }
 
-  /** Opens the service; several may run concurrently. */
   async webhooks(fields: Partial<WebhooksDeps> = {}): Promise<WebhooksService> {
     this.metrics = openMetrics();
     const service = await openWebhooks({
@@ -121,7 +115,6 @@ export class World {
     return this.closing.add('subscriber', await startHttpSubscriber(options), (opened) => opened.down());
   }
 
-  /** Subscribes to all events, unless `fields` says otherwise. @returns the id */
   async subscribe(
     { subscriptions }: WebhooksService,
     { endpoint }: Pick<Subscriber, 'endpoint'>,
@@ -143,7 +136,6 @@ export class World {
     return id;
   }
 
-  /** Accepts a message. @returns its code */
   async message(fields: Partial<MessageAccepted> = {}): Promise<string> {
     const code = newMessageCode(0);
     const accepted = MessageAccepted.fromPartial({
@@ -173,7 +165,6 @@ export class World {
     await this.#publish(topicNames.messages, code, MessageEvent.encode(event).finish());
   }
 
-  /** Publishes that a message was sent to devices of a chunk, by number, in slices of 500. */
   async sent(message: string, seqs: readonly number[], platform: number = Platform.iOS): Promise<void> {
     const at = new Date(this.clock.now());
     for (let number = 0; number * 500 < seqs.length; number++) {
@@ -197,7 +188,6 @@ export class World {
     }
   }
 
-  /** Publishes reports of devices, in the order given; reports of the kind `followed` name the URL of a click. */
   async report(kind: keyof typeof reportKinds, message: string, seqs: readonly number[], url = ''): Promise<void> {
     const chunk = chunkOf(seqs[0]!);
     const reports: Reports = {
@@ -218,7 +208,6 @@ export class World {
     await this.#publish(topic, messageChunkKey(reports), Reports.encode(reports).finish());
   }
 
-  /** Waits until nothing is due. */
   async settle(...services: readonly WebhooksService[]): Promise<void> {
     await until(async () => {
       for (const { operations } of services) if ((await operations.settled({})).open.length > 0) return false;

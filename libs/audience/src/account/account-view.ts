@@ -8,7 +8,6 @@ import type { TagState } from './tags.ts';
 import type { TestDevicesState } from './test-devices.ts';
 import type { UsageView } from './usage.ts';
 
-/** The states of one account that an action is decided on. */
 export interface AccountView extends GeozoneView, FilterView, UsageView {
   account(): AccountState | undefined;
   application(code: string): AccountState | undefined;
@@ -19,20 +18,17 @@ export interface AccountView extends GeozoneView, FilterView, UsageView {
   group(code: string): AccountState | undefined;
 }
 
-/** The refusal of both unknown objects and objects of another account (R-T5). */
+/** Also for objects of another account (R-T5). */
 export const DENIED = 'Access denied or application not found';
 
-/** The refusal of a valid token without access to an application of its account (R-T5). */
 export const FORBID = 'Token restrictions forbid this operation';
 
-/** The account's application with this code; a deleted one counts as unknown. */
 export const own = (account: string, view: AccountView, code: string): Application => {
   const state = view.application(code);
   if (state?.kind !== 'application' || state.account !== account || state.deletedAt) throw Fault.argument(DENIED);
   return state;
 };
 
-/** The account's group with this code. */
 export const ownGroup = (account: string, view: AccountView, code: string): ApplicationGroup => {
   const state = view.group(code);
   if (state?.kind !== 'group' || state.account !== account) throw Fault.argument(DENIED);

@@ -1,27 +1,23 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
 
-/** The blacklist and complaint state of an e-mail address, for the whole account (R-E5, R-E14). The address itself is not stored. */
+/** The address itself is not stored (R-E5, R-E14). */
 export interface AddressState {
   readonly kind: 'address';
   readonly account: string;
-  /** Keyed hash of the address in its stored form: the `th` of its contacts. */
   readonly address: string;
-  /** Time of blacklisting. Absent = not blacklisted. */
   readonly since?: Date | undefined;
-  /** Time of the complaint. Absent = cleared, or none. */
   readonly complained?: Date | undefined;
 }
 
 export interface AddressAction {
-  /** Repeating has no effect; clearing what is not set is a Fault `notFound`. */
+  /** Clearing what is not set is a Fault `notFound`. */
   readonly type: 'blacklistAddress' | 'clearAddress' | 'recordComplaint' | 'clearComplaint';
   readonly address: string;
 }
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The events of an action on an address. Pure. */
 export function decideAddress(state: AddressState | undefined, { type, address }: AddressAction): Change[] {
   switch (type) {
     case 'blacklistAddress':
@@ -37,7 +33,6 @@ export function decideAddress(state: AddressState | undefined, { type, address }
   }
 }
 
-/** The address after the event. */
 export function evolveAddress(
   state: AddressState | undefined,
   { account, event, at = new Date(0) }: AccountEvent,

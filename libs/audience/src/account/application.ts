@@ -4,12 +4,9 @@ import { type MailSender, withMailSender } from './mail-senders.ts';
 
 export interface PlatformSettings {
   readonly platform: number;
-  /** The flag of R-S5. */
   readonly enabled: boolean;
-  /** Incremented by every configuration; 0 = never configured. */
   readonly credentialVersion: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** Encrypted secret settings. */
   readonly sealed: Readonly<Record<string, Uint8Array>>;
 }
 
@@ -18,36 +15,27 @@ export interface Application {
   readonly account: string;
   readonly code: string;
   readonly title: string;
-  /** SHA-256 of the PNG in hex; "" without one. */
   readonly icon: string;
   readonly sdkIos: string;
   readonly sdkAndroid: string;
   readonly authorizeAllTokens: boolean;
-  /** End of debug mode (R-S8). */
   readonly debugUntil?: Date | undefined;
   readonly platforms: readonly PlatformSettings[];
-  /** Number of the 10,000 buckets in the control group (R-E15). @default 0 */
+  /** Of 10,000 buckets (R-E15). @default 0 */
   readonly controlBuckets?: number | undefined;
-  /** Application-wide frequency cap (R-I12). */
   readonly capping?: { readonly days: number; readonly count: number } | undefined;
-  /** Pushes that a dead worker may have sent are failed rather than repeated. @default false */
+  /** Fails pushes that a dead worker may have sent. @default false */
   readonly atMostOnce?: boolean | undefined;
-  /** Deliveries are not counted per device (R-H18). @default false */
   readonly trackingOff?: boolean | undefined;
-  /** Inboxes need the device token (R-J1). @default false */
   readonly inboxTokenRequired?: boolean | undefined;
-  /** createTestDevice needs a token (R-L1). @default false */
   readonly testDeviceTokenRequired?: boolean | undefined;
-  /** Senders of mails, oldest first, once they have changed. */
   readonly mailSenders?: readonly MailSender[] | undefined;
   readonly createdAt: Date;
-  /** Set = the code is unknown, and only the identity of the application is left. */
+  /** Only the application's identity is left. */
   readonly deletedAt?: Date | undefined;
-  /** Time at which no devices were left. */
   readonly purgedAt?: Date | undefined;
 }
 
-/** Applications that are addressed together (R-I2). */
 export interface ApplicationGroup {
   readonly kind: 'group';
   readonly account: string;
@@ -71,7 +59,6 @@ const withPlatform = (application: Application, changed: PlatformSettings): Appl
   ),
 });
 
-/** The remainder of a deleted application. */
 const deletedApplication = ({ account, code, createdAt }: Application, deletedAt: Date): Application => ({
   kind: 'application',
   account,
@@ -86,7 +73,6 @@ const deletedApplication = ({ account, code, createdAt }: Application, deletedAt
   platforms: [],
 });
 
-/** The application after an event other than its creation. Pure. */
 export function evolveApplication(application: Application, { event, at = new Date(0) }: AccountEvent): Application {
   switch (event?.$case) {
     case 'applicationUpdated': {

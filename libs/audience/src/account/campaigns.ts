@@ -8,23 +8,20 @@ export interface CampaignState {
   readonly kind: 'campaign';
   readonly account: string;
   readonly code: string;
-  /** Unique, ordered by time. */
   readonly id: number;
   readonly application: string;
   readonly name: string;
   readonly description: string;
-  /** {@link campaignNameKey} of application and name: no index holds caller text. */
+  /** No index holds caller text. */
   readonly named: string;
   readonly deleted: boolean;
 }
 
 export type CampaignAction =
   | { readonly type: 'createCampaign'; readonly campaign: Campaign }
-  /** No effect if the application has a campaign with this name (R-RES5). */
   | { readonly type: 'nameCampaign'; readonly campaign: Campaign }
   | { readonly type: 'deleteCampaign'; readonly code: string };
 
-/** The states for decisions on campaigns. */
 export interface CampaignView {
   campaign(code: string): CampaignState | undefined;
   campaignsNamed(key: string): readonly CampaignState[];
@@ -32,11 +29,9 @@ export interface CampaignView {
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The indexed form of a campaign's name. */
 export const campaignNameKey = (application: string, name: string): string =>
   hash('sha256', `${application}\0${name}`, 'base64url').slice(0, 22);
 
-/** A live campaign of this account. */
 export function liveCampaign(account: string, view: CampaignView, code: string): CampaignState | undefined {
   const state = view.campaign(code);
   return state?.account === account && !state.deleted ? state : undefined;
@@ -48,7 +43,6 @@ function created(view: CampaignView, campaign: Campaign): Change[] {
   return [{ $case: 'campaignCreated', value: { campaign } }];
 }
 
-/** The events of an action on campaigns of the account's application. Pure. */
 export function decideCampaign(account: string, view: CampaignView, action: CampaignAction): Change[] {
   switch (action.type) {
     case 'createCampaign':
@@ -64,7 +58,6 @@ export function decideCampaign(account: string, view: CampaignView, action: Camp
   }
 }
 
-/** The campaign after the event. */
 export function evolveCampaign(
   state: CampaignState | undefined,
   { account, event }: AccountEvent,

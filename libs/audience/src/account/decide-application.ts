@@ -7,7 +7,6 @@ import { checkSenders } from './senders.ts';
 import { as } from './state.ts';
 import { accountOf, type AccountView, liveToken, own } from './account-view.ts';
 
-/** Duration of debug mode (R-S8). */
 const DEBUG_MS = 60 * 60_000;
 const BUCKETS = 10_000;
 const MAX_CAPPING_DAYS = 30;
@@ -23,10 +22,8 @@ export type ApplicationAction =
       readonly sdkIos: string;
       readonly sdkAndroid: string;
       readonly authorizeAllTokens: boolean;
-      /** The creating token, "" without one. */
       readonly token: string;
     }
-  /** Undefined fields stay unchanged. */
   | {
       readonly type: 'updateApplication';
       readonly application: string;
@@ -36,7 +33,6 @@ export type ApplicationAction =
       readonly sdkAndroid?: string | undefined;
     }
   | { readonly type: 'deleteApplication'; readonly application: string }
-  /** Records that a deleted application has no devices left. */
   | { readonly type: 'purgeApplication'; readonly application: string }
   | {
       readonly type: 'configurePlatform';
@@ -46,7 +42,6 @@ export type ApplicationAction =
       readonly sealed: Boxes;
       readonly disabled: boolean;
     }
-  /** Replaces the ciphertexts of `before` by others with the same secrets. */
   | {
       readonly type: 'resealPlatform';
       readonly application: string;
@@ -61,18 +56,16 @@ export type ApplicationAction =
       readonly enabled: boolean;
     }
   | { readonly type: 'setDebug'; readonly application: string; readonly on: boolean }
-  /** `percentage` 0 to 100, to hundredths (R-E15). */
+  /** 0 to 100, to hundredths (R-E15). */
   | { readonly type: 'setControlGroup'; readonly application: string; readonly percentage: number }
   | { readonly type: 'setAtMostOnce'; readonly application: string; readonly on: boolean }
   | { readonly type: 'setTracking'; readonly application: string; readonly on: boolean }
-  /** undefined leaves a requirement as it is. */
   | {
       readonly type: 'setTokenRequirements';
       readonly application: string;
       readonly inbox?: boolean | undefined;
       readonly testDevices?: boolean | undefined;
     }
-  /** A count of 0 removes it. */
   | { readonly type: 'setCapping'; readonly application: string; readonly days: number; readonly count: number }
   | {
       readonly type: 'createGroup';
@@ -117,7 +110,7 @@ const areSame = (one: Boxes, other: Boxes): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
   Object.entries(one).every(([name, box]) => other[name] && Buffer.compare(box, other[name]) === 0);
 
-/** No effect if the ciphertexts have changed: the new ones are checked again. */
+/** No effect if the ciphertexts have changed meanwhile. */
 function reseal(account: string, view: AccountView, action: Action<'resealPlatform'>): Change[] {
   const { application, platform, before, sealed } = action;
   const state = as('application', view.application(application));
@@ -182,7 +175,6 @@ function createGroup(account: string, view: AccountView, action: Action<'createG
   return [{ $case: 'groupCreated', value: { group, name, applications } }];
 }
 
-/** No effect on a deleted one: a deletion may be repeated before it is answered. */
 function remove(account: string, view: AccountView, { application }: Action<'deleteApplication'>): Change[] {
   const state = view.application(application);
   if (state?.kind === 'application' && state.account === account && state.deletedAt) return [];
@@ -196,7 +188,6 @@ function purge(account: string, view: AccountView, { application }: Action<'purg
   return [{ $case: 'applicationPurged', value: { application } }];
 }
 
-/** The events of an action on an application of the account. */
 export function decideApplication(account: string, view: AccountView, action: ApplicationAction, at: Date): Change[] {
   switch (action.type) {
     case 'createApplication':

@@ -15,12 +15,10 @@ import { accountOf, type AccountView, liveToken, own, ownGroup } from './account
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
 import { checkQuotas, roomForTags } from './usage.ts';
 
-/** Maximum categories of an account, and characters of each. */
 const MAX_CATEGORIES = 1000;
 const CATEGORY_LENGTH = 255;
 
 export type AccountAction =
-  /** No effect if the account exists. */
   | { readonly type: 'createAccount'; readonly name: string }
   | {
       readonly type: 'issueToken';
@@ -29,11 +27,9 @@ export type AccountAction =
       readonly scope: AccessScope;
       readonly allApplications: boolean;
       readonly applications: readonly string[];
-      /** Undefined = valid until it is revoked. */
       readonly expiresAt?: Date | undefined;
     }
   | { readonly type: 'revokeToken'; readonly id: string }
-  /** Requests and seconds are 1 or more; undefined removes the limit. */
   | { readonly type: 'limitToken'; readonly id: string; readonly rateLimit: AccessToken['rateLimit'] }
   | { readonly type: 'setPlan'; readonly emailOnly: boolean }
   | { readonly type: 'setCategories'; readonly categories: readonly string[] }
@@ -167,9 +163,6 @@ function changes(
   }
 }
 
-/**
- * The events of an action on an account. Pure. Applications of other accounts answer like unknown ones; creations beyond a quota are refused (R-LM7).
- */
 export function decideAccount(
   account: string,
   view: AccountView,

@@ -3,27 +3,21 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { Fault } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 
-/** A segment with its name (R-RES6). */
 export interface LiveFilter {
   readonly kind: 'filter';
   readonly account: string;
   readonly live: true;
   readonly code: string;
   readonly name: string;
-  /** The original expression. */
   readonly text: string;
-  /** The resolved expression, named segments included: an encoded `Expression`, because documents cannot nest as deep. */
+  /** An encoded `Expression`: documents cannot nest as deep. */
   readonly expression: Uint8Array;
-  /** Nesting depth of segments in it; 0 = none. */
   readonly nesting: number;
-  /** "" = no application. */
   readonly application: string;
-  /** Start of the day of its deletion; absent = never. */
   readonly expiresAt?: Date | undefined;
   readonly createdAt: Date;
 }
 
-/** A segment, or the free place under its name. */
 export type Filter = LiveFilter | { readonly kind: 'filter'; readonly account: string; readonly live: false };
 
 export interface CreateFilter {
@@ -37,14 +31,12 @@ export interface CreateFilter {
   readonly expiresAt: Date | undefined;
 }
 
-/** Deletes the filter with this name and code. */
 export interface DeleteFilter {
   readonly type: 'deleteFilter';
   readonly name: string;
   readonly code: string;
 }
 
-/** Deletes an expired filter; no effect on others, or while a preset uses it (R-N3). */
 export interface ExpireFilter {
   readonly type: 'expireFilter';
   readonly name: string;
@@ -53,12 +45,9 @@ export interface ExpireFilter {
 
 export type FilterAction = CreateFilter | DeleteFilter | ExpireFilter;
 
-/** The states for decisions on filters. */
 export interface FilterView {
   filter(name: string): Filter | undefined;
-  /** Whether a filter with this code exists. */
   hasFilter(code: string): boolean;
-  /** Whether a preset uses the filter with this code. */
   isUsed(code: string): boolean;
 }
 
@@ -76,7 +65,6 @@ function createFilter(existing: Filter | undefined, action: CreateFilter, at: Da
   return [{ $case: 'filterCreated', value: filter }];
 }
 
-/** The events of an action on filters (R-N1, R-N3). Pure. */
 export function decideFilter(view: FilterView, action: FilterAction, at: Date): Change[] {
   const existing = view.filter(action.name);
   if (action.type === 'createFilter') return createFilter(existing, action, at);
@@ -92,7 +80,6 @@ export function decideFilter(view: FilterView, action: FilterAction, at: Date): 
   return deleted;
 }
 
-/** The place under a name after the event. Pure. */
 export function evolveFilter(state: Filter | undefined, { account, event, at }: AccountEvent): Filter {
   switch (event?.$case) {
     case 'filterCreated': {

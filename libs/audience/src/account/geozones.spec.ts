@@ -31,7 +31,6 @@ const zone = (id: number, more: Partial<Geozone> = {}): Geozone => ({
   ...more,
 });
 
-/** The final state of an account's zones; presets and campaigns are given. */
 class World {
   readonly zones = new Map<bigint, GeozoneState>();
   readonly clusters = new Map<string, GeozoneClusterState>();

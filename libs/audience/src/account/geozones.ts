@@ -19,19 +19,16 @@ export interface GeozoneClusterState {
   readonly deleted: boolean;
 }
 
-/** A zone before its campaign is looked up. */
 export interface GeozoneDraft {
   readonly zone: Geozone;
-  /** Code; "" without one. */
   readonly campaign: string;
 }
 
-/** The fields to change; absent = unchanged, "" removes. */
+/** Absent = unchanged, "" removes. */
 export interface GeozonePatch extends Partial<Omit<Geozone, 'id' | 'application' | 'campaignId'>> {
   readonly campaign?: string;
 }
 
-/** Codes of the application's groups, whose presets its zones may use. */
 type Groups = readonly string[];
 
 export type GeozoneAction =
@@ -52,7 +49,6 @@ export type GeozoneAction =
   | { readonly type: 'addGeozoneCluster'; readonly cluster: GeozoneCluster }
   | { readonly type: 'deleteGeozoneCluster'; readonly application: string; readonly code: string };
 
-/** The states for decisions on geozones. */
 export interface GeozoneView extends PresetView {
   geozone(id: bigint): GeozoneState | undefined;
   geozoneCluster(code: string): GeozoneClusterState | undefined;
@@ -60,7 +56,6 @@ export interface GeozoneView extends PresetView {
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The owner of a zone's parts. */
 interface Owner {
   readonly account: string;
   readonly application: string;
@@ -81,11 +76,9 @@ function liveCluster({ account, application }: Owner, view: GeozoneView, code: s
   }
 }
 
-/** Whether a preset belongs to the zone's application or one of its groups. */
 const isFor = ({ application, preset: { group } }: PresetState, owner: Owner, groups: Groups): boolean =>
   group === '' ? application === owner.application : groups.includes(group);
 
-/** Checks that newly named parts of a zone exist in its application, or for it (R-F2). */
 function checkParts(
   owner: Owner,
   view: GeozoneView,
@@ -134,7 +127,6 @@ function changed(
   return [{ $case: 'geozoneChanged', value: { zone } }];
 }
 
-/** The events of an action on geozones of the account's application (Spec F). Pure. */
 export function decideGeozone(account: string, view: GeozoneView, action: GeozoneAction): Change[] {
   switch (action.type) {
     case 'addGeozones': {
@@ -158,7 +150,6 @@ export function decideGeozone(account: string, view: GeozoneView, action: Geozon
   }
 }
 
-/** The zone after the event. */
 export function evolveGeozone(
   state: GeozoneState | undefined,
   { account, event }: AccountEvent,
@@ -175,7 +166,6 @@ export function evolveGeozone(
   }
 }
 
-/** The cluster after the event. */
 export function evolveGeozoneCluster(
   state: GeozoneClusterState | undefined,
   { account, event }: AccountEvent,

@@ -5,7 +5,6 @@ interface Mailbox {
   readonly name: string;
 }
 
-/** The sender of an application's mails, and the addressee of replies, from a time on. */
 export interface MailSender {
   readonly since: Date;
   readonly from: Mailbox;
@@ -34,7 +33,7 @@ const senderIn = (settings: Settings, since: Date): MailSender => ({
 const isSame = (a: MailSender, b: MailSender): boolean =>
   a.from.address === b.from.address && a.from.name === b.from.name && a.replyTo.address === b.replyTo.address;
 
-/** The senders of an application, oldest first; the first one is that of all mails before. None where e-mail is not configured. */
+/** Oldest first; the first one covers all mails before. */
 export function mailSendersOf({ platforms, mailSenders }: Sending): readonly MailSender[] {
   if (mailSenders) return mailSenders;
   const configured = platforms.find(
@@ -43,7 +42,6 @@ export function mailSendersOf({ platforms, mailSenders }: Sending): readonly Mai
   return configured ? [senderIn(configured.settings, new Date(0))] : [];
 }
 
-/** The senders after e-mail is configured; undefined while there is only one. */
 export function withMailSender(application: Sending, settings: Settings, at: Date): readonly MailSender[] | undefined {
   const before = mailSendersOf(application);
   const last = before.at(-1);

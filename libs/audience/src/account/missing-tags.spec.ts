@@ -15,7 +15,6 @@ const stateOf = (name: string, deleted: boolean): TagState => ({
   deleted,
 });
 
-/** An account that has a tag, had another, and made 7 in all. */
 const view = {
   tag: (name: string) => (name === 'there' || name === 'deleted' ? stateOf(name, name === 'deleted') : undefined),
   counts: () => ({ tagsMade: 7, tagsDeleted: 2, clearing: [] }),

@@ -19,7 +19,7 @@ const application = (deletedAt?: Date): Application => ({
   authorizeAllTokens: false,
   platforms: [],
 });
-/** An account in which everything that ends in 1 is of the application, in 2 of another, in 3 deleted. */
+/** Whatever ends in 1 belongs to the application, in 2 to another, in 3 is deleted. */
 const viewOf = (owner: Application | undefined, testDevices = 1): AccountView => {
   const of = (id: string) => ({
     application: id.endsWith('2') ? OTHER : APP,

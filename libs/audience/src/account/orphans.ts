@@ -2,18 +2,14 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { ownerOf } from './presets.ts';
 import type { AccountView } from './account-view.ts';
 
-/** The data of a deleted application in the configuration of its account: codes, names and numbers. */
 export interface Orphans {
-  /** Presets of the application itself, and of groups whose last application it was: groups cannot be extended. */
   readonly presets: readonly string[];
   readonly campaigns: readonly string[];
-  /** Names of the filters, which are unique in an account. */
   readonly filters: readonly string[];
   readonly geozones: readonly bigint[];
   readonly clusters: readonly string[];
 }
 
-/** Deletes these orphans and the test devices of a deleted application; orphans of other applications, and deleted ones, are skipped. */
 export interface ClearOrphans {
   readonly type: 'clearOrphans';
   readonly application: string;
@@ -22,7 +18,6 @@ export interface ClearOrphans {
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The events of removing a deleted application's data (R-B2). Pure. */
 export function clearOrphans(account: string, view: AccountView, action: ClearOrphans): Change[] {
   const { application, orphans } = action;
   const owner = view.application(application);

@@ -34,11 +34,9 @@ const preset = (more: Partial<Preset> = {}): Preset => ({
   ...more,
 });
 
-/** The final state of an account's presets and campaigns. */
 class World {
   readonly campaigns = new Map<string, CampaignState>();
   readonly presets = new Map<string, PresetState>();
-  /** That presets are made for. */
   applications = [APP];
   readonly #view = {
     campaign: (code: string) => this.campaigns.get(code),

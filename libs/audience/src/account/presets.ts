@@ -8,14 +8,10 @@ export interface PresetState {
   readonly kind: 'preset';
   readonly account: string;
   readonly code: string;
-  /** "" for a preset of a group. */
   readonly application: string;
-  /** Code of its segment; "" without one. */
   readonly filter: string;
   readonly preset: Preset;
-  /** Unique, ordered by time: the order of lists. @default 0 */
   readonly number?: number | undefined;
-  /** An operator has withdrawn the approval for mail (R-E7). @default false */
   readonly unapproved?: boolean | undefined;
   readonly deleted: boolean;
 }
@@ -25,23 +21,19 @@ export type PresetAction =
   | { readonly type: 'approvePreset'; readonly code: string; readonly approved: boolean }
   | { readonly type: 'deletePreset'; readonly code: string };
 
-/** The states for decisions on presets. */
 export interface PresetView extends CampaignView {
   preset(code: string): PresetState | undefined;
 }
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** Code of a preset's group, otherwise of its application. */
 export const ownerOf = ({ group, application }: Pick<Preset, 'group' | 'application'>): string => group || application;
 
-/** A live preset of this account. */
 export function livePreset(account: string, view: PresetView, code: string): PresetState | undefined {
   const state = view.preset(code);
   return state?.account === account && !state.deleted ? state : undefined;
 }
 
-/** The events of creating a preset for these applications of the account (Spec K). Pure. */
 export function createPreset(
   account: string,
   view: PresetView,
@@ -59,14 +51,12 @@ export function createPreset(
   return [{ $case: 'presetCreated', value: { preset, number } }];
 }
 
-/** The events of deleting a preset (Spec K). Pure. */
 export function deletePreset(account: string, view: PresetView, code: string): Change[] {
   const found = livePreset(account, view, code);
   if (!found) throw Fault.argument('Preset not found');
   return [{ $case: 'presetDeleted', value: { preset: code, owner: ownerOf(found.preset) } }];
 }
 
-/** The events of an operator's approval of a preset, or of its withdrawal (R-E7). Pure. */
 export function approvePreset(account: string, view: PresetView, code: string, approved: boolean): Change[] {
   const found = livePreset(account, view, code);
   if (!found) throw Fault.notFound('Preset not found');
@@ -74,7 +64,6 @@ export function approvePreset(account: string, view: PresetView, code: string, a
   return approved === isApproved ? [] : [{ $case: 'presetApprovalSet', value: { preset: code, approved } }];
 }
 
-/** The preset after the event. */
 export function evolvePreset(
   state: PresetState | undefined,
   { account, event }: AccountEvent,

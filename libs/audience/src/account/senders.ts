@@ -1,27 +1,21 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault, Platform } from '@tidings/kernel';
 
-/** The permitted sender addresses of an account's mail (R-A5). */
 export interface Senders {
-  /** False = any. */
   readonly required: boolean;
-  /** Permitted addresses, in lower case. */
   readonly verified: readonly string[];
 }
 
-/** Replaces both. */
 export interface SendersAction extends Senders {
   readonly type: 'setSenders';
 }
 
 export const MAX_SENDERS = 1000;
 
-/** The e-mail settings with addresses, by their names in configureApplication. */
 const addressSettings = ['email_from_email', 'email_reply'] as const;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** The events of setting an account's senders. Pure. */
 export function decideSenders(before: Senders | undefined, action: SendersAction): Change[] {
   const { required } = action;
   const verified = [...new Set(action.verified.map((address) => address.toLowerCase()))];
@@ -32,7 +26,6 @@ export function decideSenders(before: Senders | undefined, action: SendersAction
   return [{ $case: 'sendersSet', value: { required, verified } }];
 }
 
-/** Checks addresses in e-mail settings. @throws Fault `argument` for an unverified address if verification is required */
 export function checkSenders(
   { required, verified }: Senders = { required: false, verified: [] },
   { platform, settings }: { readonly platform: number; readonly settings: Readonly<Record<string, string>> },

@@ -11,40 +11,32 @@ import { evolveTag, evolveTagCounts, type TagCounts, type TagState } from './tag
 import { evolveTestDevices, type TestDevicesState } from './test-devices.ts';
 import { evolveUsage, growthOf, type UsageState } from './usage.ts';
 
-/** The account that exists from the first start; requests without an account mean it. */
 export const DEFAULT_ACCOUNT = 'default';
 
 export interface Account extends TagCounts {
   readonly kind: 'account';
   readonly name: string;
   readonly createdAt: Date;
-  /** E-mail categories (R-E13). @default none */
   readonly categories?: readonly string[] | undefined;
-  /** Only e-mail contacts may be registered (R-E3). @default false */
   readonly emailOnly?: boolean | undefined;
-  /** @default any address */
   readonly senders?: Senders | undefined;
 }
 
-/** An API or device token. Its secret is stored only as a hash. */
 export interface AccessToken {
   readonly kind: 'token';
   readonly account: string;
   readonly id: string;
-  /** HMAC-SHA-256 of the secret. */
   readonly hash: Uint8Array;
   readonly scope: AccessScope;
   readonly allApplications: boolean;
   readonly applications: readonly string[];
   readonly createdAt: Date;
   readonly revoked: boolean;
-  /** Absent = valid until it is revoked. */
   readonly expiresAt?: Date | undefined;
-  /** Size of a burst, and the seconds in which the same number is allowed again (R-LM2). @default no limit */
+  /** A burst, and the seconds in which as many are allowed again (R-LM2). */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | undefined;
 }
 
-/** The state of an account's log. */
 export type AccountState =
   | Account
   | Application
@@ -62,13 +54,11 @@ export type AccountState =
 
 type Kind = AccountState['kind'];
 
-/** The state as one of this kind; another kind is a bug. */
 export function as<K extends Kind>(kind: K, state: AccountState | undefined): AccountState & { readonly kind: K } {
   if (state?.kind !== kind) throw Fault.bug(`${kind} expected, ${state?.kind ?? 'nothing'} found`);
   return state as AccountState & { readonly kind: K };
 }
 
-/** The states that an event changes. Tags and filters are identified by name, which must be unique. */
 export type AccountTarget =
   | { readonly kind: 'account' }
   | { readonly kind: 'application'; readonly code: string }
@@ -86,7 +76,6 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   return growth ? [...thingsOf(event), { kind: 'usage', owner: growth.owner }] : thingsOf(event);
 }
 
-/** The resources that an event creates or deletes, before they are counted. */
 function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
   switch (event?.$case) {
     case 'created':
@@ -197,7 +186,6 @@ function evolveGroup(state: AccountState | undefined, { account, event, at }: Ac
   return { kind: 'group', account, code, name, applications, createdAt: at ?? new Date(0) };
 }
 
-/** The state after the event, for one of the event's targets. Pure. */
 export function evolveAccountState(
   state: AccountState | undefined,
   event: AccountEvent,

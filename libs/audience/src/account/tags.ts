@@ -11,10 +11,8 @@ export interface TagState extends TagDefinition {
   readonly deleted: boolean;
 }
 
-/** Maximum tags added in one commit. */
 export const MAX_TAGS_AT_ONCE = 1000;
 
-/** A tag to add if it is missing. Its values are per account, as in new tags by default. */
 export interface MissingTag {
   readonly name: string;
   readonly type: TagType;
@@ -27,23 +25,16 @@ export type TagAction =
       readonly tagType: TagType;
       readonly applicationSpecific: boolean;
     }
-  /** Adds missing tags, up to the quota. At most {@link MAX_TAGS_AT_ONCE}. */
   | { readonly type: 'addMissingTags'; readonly tags: readonly MissingTag[] }
   | { readonly type: 'deleteTag'; readonly name: string }
-  /** All values of a deleted tag have been removed. */
   | { readonly type: 'clearTag'; readonly number: number };
 
-/** An account's counts of tags. */
 export interface TagCounts {
-  /** Number of its own tags ever made: the index of the next one. */
   readonly tagsMade: number;
-  /** Number of deleted ones. */
   readonly tagsDeleted: number;
-  /** Numbers of deleted tags whose values devices may still have. */
   readonly clearing: readonly number[];
 }
 
-/** The states for decisions on tags. */
 export interface TagView {
   counts(): TagCounts;
   tag(name: string): TagState | undefined;
@@ -60,9 +51,6 @@ const live = (view: Pick<TagView, 'tag'>, name: string): TagState | undefined =>
 
 const isTagName = (name: string): boolean => name !== '' && name === name.trim() && isWithin(name, 255);
 
-/**
- * The tags to add with `room` left in the quota, the first ones first, and those without room. Existing tags, and invalid ones, are in neither. Pure.
- */
 export function fitTags(
   view: Pick<TagView, 'tag'>,
   tags: readonly MissingTag[],
@@ -104,7 +92,6 @@ function deleteTag(view: TagView, name: string): Change[] {
   return [{ $case: 'tagDeleted', value: { number: tag.number, name } }];
 }
 
-/** The events of an action on tags (R-D1, R-D2). Pure. @param room number of tags that the quota still permits (R-LM7) */
 export function decideTag(view: TagView, action: TagAction, room: number): Change[] {
   switch (action.type) {
     case 'addMissingTags':
@@ -120,7 +107,6 @@ export function decideTag(view: TagView, action: TagAction, room: number): Chang
   }
 }
 
-/** The tag after the event. */
 export function evolveTag(state: TagState | undefined, { account, event }: AccountEvent): TagState | undefined {
   switch (event?.$case) {
     case 'tagAdded':
@@ -132,7 +118,6 @@ export function evolveTag(state: TagState | undefined, { account, event }: Accou
   }
 }
 
-/** The account's counts after the event. */
 export function evolveTagCounts<Counts extends TagCounts>(counts: Counts, { event }: AccountEvent): Counts {
   const { tagsMade, tagsDeleted, clearing } = counts;
   switch (event?.$case) {

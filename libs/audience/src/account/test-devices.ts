@@ -9,19 +9,16 @@ export interface TestDevice {
   readonly name: string;
   readonly description: string;
   readonly language?: string | undefined;
-  /** Made without a token, and confirmed by no operator since. @default false */
   readonly unconfirmed?: boolean | undefined;
-  /** Its number in the chunk of test devices. @default its index in the list */
   readonly position?: number | undefined;
 }
 
-/** An application's test devices, oldest first; they do not belong to its audience (R-L1). */
+/** Oldest first, outside the audience (R-L1). */
 export interface TestDevicesState {
   readonly kind: 'testDevices';
   readonly account: string;
   readonly application: string;
   readonly devices: readonly TestDevice[];
-  /** The position of the next new device. @default the number of devices */
   readonly nextPosition?: number | undefined;
 }
 
@@ -30,7 +27,6 @@ export type TestDeviceAction =
       readonly type: 'setTestDevice';
       readonly application: string;
       readonly device: Omit<TestDevice, 'unconfirmed' | 'position'>;
-      /** The request had no token. */
       readonly isAnonymous?: boolean;
     }
   | {
@@ -41,19 +37,17 @@ export type TestDeviceAction =
     }
   | { readonly type: 'deleteTestDevice'; readonly application: string; readonly tokenHash: string };
 
-/** Maximum size of all test devices together: they are one state, which must fit into the store regardless of their quota. */
+/** They are one state, which must fit into the store. */
 const MAX_TOGETHER_MEBIBYTES = 3;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What names a test device in paths: SHA-256 of its push token, in hex. */
 export const testDeviceHash = ({ pushToken }: Pick<TestDevice, 'pushToken'>): string => hash('sha256', pushToken);
 
-/** The positions of test devices, in the order of the list. */
 export const testDevicePositions = (devices: readonly TestDevice[]): readonly number[] =>
   devices.map(({ position }, index) => position ?? index);
 
-/** A position that no device has had lately: a message under way must not reach the next owner of one. */
+/** A message under way must not reach the next owner. */
 function newPosition({ devices, nextPosition = devices.length }: Pick<TestDevicesState, 'devices' | 'nextPosition'>) {
   const taken = new Set(testDevicePositions(devices));
   let position = nextPosition % CHUNK_SIZE;
@@ -71,7 +65,6 @@ const isSame = (a: TestDevice, b: TestDevice): boolean =>
 const sizeOf = (device: TestDevice): number => Buffer.byteLength(JSON.stringify(device)) + 1;
 const bytesOf = (devices: readonly TestDevice[]): number => devices.reduce((sum, device) => sum + sizeOf(device), 2);
 
-/** The unconfirmed devices, oldest first, that make room for a device. */
 function evicted(others: readonly TestDevice[], device: TestDevice, limit: number): readonly TestDevice[] {
   let count = others.length + 1;
   let bytes = bytesOf([...others, device]);
@@ -106,11 +99,6 @@ function setTestDevice(
   ];
 }
 
-/**
- * The events of an action on test devices of the account's application. The same push token changes a test device, the same device has no effect. An
- * unknown hash has none either. Pure.
- * @param limit maximum number per application
- */
 export function decideTestDevice(
   state: TestDevicesState | undefined,
   action: TestDeviceAction,
@@ -145,7 +133,6 @@ function withDevice(
   return { devices: [...devices, { ...device, position }], nextPosition: position + 1 };
 }
 
-/** The other devices, which keep their positions. */
 const withoutDevice = (state: TestDevicesState, pushToken: string): TestDevicesState => ({
   ...state,
   devices: testDevicePositions(state.devices)
@@ -154,7 +141,6 @@ const withoutDevice = (state: TestDevicesState, pushToken: string): TestDevicesS
   nextPosition: state.nextPosition ?? state.devices.length,
 });
 
-/** The application's test devices after the event. */
 export function evolveTestDevices(
   state: TestDevicesState | undefined,
   { account, event }: AccountEvent,

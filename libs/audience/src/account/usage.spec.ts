@@ -9,7 +9,6 @@ const AT = new Date('2026-01-01T12:00:00Z');
 const APP = 'AAAAA-00001';
 const GROUP = 'GGGGG-00001';
 
-/** An account with an application and a group of it, decided under small quotas. */
 class World {
   readonly #states = new Map<string, AccountState>();
   readonly #quotas: Quotas;
@@ -99,7 +98,6 @@ const addGeozones = (...ids: number[]): AccountAction => ({
   drafts: ids.map((id) => ({ zone: zoneOf(id), campaign: '' })),
 });
 
-/** How each thing is made and deleted, by a number that names it. */
 const things: Readonly<Record<string, readonly [(n: number) => AccountAction, (n: number) => AccountAction]>> = {
   Application: [(n) => createApplication(`N${n}`), (n) => ({ type: 'deleteApplication', application: `N${n}` })],
   Tag: [

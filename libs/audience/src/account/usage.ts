@@ -2,36 +2,30 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { type Quotas, quotaReached } from '@tidings/kernel';
 import { ownerOf } from './presets.ts';
 
-/** The counts of a {@link UsageState}. */
 type Counted = 'applications' | 'tags' | 'presets' | 'filters' | 'geozones';
 
-/** An owner's numbers of resources, so that a quota is decided without counting them (R-LM7). */
 export interface UsageState extends Readonly<Record<Counted, number>> {
   readonly kind: 'usage';
   readonly account: string;
-  /** Code of an application or of an application group; "" = the account itself. */
+  /** "" = the account itself. */
   readonly owner: string;
 }
 
-/** The states for decisions on quotas. */
 export interface UsageView {
   usage(owner: string): UsageState | undefined;
 }
 
-/** Number of tags that the quota still permits an account (R-LM7). */
 export const roomForTags = (view: UsageView, { tags }: Pick<Quotas, 'tags'>): number =>
   tags - (view.usage('')?.tags ?? 0);
 
 type Change = AccountEvent['event'];
 
-/** The change of a count; negative for a deletion. */
 export interface Growth {
   readonly owner: string;
   readonly of: Counted;
   readonly by: 1 | -1;
 }
 
-/** The count that a change affects; undefined for most. */
 export function growthOf(change: Change): Growth | undefined {
   switch (change?.$case) {
     case 'applicationCreated':
@@ -59,7 +53,6 @@ export function growthOf(change: Change): Growth | undefined {
   }
 }
 
-/** Checks that created resources fit their quota together with existing ones. Pure. @throws Fault `argument` `<Thing> limit reached (<n>)` */
 export function checkQuotas(view: UsageView, changes: readonly Change[], quotas: Quotas): void {
   const added = new Map<string, number>();
   for (const change of changes) {
@@ -73,7 +66,6 @@ export function checkQuotas(view: UsageView, changes: readonly Change[], quotas:
   }
 }
 
-/** The counts after the event, of the owner in it. Pure. */
 export function evolveUsage(state: UsageState | undefined, { account, event }: AccountEvent): UsageState | undefined {
   const growth = growthOf(event);
   if (!growth) return state;

@@ -3,7 +3,6 @@ import { type DeviceDecision, nothing } from './action.ts';
 import type { Device } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 
-/** Sets the token that starts live activities on the device; undefined removes it (R-X2). */
 export function setPushToStartToken(
   identity: DeviceIdentity,
   own: Device,
@@ -17,7 +16,6 @@ export function setPushToStartToken(
   };
 }
 
-/** Sets the token that updates one live activity on the device; undefined removes it (R-X2). */
 export function setActivityToken(
   identity: DeviceIdentity,
   own: Device,

@@ -1,13 +1,9 @@
 import { hash } from 'node:crypto';
 
 const BUCKETS = 10_000;
-/** Bytes of the digest that determine the bucket. */
 const DIGEST_BYTES = 8;
 
-/**
- * The control-group bucket of a user's devices in an application: the first 8 bytes of SHA-256(`<application>:<user id>`) modulo 10000; the default
- * user id is the hwid (R-E15).
- */
+/** The first 8 bytes of SHA-256(`<application>:<user id>`) modulo 10000 (R-E15). */
 export function controlBucketOf(application: string, userId: string): number {
   const digest = hash('sha256', `${application}:${userId}`, 'binary');
   let bucket = 0;

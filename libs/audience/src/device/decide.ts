@@ -97,7 +97,6 @@ function numbered(seq: number | undefined): number {
   return seq;
 }
 
-/** Creates a record without a token, for a client that calls before it registers (R-C7); its data is kept for the registration. */
 function registerEarly(
   identity: DeviceIdentity,
   seq: number | undefined,
@@ -186,7 +185,6 @@ function setTags(
   };
 }
 
-/** Stores the device's user and tags, after other events. */
 function say(
   identity: DeviceIdentity,
   { own, siblings }: HwidDevices,
@@ -211,10 +209,7 @@ function erase(identity: DeviceIdentity, own: Device | undefined, withApplicatio
   };
 }
 
-/**
- * The events of an action. `seq` is the number that a new device gets. Unchanged registrations are no event.
- * Faults: `Device not found`, but not where the action tells the platform (R-C7), and a tag that cannot hold the result of an operation (`tags.<name>: wrong value: ...`); both change nothing.
- */
+/** @param seq of a new device @throws Fault if there is no device (R-C7), or a tag cannot hold a result */
 export function decide(
   identity: DeviceIdentity,
   known: HwidDevices,

@@ -13,7 +13,6 @@ const identity: DeviceIdentity = {
 };
 const AT = new Date('2026-01-01T12:00:00Z');
 
-/** A registration with this token; without one where none is given. */
 const register = (platform: number, text?: string | null): DeviceAction => ({
   type: 'register',
   platform,
@@ -21,7 +20,6 @@ const register = (platform: number, text?: string | null): DeviceAction => ({
   token: typeof text === 'string' ? { text, hash: `hash of ${text}` } : text,
 });
 
-/** The result of the last action. */
 function after(...actions: readonly DeviceAction[]) {
   let device: Device | undefined;
   let said: readonly unknown[] = [];

@@ -39,7 +39,6 @@ const identity = (app = application): DeviceIdentity => ({
 });
 const token = (text: string) => ({ text, hash: `hash of ${text}` });
 
-/** The world of one person: what happened so far, and what follows. */
 class World {
   readonly devices = new Map<string, Device>();
   clock = T0;

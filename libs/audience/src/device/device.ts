@@ -13,101 +13,82 @@ import { entriesOf, type TagEntry } from '../tags/entries.ts';
 import { dateValue } from '../tags/value.ts';
 import { replacedOwners } from './owners.ts';
 
-/** Self-reported state, written beside the log (architecture 4). All times are milliseconds since 1970. */
+/** Written beside the log. Milliseconds since 1970. */
 export interface SelfReportedState {
-  /** Last Application Open, and the device's last activity; null = removed by a caller. */
+  /** null = removed by a caller. */
   readonly open?: number | null;
-  /** Base of "+n" badges (R-C9), as the device has set it. In devices of 0.1.0 also a badge that was sent. */
+  /** Base of "+n" badges (R-C9); in devices of 0.1.0 also a sent one. */
   readonly badge?: number;
-  /** Grows with each setBadge: badges that were allotted before do not count any more. */
+  /** Counts calls of setBadge, which invalidate allotted badges. */
   readonly setBadges?: number;
-  /** The message of 0.1.0 that sent `badge`. */
   readonly badgeOf?: string;
-  /** Time of the last repeated registration of the stored push token. */
   readonly tokenAt?: number;
-  /** The last reported location, in degrees, with its time. */
   readonly place?: { readonly lat: number; readonly lng: number; readonly at: number };
 }
 
-/** A device. An absent field is unset. The registry's documents have exactly these fields, hence the short names. */
+/** As in the registry's documents, hence the short names. Absent = unset. Times are milliseconds since 1970. */
 export interface Device {
   readonly account: string;
-  /** Code of the application. */
   readonly app: string;
-  /** Keyed hash of (account, hwid): the same in sibling applications. */
+  /** Keyed hash: the same in sibling applications. */
   readonly hwidHash: string;
-  /** The device's number in the application, from 0, 32 bits. */
+  /** Number in the application, 32 bits. */
   readonly seq: number;
-  /** 1 = present; 0 = erased: only the fields above are left, and scans skip it. */
+  /** 0 = erased: only the fields above are left. */
   readonly status: 0 | 1;
   readonly hwid: string;
   readonly platform: number;
-  /** The push token; lower case on iOS. */
   readonly token?: string | undefined;
   /** Keyed hash of the token, the only indexed form. */
   readonly th?: string | undefined;
-  /** When the token was set, milliseconds since 1970; see {@link tokenTime}. */
   readonly ta?: number | undefined;
-  /** Keyed hash of (account, user id); equals `hwidHash` where the user id is the hwid. */
+  /** Keyed hash; equals `hwidHash` by default. */
   readonly user: string;
-  /** The user id; absent where it is the hwid (R-RES3). */
   readonly userId?: string | undefined;
-  /** Tag `Language`. */
   readonly lang?: string | undefined;
-  /** Tag `Timezone`: seconds east of UTC. */
+  /** Seconds east of UTC. */
   readonly tz?: number | undefined;
-  /** Tag `Push Alerts Enabled`; absent = unset, which counts as displayable (R-H13). */
+  /** Absent = unset, which is displayable (R-H13). */
   readonly alerts?: boolean | undefined;
-  /** Control-group bucket, 0 to 9999 (R-E15). */
   readonly cg: number;
-  /** All other tags except `Last Application Open`, which is `self.open`. */
   readonly tags: readonly TagEntry[];
   readonly idfa?: string | undefined;
-  /** Web push. */
   readonly publicKey?: string | undefined;
   readonly authToken?: string | undefined;
   readonly fcmToken?: string | undefined;
   readonly fcmPushSet?: string | undefined;
-  /** The token that starts live activities. */
   readonly startToken?: string | undefined;
-  /** The tokens that update live activities, the newest last; at most {@link MAX_ACTIVITIES}. */
   readonly activities?: readonly ActivityToken[] | undefined;
-  /** The users of the device with the start of each, oldest first; the last is `user`. At most {@link MAX_OWNERS}. */
+  /** Oldest first; the last is `user`. */
   readonly owners: readonly { readonly user: string; readonly from: number }[];
-  /** Time of the first registration. */
   readonly createdAt: number;
   readonly self?: SelfReportedState | undefined;
 }
 
 export interface ActivityToken {
-  /** Keyed hash of (account, activity id). */
   readonly k: string;
   readonly id: string;
   readonly token: string;
 }
 
-/** A phone shows a handful at a time, and each ends within hours (R-LM6). */
 const MAX_ACTIVITIES = 20;
 const MAX_OWNERS = 100;
 
-/** Whether a device is present: an erased one leaves a state behind, too. */
 export const isPresent = (device: Device | undefined): device is Device => device?.status === 1;
 
-/** Time of the last registration of the stored token: only later rejections count (R-P2). 0 without a token. */
+/** Only later rejections count (R-P2). 0 without a token. */
 export const tokenTime = (device: Pick<Device, 'token' | 'ta' | 'self'>): number =>
   device.token === undefined ? 0 : Math.max(device.ta ?? 0, device.self?.tokenAt ?? 0);
 
-/** Time of the device's last activity: the most recently active of a user's devices wins per tag (R-C6). */
+/** The most recently active device wins per tag (R-C6). */
 export const lastActivity = (device: Pick<Device, 'token' | 'ta' | 'self' | 'createdAt'>): number =>
   Math.max(device.self?.open ?? 0, tokenTime(device), device.createdAt);
 
 const field = (k: number, v: TagEntry['v'] | null | undefined): readonly TagEntry[] => (v == null ? [] : [{ k, v }]);
 
-/** The entries of `Last Application Open`. Dates have whole minutes, so that operations compare it as others. */
 const openEntries = (open: number | null | undefined): readonly TagEntry[] =>
   open == null ? [] : entriesOf(defaultTags.lastApplicationOpen.number, dateValue(open));
 
-/** The entries of a tag, including tags that are fields of the device. */
 export function entriesIn(
   device: Pick<Device, 'lang' | 'tz' | 'alerts' | 'tags' | 'self'> | undefined,
   k: number,
@@ -184,7 +165,6 @@ function setActivity(device: Mutable<Device>, { activity: k, activityId: id, tok
   device.activities = activities.length === 0 ? undefined : activities;
 }
 
-/** The remainder of an erased device: its number is taken. */
 const erased = ({ account, app, hwidHash, seq }: Device): Device => ({
   account,
   app,
@@ -215,7 +195,6 @@ const blank = (event: DeviceEvent, at: number): Mutable<Device> => ({
   createdAt: at,
 });
 
-/** The device after the event. Pure. An event for an unregistered device is a bug. */
 export function evolve(state: Device | undefined, event: DeviceEvent): Device {
   const at = event.at?.getTime() ?? 0;
   const change = event.event;

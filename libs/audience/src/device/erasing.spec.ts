@@ -10,7 +10,7 @@ import { redacted } from './redacted.ts';
 import type { DeviceIdentity } from './events.ts';
 
 const AT = new Date('2026-01-01T12:00:00Z');
-/** Whatever a caller says of the person begins with this. */
+/** In every value of a caller about the person. */
 const CANARY = 'c4n4ry';
 const identity: DeviceIdentity = {
   account: 'default',
@@ -49,7 +49,6 @@ function given(actions: readonly DeviceAction[]): History {
 }
 
 const personal = fc.string({ maxLength: 8 }).map((text) => `${CANARY}${text}`);
-/** Whatever can happen to a device that is there. */
 const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
   personal.map((text) => register({ token: { text, hash: text }, user: user(text), keys: { idfa: text } })),
   personal.map((text) => ({ type: 'setTags', writes: [write(text)] })),

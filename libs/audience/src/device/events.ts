@@ -1,7 +1,6 @@
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import type { Device } from './device.ts';
 
-/** The identity of a command's device. */
 export interface DeviceIdentity {
   readonly account: string;
   readonly application: string;
@@ -22,7 +21,6 @@ export const eventOf = (
   hwid: identity.hwid,
   seq,
   at,
-  // Only the log knows it, and decides on states that it has read.
   previous: 0n,
   event,
 });

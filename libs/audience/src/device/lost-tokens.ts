@@ -11,11 +11,10 @@ const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision
   selfReports: [],
 });
 
-/** Whether a device has a push token that was not registered again since. */
 const isHeld = (own: Device, { token, since }: { readonly token: string; readonly since: number }): boolean =>
   own.token === token && tokenTime(own) <= since && isPushPlatform(own.platform);
 
-/** Only push tokens die, and only those that were not registered again since (R-P2). */
+/** Unless registered again since (R-P2). */
 export function rejectToken(
   own: Device | undefined,
   command: DeviceAction & { type: 'tokenRejected' },
@@ -24,7 +23,7 @@ export function rejectToken(
   return own && isHeld(own, command) ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
 }
 
-/** A push token makes way for the provider's own, unless it was registered again since (R-P3). */
+/** Unless registered again since (R-P3). */
 export function replaceToken(
   own: Device | undefined,
   command: DeviceAction & { type: 'tokenReplaced' },
@@ -35,7 +34,6 @@ export function replaceToken(
   return { events: [eventOf(identityOf(own), own.seq, at, { $case: 'tokenSet', value })], selfReports: [] };
 }
 
-/** An address is removed as long as it is the rejected one; the push token and its tag stay. */
 export function rejectAddress(
   own: Device | undefined,
   { field, token }: DeviceAction & { type: 'addressRejected' },
@@ -49,7 +47,6 @@ export function rejectAddress(
   return { events: [eventOf(identityOf(own), own.seq, at, { $case: 'updated', value: updated })], selfReports: [] };
 }
 
-/** The token of a live activity, whichever it is. */
 function rejectActivityToken(own: Device | undefined, token: string, at: Date): DeviceDecision {
   const rejected = own?.activities?.find((each) => each.token === token);
   if (!own || !rejected) return nothing;
@@ -57,7 +54,7 @@ function rejectActivityToken(own: Device | undefined, token: string, at: Date): 
   return setActivityToken(identityOf(own), own, removal, at);
 }
 
-/** A token belongs to one device per application and platform: the last one that registered it (R-RES2). */
+/** The last device that registered a token keeps it (R-RES2). */
 export function giveUpToken(
   own: Device | undefined,
   command: DeviceAction & { type: 'tokenTaken' },

@@ -1,6 +1,5 @@
 import type { OwnerReplaced } from '@tidings/events/generated/tidings/events/v1/devices';
 
-/** A user of a device, and since when. */
 interface Owner {
   readonly user: string;
   readonly from: number;
@@ -8,13 +7,12 @@ interface Owner {
 
 type Owners = readonly Owner[];
 
-/** The user of a device at a moment, "" for nobody. The first one counts before its own start: clocks differ between processes. */
+/** The first user counts before its own start: clocks differ. */
 export const ownerAt = (owners: Owners, at: number): string => {
   const last = owners.findLast(({ from }) => from <= at) ?? owners[0];
   return last?.user ?? '';
 };
 
-/** The users after one was replaced; the current user stays the current one. */
 export function replacedOwners(
   { owners, user }: { readonly owners: Owners; readonly user: string },
   { from, to }: OwnerReplaced,

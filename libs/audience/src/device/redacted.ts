@@ -30,7 +30,6 @@ function withoutContent(change: Change): Change {
   }
 }
 
-/** The remainder of an event after the erasure of its device: that something happened to the device with this number, and when. Pure. */
 export const redacted = (event: DeviceEvent): DeviceEvent => ({
   ...event,
   hwid: '',

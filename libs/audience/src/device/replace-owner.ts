@@ -3,7 +3,6 @@ import { type DeviceDecision, nothing } from './action.ts';
 import type { Device } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 
-/** Hands on the inbox entries that the device got for a user, to another one or to nobody (R-X2); no event if there are none. */
 export function replaceOwner(
   identity: DeviceIdentity,
   own: Device | undefined,

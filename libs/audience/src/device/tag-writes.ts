@@ -6,13 +6,11 @@ import { type Device, entriesIn } from './device.ts';
 import { eventOf, identityOf } from './events.ts';
 
 export interface TagOutcome {
-  /** Changes of the device itself, its shared tags included. */
   readonly changes: readonly TagValue[];
-  /** Last Application Open, which is not an event: milliseconds, null to remove. */
+  /** Not an event: milliseconds, null to remove. */
   readonly open?: number | null;
 }
 
-/** The changes that the writes make, one after the other, in a device with these entries; `refuse` receives results that a tag cannot hold. */
 export function applyWrites(
   entriesBefore: (k: number) => readonly TagEntry[],
   writes: readonly TagWrite[],
@@ -45,14 +43,12 @@ function differences(
     if (tag === defaultTags.lastApplicationOpen.number) {
       open = entries[0] ? Number(entries[0].v) : null;
     } else {
-      // An empty list has no entries: it is unset, and the event states that.
       changes.push({ tag, value: entries.length > 0 ? value : undefined });
     }
   }
   return open === undefined ? { changes } : { changes, open };
 }
 
-/** The same values for the person's devices in sibling applications, if they differ (R-RES7). */
 export function shareWith(siblings: readonly Device[], changes: readonly TagValue[], at: Date): DeviceEvent[] {
   const shared = changes.filter(({ tag }) => isSharedTag(tag));
   if (shared.length === 0) return [];
@@ -66,7 +62,6 @@ export function shareWith(siblings: readonly Device[], changes: readonly TagValu
   });
 }
 
-/** The values of the account's tags, which all siblings share, taken from any of them. */
 export function sharedEntries(siblings: readonly Device[]): ReadonlyMap<number, readonly TagEntry[]> {
   return Map.groupBy(siblings[0]?.tags.filter(({ k }) => isSharedTag(k)) ?? [], ({ k }) => k);
 }

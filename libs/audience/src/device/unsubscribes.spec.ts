@@ -23,7 +23,6 @@ const registerAs = (text: string, writes: readonly TagWrite[]): DeviceAction => 
 });
 const register = (...writes: readonly TagWrite[]): DeviceAction => registerAs(address, writes);
 
-/** The contact after the actions. */
 function contact(hwid: string, ...actions: readonly DeviceAction[]): Device {
   const identity = { account: 'default', application: 'AAAAA-00001', hwidHash: hwid.padEnd(22, 'p'), hwid };
   let device: Device | undefined;

@@ -5,7 +5,6 @@ import type { Device } from './device.ts';
 
 const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 
-/** The writes that add the unsubscribes of these contacts to another contact's unsubscribes. */
 export function unsubscribesOf(contacts: readonly Pick<Device, 'tags'>[]): TagWrite[] {
   const tags = contacts.flatMap((contact) => contact.tags);
   const writes: TagWrite[] = [];

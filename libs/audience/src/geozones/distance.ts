@@ -1,21 +1,17 @@
-/** Degrees. */
 export interface Place {
   readonly lat: number;
   readonly lng: number;
 }
 
-/** Radius of the sphere for distances (R-C13). */
 export const EARTH_RADIUS_METERS = 6_371_000;
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
-/** The southernmost and northernmost latitude within a distance of a place. */
 export function latitudesAround({ lat }: Place, meters: number): readonly [south: number, north: number] {
   const degrees = (meters / EARTH_RADIUS_METERS) * (180 / Math.PI);
   return [lat - degrees, lat + degrees];
 }
 
-/** Meters between two places, along the sphere. */
 export function distanceMeters(from: Place, to: Place): number {
   const halfLat = Math.sin(radians(to.lat - from.lat) / 2);
   const halfLng = Math.sin(radians(to.lng - from.lng) / 2);

@@ -1,6 +1,5 @@
 import type { Localized } from '@tidings/events';
 
-/** The text of a zone, plain or by language, as given (R-I15); keys are compared in lower case. */
 export function zoneTexts(content: string): Localized {
   const given = JSON.parse(content) as string | number | Record<string, string | number | null>;
   if (typeof given !== 'object') return { entries: [{ language: 'default', text: String(given) }] };
@@ -8,7 +7,6 @@ export function zoneTexts(content: string): Localized {
   return { entries: entries.map(([language, text]) => ({ language: language.toLowerCase(), text: String(text) })) };
 }
 
-/** A canonical text, equal for contents with the same meaning. */
 export function sameContentKey(content: string): string {
   const { entries } = zoneTexts(content);
   const [only, ...others] = entries;

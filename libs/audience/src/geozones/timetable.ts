@@ -3,10 +3,10 @@ import type { Timetable } from '@tidings/events';
 const DAY_MINUTES = 1440;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** 1970 began on a Thursday: days since then plus this, modulo 7, count from Monday. */
+/** 1970 began on a Thursday. */
 const FIRST_WEEKDAY = 3;
 
-/** Whether a timetable is open at an instant: `start` included, `stop` excluded; hours past midnight belong to the day they begin on (R-F3). */
+/** Excludes `stop`; hours past midnight belong to the day they begin on (R-F3). */
 export function isOpen(timetable: Pick<Timetable, 'timezoneSeconds' | 'hours'> | undefined, at: Date): boolean {
   if (!timetable) return true;
   const local = at.getTime() + timetable.timezoneSeconds * 1000;

@@ -9,7 +9,6 @@ const zone = (id: number, more: Partial<EnteredZone['zone']> = {}, of?: typeof c
 });
 const anna = { hwidHash: 'phone', user: 'anna' };
 
-/** Ids of the zones that send, given the sends before, each so many seconds ago. */
 function sent(entered: readonly EnteredZone[], history: readonly [EnteredZone, number, typeof anna?][] = []): number[] {
   const last = new Map<string, Date>();
   for (const [each, ago, who = anna] of history) {
@@ -81,7 +80,7 @@ describe('a zone entry sends (R-F4)', () => {
   });
 
   it('and starts no cooldown where it does not send', () => {
-    // Zone 1 is kept back by its cluster: its own cooldown has not begun, and zone 2 outside of the cluster sends.
+    // Zone 1 is blocked by its cluster: its own cooldown has not begun, and zone 2 outside of the cluster sends.
     const [{ cooldowns } = { cooldowns: [] }] = sendingZones([zone(2)], anna, () => undefined, AT);
     expect(cooldowns).toEqual([{ id: '2/phone', seconds: 60 }]);
     expect(sendingZones([zone(1, {}, cluster)], anna, (id) => (id.startsWith('E1') ? AT : undefined), AT)).toEqual([]);

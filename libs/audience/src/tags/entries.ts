@@ -4,27 +4,21 @@ import { MINUTE_MS } from './date.ts';
 import { dateValue, numberValue, type Value } from './value.ts';
 import { versionKey } from './version.ts';
 
-/**
- * One value of a tag as stored in a device; a list has an entry per item, in order. The entries of a tag are adjacent, tags are ordered by number.
- * `v` never exceeds the length of an index key.
- */
+/** A list has an entry per item. Entries of a tag are adjacent, tags are ordered by number. */
 export interface TagEntry {
-  /** The tag's number in its account; default tags have fixed ones (`defaultTags`). */
   readonly k: number;
   /**
-   * The value that conditions compare.
-   * Integer: see `exactInteger`, from earlier versions the nearest double · Decimal: the number · Boolean: true or false · Date: milliseconds since 1970, whole minutes ·
-   * String, List item: the text, cut to 64 code points · Version: its order key (`versionKey`): ASCII, never cut, and the operands of a
-   * condition on a Version tag are such keys already, so that comparing text bytewise is enough.
+   * The compared form. Integer: `exactInteger`, of earlier versions a double · Date: milliseconds, whole minutes · text: cut to 64 code points ·
+   * Version: its `versionKey`, never cut.
    */
   readonly v: string | number | bigint | boolean;
-  /** The original value, if `v` differs: a String or List item of more than 64 code points, and every Version. */
+  /** The original, if `v` differs. */
   readonly s?: string;
 }
 
 const INDEXED_LENGTH = 64;
 
-/** The first 64 code points: the indexed part of a text, and the longest text of an index query. */
+/** The first 64 code points, the longest text of an index query. */
 export function indexedText(text: string): string {
   if (text.length <= INDEXED_LENGTH) return text;
   let end = 0;
@@ -38,7 +32,6 @@ function textEntry(k: number, text: string): TagEntry {
   return v === text ? { k, v } : { k, v, s: text };
 }
 
-/** The entries of tag `k` with this value; an empty list has none, and so is unset. */
 export function entriesOf(k: number, value: Value): readonly TagEntry[] {
   switch (value.$case) {
     case 'number':
@@ -59,13 +52,12 @@ export function entriesOf(k: number, value: Value): readonly TagEntry[] {
 
 export const textOf = (entry: TagEntry): string => entry.s ?? String(entry.v);
 
-/** The integer in the entries of an Integer tag; 0 without entries. Earlier versions stored the nearest double. */
+/** Earlier versions stored the nearest double. */
 export function integerIn([first]: readonly TagEntry[]): number | bigint {
   const v = first?.v ?? 0;
   return exactInteger(typeof v === 'bigint' ? v : Number(v));
 }
 
-/** The value of these entries of one tag; undefined without entries. */
 export function valueOf(type: TagType, entries: readonly TagEntry[]): Value | undefined {
   const first = entries[0];
   if (!first) return undefined;

@@ -17,7 +17,6 @@ const list = tag(TagType.TAG_TYPE_LIST);
 const string = tag(TagType.TAG_TYPE_STRING);
 const version = tag(TagType.TAG_TYPE_VERSION);
 
-/** The entries after a request, starting from these; a text where it is refused. */
 function after(
   definition: TagDefinition,
   before: unknown,

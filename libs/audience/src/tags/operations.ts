@@ -5,7 +5,6 @@ import { type TagEntry, textOf, valueOf, entriesOf, integerIn } from './entries.
 import { isTimezone, parseLanguage } from './languages.ts';
 import { isTagInteger, LIST_ITEMS, numberValue, parseItems, parseValue, type Value, wrongValue } from './value.ts';
 
-/** A request's change of one tag (Spec C, setTags operations). */
 export type TagWrite = { readonly tag: TagDefinition } & (
   | { readonly operation: 'set'; readonly value: Value }
   | { readonly operation: 'unset' }
@@ -14,10 +13,8 @@ export type TagWrite = { readonly tag: TagDefinition } & (
   | { readonly operation: 'remove'; readonly values: readonly TagEntry[] }
 );
 
-/** The result of an operation that the tag cannot hold: out of range, or too many items. */
 export const INVALID_VALUE = Symbol('invalid');
 
-/** The operation of a plain array: bulk requests may set `append` or `remove` once for all of them (R-C5). */
 export type ListOperator = 'set' | 'append' | 'remove';
 
 const typeNames: Readonly<Record<number, string>> = {
@@ -30,12 +27,10 @@ const typeNames: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_VERSION]: 'Version',
 };
 
-/** Whether a type is one of the seven types of the API. */
 export const isTagType = (type: number): type is TagType => type in typeNames;
 
 export const typeName = (type: TagType): string => typeNames[type] ?? 'unknown';
 
-/** The value as the tag stores it, or INVALID_VALUE: language and time zone are fields of the device with their own rules (R-RES17). */
 function fit(tag: TagDefinition, value: Value): Value | typeof INVALID_VALUE {
   if (tag.number === defaultTags.language.number && value.$case === 'text') {
     const language = parseLanguage(value.value);
@@ -74,7 +69,7 @@ function parseRemove(tag: TagDefinition, input: unknown): TagWrite | string {
   if (parsed.includes(undefined)) return wrongValue(tag.type);
   const values = parsed.flatMap((value) => {
     const stored = fit(tag, value!);
-    // A value that the tag cannot store is absent, and removing what is absent is a success (R-C5).
+    // Removing what is absent is a success (R-C5).
     return stored === INVALID_VALUE ? [] : entriesOf(tag.number, stored);
   });
   return { tag, operation: 'remove', values };
@@ -96,10 +91,7 @@ function parseOperation(tag: TagDefinition, operation: unknown, value: unknown):
   }
 }
 
-/**
- * The write of a tag in `input`, or its refusal: a text of R-RES10, or that the type lacks the operation. null unsets, an object `{operation, value}`
- * is an operation, anything else a value.
- */
+/** null unsets, `{operation, value}` operates, anything else is a value. A text is the refusal (R-RES10). */
 export function parseTagWrite(
   tag: TagDefinition,
   input: unknown,
@@ -116,11 +108,9 @@ export function parseTagWrite(
 
 const sameEntry = (a: TagEntry, b: TagEntry): boolean => a.v === b.v && a.s === b.s;
 
-/** Whether both represent the same value of one tag. */
 export const sameEntries = (a: readonly TagEntry[], b: readonly TagEntry[]): boolean =>
   a.length === b.length && a.every((entry, i) => sameEntry(entry, b[i]!));
 
-/** The exact sum of two integers. */
 function exactSum(a: number | bigint, b: number | bigint): number | bigint {
   const sum = typeof a === 'number' && typeof b === 'number' ? a + b : undefined;
   return Number.isSafeInteger(sum) ? sum! : exactInteger(BigInt(a) + BigInt(b));
@@ -147,7 +137,6 @@ function append(
   return parseValue(tag.type, [...current.map(textOf), ...items]) ?? INVALID_VALUE;
 }
 
-/** The values without the current ones, compared as the tag does: two spellings of one version, or of one moment, are equal. */
 function without(values: readonly TagEntry[], current: readonly TagEntry[], type: TagType): readonly TagEntry[] {
   const identity = (entry: TagEntry) => {
     if (type === TagType.TAG_TYPE_INTEGER) return integerIn([entry]);
@@ -157,7 +146,6 @@ function without(values: readonly TagEntry[], current: readonly TagEntry[], type
   return current.filter((entry) => !removed.has(identity(entry)));
 }
 
-/** The tag's value after the write; undefined without one, INVALID_VALUE if the tag cannot hold it. Pure. */
 export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value | undefined | typeof INVALID_VALUE {
   const { tag } = write;
   switch (write.operation) {

@@ -4,15 +4,12 @@ import { exactInteger, parseDate } from '@tidings/kernel';
 import { formatDate, MINUTE_MS } from './date.ts';
 import { isVersion } from './version.ts';
 
-/** The values of tags, as in the events. */
 export type Value = NonNullable<TagValue['value']>;
 
-/** Maximum items of a List, and of one operation. */
 export const LIST_ITEMS = 1000;
 const ITEM_LENGTH = 255;
 const TEXT_LENGTH = 1024;
 
-/** Whether `text` has at most `limit` code points (R-LM4). */
 export function isWithin(text: string, limit: number): boolean {
   if (text.length <= limit) return true;
   if (text.length > limit * 2) return false;
@@ -21,7 +18,6 @@ export function isWithin(text: string, limit: number): boolean {
   return true;
 }
 
-/** Nouns of R-RES10. */
 const nouns: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_INTEGER]: 'integer',
   [TagType.TAG_TYPE_STRING]: 'string',
@@ -32,10 +28,8 @@ const nouns: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_VERSION]: 'version',
 };
 
-/** `wrong value: integer expected` and similar texts (R-RES10). */
 export const wrongValue = (type: TagType): string => `wrong value: ${nouns[type] ?? 'value'} expected`;
 
-/** A finite number, given as a number or as decimal text (R-ER7). */
 function parseNumber(input: unknown): number | undefined {
   if (typeof input === 'number') return Number.isFinite(input) ? input : undefined;
   if (typeof input !== 'string' || !/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(input)) return undefined;
@@ -43,17 +37,16 @@ function parseNumber(input: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Whether an Integer tag can hold it: -2^63 to 2^63 - 1 (R-RES8). */
+/** -2^63 to 2^63 - 1 (R-RES8). */
 export const isTagInteger = (value: number | bigint): boolean =>
   typeof value === 'number' ? Number.isSafeInteger(value) : BigInt.asIntN(64, value) === value;
 
-/** The decimal digits of a number with a negative exponent. */
 function smallText(text: string): string {
   const [, sign, whole, fraction = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(text)!;
   return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${whole}${fraction}`;
 }
 
-/** Text unchanged, a number in plain decimals (R-RES8, R-I17). */
+/** Numbers in plain decimals (R-RES8, R-I17). */
 export function plainText(input: unknown): string | undefined {
   if (typeof input === 'string') return input;
   if (typeof input === 'bigint') return input.toString();
@@ -68,7 +61,6 @@ const limitedText = (input: unknown, limit: number): string | undefined => {
   return text !== undefined && isWithin(text, limit) ? text : undefined;
 };
 
-/** Items of a list, or a single item, without duplicates, in order; undefined if one is invalid. */
 export function parseItems(input: unknown): string[] | undefined {
   const items = new Set<string>();
   for (const entry of Array.isArray(input) ? (input as unknown[]) : [input]) {
@@ -97,18 +89,16 @@ export function parseFlag(input: unknown): boolean | undefined {
 }
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
-/** Length from which a double may round decimal text. */
+/** A double may round longer decimal text. */
 const ROUNDED = 15;
 const LAST_INTEGER = 2 ** 63;
 
-/** Number of trailing zeros. */
 function zerosAtEnd(text: string): number {
   let end = text.length;
   while (text[end - 1] === '0') end--;
   return text.length - end;
 }
 
-/** The exact integer of decimal text up to 2^63; undefined if it has a fraction. */
 function wholeOf(text: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
   const written = `${whole}${fraction}`.replace(/^0+/, '');
@@ -120,7 +110,6 @@ function wholeOf(text: string): bigint | undefined {
   return sign === '-' ? -value : value;
 }
 
-/** A 64-bit integer: a JSON number, or decimal text with exact digits. */
 function integer(input: unknown): number | bigint | undefined {
   const value = parseNumber(input);
   if (value === undefined || Math.abs(value) > LAST_INTEGER) return undefined;
@@ -131,7 +120,6 @@ function integer(input: unknown): number | bigint | undefined {
   return exact !== undefined && isTagInteger(exact) ? exactInteger(exact) : undefined;
 }
 
-/** The value of an Integer or a Decimal. */
 export function numberValue(value: number | bigint): Value {
   if (typeof value === 'bigint') return { $case: 'integer', value };
   return { $case: 'number', value: value === 0 ? 0 : value };
@@ -142,7 +130,6 @@ const number = (value: number | bigint | undefined): Value | undefined =>
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** A Date tag's value: the minute of the instant, in milliseconds since 1970. */
 export function dateValue(ms: number): Value {
   const minutes = Math.floor(ms / MINUTE_MS);
   return minutes <= MAX_INT32 ? { $case: 'minutes', value: minutes } : { $case: 'farMinutes', value: BigInt(minutes) };
@@ -153,7 +140,7 @@ function parseDateValue(input: unknown): Value | undefined {
   return date && dateValue(date.ms);
 }
 
-/** The value in a request for a tag of this type; undefined if invalid (R-RES8). Dates keep whole minutes. */
+/** Undefined if invalid (R-RES8). */
 export function parseValue(type: TagType, input: unknown): Value | undefined {
   switch (type) {
     case TagType.TAG_TYPE_INTEGER:
@@ -183,7 +170,6 @@ export function parseValue(type: TagType, input: unknown): Value | undefined {
   }
 }
 
-/** The value in getTags and exports (R-RES9). */
 export type TagOutput = string | number | bigint | boolean | readonly string[];
 
 export function outputOf(value: Value): TagOutput {

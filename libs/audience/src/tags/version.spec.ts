@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isVersion, versionKey } from './version.ts';
 
-/** R-RES11 word by word, part by part. */
+/** R-RES11, part by part. */
 function compare(a: string, b: string): number {
   const [left, right] = [a.split('.'), b.split('.')];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

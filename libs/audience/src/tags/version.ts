@@ -1,11 +1,9 @@
 const FORM = /^\d[-+._A-Za-z0-9]*$/;
 const LIMIT = 64;
 
-/** Whether a Version tag accepts the text (R-RES8). */
 export const isVersion = (text: string): boolean => text.length <= LIMIT && FORM.test(text);
 
 interface Part {
-  /** Digits without leading zeros; "" is 0. */
   readonly digits: string;
   readonly text: string;
 }
@@ -17,7 +15,7 @@ const partOf = (source: string): Part => {
 
 const isZero = (part: Part): boolean => part.digits === '' && part.text === '';
 
-/** Length before digits orders numbers; a missing text (`~`) sorts after any text, and a text before its continuations (space). */
+/** Length first orders numbers; a missing text (`~`) sorts last, a text before its continuations (space). */
 const writePart = ({ digits, text }: Part): string =>
   `${String.fromCharCode(0x30 + digits.length)}${digits}${text === '' ? '~' : `${text} `}`;
 
@@ -25,14 +23,12 @@ const BELOW_ZERO = 'A';
 const END = 'M';
 const ABOVE_ZERO = 'Z';
 
-/** A cache: devices report the same few versions repeatedly. */
 const known = new Map<string, string>();
 const KNOWN = 1000;
 
 /**
- * ASCII text of at most 200 characters that compares bytewise as the versions do, equal exactly for equal versions (R-RES11), so that an index can
- * hold it. Each part is followed by the comparison of the remainder with the endless zeros that a version ends with: below, equal, or above, and the
- * number of leading zeros (a longer run brings both sides nearer to zero).
+ * At most 200 ASCII characters that compare bytewise as the versions do (R-RES11). After each part it has the comparison of the rest with the
+ * endless zeros that a version ends with.
  */
 export function versionKey(version: string): string {
   let key = known.get(version);

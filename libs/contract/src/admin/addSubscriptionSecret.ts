@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { exampleSecret, subscriptionId } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** R-T8. */
 export const addSubscriptionSecret = admin('addSubscriptionSecret', {
   description: 'Makes another secret of a subscription by HTTP; earlier ones are valid for 24 hours more.',
   route: 'POST subscriptions/{id}/secret',

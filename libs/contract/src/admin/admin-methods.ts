@@ -33,7 +33,6 @@ import { settled } from './settled.ts';
 import { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
 import { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';
 
-/** The methods of admin. */
 export const adminMethods = {
   createToken,
   listTokens,

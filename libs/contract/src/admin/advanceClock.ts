@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { number, object } from '../values.ts';
 
-/** Architecture 8. */
 export const advanceClock = admin('advanceClock', {
   description: 'Advances the clock of the whole system; for tests only.',
   route: 'POST clock',

@@ -4,7 +4,6 @@ import { account } from '../fields/account.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Path, query and body parameters. */
 const input = object({ address: emailAddress, account: optional(account) });
 const output = z.object({
   address: z.string().describe('E-mail address, case-insensitive.'),
@@ -17,7 +16,6 @@ const examples = [
   },
 ];
 
-/** R-E5, R-T8. */
 export const getBlacklisted = admin('getBlacklisted', {
   description: "Returns the time since which an address is on the account's blacklist; `account` is a query parameter.",
   route: 'GET blacklist/{address}',
@@ -26,7 +24,6 @@ export const getBlacklisted = admin('getBlacklisted', {
   examples,
 });
 
-/** R-E5. */
 export const blacklistAddress = admin('blacklistAddress', {
   description:
     "Adds an address to the account's blacklist, as a hard bounce does; an address that is already listed keeps its " +
@@ -37,7 +34,6 @@ export const blacklistAddress = admin('blacklistAddress', {
   examples,
 });
 
-/** R-E5, R-T8. */
 export const clearAddress = admin('clearAddress', {
   description:
     "Removes an address from the account's blacklist; nothing else removes it. `account` is a query parameter.",

@@ -13,7 +13,6 @@ import { object, optional } from '../values.ts';
 const PLATFORMS = 'Limits events to these platforms, by name such as `IOS`; empty: all.';
 const CAMPAIGNS = 'Limits events to messages of these campaigns, by code; empty: all.';
 
-/** R-T8. */
 export const changeSubscription = admin('changeSubscription', {
   description: 'Changes the given fields and keeps the others; an empty list removes a filter.',
   route: 'PATCH subscriptions/{id}',

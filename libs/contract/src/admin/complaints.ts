@@ -4,7 +4,6 @@ import { account } from '../fields/account.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Path, query and body parameters. */
 const input = object({ address: emailAddress, account: optional(account) });
 const output = z.object({
   address: z.string().describe('E-mail address, case-insensitive.'),
@@ -17,7 +16,6 @@ const examples = [
   },
 ];
 
-/** R-E14, R-T8. */
 export const getComplaint = admin('getComplaint', {
   description: "Returns the time of an address's complaint about the account's mail; `account` is a query parameter.",
   route: 'GET complaints/{address}',
@@ -26,7 +24,6 @@ export const getComplaint = admin('getComplaint', {
   examples,
 });
 
-/** R-E14. */
 export const recordComplaint = admin('recordComplaint', {
   description:
     "Records a complaint about the account's mail, as a complaint report does; a repeated complaint keeps the first " +
@@ -37,7 +34,6 @@ export const recordComplaint = admin('recordComplaint', {
   examples,
 });
 
-/** R-E14, R-T8. */
 export const clearComplaint = admin('clearComplaint', {
   description: 'Clears the complaint of an address; nothing else clears it. `account` is a query parameter.',
   route: 'DELETE complaints/{address}',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { identityOf, object } from '../values.ts';
 
-/** Architecture 5, R-T8. */
 export const createAccount = admin('createAccount', {
   description: 'Creates an account in addition to the default one.',
   route: 'POST accounts',

@@ -5,7 +5,6 @@ import { listOf, nonEmptyIdentity, object } from '../values.ts';
 
 const MAX_APPLICATIONS = 1000;
 
-/** R-I2, R-T8. */
 export const createGroup = admin('createGroup', {
   description: 'Creates a group of applications of one account.',
   route: 'POST groups',

@@ -4,7 +4,6 @@ import { account } from '../fields/account.ts';
 import { endpoint, eventNames, exampleSecret, filters, newSecret } from '../fields/subscription.ts';
 import { object, optional } from '../values.ts';
 
-/** R-EV1, R-T8. */
 export const createSubscription = admin('createSubscription', {
   description: 'Subscribes an endpoint to events of an account.',
   route: 'POST subscriptions',

@@ -14,7 +14,6 @@ const grant = z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)
   error: 'must be "all" or a list of application codes',
 });
 
-/** R-T1, R-T2, R-T8. */
 export const createToken = admin('createToken', {
   description:
     'Issues a token. Only this reply contains its secret. The token is valid until it is revoked, or until ' +

@@ -6,7 +6,6 @@ const MAX_PAGE = 500;
 const name = identityOf(1, 255);
 const reasons = ['decode', 'unknown', 'handler'] as const;
 
-/** Fields that select dead letters; those left out select all. */
 const filterOf = (effect: 'Lists' | 'Redrives') => ({
   topic: optional(name).describe(`${effect} only records of this topic.`),
   group: optional(name).describe(`${effect} only records that this consumer group could not handle.`),
@@ -60,7 +59,6 @@ const example: z.output<typeof deadLetter> = {
   redriven_at: null,
 };
 
-/** Architecture 6. */
 export const listDeadLetters = admin('listDeadLetters', {
   description:
     'Lists the records that a consumer could not handle, the earliest published first: up to `limit` (100) after the ' +
@@ -91,7 +89,6 @@ export const listDeadLetters = admin('listDeadLetters', {
   ],
 });
 
-/** Architecture 6. */
 export const getDeadLetter = admin('getDeadLetter', {
   description: 'Returns a dead letter with its headers and payload.',
   route: 'GET dead-letters/{id}',
@@ -103,7 +100,6 @@ export const getDeadLetter = admin('getDeadLetter', {
   examples: [{ request: { id: example.id }, reply: { ...example, headers: {}, payload: 'AAECAw==' } }],
 });
 
-/** Architecture 6. */
 export const redriveDeadLetters = admin('redriveDeadLetters', {
   description:
     'Publishes dead letters to their topics again, the earliest published first: those of `ids`, else those that the ' +

@@ -2,7 +2,6 @@ import { admin } from '../families/admin.ts';
 import { namedApplication } from '../fields/application.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** R-S4, R-T8. */
 export const deleteInboxMessage = admin('deleteInboxMessage', {
   description: 'Deletes the entries of a message in all inboxes of an application, with status 5, which is final.',
   route: 'DELETE applications/{code}/inbox/{order}',

@@ -2,7 +2,6 @@ import { admin } from '../families/admin.ts';
 import { subscriptionId } from '../fields/subscription.ts';
 import { nothing, object } from '../values.ts';
 
-/** R-T8. */
 export const deleteSubscription = admin('deleteSubscription', {
   description: 'Deletes a subscription; its subscriber receives no further events.',
   route: 'DELETE subscriptions/{id}',

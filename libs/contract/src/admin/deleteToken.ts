@@ -2,7 +2,6 @@ import { admin } from '../families/admin.ts';
 import { tokenId } from '../fields/token.ts';
 import { nothing, object } from '../values.ts';
 
-/** R-T1, R-T8. */
 export const deleteToken = admin('deleteToken', {
   description: 'Revokes a token; every gateway refuses it within 5 seconds.',
   route: 'DELETE tokens/{id}',

@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { identity, object } from '../values.ts';
 
-/** The answers to why a device did or did not get a message. */
 export const explainAnswers = [
   'NOT_RELEASED',
   'CANCELED',
@@ -95,7 +94,6 @@ const attempt = z.object({
   outcome_unknown: z.boolean().describe('Whether a try had no answer: the push may have been delivered.'),
 });
 
-/** R-T8, R-LM3. */
 export const explain = admin('explain', {
   description:
     'Explains why a device did or did not get a message: its place in the plan, the attempts to send to it while ' +

@@ -2,7 +2,6 @@ import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription, subscriptionId } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** R-T8. */
 export const getSubscription = admin('getSubscription', {
   description: 'Returns a subscription.',
   route: 'GET subscriptions/{id}',

@@ -2,7 +2,6 @@ import { admin } from '../families/admin.ts';
 import { exampleToken, shownToken, tokenId } from '../fields/token.ts';
 import { object } from '../values.ts';
 
-/** R-T8. */
 export const getToken = admin('getToken', {
   description: 'Returns a valid token without its secret.',
   route: 'GET tokens/{id}',

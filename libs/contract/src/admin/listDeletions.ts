@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { object } from '../values.ts';
 
-/** R-B2. */
 export const listDeletions = admin('listDeletions', {
   description:
     'Lists the deleted applications whose data is being purged, by service. `settled` does not wait for them.',

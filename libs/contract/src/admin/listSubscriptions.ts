@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** R-T8. */
 export const listSubscriptions = admin('listSubscriptions', {
   description: 'Lists all subscriptions, oldest first.',
   route: 'GET subscriptions',

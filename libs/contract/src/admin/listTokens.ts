@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { exampleToken, shownToken } from '../fields/token.ts';
 import { object } from '../values.ts';
 
-/** R-T8. */
 export const listTokens = admin('listTokens', {
   description: 'Lists all valid tokens without their secrets.',
   route: 'GET tokens',

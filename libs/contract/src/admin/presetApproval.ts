@@ -5,7 +5,6 @@ import { boolean, object } from '../values.ts';
 
 const output = z.object({ approved: z.boolean().describe('Whether e-mail may use the preset.') });
 
-/** R-E7, R-T8. */
 export const setPresetApproval = admin('setPresetApproval', {
   description: 'Approves a preset of any account for mail, or withdraws the approval; new presets are approved.',
   route: 'PUT presets/{code}/approval',
@@ -14,7 +13,6 @@ export const setPresetApproval = admin('setPresetApproval', {
   examples: [{ request: { code: 'A1B2C-3D4E5', approved: false }, reply: { approved: false } }],
 });
 
-/** R-E7. */
 export const getPresetApproval = admin('getPresetApproval', {
   description: 'Returns whether a preset is approved for mail.',
   route: 'GET presets/{code}/approval',

@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { nothing, object, text } from '../values.ts';
 
 const error = z.object({
-  /** Name of the cause as in the funnel, such as `certificate_expired` or `connection_refused` (R-P1). */
   name: z.string().describe('Name of the failure, such as `connection_refused`.'),
   message: z.string().describe('Description of the failure.'),
   at: z.string().describe('Time of the failure: RFC 3339, in UTC.'),
@@ -23,7 +22,6 @@ const provider = z.object({
   last_error: error.nullable().describe('The last connection failure; null if there was none.'),
   throttled_until: z.string().nullable().describe('End of the throttle: RFC 3339, in UTC; null if not throttled.'),
   throttled_because: z.string().nullable().describe('Reason that the provider gave; null if not throttled.'),
-  /** Push services of browsers that asked to wait: at most 100 of each dispatcher. */
   push_services: z
     .array(
       z.object({
@@ -35,7 +33,6 @@ const provider = z.object({
     .describe('Push services of browsers that asked to wait; others accept pushes with the credential.'),
 });
 
-/** R-P1. */
 export const listProviders = admin('listProviders', {
   description:
     'Lists the credentials that dispatchers have used since they started, with the reachability of their provider, ' +
@@ -81,7 +78,6 @@ export const listProviders = admin('listProviders', {
   ],
 });
 
-/** R-P1. */
 export const liftThrottle = admin('liftThrottle', {
   description: 'Lifts a throttle; the deferred pushes are sent within seconds. 404 if the credential is not throttled.',
   route: 'DELETE providers/{credential}',

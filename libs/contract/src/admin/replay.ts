@@ -11,7 +11,6 @@ const topic = z.object({
 const PROJECTION = 'The projection: `statistics`, which metrics and funnels are counted from, or `conversions`.';
 
 const replay = z.object({
-  /** Counts the replays of the system. */
   id: z.int().describe('Number of the replay.'),
   projection: z.string().describe(PROJECTION),
   state: z.enum(['running', 'done', 'canceled']).describe('`running`, `done` or `canceled`.'),
@@ -28,7 +27,6 @@ const replay = z.object({
   skipped: z.int().describe('Number of records that could not be handled. They do not stop a replay.'),
   rate: z.int().describe('Records handled a second.'),
   topics: z.array(topic).describe('Progress by topic.'),
-  /** R-LM3. */
   kept: z
     .object({
       before: z.string().describe('Beginning of the topics: RFC 3339, in UTC. Older figures were kept.'),
@@ -63,7 +61,6 @@ const running = {
 };
 const begun = { ...running, handled: 0, total: 0, rate: 0, topics: [] };
 
-/** Architecture 4. */
 export const startReplay = admin('startReplay', {
   description:
     'Begins to rebuild a projection from its topics; queries are answered from the former one until the new one has ' +
@@ -77,7 +74,6 @@ export const startReplay = admin('startReplay', {
   examples: [{ request: { projection: 'statistics' }, reply: begun }],
 });
 
-/** Architecture 4. */
 export const cancelReplay = admin('cancelReplay', {
   description:
     'Cancels a running replay: what it has built is dropped, and the projection that is read stays as it is. 404 for ' +

@@ -5,7 +5,6 @@ import { integerOf, object } from '../values.ts';
 
 const MAX_COUNT = 1_000_000;
 
-/** R-I12, R-T8. */
 export const setCapping = admin('setCapping', {
   description: 'Sets the frequency cap of an application; a count of 0 removes it.',
   route: 'PUT applications/{code}/capping',

@@ -5,7 +5,6 @@ import { array, identityOf, object, optional } from '../values.ts';
 
 const MAX_CATEGORIES = 1000;
 
-/** R-E13, R-T8. */
 export const setCategories = admin('setCategories', {
   description: 'Replaces the e-mail categories of an account; an empty list accepts any category.',
   route: 'PUT categories',

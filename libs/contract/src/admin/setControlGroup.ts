@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { namedApplication } from '../fields/application.ts';
 import { number, object } from '../values.ts';
 
-/** R-E15, R-T8. */
 export const setControlGroup = admin('setControlGroup', {
   description: "Excludes a percentage of an application's users from marketing messages, to hundredths of a per cent.",
   route: 'PUT applications/{code}/control-group',

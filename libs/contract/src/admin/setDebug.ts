@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { namedApplication } from '../fields/application.ts';
 import { boolean, object, optional } from '../values.ts';
 
-/** R-S8, R-T8. */
 export const setDebug = admin('setDebug', {
   description: "Turns an application's debug mode on for 60 minutes from now, or off.",
   route: 'POST applications/{code}/debug',

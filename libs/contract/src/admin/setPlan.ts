@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
 import { boolean, object } from '../values.ts';
 
-/** R-E3. */
 export const setPlan = admin('setPlan', {
   description:
     'Restricts an account to registering e-mail contacts, or allows all devices, the default; existing registrations ' +

@@ -5,7 +5,6 @@ import { integerOf, object } from '../values.ts';
 const MAX_REQUESTS = 1_000_000;
 const DAY_SECONDS = 86_400;
 
-/** R-LM2, R-T8. */
 export const setRateLimit = admin('setRateLimit', {
   description:
     'Limits a token to a burst of `requests`, refilled at `requests` per `seconds`; 0 requests remove the limit. All ' +

@@ -6,7 +6,6 @@ import { array, boolean, object, optional } from '../values.ts';
 
 const MAX_SENDERS = 1000;
 
-/** R-A5, R-T8. */
 export const setSenders = admin('setSenders', {
   description:
     "Sets the permitted sender and reply-to addresses of an account's mail: with `required` only those in " +

@@ -3,7 +3,6 @@ import { admin } from '../families/admin.ts';
 import { namedApplication } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
-/** R-H18, R-T8. */
 export const setTracking = admin('setTracking', {
   description:
     "Turns per-device counting of an application's deliveries on, the default, or off. When it is off, " +

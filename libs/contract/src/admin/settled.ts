@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { boolean, object, optional } from '../values.ts';
 
-/** Architecture 8. */
 export const settled = admin('settled', {
   description:
     'Answers 200 if no work is in progress or due, otherwise 409 with a line for each open item: a barrier for ' +

@@ -9,7 +9,6 @@ const tokenHash = text
 
 const EXAMPLE_HASH = '04f6d8b7b4d4fd5d1cde2b1ed1d0f2cf3c92d0cbd1dbbb9e2b3ae0c1c5f4a7e9';
 
-/** R-L1, R-T8. */
 export const listAllTestDevices = admin('listAllTestDevices', {
   description: 'Lists the test devices of an application with the hashes of their push tokens, oldest first.',
   route: 'GET test-devices/{application}',
@@ -36,7 +35,6 @@ export const listAllTestDevices = admin('listAllTestDevices', {
   ],
 });
 
-/** R-L1, R-T8. */
 export const confirmTestDevice = admin('confirmTestDevice', {
   description:
     'Confirms a test device that was made without a token, so that notify with `test_devices` reaches it, or takes ' +
@@ -56,7 +54,6 @@ export const confirmTestDevice = admin('confirmTestDevice', {
   ],
 });
 
-/** R-L1, R-T8. */
 export const deleteTestDevice = admin('deleteTestDevice', {
   description: 'Deletes a test device, by the SHA-256 of its push token, in hex.',
   route: 'DELETE test-devices/{application}/{token_hash}',

@@ -10,7 +10,6 @@ const input = object({
 const output = z.object({ token_required: z.boolean().describe('Whether a token is demanded.') });
 const examples = [{ request: { code: 'A1B2C-3D4E5', token_required: true }, reply: { token_required: true } }] as const;
 
-/** R-J1, R-T8. */
 export const setInboxAccess = admin('setInboxAccess', {
   description:
     'Demands the device token for the inboxes of an application, or serves them without one, the default. Takes up ' +
@@ -21,7 +20,6 @@ export const setInboxAccess = admin('setInboxAccess', {
   examples,
 });
 
-/** R-L1, R-T8. */
 export const setTestDeviceAccess = admin('setTestDeviceAccess', {
   description:
     'Demands a token for createTestDevice of an application, or serves it without one, the default. Takes up to 5 ' +
@@ -32,7 +30,6 @@ export const setTestDeviceAccess = admin('setTestDeviceAccess', {
   examples,
 });
 
-/** R-J1, R-L1, R-T8. */
 export const listOpenAccess = admin('listOpenAccess', {
   description:
     'Lists applications that demand a token where none is the default, or that have test devices which nobody has ' +

@@ -10,7 +10,7 @@ const gateway = integer
   .meta({ minimum: 0, maximum: 1 })
   .describe('APNs environment that the app is signed for: 0 sandbox, 1 production.');
 
-/** device_type 1: the specification requires all fields; a .p8 key requires its id, team and bundle (R-A6). */
+/** The specification requires all fields; a .p8 key requires its id, team and bundle (R-A6). */
 export const iosFields = platformFields(
   {
     ios_key_management_type: manual,
@@ -38,7 +38,6 @@ export const iosFields = platformFields(
   { secrets: ['ios_key_file', 'ios_key_password'] },
 );
 
-/** device_type 7: a certificate with its key, in one file or in two, or a .p8 key with its id, team and bundle (R-A6). */
 export const macFields = platformFields(
   {
     macos_key_management_type: manual,
@@ -60,7 +59,6 @@ const urlTemplate = text
   .refine((value) => value.startsWith('https://') && value.includes('%@'), 'must begin with https:// and contain %@')
   .meta({ pattern: '^https://.*%@' });
 
-/** device_type 10 (R-A4). */
 export const safariFields = platformFields(
   {
     safari_key_management_type: manual,

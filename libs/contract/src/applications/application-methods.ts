@@ -7,7 +7,6 @@ import { getApplications } from './getApplications.ts';
 import { setApplicationPlatformStatus } from './setApplicationPlatformStatus.ts';
 import { updateApplication } from './updateApplication.ts';
 
-/** The methods of applications. */
 export const applicationMethods = {
   createApplication,
   updateApplication,

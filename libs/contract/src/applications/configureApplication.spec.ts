@@ -3,7 +3,6 @@ import { configureApplication } from './configureApplication.ts';
 const common = { auth: 'token', application: 'A1B2C-3D4E5' };
 const account = { type: 'service_account', project_id: 'p', private_key: 'k', client_email: 'c' };
 
-/** The head of a PNG of so many pixels. */
 const png = (side: number): string => {
   const bytes = Buffer.alloc(24);
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(bytes);

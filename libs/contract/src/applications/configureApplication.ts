@@ -34,7 +34,6 @@ const fields: ReadonlyMap<number, z.ZodType<PlatformSettings>> = new Map([
   [Platform.Line, lineFields],
 ]);
 
-/** Every other device_type (R-A6). */
 const refused = platformFields(
   { device_type: integer.refine(() => false, 'platform cannot be configured') },
   { secrets: [] },
@@ -74,7 +73,6 @@ const account = {
 
 const isWeb: ReadonlySet<number> = new Set([Platform.Chrome, Platform.Firefox, Platform.Safari]);
 
-/** Spec A, R-A1, R-A2. */
 export const configureApplication = json13('configureApplication', {
   description:
     'Replaces all settings of a platform and enables it, unless `firefox_is_enabled` is false. Key files are not ' +

@@ -4,7 +4,6 @@ import { pngIcon } from '../fields/base64.ts';
 import { sdk } from '../fields/device.ts';
 import { boolean, object, optional, textOf } from '../values.ts';
 
-/** Spec B, R-B1, R-T2, R-LM6, R-LM7. */
 export const createApplication = json13('createApplication', {
   description:
     'Creates an application and gives the creating token access to it. The icon is a PNG of at most 200 KiB. An ' +

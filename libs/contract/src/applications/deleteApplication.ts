@@ -2,7 +2,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { nothing, object } from '../values.ts';
 
-/** Spec B, R-B2. */
 export const deleteApplication = json13('deleteApplication', {
   description:
     'Deletes an application for good. Once the call returns, after about a second, the code is unknown everywhere; ' +

@@ -6,7 +6,6 @@ import { object } from '../values.ts';
 const setting = z.string();
 const legacy = setting.describe('Legacy; empty.');
 
-/** Spec B, R-RES19 to R-RES21. */
 export const getApplication = json13('getApplication', {
   description:
     "Returns an application's settings, with encoded secrets. With more than 10,000 devices, `languages` is the last " +

@@ -21,7 +21,6 @@ const files: ReadonlySet<string> = new Set([
   'wp7_ca',
 ]);
 
-/** Spec B, R-B4. */
 export const getApplicationFile = json13('getApplicationFile', {
   description:
     'Returns a configured certificate or key as a PEM block and nothing else, or the Safari push package, a ZIP ' +

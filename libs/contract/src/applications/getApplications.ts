@@ -6,7 +6,6 @@ const PAGE =
   'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if there are ' +
   'more than 100.';
 
-/** Spec B, R-B3. */
 export const getApplications = json13('getApplications', {
   description:
     'Lists the applications that the token may use, oldest first, 100 a page; `page` and `total` are present only if ' +

@@ -16,7 +16,7 @@ const accountSchema = {
   required: ['type', 'project_id', 'private_key', 'client_email'],
 };
 
-/** A Google service account; fields that sending does not use are optional (R-A3). */
+/** Fields that sending does not use are optional (R-A3). */
 const serviceAccount = z
   .custom<Record<string, unknown>>(isObject, 'must be an object')
   .meta(accountSchema)
@@ -37,7 +37,6 @@ const serviceAccount = z
 const vapidKey = anyBase64.describe('Public VAPID key in base64 or base64url.');
 const vapidPrivateKey = anyBase64.describe('Private VAPID key in base64 or base64url.');
 
-/** device_type 3. */
 export const androidFields = platformFields(
   {
     android_framework: oneOf([
@@ -57,7 +56,6 @@ export const androidFields = platformFields(
   { secrets: ['android_fcm_service_account'] },
 );
 
-/** device_type 11. */
 export const chromeFields = platformFields(
   {
     chrome_fcm_service_account: serviceAccount,
@@ -67,7 +65,6 @@ export const chromeFields = platformFields(
   { secrets: ['chrome_fcm_service_account', 'chrome_vapid_private_key'] },
 );
 
-/** device_type 12. */
 export const firefoxFields = platformFields(
   {
     firefox_is_enabled: optional(boolean).describe('Whether Firefox is enabled; true if left out.'),

@@ -7,7 +7,6 @@ const psid = text
   .refine((value) => value.startsWith('ms-app://'), 'must begin with ms-app://')
   .meta({ pattern: '^ms-app://' });
 
-/** device_type 8 (R-A4). */
 export const windowsFields = platformFields(
   {
     wns_psid: psid.describe('Package security identifier; begins with `ms-app://`.'),
@@ -16,7 +15,6 @@ export const windowsFields = platformFields(
   { secrets: ['wns_secret'] },
 );
 
-/** device_type 9. */
 export const amazonFields = platformFields(
   {
     adm_cid: text.describe('Client ID of the Amazon security profile.'),
@@ -40,14 +38,14 @@ const dkimFields = {
   ),
 };
 
-/** Required, unless the address of the sender is given by its other name. */
+/** Required, unless its other name is given. */
 const fromEmail = optionalUnless(senderAddress, ({ email_from_email: address, email_from_address: other }) =>
   (address ?? other ?? undefined) === undefined ? 'email_from_email' : undefined,
 );
 
 /**
- * device_type 14; the registry checks whether an address is verified (R-A5). `email_from_address` is another name of `email_from_email`, which prevails.
- * The settings of DKIM come together or not at all (R-A6).
+ * `email_from_address` is another name of `email_from_email`, which prevails. DKIM settings come together or not at all (R-A6). The registry checks
+ * verified addresses (R-A5).
  */
 export const emailFields = platformFields(
   {
@@ -69,7 +67,6 @@ export const emailFields = platformFields(
     return other === undefined ? given : { ...given, settings: { email_from_email: other, ...settings } };
   });
 
-/** device_type 17 (R-A6), as are the following. */
 export const huaweiFields = platformFields(
   {
     huawei_app_id: text.describe('Identifier of the Huawei app.'),
@@ -78,7 +75,6 @@ export const huaweiFields = platformFields(
   { secrets: ['huawei_app_secret'] },
 );
 
-/** device_type 21. */
 export const whatsAppFields = platformFields(
   {
     whats_app_phone_number_id: text.describe('Identifier of the sending phone number.'),
@@ -93,7 +89,6 @@ export const whatsAppFields = platformFields(
   { secrets: ['whats_app_access_token', 'whats_app_app_secret', 'whats_app_verify_token'] },
 );
 
-/** device_type 22. */
 export const kakaoFields = platformFields(
   {
     kakao_sender_key: text.describe('Key of the sending profile.'),
@@ -103,7 +98,6 @@ export const kakaoFields = platformFields(
   { secrets: ['kakao_sender_key', 'kakao_app_key', 'kakao_secret_key'] },
 );
 
-/** device_type 23. */
 export const lineFields = platformFields(
   { line_channel_access_token: text.describe('Access token of the LINE channel.') },
   { secrets: ['line_channel_access_token'] },

@@ -3,25 +3,18 @@ import { applicationCode } from '../fields/application.ts';
 import { jsonText } from '../lone-surrogates.ts';
 import { integer, object } from '../values.ts';
 
-/** The settings of a platform as configureApplication passes them on. */
 export interface PlatformSettings {
   readonly application: string;
   readonly platform: number;
-  /** Settings by the name of the request's field; objects and lists as JSON text. */
+  /** By the name of the request's field; objects and lists as JSON text. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Names of the settings that are secret. */
   readonly secrets: readonly string[];
-  /** Stored, but sending is off. */
   readonly disabled: boolean;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
 
-/**
- * Defines the request that configures a platform, with its fields in the specification's order.
- * @param secrets names of the fields that are sealed
- * @param enabled name of the flag that turns the platform off when it is false
- */
+/** @param secrets fields that are sealed @param enabled the flag that turns the platform off */
 export const platformFields = <Shape extends z.core.$ZodShape>(
   shape: Shape,
   { secrets, enabled }: { readonly secrets: readonly string[]; readonly enabled?: string },

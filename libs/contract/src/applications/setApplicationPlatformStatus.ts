@@ -4,7 +4,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { integer, object, oneOf } from '../values.ts';
 
-/** Names in replies of the platforms that can be enabled and disabled (R-B5). */
 export const switchedPlatforms: ReadonlyMap<number, string> = new Map([
   [Platform.iOS, 'iOS'],
   [Platform.Android, 'Android'],
@@ -19,7 +18,6 @@ export const switchedPlatforms: ReadonlyMap<number, string> = new Map([
 const flag = z.boolean();
 const never = flag.describe('Always false: the platform is not supported.');
 
-/** Spec B, R-S5, R-B5. */
 export const setApplicationPlatformStatus = json13('setApplicationPlatformStatus', {
   description: 'Enables or disables a platform of an application, configured or not; idempotent.',
   scope: 'api',

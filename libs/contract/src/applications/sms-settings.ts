@@ -10,7 +10,7 @@ type Request = Readonly<Record<string, unknown>>;
 
 const usesHttp = (request: Request): boolean => http.some((name) => isGiven(request[name]));
 
-/** A field that is required with the others of its transport. */
+/** Required with the others of its transport. */
 const needed = <Schema extends z.ZodType>(name: Name, schema: Schema) =>
   optionalUnless(schema, (request) => {
     const isIts = usesHttp(request) === (http as readonly string[]).includes(name);
@@ -21,7 +21,7 @@ const webAddress = text
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be a URL of https or http')
   .meta({ format: 'uri', pattern: '^https?://' });
 
-/** device_type 18: an SMSC, or Twilio's Messages API in its place (R-A6). Fields of SMPP beside those of HTTP are not used. */
+/** An SMSC, or Twilio's Messages API; beside fields of HTTP those of SMPP are not used (R-A6). */
 export const smsFields = platformFields(
   {
     sms_smpp_host: needed('sms_smpp_host', textOf(1, 255)).describe(

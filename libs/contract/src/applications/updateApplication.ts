@@ -4,7 +4,6 @@ import { pngIcon } from '../fields/base64.ts';
 import { sdk } from '../fields/device.ts';
 import { nothing, object, optional, textOf } from '../values.ts';
 
-/** Spec B, R-B2, R-LM6. */
 export const updateApplication = json13('updateApplication', {
   description: 'Changes the given fields and keeps the others. The icon is a PNG of at most 200 KiB.',
   scope: 'api',

@@ -3,7 +3,6 @@ import { bulkSetTags, getBulkSetTags } from './bulkSetTags.ts';
 import { bulkUnregisterDevice, getBulkUnregisterDevice } from './bulkUnregisterDevice.ts';
 import { exportSegment, getExportSegment } from './exportSegment.ts';
 
-/** The methods of bulk operations on an audience. */
 export const audienceMethods = {
   bulkSetTags,
   getBulkSetTags,

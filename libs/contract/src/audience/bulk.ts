@@ -4,11 +4,9 @@ import { HWID } from '../fields/device.ts';
 import type { EntryList } from '../method.ts';
 import { array, boolean, identity, object, oneOf, optional } from '../values.ts';
 
-/** R-LM1. */
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_DEVICES = 50_000;
 
-/** The entries of the requests that start a job. */
 export const jobEntries: EntryList = {
   field: 'devices',
   max: MAX_DEVICES,
@@ -16,29 +14,28 @@ export const jobEntries: EntryList = {
   perStep: 250,
 };
 
-/** Maximum number of open bulk jobs and exports of an application; also of open exports of several applications of an account. */
+/** Per application; also open exports of several applications of an account. */
 export const MAX_OPEN_JOBS = 100;
-/** Maximum size of the entries of an application's open bulk jobs when another job starts. */
+/** Size of an application's open bulk jobs when another one starts. */
 export const MAX_OPEN_MEBIBYTES = 256;
 
-/** Marks the platform of an entry that cannot be registered; only that entry fails (R-G5). */
+/** An entry with it fails alone (R-G5). */
 export const NO_PLATFORM = 0;
 
-/** An entry of a bulk request, for a device or for all devices of a user. */
 export interface BulkEntry {
   readonly identifier: { readonly $case: 'hwid' | 'userId' | 'pushToken'; readonly value: string };
   readonly listOperator: 'set' | 'append' | 'remove';
   readonly tags: Record<string, unknown> | undefined;
-  /** Names of tags whose values are integers beyond 2^53 - 1, held as decimal text in `tags`. @default none */
+  /** Names of tags whose decimal text in `tags` is an integer beyond 2^53 - 1. */
   readonly integers?: readonly string[];
-  /** The following fields belong to registrations only. */
+  /** For registrations only, like the following fields. */
   readonly platform?: number;
   readonly newPushToken?: string;
   readonly country?: string | undefined;
   readonly city?: string | undefined;
 }
 
-/** How values of List tags are applied (R-G2). */
+/** For tags of type List (R-G2). */
 export const listOperator = optional(oneOf(['set', 'append', 'remove']))
   .transform((operator) => operator ?? 'set')
   .describe(
@@ -46,7 +43,6 @@ export const listOperator = optional(oneOf(['set', 'append', 'remove']))
       'from them.',
   );
 
-/** The common fields of the three requests that start a job, entries last. */
 export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
   application: applicationCode,
   devices: array(entry)
@@ -55,7 +51,6 @@ export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
     .describe('The devices, up to 50,000.'),
 });
 
-/** The reply to a started job (R-G1). */
 export const jobStarted = z.object({
   request_id: z.string().describe('Identifies the job.'),
   status: z.literal('Pending').describe('`Pending`, `Completed` or `Failed`.'),
@@ -65,7 +60,7 @@ export const exampleStarted = { request_id: '0e6d0b4e-5d1c-4f0a-9b54-6a4d1c1f7a4
 
 const notABoolean = 'must be a boolean';
 
-/** A boolean query parameter in any case; an empty value counts as not given. */
+/** In any case; an empty value counts as not given. */
 const queryFlag = z.union(
   [
     boolean,
@@ -78,7 +73,6 @@ const queryFlag = z.union(
   notABoolean,
 );
 
-/** A request for a job's status (R-G3). */
 export const jobQuery = object({
   request_id: identity.describe('Identifies the job.'),
   detailed: optional(queryFlag).describe('Whether to return the result for each device.'),
@@ -97,7 +91,6 @@ const shown = {
   devices_success: z.int().describe('Number of rows processed.'),
 };
 
-/** The status of a job that registers or unregisters (R-G4). */
 export const shownJob = z.object({
   ...shown,
   devices: z
@@ -111,7 +104,6 @@ export const shownJob = z.object({
     .describe('Result for each entry; present only if `detailed` is true.'),
 });
 
-/** The status of a job that sets tags (R-G4). */
 export const shownTagsJob = z.object({
   ...shown,
   devices_not_found: z.int().describe('Number of rows whose device was not found.'),

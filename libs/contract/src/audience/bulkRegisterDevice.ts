@@ -22,7 +22,7 @@ import {
 
 const fields = object({
   hwid: text.describe(HWID),
-  // A value that is not valid fails this entry only (R-G5).
+  // An invalid value fails this entry only (R-G5).
   push_token: anyPushToken.describe('Token that the push provider issued to the device; an empty string removes it.'),
   platform: integer.describe('Platform code of the device.'),
   list_operator: listOperator,
@@ -32,15 +32,14 @@ const fields = object({
 
 type Fields = z.output<typeof fields>;
 
-/** Maps invalid platforms to one that 32 bits hold and that is invalid, too. */
+/** Maps invalid platforms to one that 32 bits hold. */
 const deviceOf = ({ hwid, push_token: token, platform }: Fields) => ({
-  // An invalid token fails this entry only (R-G5).
   hwid: hwidOn(platform, hwid) ?? hwid,
   pushToken: token,
   platform: platform >= 0 && platform < 2 ** 31 ? platform : NO_PLATFORM,
 });
 
-/** A contact's token is its address in lower case; an hwid that is an address is in lower case as well (R-E1, R-E2). */
+/** The token is the address in lower case, as is an hwid that is an address (R-E1, R-E2). */
 function emailContact({ hwid, push_token: token }: Fields) {
   const address = (token || hwid).toLowerCase();
   return {
@@ -68,7 +67,6 @@ const entry = fields.transform((given): BulkEntry => {
   };
 });
 
-/** Spec G, R-G5. */
 export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   description:
     'Registers up to 50,000 devices as registerDevice does; an invalid entry does not affect the others. HTTP 429 ' +
@@ -92,7 +90,6 @@ export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   ],
 });
 
-/** Spec G, R-G4, R-G5. */
 export const getBulkRegisterDevice = audience('GET bulkRegisterDevice/{request_id}', {
   description: 'Returns the progress of a bulkRegisterDevice, and with `detailed` the result of each entry.',
   scope: 'optional',

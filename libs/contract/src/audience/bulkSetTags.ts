@@ -51,7 +51,6 @@ const entry = fields
     return { identifier: identifier!, listOperator: given.list_operator, tags, integers };
   });
 
-/** Spec G, R-G4, R-G6. */
 export const bulkSetTags = audience('POST bulkSetTags', {
   description:
     "Sets tags of up to 50,000 devices, selected by hwid, user or push token. The job's rows list the tags that were " +
@@ -87,7 +86,6 @@ export const bulkSetTags = audience('POST bulkSetTags', {
   ],
 });
 
-/** Spec G, R-G4, R-G5. */
 export const getBulkSetTags = audience('GET bulkSetTags/{request_id}', {
   description: 'Returns the progress of a bulkSetTags, and with `detailed` the result of each row.',
   scope: 'optional',

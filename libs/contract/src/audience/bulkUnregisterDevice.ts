@@ -22,7 +22,6 @@ const entry = object({
   tags: undefined,
 }));
 
-/** Spec G, R-G5. */
 export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   description:
     'Removes the push tokens of up to 50,000 devices, as unregisterDevice does. HTTP 429 while the application has ' +
@@ -40,7 +39,6 @@ export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   ],
 });
 
-/** Spec G, R-G4, R-G5. */
 export const getBulkUnregisterDevice = audience('GET bulkUnregisterDevice/{request_id}', {
   description: 'Returns the progress of a bulkUnregisterDevice, and with `detailed` the result of each entry.',
   scope: 'optional',

@@ -24,20 +24,17 @@ const request = object({
       'left out.',
   ),
 }).transform(({ filterExpression, filterCode = '', ...given }) => ({
-  /** An expression takes precedence over a filter. */
   ...(filterExpression === undefined
     ? { segment: { $case: 'filterCode' as const, value: filterCode } }
     : { segment: { $case: 'expression' as const, value: filterExpression } }),
   format: given.format ?? 'csv',
   data: given.exportData?.length ? given.exportData : EXPORT_DATA,
-  /** False: devices are only counted. */
   isWritten: given.exportCsv ?? true,
   escaped: given.csv_escape ?? false,
 }));
 
 const exampleTask = { task_id: '2741835920174653' };
 
-/** Spec N, R-N6. */
 export const exportSegment = audience('POST exportSegment', {
   description:
     'Exports the devices in a segment, of all applications that the token may use: a ZIP archive with a CSV file, or ' +
@@ -62,7 +59,6 @@ export const exportSegment = audience('POST exportSegment', {
 const exampleLink =
   'https://push.example/exports/export_segment_A1B2C-3D4E5_1768478400.csv.zip?exp=1768564800&sig=00ff';
 
-/** Spec N, R-N7. */
 export const getExportSegment = audience('POST exportSegment/result', {
   description:
     'Returns the progress of an export, and once it is completed a new link to its archive, valid for 24 hours.',
@@ -74,7 +70,6 @@ export const getExportSegment = audience('POST exportSegment/result', {
     status: z.enum(['in-progress', 'completed', 'failed']).describe('`in-progress`, `completed` or `failed`.'),
     progress: z.int().describe('Progress in per cent, 0 to 100.'),
     devices_count: z.int().describe('Number of devices.'),
-    /** Both are "" before the archive exists, and if devices are only counted. */
     filename: z.string().describe('Link to the ZIP archive, valid for 24 hours; empty if there is none.'),
     csv_filename: z.string().describe('The same link under its former name.'),
   }),

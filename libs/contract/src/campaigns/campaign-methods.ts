@@ -2,7 +2,6 @@ import { createCampaign } from './createCampaign.ts';
 import { deleteCampaign } from './deleteCampaign.ts';
 import { getCampaigns } from './getCampaigns.ts';
 
-/** The methods of campaigns. */
 export const campaignMethods = {
   createCampaign,
   getCampaigns,

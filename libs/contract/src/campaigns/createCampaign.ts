@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { nonEmptyIdentity, object, optional, text } from '../values.ts';
 
-/** R-RES5. */
 export const createCampaign = json13('createCampaign', {
   description: 'Creates a campaign that messages count for.',
   scope: 'api',

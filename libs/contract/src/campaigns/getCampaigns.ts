@@ -10,7 +10,6 @@ const cursor = text.refine((value) => /^\d{0,16}$/.test(value), 'must be the cur
 const CURSOR =
   'Start of the next page: the `cursor` of the previous page; empty for the first page and after the last.';
 
-/** R-X3. */
 export const getCampaigns = json13('getCampaigns', {
   description:
     'Lists the campaigns of an application, oldest first; `cursor` selects the next page and is "" after the last.',

@@ -3,7 +3,6 @@ import { applicationCode } from '../fields/application.ts';
 import { deviceLanguage, earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
 import { nothing, object, optional, text } from '../values.ts';
 
-/** Spec C, R-C10. */
 export const applicationOpen = json13('applicationOpen', {
   description: 'Records that a device opened the application, with the properties that it reports.',
   scope: 'device',

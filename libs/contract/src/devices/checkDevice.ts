@@ -4,7 +4,6 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { object } from '../values.ts';
 
-/** R-X1. */
 export const checkDevice = json13('checkDevice', {
   description: 'Returns whether a device is registered and has a push token.',
   scope: 'device',

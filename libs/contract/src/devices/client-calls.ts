@@ -10,25 +10,21 @@ const definition = {
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: undefined }],
 } as const;
 
-/** R-X1. */
 export const pageVisit = json13('pageVisit', {
   description: 'Reports a page visit; accepted and not stored.',
   ...definition,
 });
 
-/** R-X1. */
 export const triggerInAppAction = json13('triggerInAppAction', {
   description: 'Requests the action of an in-app; accepted and not stored.',
   ...definition,
 });
 
-/** R-X1. */
 export const richMediaAction = json13('richMediaAction', {
   description: 'Reports an action in rich media; accepted and not stored.',
   ...definition,
 });
 
-/** R-X1. */
 export const getInApps = json13('getInApps', {
   description: 'Lists in-apps; always empty.',
   ...definition,

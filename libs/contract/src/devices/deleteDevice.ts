@@ -11,7 +11,6 @@ const definition = {
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-2' }, reply: undefined }],
 } as const;
 
-/** Spec C, R-C7, R-C8. */
 export const deleteDevice = json13('deleteDevice', {
   description:
     'Erases a device: its record, tags, inbox and location are removed within 5 seconds; statistics of past messages ' +
@@ -19,7 +18,6 @@ export const deleteDevice = json13('deleteDevice', {
   ...definition,
 });
 
-/** Spec C, R-ER3. */
 export const deleteDeviceBare = json13('device-api/deleteDevice', {
   description: 'Erases a device as deleteDevice does; the body is the parameters themselves.',
   ...definition,

@@ -19,7 +19,6 @@ import { setPurchase } from './setPurchase.ts';
 import { setTags } from './setTags.ts';
 import { unregisterDevice } from './unregisterDevice.ts';
 
-/** The methods of devices and their users. */
 export const deviceMethods = {
   registerDevice,
   unregisterDevice,

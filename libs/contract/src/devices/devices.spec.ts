@@ -60,7 +60,7 @@ describe('registerDevice', () => {
       { ...device, device_type: 14, hwid: 'A@Example.com' },
       { hwid: 'a@example.com', device: { pushToken: 'a@example.com' } },
     ],
-    // Whether it has an address, only its record tells.
+    // Only its record tells whether it has an address.
     [
       { ...device, device_type: 14 },
       { hwid: 'phone-1', device: { platform: 14, pushToken: undefined } },
@@ -69,7 +69,7 @@ describe('registerDevice', () => {
 });
 
 describe('a token or an address (R-LM6)', () => {
-  // Two bytes a character: what is measured is UTF-8.
+  // Two bytes a character in UTF-8.
   const bytes = (count: number): string => 'é'.repeat(count / 2);
   const endpoint = (count: number): string => 'https://push.example/'.padEnd(count, 'x');
   const key = (count: number): string => 'A'.repeat(count);

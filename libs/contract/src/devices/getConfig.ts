@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** R-X1. */
 export const getConfig = json13('getConfig', {
   description:
     'Returns the client configuration of an application: the VAPID key that browsers subscribe with, if Chrome or ' +

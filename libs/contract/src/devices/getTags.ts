@@ -4,7 +4,6 @@ import { applicationCode } from '../fields/application.ts';
 import { anyObject, object } from '../values.ts';
 import { addressee } from './addressee.ts';
 
-/** Spec C, R-RES9, R-C6. */
 export const getTags = json13('getTags', {
   description: "Returns the tags of a device, or the merged tags of a user's devices; unset tags are absent.",
   scope: 'device',

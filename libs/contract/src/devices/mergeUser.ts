@@ -4,7 +4,6 @@ import { userId } from '../fields/device.ts';
 import { optionalUnless } from '../presence.ts';
 import { boolean, nothing, object, optional } from '../values.ts';
 
-/** R-X2. */
 export const mergeUser = json13('mergeUser', {
   description:
     'Moves the devices of one user to another, who also receives the tags that it lacks. With `merge: false` the ' +

@@ -3,7 +3,6 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { identity, nothing, object, optional } from '../values.ts';
 
-/** Spec C, R-C7, R-C11. */
 export const messageDeliveryEvent = json13('messageDeliveryEvent', {
   description: 'Reports the delivery of a push; otherwise like pushStat.',
   scope: 'device',

@@ -20,16 +20,14 @@ import { array, integerOf, isObject, nothing, object, optional, registrationTags
 
 const MAX_DEVICES = 1000;
 
-/** Operations by number: 0 sets a value, the others are the operations of setTags (R-X3). */
+/** By number: 0 sets a value (R-X3). */
 const operations = [undefined, 'append', 'remove', 'increment'] as const;
 
 const operationNumber = integerOf(0, operations.length - 1);
 
-/** Converts tags whose operations may be numbers to the form of setTags. The value of an operation may be called `values`. */
 function numberedOperations(tags: Record<string, unknown>, context: z.core.ParsePayload): Record<string, unknown> {
   const worded = Object.entries(tags).map(([name, given]): readonly [string, unknown] => {
     if (!isObject(given)) return [name, given];
-    // null counts as not given (R-ER7).
     const operation = given['operation'] ?? undefined;
     const value = given['value'] ?? given['values'] ?? null;
     if (operation === undefined || (typeof operation === 'string' && !/^\d+$/.test(operation))) return [name, given];
@@ -77,7 +75,6 @@ const fields = object({
 
 type Fields = z.output<typeof fields>;
 
-/** The devices of a request in their order, followed by the contacts, each with its hwid. */
 function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsapp, push_devices: push }: Fields) {
   const contact = (hwidOf: string, platform: number, token?: string) => ({ hwid: hwidOf, platform, pushToken: token });
   return [
@@ -93,7 +90,6 @@ function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsa
   ];
 }
 
-/** R-X3. */
 export const multiRegisterDevice = json13('multiRegisterDevice', {
   description: 'Registers the devices and contacts of a user, all or none.',
   scope: 'device',

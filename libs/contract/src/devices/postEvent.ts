@@ -9,7 +9,7 @@ import { jsonObject } from '../messages/texts.ts';
 
 const currencyText = textOf(1, 255);
 
-/** The monetary value of an event, negative for a refund; undefined unless its attributes have both amount and currency (R-H6). */
+/** Negative for a refund; needs both amount and currency (R-H6). */
 function worthOf(attributes: unknown): { readonly amount?: number; readonly currency?: string } {
   if (!isObject(attributes)) return {};
   const amount = number.safeParse(attributes['amount'] ?? attributes['__amount']);
@@ -40,7 +40,6 @@ const definition = {
     .transform(({ attributes, timestampUTC: happenedAt, timestampCurrent: localAt, ...given }, context) => ({
       ...given,
       ...worthOf(attributes),
-      /** A JSON object. */
       attributes: attributes && parseWithin(jsonObject, attributes, context, ['attributes']),
       happenedAt,
       localAt,
@@ -65,14 +64,12 @@ const definition = {
   ],
 } as const;
 
-/** R-X1. */
 export const postEvent = json13('postEvent', {
   description:
     'Records an event of a device, or of the device that a user used last; events of unknown devices are ignored.',
   ...definition,
 });
 
-/** R-X1. */
 export const eventApiPostEvent = json13('event-api/postEvent', {
   description: 'Records an event as postEvent does, under a separate path.',
   ...definition,

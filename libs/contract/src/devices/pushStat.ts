@@ -3,7 +3,6 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { identity, nothing, object, optional } from '../values.ts';
 
-/** Spec C, R-C7, R-C11. */
 export const pushStat = json13('pushStat', {
   description:
     "Reports that a push was opened; `hash` is the payload's `p`. A report without it is not counted. A report of an " +

@@ -43,10 +43,10 @@ type Fields = z.output<typeof fields>;
 
 const isAddress = (hwid: string | undefined): boolean => hwid?.includes('@') ?? false;
 
-/** The address of a contact; the hwid may be an address. Without one the contact keeps its address (R-C1). */
+/** The hwid may be an address. Without one the contact keeps its address (R-C1). */
 const addressIn = ({ email, hwid: own }: Fields): string | undefined => email ?? (isAddress(own) ? own : undefined);
 
-/** The address is the contact's token, and its hwid if none is given; both are stored in lower case (R-C1, R-E1). */
+/** Stored in lower case; the address is the token, and the hwid if none is given (R-C1, R-E1). */
 function emailContact(request: Fields): { readonly hwid: string; readonly pushToken: string | undefined } {
   const address = addressIn(request)?.toLowerCase();
   const own = isAddress(request.hwid) ? request.hwid?.toLowerCase() : request.hwid;
@@ -66,7 +66,6 @@ const identity = (request: Fields): { readonly hwid: string; readonly pushToken:
     ? emailContact(request)
     : { hwid: hwidOn(request.device_type, request.hwid!)!, pushToken: request.push_token };
 
-/** Spec C, R-C1, R-C3. */
 export const registerDevice = json13('registerDevice', {
   description:
     'Registers a device or updates its record. An absent push token keeps the stored one, "" removes it. Unknown ' +

@@ -31,13 +31,11 @@ const definition = (platform: number, number: typeof smsNumber) => ({
   examples: [{ request: { application: 'A1B2C-3D4E5', number: '+4915112345678', userId: 'user-1' }, reply: undefined }],
 });
 
-/** R-X3. */
 export const registerSmsNumber = json13('registerSmsNumber', {
   description: 'Registers a phone number for SMS.',
   ...definition(Platform.Sms, smsNumber),
 });
 
-/** R-X3. */
 export const registerWhatsappNumber = json13('registerWhatsappNumber', {
   description: 'Registers a phone number for WhatsApp.',
   ...definition(Platform.WhatsApp, whatsAppNumber),

@@ -3,7 +3,6 @@ import { applicationCode } from '../fields/application.ts';
 import { contactTimezone, earlyDeviceType, hwid, userId } from '../fields/device.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** R-X1, R-RES3. */
 export const registerUser = json13('registerUser', {
   description: 'Assigns a device to a user.',
   scope: 'device',

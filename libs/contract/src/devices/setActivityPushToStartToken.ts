@@ -4,7 +4,6 @@ import { hwid } from '../fields/device.ts';
 import { deviceToken } from '../fields/push-token.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** R-X2. */
 export const setActivityPushToStartToken = json13('setActivityPushToStartToken', {
   description: 'Stores the token that starts live activities on a device; null removes it.',
   scope: 'device',

@@ -4,7 +4,6 @@ import { hwid } from '../fields/device.ts';
 import { deviceToken } from '../fields/push-token.ts';
 import { identityOf, nothing, object, optional } from '../values.ts';
 
-/** R-X2, R-LM6. */
 export const setActivityToken = json13('setActivityToken', {
   description:
     'Stores the token that updates one live activity on a device; null removes it. A device keeps its last 20.',

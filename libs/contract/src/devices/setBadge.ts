@@ -4,12 +4,11 @@ import { hwid } from '../fields/device.ts';
 import { optionalUnless } from '../presence.ts';
 import { integerOf, nothing, object, optional } from '../values.ts';
 
-/** The largest badge: clients store it in 32 bits, signed. */
+/** Clients store it in 32 bits, signed. */
 const MAX_BADGE = 2_147_483_647;
 
 const number = integerOf(0, MAX_BADGE);
 
-/** Spec C, R-C9. */
 export const setBadge = json13('setBadge', {
   description: 'Stores the badge number of a device; later "+n" badges start from it.',
   scope: 'device',

@@ -4,10 +4,8 @@ import { clientMoment } from '../fields/dates.ts';
 import { hwid } from '../fields/device.ts';
 import { integerOf, nothing, number, object, text, textOf } from '../values.ts';
 
-/** The largest quantity: the default purchase tag is incremented by at most this. */
 const MAX_QUANTITY = 2_147_483_647;
 
-/** Spec C, R-C12, R-RES17. */
 export const setPurchase = json13('setPurchase', {
   description: 'Records a purchase: sets the default purchase tags, and counts as an event for conversions.',
   scope: 'device',

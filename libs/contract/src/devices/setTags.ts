@@ -4,7 +4,6 @@ import { earlyDeviceType } from '../fields/device.ts';
 import { nothing, object, tagValues } from '../values.ts';
 import { addressee } from './addressee.ts';
 
-/** Spec C, R-C4, R-C5. */
 export const setTags = json13('setTags', {
   description:
     'Sets, changes or removes (null) tags of a device, or of all devices of a user. The type of a tag determines its ' +

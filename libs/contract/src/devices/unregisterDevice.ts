@@ -3,7 +3,6 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { nothing, object } from '../values.ts';
 
-/** Spec C. */
 export const unregisterDevice = json13('unregisterDevice', {
   description: "Removes a device's push token; the record stays and is still counted.",
   scope: 'device',

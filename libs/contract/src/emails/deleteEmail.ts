@@ -2,7 +2,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { identity, nothing, object } from '../values.ts';
 
-/** Spec E, R-E6. */
 export const deleteEmail = json13('deleteEmail', {
   description: 'Erases the contacts of an address; an unknown address succeeds.',
   scope: 'device',

@@ -3,7 +3,6 @@ import { registerEmail } from './registerEmail.ts';
 import { registerEmailUser } from './registerEmailUser.ts';
 import { setEmailTags } from './setEmailTags.ts';
 
-/** The methods of e-mail contacts. */
 export const emailMethods = {
   registerEmail,
   registerEmailUser,

@@ -7,7 +7,6 @@ import { integer, nothing, object, optional, registrationTags, whole } from '../
 
 const onlyEmail = integer.refine((code) => code === Platform.Email, whole(EMAIL_ONLY));
 
-/** Spec E, R-E1 to R-E3, R-C3. */
 export const registerEmail = json13('registerEmail', {
   description: 'Registers or updates an e-mail contact; unknown tags and invalid tag values are skipped.',
   scope: 'device',
@@ -24,7 +23,6 @@ export const registerEmail = json13('registerEmail', {
   }).transform((request) => ({
     application: request.application,
     email: request.email,
-    // An hwid that is an address is stored in lower case.
     hwid: request.hwid?.includes('@') ? request.hwid.toLowerCase() : request.hwid,
     device: {
       platform: Platform.Email,

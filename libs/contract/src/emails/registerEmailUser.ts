@@ -5,7 +5,6 @@ import { contactTimezone, placeFields, userId } from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Spec E, R-E1. */
 export const registerEmailUser = json13('registerEmailUser', {
   description: 'Assigns an e-mail contact to a user, and creates the contact if it does not exist.',
   scope: 'device',

@@ -7,7 +7,6 @@ import { identity, object, optional, tagValues } from '../values.ts';
 
 const address = identity.transform((value) => value.toLowerCase());
 
-/** Spec E, R-E6. */
 export const setEmailTags = json13('setEmailTags', {
   description:
     'Sets tags of the contacts of an address or of a user; the address takes precedence. Returns the names that are ' +

@@ -4,15 +4,15 @@ import type { Method, Verb } from '../method.ts';
 import { define, type Definition } from './define.ts';
 
 interface Admin<Input extends z.ZodType, Output extends z.ZodType> extends Definition<Input, Output> {
-  /** `VERB path` below `/admin/v1/`; parameters in braces join the fields of the body. */
+  /** Below `/admin/v1/`; parameters in braces join the fields of the body. */
   readonly route: `${Verb} ${string}`;
   readonly status?: Method['status'];
 }
 
-/** Long, because some methods query every process of the system. */
+/** Some methods query every process of the system. */
 const DEADLINE_MS = 60_000;
 
-/** An operator's method below `/admin/v1/` (R-T8). It acts on applications of any account, so no application is looked up in advance. */
+/** Acts on applications of any account, so none is looked up in advance (R-T8). */
 export function admin<Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
   definition: Admin<Input, Output>,

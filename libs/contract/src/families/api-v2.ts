@@ -7,7 +7,6 @@ interface ApiV2<Input extends z.ZodType, Output extends z.ZodType> extends Defin
   readonly scope: Extract<Scope, 'server'>;
 }
 
-/** A method of `/api/v2/` with bare bodies and gateway errors (Spec H); `route` is the path after that prefix and names the method. */
 export const apiV2 = <Input extends z.ZodType, Output extends z.ZodType>(
   route: string,
   definition: ApiV2<Input, Output>,

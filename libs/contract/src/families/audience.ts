@@ -8,10 +8,7 @@ interface Audience<Input extends z.ZodType, Output extends z.ZodType> extends De
   readonly maxBodyBytes?: number;
 }
 
-/**
- * A method of `/api/v2/audience/` with bare bodies, whose faults are all a `{message}` (Spec G, R-ER3). `route` is a verb and the path after that
- * prefix, which names the method. A GET takes its parameters from the path, in braces, and from the query; a POST from its body.
- */
+/** A GET takes its parameters from path and query, a POST from its body. Faults are `{message}` (R-ER3). */
 export function audience<Input extends z.ZodType, Output extends z.ZodType>(
   route: `${Extract<Verb, 'GET' | 'POST'>} ${string}`,
   definition: Audience<Input, Output>,
@@ -26,7 +23,7 @@ export function audience<Input extends z.ZodType, Output extends z.ZodType>(
       scope: definition.scope,
       ...(definition.maxBodyBytes !== undefined && { maxBodyBytes: definition.maxBodyBytes }),
     },
-    // A status request names a job only: its query must not reveal whether an application exists (R-T5).
+    // The query of a status request must not reveal whether an application exists (R-T5).
     verb === 'GET' ? { ...definition, application: () => undefined } : definition,
     (missing) => Fault.argument(`${missing} is required`),
   );

@@ -3,10 +3,8 @@ import type { Method } from '../method.ts';
 
 const application = 'A1B2C-3D4E5';
 
-/** A request that names an application in every place where some method has one. */
 const naming = { application, applicationCode: application, filters: { application }, segment: { application } };
 
-/** Methods of an account, or of an object whose application their handlers authorize (R-T7, R-T9). */
 const WITHOUT = [
   'addTag',
   'audience/bulkRegisterDevice/{request_id}',

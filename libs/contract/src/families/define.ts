@@ -6,19 +6,16 @@ import { hasLoneSurrogates, wellFormed } from '../lone-surrogates.ts';
 import type { EntryList, Example, Method, Request } from '../method.ts';
 import { missingIn, shapeFor } from '../presence.ts';
 
-/** The settings of a method in every family. */
 export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
   readonly examples: readonly Example<z.output<Output>>[];
-  /** @default the field `application` of the request, if the input has one: elsewhere it is an unknown field, which is ignored (R-ER1) */
+  /** @default the field `application`, if the input has one: elsewhere it is unknown and ignored (R-ER1) */
   readonly application?: (request: Request) => unknown;
-  /** @default {@link REQUEST_MS} */
   readonly deadlineMs?: number;
-  /** @default the request is validated at once */
   readonly entries?: Method['entries'];
-  /** Whether the first request compiles the checks, which stops the process meanwhile. @default true */
+  /** The first request compiles the checks, which stops the process meanwhile. @default true */
   readonly isCompiled?: boolean;
 }
 
@@ -27,21 +24,16 @@ type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
     Pick<Method, 'status' | 'maxBodyBytes' | 'messagesOn210' | 'omitResponse' | 'textReply' | 'body' | 'unauthorized'>
   >;
 
-/** R-LM1. */
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /** Larger bodies wait for gateway memory, and have more time to arrive. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 
-/** Limits of a body (R-LM1). */
 export interface BodyLimits {
-  /** Members of all objects. */
   readonly members: number;
-  /** Their distinct names. */
   readonly names: number;
-  /** Commas and opening brackets outside of texts: about as many as the values. */
+  /** Commas and opening brackets outside of texts. */
   readonly values: number;
-  /** Those of an entry, if the request has entries. */
   readonly entryValues: number;
 }
 
@@ -55,21 +47,20 @@ export const bodyLimitsOf = ({ maxBodyBytes, entries }: Pick<Method, 'maxBodyByt
   return maxBodyBytes > BODY_LIMIT_BYTES ? BULK_LIMITS : ENTRIES_LIMITS;
 };
 
-/** Time limit of a request in all: the arrival of a small body, and the work on it. */
+/** For the arrival of a small body, and the work on it. */
 export const REQUEST_MS = 10_000;
 
-/** Time limit for the arrival of a body over {@link SMALL_BODY_BYTES}; the limit for the work starts afterwards. */
+/** For the arrival of a body over {@link SMALL_BODY_BYTES}; the work has a limit of its own. */
 export const UPLOAD_MS = 120_000;
 
 const applicationField = (request: Request): unknown => request['application'];
 
-/** An input without a known shape counts as one with the field: an application is never left unauthorized. */
+/** An unknown shape counts as one with the field: an application is never left unauthorized. */
 function applicationOf(input: z.ZodType): Method['application'] {
   const shape = shapeFor(input, {});
   return !shape || 'application' in shape ? applicationField : () => undefined;
 }
 
-/** Identities have been checked as they came. @throws Fault `argument` for an issue, whose path may begin in a part of a list */
 function outputOf<Data>(request: Request, result: Parsed<Data>, offset = 0): Data {
   if ('data' in result) return hasLoneSurrogates(request) ? wellFormed(result.data) : result.data;
   const { issue } = result;
@@ -77,7 +68,7 @@ function outputOf<Data>(request: Request, result: Parsed<Data>, offset = 0): Dat
   throw Fault.argument(issueText({ ...issue, path }).toWellFormed());
 }
 
-/** Validates a request as often as it has parts of its list, so that each step is short. */
+/** One step per part of the list, so that each is short. */
 function* inSteps<Data>(
   { field, max, perStep, tooMany }: EntryList,
   request: Request,
@@ -97,7 +88,7 @@ function* inSteps<Data>(
   return { ...data!, [field]: entries };
 }
 
-/** Makes a method of its definition. The start of a process waits for no checks of fields: the first request compiles them. */
+/** The first request compiles the checks, so that a start does not wait for them. */
 export function define<Input extends z.ZodType, Output extends z.ZodType>(
   given: Given,
   definition: Definition<Input, Output>,

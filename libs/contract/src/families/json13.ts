@@ -7,15 +7,12 @@ interface Json13<Input extends z.ZodType, Output extends z.ZodType> extends Defi
   readonly scope: Extract<Scope, 'api' | 'device' | 'none'>;
   readonly messagesOn210?: boolean;
   readonly omitResponse?: boolean;
-  /** @default wrapped */
   readonly body?: Method['body'];
   readonly unauthorized?: boolean;
-  /** @default `/json/1.3/` and the name */
   readonly path?: string;
   readonly textReply?: boolean;
 }
 
-/** A method of `/json/1.3/`, with its parameters in `request` (Spec, Errors); a few are served under other paths as well. */
 export const json13 = <Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
   definition: Json13<Input, Output>,

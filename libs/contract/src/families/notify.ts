@@ -5,7 +5,6 @@ import type { Method } from '../method.ts';
 import { snakeCased } from '../notify/snake-case.ts';
 import { define, type Definition } from './define.ts';
 
-/** The one method of `/messaging/v2/`: a bare body whose names may be in camel case, and gateway errors (Spec O, R-O3). */
 export function notifyMethod<Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
   definition: Definition<Input, Output>,

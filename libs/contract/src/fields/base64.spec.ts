@@ -3,7 +3,6 @@ import { base64, icon256, pngIcon } from './base64.ts';
 
 const KIB = 1024;
 
-/** The head of a PNG of 256 x 256 pixels, and as many bytes as are wanted. */
 const png = (length: number): string => {
   const bytes = Buffer.alloc(length);
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(bytes);

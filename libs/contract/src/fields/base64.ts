@@ -12,13 +12,10 @@ const base64In = (given: z.ZodType<string>) =>
     .refine((value) => value !== '', 'must not be empty')
     .refine(isBase64, 'must be base64');
 
-/** Non-empty, valid base64; line breaks in it are dropped (R-A2). */
+/** Line breaks are dropped (R-A2). */
 export const base64 = base64In(text);
 
-/**
- * {@link base64} of a file of keys or certificates. openKeyFile in libs/runtime checks its limits: a file that exceeds them is stored, and is an
- * unusable key when something is sent (R-A2).
- */
+/** openKeyFile in libs/runtime checks the limits: a larger file is stored, and is an unusable key (R-A2). */
 export const keyFile = base64.meta({
   constraint:
     'A .p12, .p8, .pem or .cer file of at most 64 KiB. Keys: RSA of 2048 to 4096 bits, or P-256, P-384, P-521; ' +
@@ -27,10 +24,8 @@ export const keyFile = base64.meta({
     'key.',
 });
 
-/** Whether the text is base64 or base64url, as web push keys are. */
 export const isAnyBase64 = (value: string): boolean => isBase64(value.replace(/-/g, '+').replace(/_/g, '/'));
 
-/** {@link base64} or base64url, as web push keys are. */
 export const anyBase64 = text
   .transform(compact)
   .refine((value) => value !== '', 'must not be empty')
@@ -43,10 +38,8 @@ const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0
 
 const isPng = (bytes: Buffer): boolean => bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);
 
-/** Maximum length of base64 for this many bytes, with line breaks of any kind. */
 const textOfBytes = (bytes: number): number => 2 * Math.ceil(bytes / 3) * 4;
 
-/** {@link base64} of a picture with a limited number of bytes. @param wrong the reason for refusing a larger one */
 const picture = (maxBytes: number, wrong: string) =>
   base64In(
     z.union([z.string().max(textOfBytes(maxBytes), wrong), z.number().transform(String)], {
@@ -56,7 +49,7 @@ const picture = (maxBytes: number, wrong: string) =>
 
 const WRONG_ICON = `must be a PNG of at most ${MAX_ICON_BYTES / KIB} KiB`;
 
-/** The bytes of a PNG of at most 200 KiB, given in base64 (R-B1, R-LM6). */
+/** At most 200 KiB (R-B1, R-LM6). */
 export const pngIcon = picture(MAX_ICON_BYTES, WRONG_ICON)
   .transform((value) => Buffer.from(value, 'base64'))
   .refine((bytes) => bytes.length <= MAX_ICON_BYTES && isPng(bytes), WRONG_ICON);
@@ -73,7 +66,7 @@ const is256 = (bytes: Buffer): boolean =>
   bytes.readUInt32BE(WIDTH_AT) === SIDE &&
   bytes.readUInt32BE(HEIGHT_AT) === SIDE;
 
-/** A PNG of 256 x 256 pixels and at most 1 MiB in base64 (R-A4). */
+/** 256 x 256 pixels, at most 1 MiB (R-A4). */
 export const icon256 = picture(MAX_PUSH_PACKAGE_ICON_BYTES, WRONG_ICON_256).refine(
   (value) => is256(Buffer.from(value, 'base64')),
   WRONG_ICON_256,

@@ -3,37 +3,32 @@ import { text } from '../values.ts';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Refuses dates that Date.parse rolls over, such as February 30. */
+/** Date.parse rolls over dates such as February 30. */
 const exists = (day: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 };
 
-/** A date with a time, as it was written. */
 export interface WrittenTime {
-  /** Milliseconds since 1970, in UTC unless the text names an offset. */
+  /** UTC unless the text names an offset. */
   readonly ms: number;
-  /** Whether the text names `Z` or an offset. */
   readonly hasOffset: boolean;
 }
 
 const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/;
 
-/** A date of R-RES8 that has a time of day; undefined for other text. */
 export function writtenTime(value: string): WrittenTime | undefined {
   const date = value.includes(':') ? parseDate(value) : undefined;
   return date && { ms: date.ms, hasOffset: OFFSET.test(value.slice('YYYY-MM-DD'.length)) };
 }
 
-/** Whether a text is a day of the calendar as `YYYY-MM-DD`. */
 export const isDay = (value: string): boolean => DAY.test(value) && exists(value);
 export const withoutTime = (value: string): string => value.replace(/[ Tt].*/s, '');
 const startOf = (value: string): Date => new Date(`${value}T00:00:00Z`);
 
-/** A day of the calendar as `YYYY-MM-DD`; the value is its start in UTC. */
 export const day = text.refine(isDay, 'must be YYYY-MM-DD').transform(startOf);
 
-/** {@link day}; a time that follows it is ignored. */
+/** A time that follows is ignored. */
 export const dayOfTime = text.transform(withoutTime).refine(isDay, 'must be YYYY-MM-DD').transform(startOf);
 
 const momentOf = (value: string): Date | undefined => {
@@ -41,7 +36,7 @@ const momentOf = (value: string): Date | undefined => {
   return date && new Date(date.ms);
 };
 
-/** An instant: unix seconds, or a date in one of the forms that Date tags take (R-RES8). */
+/** Unix seconds, or a date as Date tags take it (R-RES8). */
 export const moment = text
   .refine((value) => momentOf(value) !== undefined, 'must be a date')
   .transform((value) => momentOf(value)!);
@@ -50,7 +45,7 @@ const MILLISECONDS = /^\d{13}(\.\d+)?$/;
 const clientMomentOf = (value: string): Date | undefined =>
   MILLISECONDS.test(value) ? new Date(Math.floor(Number(value))) : momentOf(value);
 
-/** {@link moment}, or milliseconds since 1970 in 13 digits, as clients send it (R-S4). */
+/** Also milliseconds since 1970 in 13 digits, as clients send it (R-S4). */
 export const clientMoment = text
   .refine((value) => clientMomentOf(value) !== undefined, 'must be a date')
   .transform((value) => clientMomentOf(value)!);

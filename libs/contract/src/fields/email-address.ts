@@ -1,14 +1,13 @@
 import { domainToASCII } from 'node:url';
 import { text, whole } from '../values.ts';
 
-/** The refusal of any other registration in an account that is restricted to e-mail contacts (R-E3). */
 export const EMAIL_ONLY = 'Only email platform is allowed for email-only subscription';
 
 const MAX_ADDRESS = 254;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
-/** ASCII characters outside LDH: a conversion would treat some of them as URL syntax and drop them. */
+/** A conversion would treat some of these as URL syntax and drop them. */
 const FOREIGN = /[^A-Za-z0-9.\u0080-\u{10ffff}-]/u;
 
 const isDomain = (domain: string): boolean => {
@@ -17,7 +16,7 @@ const isDomain = (domain: string): boolean => {
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1)!);
 };
 
-/** The fault in the form of an address, in the words and the order of R-E2; undefined if there is none. */
+/** In the words and the order of R-E2. */
 export function emailFault(address: string): string | undefined {
   if (address === '') return 'Email address is empty';
   if (address.length > MAX_ADDRESS || /[\s\u0000-\u001f\u007f-\u009f]/.test(address)) {
@@ -30,20 +29,19 @@ export function emailFault(address: string): string | undefined {
   return isDomain(domain) ? undefined : 'Email address has invalid domain part';
 }
 
-/** The fault of an address in a disposable domain; a listed domain covers its subdomains (R-E4). */
+/** A listed domain covers its subdomains (R-E4). */
 export function disposableFault(address: string, listed: ReadonlySet<string>): string | undefined {
   const labels = domainToASCII(address.slice(address.indexOf('@') + 1)).split('.');
   const isListed = labels.some((_, first) => listed.has(labels.slice(first).join('.')));
   return isListed ? 'Email address belongs to a disposable domain' : undefined;
 }
 
-/** A sender or reply-to address (R-E2). */
 export const senderAddress = text.superRefine((address, context) => {
   const fault = emailFault(address);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
 
-/** An e-mail address, in lower case as stored and compared; only its form is checked (R-E1, R-E2). */
+/** In lower case as stored; only its form is checked (R-E1, R-E2). */
 export const emailAddress = text
   .check((context) => {
     const fault = emailFault(context.value);

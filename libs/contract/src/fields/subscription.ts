@@ -16,10 +16,8 @@ const served = [
 
 const MAX_ENTRIES = 1000;
 const MAX_ENDPOINT = 2048;
-/** Characters of a message code, such as `C3F8-C3863ED4-334AD4F1`. */
 const MAX_CODE = 22;
 
-/** A list without duplicates. */
 const unique = <Entry>(entries: readonly Entry[]): Entry[] => [...new Set(entries)];
 
 const eventName = oneOf(served);
@@ -30,12 +28,12 @@ const ENDPOINT =
   'Destination of the events: a stream of the subscriber, `grpc://host:port` or `grpcs://` with TLS, posts to ' +
   '`http://` or `https://`, or `kafka://topic`, a topic of its own. Left out: the subscriber dials in.';
 
-/** Address of a subscriber (R-EV1); its owner parses it in full. */
+/** Its owner parses it in full. */
 export const endpointAddress = identityOf(1, MAX_ENDPOINT)
   .refine((address) => /^((grpc|http)s?|kafka):\/\/\S/i.test(address), SCHEMES)
   .describe(ENDPOINT);
 
-/** A subscription without an endpoint waits for its subscriber to connect (R-EV7). */
+/** Without one, the subscription waits for its subscriber to connect (R-EV7). */
 export const endpoint = optional(endpointAddress);
 
 const EVENTS = `Names of events: ${served.map((name) => `\`${name}\``).join(', ')}. Other names are refused.`;
@@ -47,7 +45,7 @@ export const subscriptionId = identity.describe('Identifies the subscription.');
 const filter = <Entry extends z.ZodType>(entry: Entry) =>
   optional(array(entry).max(MAX_ENTRIES, `at most ${MAX_ENTRIES} entries`).transform(unique));
 
-/** The filters of a subscription besides event names; absent and empty lists exclude nothing. */
+/** Absent and empty lists exclude nothing. */
 export const filters = {
   applications: filter(applicationCode).describe('Codes of applications; empty or left out: all of the account.'),
   platforms: filter(
@@ -65,10 +63,8 @@ export const filters = {
   enabled: optional(boolean).describe('Whether the subscriber receives events.'),
 } as const;
 
-/** A secret that signs events; only the reply that makes it has it. */
 export const newSecret = z.string().optional();
 
-/** A subscription in replies. */
 export const shownSubscription = z.object({
   id: z.string().describe('Identifies the subscription.'),
   account: z.string().describe('Identifies the account; the default one if left out.'),

@@ -8,7 +8,6 @@ export const rateLimit = z.object({
   seconds: z.number().describe('Length of the period in seconds.'),
 });
 
-/** A token in replies, without its secret. */
 export const shownToken = z.object({
   id: z.string().describe('Identifies the token.'),
   account: z.string().describe('Identifies the account; the default one if left out.'),

@@ -2,7 +2,6 @@ import { text } from '../values.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-/** Names that were looked up: a few hundred zones in a few spellings. */
 const known = new Map<string, boolean>();
 const KNOWN = 2000;
 
@@ -25,10 +24,9 @@ function isKnownZone(name: string): boolean {
   return found;
 }
 
-/** A time zone by its IANA name, in any case (R-I8). */
 export const zoneName = text.refine(isKnownZone, 'unknown zone');
 
-/** Clocks of zones: each costs more to make than to ask. */
+/** Each costs more to make than to ask. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 const CLOCKS = 100;
 
@@ -51,7 +49,6 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** How far a zone is ahead of UTC at an instant, in milliseconds; a zone is named as {@link zoneName} takes it. */
 function offsetIn(zone: string, instantMs: number): number {
   const parts = new Map(
     clockOf(zone)
@@ -65,11 +62,7 @@ function offsetIn(zone: string, instantMs: number): number {
 
 const DAY_MS = 86_400_000;
 
-/**
- * The instant at which clocks of a zone show a local time. The first of two instants with this local time is taken; a skipped local time moves
- * forward by the gap (R-I8).
- * @param wallMs the local time as if it were UTC, in milliseconds since 1970
- */
+/** Takes the first of two instants; a skipped time moves forward by the gap (R-I8). @param wallMs the local time as if it were UTC */
 export function instantInZone(zone: string, wallMs: number): number {
   // No zone changes its offset twice in two days.
   const [before, after] = [offsetIn(zone, wallMs - DAY_MS), offsetIn(zone, wallMs + DAY_MS)];

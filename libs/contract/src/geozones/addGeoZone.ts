@@ -29,7 +29,6 @@ const zone = object({
     campaign,
   }));
 
-/** Spec F, R-F1, R-F3, R-LM7. */
 export const addGeoZone = json13('addGeoZone', {
   description:
     'Adds geozones, all or none, and returns their ids in order. An application has at most 10,000, unless the ' +

@@ -4,7 +4,6 @@ import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 import { cooldown, zoneName } from './fields.ts';
 
-/** Spec F, R-F4. */
 export const addGeoZoneCluster = json13('addGeoZoneCluster', {
   description: 'Creates a cluster: within its cooldown a user gets the same message from only one of its zones.',
   scope: 'api',

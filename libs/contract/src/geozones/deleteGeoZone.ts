@@ -8,7 +8,6 @@ import { zoneId } from './fields.ts';
 const MAX_ZONES = 1000;
 const ids = listOf(zoneId, MAX_ZONES);
 
-/** A list of ids, or one. */
 const idSchema = { type: ['integer', 'string'] };
 const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema, minItems: 1, maxItems: MAX_ZONES }] })
   .refine(isGiven)
@@ -18,7 +17,6 @@ const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema
     return id === undefined ? [] : [id];
   });
 
-/** Spec F, R-F2. */
 export const deleteGeoZone = json13('deleteGeoZone', {
   description: 'Deletes geozones, all or none.',
   scope: 'api',

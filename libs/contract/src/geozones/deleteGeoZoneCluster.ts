@@ -3,7 +3,6 @@ import { applicationCode } from '../fields/application.ts';
 import { nothing, object } from '../values.ts';
 import { clusterCode } from './fields.ts';
 
-/** Spec F, R-F6. */
 export const deleteGeoZoneCluster = json13('deleteGeoZoneCluster', {
   description: 'Deletes a cluster; its zones stay without a cluster.',
   scope: 'api',

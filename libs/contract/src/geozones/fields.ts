@@ -13,7 +13,6 @@ const degrees = (most: number) =>
     .refine((value) => value >= -most && value <= most, `must be -${most} to ${most}`)
     .meta({ minimum: -most, maximum: most });
 
-/** Degrees, as a number or a numeric string (R-C13, R-F1). */
 export const lat = degrees(90).describe('Latitude in degrees.');
 export const lng = degrees(180).describe('Longitude in degrees.');
 
@@ -23,28 +22,25 @@ export const cooldown = integerOf(0, UINT32_MAX).describe(
   'Seconds after a message in which the zone sends nothing more to the device; 0 for none.',
 );
 
-/** Spec, Limits. */
 export const range = integerOf(50, 1000).describe('Radius of the zone in meters, 50 to 1,000.');
 
-/** A text, plain or by language, as its original JSON text; "" for an empty one. */
+/** As its original JSON text; "" for an empty one. */
 export const zoneContent = unchecked(localizedSchema).transform((value, context) => {
   if (value === '') return '';
   return parseWithin(localized, value, context, []) ? jsonText(value) : '';
 });
 
-/** Codes in upper case; "" means no preset, as an empty text means no text (Spec F). */
 export const zonePreset = presetCode;
 export const zoneCampaign = namedCampaign;
 export const clusterCode = identity
   .refine((code) => code !== '', whole('Cluster not found'))
   .transform((code) => code.toUpperCase());
 
-/** The id of no zone. */
 const UNKNOWN_ID = 0;
 
 const wholeNumber = { error: 'must be an integer' };
 
-/** Identifies a zone. A whole number that is not an id counts as the id of an unknown zone (R-F2). */
+/** Another whole number counts as the id of an unknown zone (R-F2). */
 export const zoneId = z
   .union(
     [

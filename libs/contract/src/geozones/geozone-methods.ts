@@ -7,7 +7,6 @@ import { listGeoZoneClusters } from './listGeoZoneClusters.ts';
 import { listGeoZones } from './listGeoZones.ts';
 import { updateGeoZone } from './updateGeoZone.ts';
 
-/** The methods of geozones. */
 export const geozoneMethods = {
   addGeoZone,
   updateGeoZone,

@@ -27,7 +27,6 @@ const isNowhere = ({ lat: north, lng: east }: Request): boolean => north === nul
 const missingIn = (request: Request, field: string): string | undefined =>
   isGiven(request[field]) ? undefined : field;
 
-/** Spec C, R-F4, R-C13. */
 export const getNearestZone = json13('getNearestZone', {
   description:
     'Records the location of a device, which makes the zones around it send, and returns the nearest activated zone, ' +
@@ -43,7 +42,6 @@ export const getNearestZone = json13('getNearestZone', {
   }).transform(({ more = false, lat: north, lng: east, ...device }) => ({
     ...device,
     more,
-    /** Undefined: the device stops reporting its location. */
     place: north === undefined || east === undefined ? undefined : { lat: north, lng: east },
   })),
   output: z.union([

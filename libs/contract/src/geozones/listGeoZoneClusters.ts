@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Spec F, R-F6. */
 export const listGeoZoneClusters = json13('listGeoZoneClusters', {
   description: 'Lists the clusters of an application with their number of zones, oldest first.',
   scope: 'api',

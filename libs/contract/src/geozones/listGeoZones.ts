@@ -20,7 +20,6 @@ const zone = z.object({
   status: z.boolean().describe('Whether the zone is activated.'),
 });
 
-/** Spec F, R-F6. */
 export const listGeoZones = json13('listGeoZones', {
   description: 'Lists the geozones of an application by cluster, those without a cluster last.',
   scope: 'api',

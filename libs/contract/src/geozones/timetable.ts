@@ -5,15 +5,13 @@ import { jsonText } from '../lone-surrogates.ts';
 import { isGiven } from '../presence.ts';
 import { isObject } from '../values.ts';
 
-/** Opening hours of a zone, in minutes of the day they start on, 1 = Monday; `stop` is past 1,440 if they end on the next day. */
+/** Minutes of the day they start on, 1 = Monday; `stop` is past 1,440 if they end on the next day. */
 export interface TimetableHours {
   readonly timezoneSeconds: number;
   readonly hours: { readonly day: number; readonly start: number; readonly stop: number }[];
-  /** The original JSON text. */
   readonly given: string;
 }
 
-/** Names of days in the order of their numbers, starting at 1. */
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 const fullNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -90,7 +88,6 @@ const timetableSchema = {
 export const TIMETABLE =
   'Opening hours by day of the week. On a missing day the zone is closed. Without a timetable the zone is always open.';
 
-/** Opening hours of a week (R-F3). */
 export const timetable = z
   .custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true })
   .meta(timetableSchema)

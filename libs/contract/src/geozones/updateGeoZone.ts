@@ -19,7 +19,6 @@ import { timetable } from './timetable.ts';
 /** Keeps null, which unbinds. */
 const unbound = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
-/** Spec F, R-F1. */
 export const updateGeoZone = json13('updateGeoZone', {
   description:
     'Changes the given fields of a geozone. Null for `cluster` or `campaign` unbinds it; null for `timetable` keeps ' +

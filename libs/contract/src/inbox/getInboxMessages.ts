@@ -7,7 +7,6 @@ import { integer, object, optional, text } from '../values.ts';
 /** More than any inbox has. */
 const MOST = 1_000_000;
 
-/** The entry of a message in an inbox (R-J5). */
 const inboxMessage = z.object({
   inbox_id: z.string().describe('Identifies the message.'),
   order: z
@@ -29,7 +28,6 @@ const inboxMessage = z.object({
   hash: z.string().describe('Statistics hash of the message.'),
 });
 
-/** Spec J, R-J3, R-J4, R-J1. */
 export const getInboxMessages = json13('getInboxMessages', {
   description:
     'Lists the inbox of a user, newest first; `next` continues it, and an empty page ends it. Deleted and expired ' +

@@ -4,7 +4,6 @@ import { clientMoment } from '../fields/dates.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { identity, integer, integerOf, nothing, object, optional } from '../values.ts';
 
-/** Spec J, R-S4, R-J6, R-J1. */
 export const inboxStatus = json13('inboxStatus', {
   description:
     'Sets the status of an inbox entry: 1 delivered, 2 read, 3 opened, 4 deleted. A deleted entry stays deleted, and ' +

@@ -4,7 +4,6 @@ import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from '../m
 import type { Recipients } from '../messages/recipients.ts';
 import { identityOf, integer, optional } from '../values.ts';
 
-/** The caller's id of a live activity. */
 export const activityId = identityOf(1, 255);
 
 /** Live activities run on iOS only. */
@@ -13,19 +12,15 @@ const PLATFORMS = [Platform.iOS];
 /** Seconds from now below 1,000,000,000, else unix time (R-M4). */
 export const moment = optional(integer.refine((value) => value >= 0, 'must not be negative').meta({ minimum: 0 }));
 
-/** 1 or more (R-M4). */
 export const score = optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 }));
 
-/** Texts and recipients of the push. */
 interface Said {
   readonly recipients: Recipients;
   readonly text?: LocalizedText | undefined;
   readonly title?: LocalizedText | undefined;
-  /** Neither frequency caps nor the control group apply. */
   readonly transactional: boolean;
 }
 
-/** A message that is due at once and takes no field from a preset. */
 export function activityMessage({ recipients, text, title, transactional }: Said): Notification {
   const content: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, text, title };
   return {

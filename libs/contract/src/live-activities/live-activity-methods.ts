@@ -1,7 +1,6 @@
 import { startLiveActivity } from './startLiveActivity.ts';
 import { updateLiveActivity } from './updateLiveActivity.ts';
 
-/** The methods of live activities. */
 export const liveActivityMethods = {
   startLiveActivity,
   updateLiveActivity,

@@ -39,15 +39,12 @@ const notification = object({
   ),
 }).transform(({ content: text, title, live_activity: live, live_activity_id: id, ...addressed }, context) => ({
   message: activityMessage({ recipients: recipientsOf(addressed, context), text, title, transactional: false }),
-  /** Undefined: a random one. */
   id,
-  /** JSON objects. */
   contentState: live['content-state'],
   attributes: live.attributes,
   attributesType: live['attributes-type'],
 }));
 
-/** Spec M, R-M1, R-M2, R-S6. */
 export const startLiveActivity = json13('startLiveActivity', {
   description:
     'Starts live activities on iOS devices with a push-to-start token; other iOS devices get the text as an ordinary ' +

@@ -25,19 +25,16 @@ const notification = object({
   }).describe('What the push says of the activity.'),
   live_activity_id: activityId.describe('Identifies the activity. Every device with a token for it receives the push.'),
 }).transform(({ live_activity: live, live_activity_id: id }) => ({
-  // Devices that show the activity must not miss a part of it.
+  // Frequency caps must not drop a part of an activity.
   message: activityMessage({ recipients: { kind: 'activity', id }, transactional: true }),
   id,
   event: live.event,
-  /** A JSON object. */
   contentState: live['content-state'],
-  /** Seconds from now, or unix time (R-M4). */
   dismissalDate: live['dismissal-date'],
   staleDate: live['stale-date'],
   relevanceScore: live['relevance-score'],
 }));
 
-/** Spec M, R-M2, R-M3. */
 export const updateLiveActivity = json13('updateLiveActivity', {
   description:
     'Updates or ends a live activity on every device with a token for it. Updates are sent in order, one after the ' +

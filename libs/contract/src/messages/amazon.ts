@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { androidContent, androidFields } from './android.ts';
 
-/** Fields `adm_*` of a notification. */
 export const amazonFields = {
   adm_root_params: androidFields.android_root_params,
   adm_sound: androidFields.android_sound,
@@ -14,11 +13,9 @@ export const amazonFields = {
 };
 
 type Fields = { readonly [Name in keyof typeof amazonFields]: z.output<(typeof amazonFields)[Name]> } & {
-  /** Only a block of `notify` has it (R-O1). */
   readonly adm_badges?: string | undefined;
 };
 
-/** The overrides of the common texts and settings on Amazon devices; undefined = not given. */
 export const amazonContent = (fields: Fields) =>
   androidContent({
     android_root_params: fields.adm_root_params,

@@ -7,7 +7,6 @@ const led = text
   .refine((value) => /^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/.test(value), 'must be a colour of 6 or 8 hex digits')
   .meta({ pattern: '^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$' });
 
-/** Fields `android_*` of a notification. */
 export const androidFields = {
   android_header: optional(localized).describe('Replaces `title` on Android.'),
   android_content: optional(localized).describe('Replaces `content` on Android.'),
@@ -32,7 +31,6 @@ export const androidFields = {
 
 type Fields = { readonly [Name in keyof typeof androidFields]?: z.output<(typeof androidFields)[Name]> };
 
-/** The Android overrides of the common texts and settings; undefined = not given. */
 export const androidContent = (fields: Fields) => ({
   text: fields.android_content,
   title: fields.android_header,

@@ -4,7 +4,6 @@ import { isGiven, optionalUnless } from '../presence.ts';
 import { optional, whole } from '../values.ts';
 import type { Recipients } from './recipients.ts';
 
-/** An application, or a group of them in its place (R-I2). */
 export const applicationOrGroup = {
   application: optionalUnless(applicationCode, (request) =>
     isGiven(request['application']) || isGiven(request['applications_group']) ? undefined : 'application',
@@ -20,14 +19,13 @@ interface Given {
   readonly applications_group?: string | undefined;
 }
 
-/** Refuses a request with both. */
 export function refuseBoth({ application, applications_group: group }: Given, { issues }: z.core.ParsePayload): void {
   if (application === undefined || group === undefined) return;
   const { error: message, params } = whole('application and applications_group must not be used together');
   issues.push({ code: 'custom', message, params, input: group });
 }
 
-/** Refuses devices and users for a group: these names mean devices of one application. Contacts are those of every application. */
+/** These names mean devices of one application; contacts belong to every one. */
 export function refuseListed(
   { applications_group: group }: Given,
   recipients: readonly Recipients[],
@@ -39,7 +37,6 @@ export function refuseListed(
   issues.push({ code: 'custom', message, params, input: group });
 }
 
-/** Codes; one of them is "". */
 export const toApplicationOrGroup = ({ application = '', applications_group: group = '' }: Given) => ({
   application,
   group,

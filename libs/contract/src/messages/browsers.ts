@@ -3,7 +3,6 @@ import { integerOf, optional, text } from '../values.ts';
 import { ttl, UINT32_MAX } from './ios.ts';
 import { localized } from './texts.ts';
 
-/** Fields `chrome_*` of a notification. */
 export const chromeFields = {
   chrome_title: optional(localized).describe('Replaces `title` on Chrome.'),
   chrome_icon: optional(text).describe('URL of the icon of the notification.'),
@@ -18,7 +17,6 @@ export const chromeFields = {
   chrome_button_url2: optional(text).describe('URL that the second button opens; ignored without its label.'),
 };
 
-/** Fields `firefox_*` of a notification. */
 export const firefoxFields = {
   firefox_title: optional(localized).describe('Replaces `title` on Firefox.'),
   firefox_icon: optional(text).describe('URL of the icon of the notification.'),
@@ -26,7 +24,6 @@ export const firefoxFields = {
 
 type Of<Fields> = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** Fields that only `notify` has: the payload's root members, whether anything is shown, the time to live in Firefox (R-O1). */
 interface ChromeInNotify {
   readonly chrome_root_params?: string | undefined;
   readonly chrome_silent?: boolean | undefined;
@@ -38,7 +35,6 @@ interface FirefoxInNotify {
   readonly firefox_silent?: boolean | undefined;
 }
 
-/** The settings of a notification in Chrome; undefined = not given. */
 export const chromeContent = (fields: Of<typeof chromeFields> & ChromeInNotify) => ({
   title: fields.chrome_title,
   icon: fields.chrome_icon,
@@ -53,7 +49,6 @@ export const chromeContent = (fields: Of<typeof chromeFields> & ChromeInNotify) 
   silent: fields.chrome_silent,
 });
 
-/** The same in Firefox. */
 export const firefoxContent = (fields: Of<typeof firefoxFields> & FirefoxInNotify) => ({
   title: fields.firefox_title,
   icon: fields.firefox_icon,

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { boolean, integer, integerOf, optional } from '../values.ts';
 
-/** Caps above this number have no other effect. */
+/** Greater caps have no other effect. */
 const MAX_COUNT = 1_000_000;
 
-/** Fields of frequency capping (R-I12). */
 export const cappingFields = {
   capping_days: optional(integerOf(1, 30)).describe(
     'Period of the frequency cap in days, 1 to 30. It replaces the cap of the application. Requires ' +
@@ -27,7 +26,6 @@ interface Given {
   readonly capping_avoid?: boolean | undefined;
 }
 
-/** The frequency cap of a request: days and count come together. */
 export function cappingOf(given: Given, context: Pick<z.core.ParsePayload, 'issues'>) {
   const { capping_days: days, capping_count: count } = given;
   if ((days === undefined) !== (count === undefined)) {
@@ -35,7 +33,6 @@ export function cappingOf(given: Given, context: Pick<z.core.ParsePayload, 'issu
     context.issues.push({ code: 'custom', message: 'must be set', path, input: undefined });
   }
   return {
-    /** Undefined: the cap of the application holds. */
     cap: days === undefined || count === undefined ? undefined : { days, count: Math.min(count, MAX_COUNT) },
     exclude: given.capping_exclude ?? false,
     avoid: given.capping_avoid ?? false,

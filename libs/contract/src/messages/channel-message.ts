@@ -6,7 +6,6 @@ import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from './no
 import type { Recipients } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 
-/** The fields that the notifications of every method for one channel share (Spec I). */
 export const channelFields = {
   send_date: sendDate.describe(
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time means now.',
@@ -16,25 +15,20 @@ export const channelFields = {
   transactionId: optional(transactionId),
 };
 
-/** Values of {@link channelFields}. */
 interface Given {
-  /** Undefined = now. */
   readonly send_date: { readonly ms: number } | undefined;
   readonly preset: string | undefined;
   readonly dynamic_content_placeholders: string | undefined;
   readonly transactionId: string | undefined;
 }
 
-/** The fields of a message to one channel beside those that all of them share. */
 interface Own {
   readonly platform: PlatformCode;
   readonly recipients: Recipients;
   readonly content: Partial<GivenContent>;
-  /** Neither frequency caps nor the control group apply. */
   readonly transactional: boolean;
 }
 
-/** A message to the devices of one platform, with content of its own. */
 export function channelMessage(given: Given, { platform, recipients, content, transactional }: Own): Notification {
   const { send_date: date, dynamic_content_placeholders: placeholders } = given;
   const whole: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, placeholders, ...content };

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { array, identity, oneOf, optional, text, unchecked } from '../values.ts';
 
-/** A comparison of a tag; the tag's type determines the valid operators and operands (R-RES12). */
 export interface TagCondition {
   readonly tag: string;
-  /** Upper case. */
   readonly operator: string;
   readonly operand: unknown;
 }
 
 const MAX_CONDITIONS = 100;
 
-/** A condition, and a list of them, as JSON Schema. */
 const scalarSchema = { type: ['string', 'number', 'boolean'] };
 export const conditionSchema = {
   type: 'array',
@@ -50,7 +47,7 @@ const condition = z
 const bareTriple = (value: unknown): unknown =>
   Array.isArray(value) && typeof value[0] === 'string' ? [value] : value;
 
-/** The fields of conditions, which are ignored unchecked where others select the recipients (R-I3). */
+/** Ignored unchecked where others select the recipients (R-I3). */
 export const conditionFields = {
   conditions: optional(unchecked(conditionsSchema)),
   conditions_operator: optional(unchecked({ type: 'string', constraint: 'AND or OR, in any case' })).describe(
@@ -58,11 +55,10 @@ export const conditionFields = {
   ),
 };
 
-/** A list of conditions; a bare triple counts as a list of one (R-RES16). */
+/** A bare triple counts as a list of one (R-RES16). */
 export const conditions = z
   .unknown()
   .transform(bareTriple)
   .pipe(array(condition).min(1, 'must not be empty').max(MAX_CONDITIONS, `at most ${MAX_CONDITIONS} entries`));
 
-/** How conditions are combined, in any case (R-RES12). */
 export const conditionsOperator = text.transform((word) => word.toUpperCase()).pipe(oneOf(['AND', 'OR']));

@@ -75,7 +75,7 @@ const fields = {
 
 type Given = z.output<z.ZodObject<typeof fields>>;
 
-/** `devices`, `users`, `filter`, `conditions`: the first one counts, and the others are not checked (R-E8). */
+/** The first of `devices`, `users`, `filter`, `conditions` counts; the others are not checked (R-E8). */
 function recipientsOf(given: Given, context: z.core.ParsePayload): Recipients {
   if (given.devices) {
     // Addresses are compared in lower case (R-E1), other hwids as they are (R-RES2).
@@ -92,14 +92,13 @@ function refuseIncomplete({ email_type, email_category }: Given, { issues }: z.c
   issues.push({ code: 'custom', message: 'required for marketing', path: ['email_category'], input: undefined });
 }
 
-/** The time, on the clock of each recipient if that is asked for (R-I7, R-I8, R-I9). */
 function sendAtOf({ send_date: date, timezone, ignore_user_timezone: isOneInstant = true }: Given) {
   if (date === undefined) return undefined;
   const ms = timezone === undefined || date.hasOffset ? date.ms : instantInZone(timezone, date.ms);
   return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) };
 }
 
-/** An omitted type is transactional, and a cap of the request itself applies nevertheless (R-E12). */
+/** An omitted type is transactional, but a cap of the request applies nevertheless (R-E12). */
 function cappingFor(given: Given, context: z.core.ParsePayload) {
   const capping = cappingOf(given, context);
   const { email_type: type } = given;
@@ -136,11 +135,9 @@ const notification = object(fields).transform((given, context) => {
       capping,
       sendRate: sendRateOf(given),
     },
-    /** The recipients in a group of applications, where `devices` is ignored (R-E8). */
+    /** `devices` is ignored in a group (R-E8). */
     recipientsInGroup: (within: z.core.ParsePayload) => recipientsOf({ ...given, devices: undefined }, within),
-    /** Unknown addresses are registered. */
     registers: given.use_auto_registration ?? false,
-    /** A cap applies, although the message is transactional. */
     isCapped,
   };
 });
@@ -167,7 +164,6 @@ const input = object({ ...applicationOrGroup, notifications: notificationsOf(not
   },
 );
 
-/** Spec E, R-E7 to R-E14. */
 export const createEmailMessage = json13('createEmailMessage', {
   description:
     'Sends each notification as an e-mail, whose body and subject are those of the preset where the request has ' +

@@ -13,12 +13,10 @@ import { templateValues } from './template-values.ts';
 
 const MAX_NAMES = 1000;
 
-/** The hwid of a Kakao contact (R-I27). */
 const contact = text
   .refine((value) => /^kakao:\d{5,20}$/.test(value), 'must be kakao: and 5 to 20 digits')
   .meta({ pattern: '^kakao:[0-9]{5,20}$' });
 
-/** The recipients are named, and are on Kakao. */
 const refused = z
   .null({ error: 'must not be used with createKakaoMessage' })
   .transform(() => undefined)
@@ -60,7 +58,6 @@ const notification = object({
   );
 });
 
-/** Spec I, R-I27. */
 export const createKakaoMessage = json13('createKakaoMessage', {
   description: 'Sends each notification to Kakao contacts by an approved template; unknown contacts are registered.',
   entries: notificationEntries,

@@ -38,7 +38,6 @@ const notification = object({
   }),
 );
 
-/** Spec I, R-I26. */
 export const createLineMessage = json13('createLineMessage', {
   description: 'Sends each notification to users of LINE, who are registered if they are unknown.',
   entries: notificationEntries,

@@ -17,7 +17,6 @@ const textOf = (given: Request): string | undefined => {
 
 const parsed = (notification: Request) => createMessage.parse(request(notification)).notifications[0]!;
 
-/** The meaning of a date. */
 const dateOf = (given: Request) => {
   const { at, localAt } = parsed({ content: 'x', ...given }).sendAt!;
   return { at: at.toISOString(), localAt: localAt?.toISOString() };
@@ -91,7 +90,7 @@ describe('createMessage', () => {
     [{ content: 'x', capping_count: 1 }, 'capping_days: must be set'],
     [{ content: 'x', capping_avoid: 'yes' }, 'capping_avoid: must be a boolean'],
     [{ content: 'x', filter: [] }, 'filter: must be a string'],
-    // Beside a list they are checked all the same, and have no effect (R-I3, R-I20).
+    // Beside a list they are checked, and have no effect (R-I3, R-I20).
     ...[{}, { users: ['a'] }, { devices: ['a'] }].flatMap((list) => [
       [{ content: 'x', ...list, geozone: {} }, 'geozone.lat: must be set'],
       [{ content: 'x', ...list, geozone: { lat: 1, lng: 1, range: 49 } }, 'geozone.range: must be 50 to 1000'],
@@ -218,10 +217,10 @@ describe('createMessage', () => {
     ['2026-07-15T12:30:00Z', 'Europe/Berlin', '2026-07-15T12:30:00.000Z'],
     ['2026-01-15 00:10', 'Pacific/Kiritimati', '2026-01-14T10:10:00.000Z'],
     ['2026-01-15 23:50', 'Asia/Kolkata', '2026-01-15T18:20:00.000Z'],
-    // Clocks go from 02:00 to 03:00: what they leave out is an hour later.
+    // Clocks go from 02:00 to 03:00: the skipped time is an hour later.
     ['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
     ['2026-03-08 02:30', 'America/New_York', '2026-03-08T07:30:00.000Z'],
-    // Clocks go from 03:00 to 02:00: what they show twice is the first.
+    // Clocks go from 03:00 to 02:00: the first of both counts.
     ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
     ['2026-11-01 01:30', 'America/New_York', '2026-11-01T05:30:00.000Z'],
   ])('reads %s in %s (R-I8)', (send_date, timezone, expected) => {
@@ -230,7 +229,7 @@ describe('createMessage', () => {
 
   it.each([
     [{}, '2026-03-29T02:30:00.000Z'],
-    // A time in the gap of the zone is one for the clocks of devices, which know no gaps.
+    // The clocks of devices know no gaps.
     [{ timezone: 'Europe/Berlin' }, '2026-03-29T01:30:00.000Z'],
     [{ timezone: 'America/New_York' }, '2026-03-29T06:30:00.000Z'],
   ])('reads a date as the time of each device, and in the zone for devices without offset: %j (R-I9)', (zone, at) => {

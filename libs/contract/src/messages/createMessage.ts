@@ -15,7 +15,6 @@ const fields = object({ ...applicationOrGroup, notifications: notificationsOf(no
   },
 );
 
-/** Spec I, R-I1, R-I6. */
 export const createMessage = json13('createMessage', {
   description:
     'Sends messages, one per notification; all are checked before any is created. A message to fewer than ten named ' +

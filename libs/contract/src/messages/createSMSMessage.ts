@@ -9,7 +9,6 @@ import { channelFields, channelMessage } from './channel-message.ts';
 import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
-/** A list of one phone number; anything else has the same refusal (R-I25). */
 const oneNumber = z
   .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
     error: 'exactly one phone number is expected',
@@ -38,11 +37,9 @@ const notification = object({
     content: { text: plainLocalized(content) },
     transactional: true,
   }),
-  /** The number is registered if it is unknown. */
   registers,
 }));
 
-/** Spec I, R-I25. */
 export const createSMSMessage = json13('createSMSMessage', {
   description: 'Sends each notification as an SMS to one phone number.',
   entries: notificationEntries,

@@ -23,7 +23,6 @@ const fields = object({
   conditions: refused.describe(CONDITIONS),
 });
 
-/** Spec I, R-I28, Spec N. */
 export const createTargetedMessage = json13('createTargetedMessage', {
   description:
     'Sends one message to the devices that an expression of the segmentation language selects, in each application ' +

@@ -8,7 +8,6 @@ import { channelFields, channelMessage } from './channel-message.ts';
 import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
 import { whatsAppContent, whatsAppFields } from './whatsapp.ts';
 
-/** A list of one contact; anything else has the same refusal (R-I27). */
 const oneContact = z
   .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
     error: 'exactly one WhatsApp number is expected',
@@ -37,11 +36,9 @@ const notification = object({
       content: { whatsApp: whatsAppContent(given) },
       transactional: true,
     }),
-    /** The number is registered if it is unknown. */
     registers,
   }));
 
-/** Spec I, R-I27. */
 export const createWhatsAppMessage = json13('createWhatsAppMessage', {
   description: 'Sends each notification to one WhatsApp number, as a text or by an approved template.',
   entries: notificationEntries,

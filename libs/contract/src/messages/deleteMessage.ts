@@ -1,7 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** Spec I, R-I29, R-S1. */
 export const deleteMessage = json13('deleteMessage', {
   description: 'Cancels a message that is not sent yet: it reaches nobody and stays in the history as CANCELED.',
   scope: 'api',

@@ -3,25 +3,20 @@ import { senderAddress } from '../fields/email-address.ts';
 import { localized, localizedOf, type LocalizedText } from './texts.ts';
 import { atMost, mustBeSet, nonEmptyText, object, optional, text, textUpTo } from '../values.ts';
 
-/** A subject for every language, or by the keys of the body (R-E9). */
 export type GivenSubject = { readonly everywhere: string } | LocalizedText;
 
-/** One text, or texts by language. */
 export const subject = z.union(
   [text.transform((everywhere): GivenSubject => ({ everywhere })), localized.transform((given): GivenSubject => given)],
   'must be a string or an object',
 );
 
-/** Maximum characters of the body of an e-mail (R-LM4). With its values it must stay a text that is written as a whole, and a letter that can be sent. */
+/** The rendered letter must still be sent as a whole (R-LM4). */
 const BODY_LIMIT = 200_000;
 
-/** HTML, in one language or several. */
 export const emailBody = localizedOf(textUpTo(BODY_LIMIT));
 
-/** The e-mail of a request. */
 export interface GivenEmail {
   readonly subject: GivenSubject | undefined;
-  /** HTML. */
   readonly body: LocalizedText | undefined;
   readonly from: Mailbox | undefined;
   readonly replyTo: Mailbox | undefined;
@@ -31,13 +26,13 @@ export interface GivenEmail {
   readonly category: string | undefined;
 }
 
-/** Maximum characters of an attachment in base64 (R-E10). */
+/** In base64 (R-E10). */
 const ATTACHMENT_LENGTH = 1_048_576;
 const ATTACHMENTS_MAX = 2;
 const NAME_LENGTH = 255;
 const BCC_MAX = 10;
 
-/** A list that has one path for all its faults (R-E10). */
+/** All faults of the list have one path (R-E10). */
 const list = <Element extends z.ZodType>(element: Element, max: number) =>
   z.array(element, { error: 'must be an array' }).max(max, `at most ${max} entries`);
 
@@ -55,7 +50,6 @@ const content = z
   .refine((value) => BASE64.test(value) && value.replace(/={1,2}$/, '').length % 4 !== 1, 'must be base64')
   .transform((value) => Buffer.from(value, 'base64'));
 
-/** Files that every mail of a message carries (R-E10). @param words the descriptions of the fields */
 export const attachmentsOf = (words: { readonly name: string; readonly content: string }) => {
   const attachment = object({
     name: optional(name).describe(words.name),
@@ -67,13 +61,11 @@ export const attachmentsOf = (words: { readonly name: string; readonly content: 
   return list(attachment, ATTACHMENTS_MAX);
 };
 
-/** Addresses that receive a copy of each mail (R-E10). */
 export const copies = list(
   senderAddress.transform((address) => address.toLowerCase()),
   BCC_MAX,
 );
 
-/** A sender, or an address for replies, in place of the application's. @param words the descriptions of the fields */
 export const mailboxOf = (words: { readonly name: string; readonly email: string }) =>
   object({ name: optional(text).describe(words.name), email: optional(senderAddress).describe(words.email) })
     .refine((given) => given.email !== undefined, mustBeSet('email'))
@@ -88,7 +80,6 @@ function isListUnsubscribe(template: string): boolean {
   return /^(https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(value) && !/[<>]/.test(value) && URL.canParse(value);
 }
 
-/** The address for unsubscribing from a mail (R-E11). */
 export const listUnsubscribe = nonEmptyText
   .refine(isListUnsubscribe, 'must be an https, http or mailto URL')
   .describe(

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { boolean, optional } from '../values.ts';
 import { androidContent, androidFields } from './android.ts';
 
-/** Fields `huawei_android_*` of a notification: the fields of Android, and the lock screen. */
 export const huaweiFields = {
   huawei_android_header: androidFields.android_header.describe('Replaces `title` on Huawei devices.'),
   huawei_android_content: androidFields.android_content.describe('Replaces `content` on Huawei devices.'),
@@ -26,7 +25,6 @@ export const huaweiFields = {
 
 type Fields = { [Name in keyof typeof huaweiFields]: z.output<(typeof huaweiFields)[Name]> };
 
-/** The overrides of the common texts and settings on Huawei devices; undefined = not given. */
 export const huaweiContent = (fields: Fields) => ({
   ...androidContent({
     android_header: fields.huawei_android_header,

@@ -3,10 +3,9 @@ import { integerOf, optional, text } from '../values.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The refusal of a day that is none, or not after the day of the send. */
 export const NOT_AFTER_SEND = 'must be after the send date';
 
-/** Fields `inbox_*` of a notification; each of them saves the message to inboxes (R-I21). */
+/** Each of them saves the message to inboxes (R-I21). */
 export const inboxFields = {
   /** Days since 1970. */
   inbox_date: optional(
@@ -25,14 +24,13 @@ export const inboxFields = {
   inbox_image: optional(text).describe('URL of a picture for the entry in the inbox. Saves the message to the inbox.'),
 };
 
-/** The picture of an entry for a platform, 0 being all others, and a locale. */
+/** Platform 0 = all others. */
 export interface InboxPicture {
   readonly platform: number;
   readonly language: string;
   readonly image: string;
 }
 
-/** The day of removal of an entry for a platform, 0 being all others, and a locale. */
 export interface InboxRemoval {
   readonly platform: number;
   readonly language: string;
@@ -45,7 +43,6 @@ interface InboxFields {
   readonly inbox_image?: string | undefined;
 }
 
-/** The inbox settings of a notification; undefined if it is not saved to inboxes. */
 export const inboxContent = ({ inbox_date: removalDay, inbox_days: days, inbox_image: image }: InboxFields) =>
   removalDay === undefined && days === undefined && image === undefined
     ? undefined

@@ -2,16 +2,13 @@ import type { z } from 'zod';
 import { bit, boolean, integerOf, oneOf, optional, text } from '../values.ts';
 import { localized, rootParamsWithData } from './texts.ts';
 
-/** Largest number of seconds that is stored. */
 export const UINT32_MAX = 4_294_967_295;
 
-/** A badge: a number, or a change such as `+1` (Spec I). */
 export const badge = text
   .refine((value) => /^[+-]?\d{1,9}$/.test(value), 'must be an integer, +n or -n')
   .meta({ pattern: '^[+-]?\\d{1,9}$' })
   .describe('Number on the app icon, or a change such as `+1` or `-1`.');
 
-/** R-I22. */
 export const ttl = integerOf(0, UINT32_MAX).describe(
   'Seconds for which the provider keeps the push for an unreachable device.',
 );
@@ -24,7 +21,6 @@ export const interruptionLevel = oneOf(['passive', 'active', 'time-sensitive', '
   'Interruption level of the notification.',
 );
 
-/** Fields `ios_*` of a notification. */
 export const iosFields = {
   ios_title: optional(localized).describe('Replaces `title` on iOS.'),
   ios_subtitle: optional(localized).describe('Replaces `subtitle` on iOS.'),
@@ -51,7 +47,6 @@ export const iosFields = {
 
 type Fields = { [Name in keyof typeof iosFields]: z.output<(typeof iosFields)[Name]> };
 
-/** The iOS overrides of the common texts and settings; undefined = not given. */
 export const iosContent = (fields: Fields) => ({
   text: fields.ios_content,
   title: fields.ios_title,

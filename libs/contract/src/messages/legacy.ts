@@ -5,7 +5,7 @@ import { localized } from './texts.ts';
 const unused = <Schema extends z.ZodType>(schema: Schema) =>
   optional(schema).describe('Field of a platform without devices: it is checked and has no effect.');
 
-/** Fields of platforms that no device registers with: they are checked and reach no device (R-RES24, R-I22). */
+/** Checked, although no device registers with these platforms (R-RES24, R-I22). */
 export const legacyFields = {
   wp_type: unused(oneOf(['Tile', 'Toast'])),
   wp_background: unused(text),

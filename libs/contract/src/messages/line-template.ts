@@ -6,12 +6,12 @@ import { jsonObject, type LocalizedText } from './texts.ts';
 const TEXT_LENGTH = 5000;
 const URL_LENGTH = 2000;
 
-/** The text of a message to LINE, which counts UTF-16 code units (R-I26, R-LM4). */
+/** LINE counts UTF-16 code units (R-I26, R-LM4). */
 export const lineText = text
   .refine((value) => value.length >= 1 && value.length <= TEXT_LENGTH, `must be 1 to ${TEXT_LENGTH} characters`)
   .meta({ minLength: 1, maxLength: TEXT_LENGTH });
 
-/** The address of a picture, whose size and type LINE checks (R-I26). */
+/** LINE checks size and type (R-I26). */
 const picture = textOf(1, URL_LENGTH)
   .refine((url) => url.startsWith('https://'), 'must be a URL of https')
   .meta({ pattern: '^https://' });
@@ -60,7 +60,6 @@ const flex = object({
   .refine((given) => given.content !== undefined, mustBeSet('content'))
   .transform(({ alt_text: alternativeText, content }) => ({ altText: alternativeText, content: content! }));
 
-/** A template in one language: exactly one of the types. */
 const template = object({
   image: alternative(image).describe('A picture.'),
   image_carousel: alternative(carousel).describe('Pictures side by side, each of which opens at a tap.'),
@@ -76,13 +75,12 @@ const template = object({
     return { $case: 'flex', value: given.raw! } as const;
   });
 
-/** Templates by language; keys are compared in lower case (R-I15, R-I26). */
+/** Keys are compared in lower case (R-I15, R-I26). */
 export const lineTemplates = z
   .record(z.string(), template, { error: 'must be an object' })
   .refine((given) => Object.keys(given).length > 0, 'must not be empty')
   .transform((given) => Object.entries(given).map(([key, kind]) => ({ language: key.toLowerCase(), kind })));
 
-/** The template that LINE shows in place of the text of a message. */
 export interface LineContent {
   readonly text: LocalizedText | undefined;
   readonly templates: z.output<typeof lineTemplates>;

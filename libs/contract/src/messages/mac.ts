@@ -3,7 +3,6 @@ import { optional } from '../values.ts';
 import { badge, sound, ttl } from './ios.ts';
 import { rootParamsWithin } from './texts.ts';
 
-/** Fields `mac_*` of a notification. */
 export const macFields = {
   mac_badges: optional(badge),
   mac_sound: optional(sound),
@@ -15,7 +14,6 @@ export const macFields = {
 
 type Fields = { [Name in keyof typeof macFields]: z.output<(typeof macFields)[Name]> };
 
-/** The macOS overrides of the common settings; undefined = not given. */
 export const macContent = (fields: Fields) => ({
   badge: fields.mac_badges,
   sound: fields.mac_sound,

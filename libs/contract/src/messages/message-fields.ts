@@ -20,7 +20,6 @@ import { windowsFields } from './windows.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
-/** A key that makes repeats of a request harmless (R-I10). */
 export const transactionId = identity
   .refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters')
   .meta({ maxLength: 255 })
@@ -31,7 +30,7 @@ export const transactionId = identity
 
 const notAShortener = 'must be one of 0, 1, 2, 3, true, false';
 
-/** Whether a link is replaced by a short one; the number names a shortener (R-I19). */
+/** The number names a shortener (R-I19). */
 const minimizeLink = z.union(
   [
     integer.refine((value) => value >= 0 && value <= 3, notAShortener).transform((value) => value >= 2),
@@ -41,10 +40,9 @@ const minimizeLink = z.union(
   notAShortener,
 );
 
-/** The number of a page, which is not looked up (R-I30). */
+/** Not looked up (R-I30). */
 const pageId = integerOf(0, UINT32_MAX);
 
-/** The fields of a message, except the recipients. */
 export const messageFields = {
   send_date: optional(sendDate).describe(
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time, or none, means ' +

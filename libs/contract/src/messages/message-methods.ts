@@ -7,7 +7,6 @@ import { createTargetedMessage } from './createTargetedMessage.ts';
 import { createWhatsAppMessage } from './createWhatsAppMessage.ts';
 import { deleteMessage } from './deleteMessage.ts';
 
-/** The methods of messages. */
 export const messageMethods = {
   createLineMessage,
   createKakaoMessage,

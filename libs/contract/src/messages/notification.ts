@@ -26,29 +26,26 @@ import { refuseTextsAlone, windowsContent } from './windows.ts';
 
 type Fields = z.output<z.ZodObject<typeof messageFields>>;
 
-/** Fields each of which is content enough (R-I14). */
+/** Each is content enough (R-I14). */
 const contentFields = [
   ...(['preset', 'content', 'ios_content', 'android_content', 'huawei_android_content', 'wns_content'] as const),
   ...(['rich_media', 'page_id', 'remote_page', 'data'] as const),
 ];
 
-/** The same of those that are true. */
 const contentFlags = ['voip_push', 'ios_silent', 'android_silent', 'huawei_android_silent'] as const;
 
 const hasContent = (given: Fields): boolean =>
   contentFields.some((name) => given[name] !== undefined) || contentFlags.some((name) => given[name] === true);
 
-/** A date that is not `now`. */
 interface SendTime {
-  /** The date in its zone (R-I8); for `localAt`, when it is due for devices without an offset (R-I9). */
+  /** For `localAt`, when it is due for devices without an offset (R-I9). */
   readonly at: Date;
-  /** The date on each recipient's clock, encoded as if it were UTC. */
+  /** On each recipient's clock, encoded as if it were UTC. */
   readonly localAt: Date | undefined;
-  /** Treatment of devices on whose clocks `localAt` has passed. @default SEND_IMMEDIATELY */
+  /** Devices on whose clocks `localAt` has passed. @default SEND_IMMEDIATELY */
   readonly pastOffsets?: 'SEND_IMMEDIATELY' | 'NEXT_DAY' | 'SKIP';
 }
 
-/** Undefined for `now`: zones have no effect then. */
 function sendTimeOf({
   send_date: date,
   timezone,
@@ -59,13 +56,13 @@ function sendTimeOf({
   return { at: new Date(ms), localAt: isOneInstant ? undefined : new Date(date.ms) };
 }
 
-/** The name is not checked if a campaign code is given. */
+/** Not checked if a campaign code is given. */
 const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
   given.campaign_name === undefined
     ? ''
     : (parseWithin(nonEmptyIdentity, given.campaign_name, context, ['campaign_name']) ?? '');
 
-/** The content fields of the request; an undefined one is taken from the preset, if any (R-K4). */
+/** An undefined field comes from the preset (R-K4). */
 const contentOf = (given: Fields) => ({
   text: given.content,
   title: given.title,
@@ -75,9 +72,7 @@ const contentOf = (given: Fields) => ({
   richMedia: given.rich_media,
   pageId: given.page_id ?? given.rich_page_id,
   remotePage: given.remote_page,
-  /** Replace the link by a short one if it is http(s) (R-I19). */
   shortenLink: given.minimize_link,
-  /** JSON objects. */
   placeholders: given.dynamic_content_placeholders,
   bindings: given.template_bindings,
   voip: given.voip_push,
@@ -93,16 +88,13 @@ const contentOf = (given: Fields) => ({
   inbox: inboxContent(given),
 });
 
-/** The recipients of a message. */
 interface Reached {
   readonly recipients: Recipients;
-  /** Only devices in it; undefined = anywhere (R-I20). */
   readonly circle: Circle | undefined;
   /** Undefined: none given; []: any (R-I5, R-K4). */
   readonly platforms: readonly number[] | undefined;
 }
 
-/** A message by its fields and its recipients. */
 export function messageOf(given: Fields, reached: Reached, context: z.core.ParsePayload) {
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
@@ -112,15 +104,12 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
   const sendRate = sendRateOf(given);
   refuseRateOfDevices(sendRate, reached.recipients, context);
   return {
-    /** Undefined = now. */
     sendAt: sendTimeOf(given),
     ...reached,
-    /** Codes; "" = none. */
     preset: given.preset ?? '',
     campaign: given.campaign ?? '',
-    /** Used if no campaign code is given; "" = none (R-RES5). */
+    /** Used without a campaign code; "" = none (R-RES5). */
     campaignName: given.campaign === undefined ? campaignNameOf(given, context) : '',
-    /** "" = none. */
     transactionId: given.transactionId ?? '',
     transactional: given.message_type === 'transactional',
     capping: cappingOf(given, context),
@@ -129,7 +118,6 @@ export function messageOf(given: Fields, reached: Reached, context: z.core.Parse
   };
 }
 
-/** One entry of `notifications` (Spec I). */
 export const notification = object({ ...messageFields, ...recipientFields }).transform((given, context) => {
   const reached = {
     recipients: recipientsOf(given, context),
@@ -139,7 +127,6 @@ export const notification = object({ ...messageFields, ...recipientFields }).tra
   return messageOf(given, reached, context);
 });
 
-/** The content fields of the schema. */
 export type GivenContent = Omit<
   ReturnType<typeof contentOf>,
   'ios' | 'android' | 'huawei' | 'amazon' | 'mac' | 'chrome' | 'firefox' | 'safari' | 'windows'
@@ -155,27 +142,22 @@ export type GivenContent = Omit<
   readonly whatsApp?: GivenWhatsApp | undefined;
   readonly email?: GivenEmail | undefined;
   readonly windows: Partial<ReturnType<typeof windowsContent>> & Omit<OwnTexts, 'subtitle'> & OwnAction;
-  /** Content for LINE, in place of the common text. */
   readonly line?: LineContent | undefined;
   /** The title is the subject of an MMS. */
   readonly sms?: Partial<ReturnType<typeof smsContent>> & Pick<OwnTexts, 'text' | 'title'>;
   readonly kakao?: GivenKakao | undefined;
-  /** A JSON object. */
   readonly metaData?: string | undefined;
-  /** Settings of platforms that differ between locales (R-O4). */
   readonly settings?: readonly LocaleSettings[] | undefined;
-  /** Platforms whose own action has its link replaced by a short one if it is http(s) (R-I19). */
+  /** Platforms whose own link becomes a short one if it is http(s) (R-I19). */
   readonly actionsToShorten?: readonly number[];
-  /** Whether the target of a tap replaces the preset's target as a whole. */
+  /** A tap's target replaces the preset's as a whole. */
   readonly replacesAction?: boolean;
 };
 
-/** The content fields that are always there: one object for each platform. */
 type Platforms = {
   readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
 };
 
-/** The content fields of a message that says nothing of its own on any platform. */
 export const NOTHING_OF_THEIR_OWN: Platforms = {
   ios: {},
   android: {},
@@ -188,7 +170,6 @@ export const NOTHING_OF_THEIR_OWN: Platforms = {
   windows: {},
 };
 
-/** Texts of a platform in place of the common ones. */
 interface OwnTexts {
   readonly text?: LocalizedText | undefined;
   readonly title?: LocalizedText | undefined;
@@ -196,19 +177,15 @@ interface OwnTexts {
 }
 
 interface OwnAction {
-  /** The target of a tap on this platform, in place of the common fields. */
   readonly openAction?: OpenAction | undefined;
 }
 
-/** A preset that gives one platform its texts. */
 interface PlatformPreset {
   readonly platform: number;
   readonly code: string;
-  /** Field of the preset in the message. */
   readonly path: string;
 }
 
 export type Notification = ReturnType<typeof messageOf> & {
-  /** Presets that give single platforms their texts, and nothing else. @default none */
   readonly platformPresets?: readonly PlatformPreset[];
 };

@@ -5,7 +5,6 @@ import { array } from '../values.ts';
 const MAX_NOTIFICATIONS = 1000;
 const WRONG_LENGTH = `must have 1 to ${MAX_NOTIFICATIONS} entries`;
 
-/** The notifications of a request that is validated in parts. */
 export const notificationEntries: EntryList = {
   field: 'notifications',
   max: MAX_NOTIFICATIONS,
@@ -17,7 +16,6 @@ const CODES = 'Codes of the messages, one for each notification and in the same 
 
 export const messageCodes = z.array(z.string()).describe(CODES);
 
-/** The codes of messages, some of which the reply does not name (R-I6). */
 export const availableMessageCodes = messageCodes.describe(
   `${CODES} A small message to named recipients has \`CODE_NOT_AVAILABLE\`.`,
 );
@@ -27,7 +25,6 @@ export const unknownDevices = z
   .optional()
   .describe('Entries of `devices` that are not registered, by code of the message; absent if there are none.');
 
-/** The notifications of a request (R-I1). */
 export const notificationsOf = <Element extends z.ZodType>(element: Element) =>
   array(element)
     .min(1, WRONG_LENGTH)

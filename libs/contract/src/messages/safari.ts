@@ -4,7 +4,6 @@ import { array, optional, text } from '../values.ts';
 import { ttl } from './ios.ts';
 import { localized } from './texts.ts';
 
-/** Fields `safari_*` of a notification. */
 export const safariFields = {
   safari_title: alternative(localized).describe(
     'Title on Safari; required with any other field of Safari, unless there is a `title`.',
@@ -31,7 +30,6 @@ export function refuseUntitled(
   issues.push({ code: 'custom', message: 'must be set', path: ['safari_title'], input: undefined });
 }
 
-/** The settings of a notification in Safari; undefined = not given. */
 export function safariContent(fields: Fields) {
   return {
     title: fields.safari_title,

@@ -1,10 +1,9 @@
 import { type WrittenTime, writtenTime } from '../fields/dates.ts';
 import { text } from '../values.ts';
 
-/** The refusal of a date that is malformed or more than 365 days ahead (R-I7). */
 export const UNREADABLE_DATE = 'must be "now" or YYYY-MM-DD HH:mm';
 
-/** Undefined for `now` in any case, else the date; a past date means now (R-I7). */
+/** Undefined for `now`; a past date means now (R-I7). */
 export const sendDate = text
   .transform((value): 'now' | WrittenTime | undefined => (value.toLowerCase() === 'now' ? 'now' : writtenTime(value)))
   .refine((value) => value !== undefined, UNREADABLE_DATE)

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { boolean, integerOf, optional, whole } from '../values.ts';
 import type { Recipients } from './recipients.ts';
 
-/** Pushes per second (R-I11). */
+/** Pushes a second (R-I11). */
 export const sendRate = integerOf(100, 1000);
 
 export const sendRateFields = {
@@ -18,15 +18,12 @@ interface Given {
   readonly send_rate_avoid?: boolean | undefined;
 }
 
-/** The send rate of a request. */
 export const sendRateOf = ({ send_rate: value, send_rate_avoid: avoid = false }: Given) => ({
-  /** The rate; undefined = the preset's, if any. */
   value,
-  /** No rate limits the message, not even the preset's. */
+  /** Not even the preset's rate applies. */
   avoid,
 });
 
-/** Refuses a send rate beside a list of devices (R-I11). */
 export function refuseRateOfDevices(
   { value }: ReturnType<typeof sendRateOf>,
   { kind }: Recipients,

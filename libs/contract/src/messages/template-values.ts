@@ -3,7 +3,6 @@ import { parseWithin } from '../forward.ts';
 import { wellFormed } from '../lone-surrogates.ts';
 import { atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
 
-/** A value of a template that the provider has approved. */
 export interface TemplateValue {
   readonly name: string;
   readonly text: string;
@@ -13,7 +12,6 @@ const MAX_VALUES = 100;
 const MAX_NAME = 100;
 const FORM = 'must be an object or a JSON string of one';
 
-/** The object, or that in a JSON text. */
 function objectOf(given: unknown): Record<string, unknown> | undefined {
   if (typeof given !== 'string') return given as Record<string, unknown>;
   try {
@@ -25,11 +23,8 @@ function objectOf(given: unknown): Record<string, unknown> | undefined {
 }
 
 interface Names {
-  /** @default any */
   readonly pattern?: RegExp;
-  /** The refusal of other names. */
   readonly refusal?: string;
-  /** The most values. @default 100 */
   readonly max?: number;
 }
 
@@ -39,7 +34,7 @@ const refusalOf = (names: readonly string[], { pattern = /^/, refusal = '', max 
   return names.every((name) => pattern.test(name)) ? undefined : refusal;
 };
 
-/** Values by name: texts, numbers or booleans, in an object or in JSON text of one of at most 65,536 characters. Null is no value. */
+/** Texts, numbers or booleans, in an object or its JSON text. Null is no value. */
 export const templateValues = (names: Names = {}) =>
   z
     .custom<unknown>((value) => isObject(value) || (typeof value === 'string' && atMost(value, TEXT_LIMIT)), {

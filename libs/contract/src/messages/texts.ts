@@ -3,21 +3,19 @@ import { parseWithin } from '../forward.ts';
 import { jsonText } from '../lone-surrogates.ts';
 import { anyObject, atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
 
-/** A text by language, in the caller's order; a plain text has the key `default`. */
+/** In the caller's order; a plain text has the key `default`. */
 export interface LocalizedText {
   readonly entries: { readonly language: string; readonly text: string }[];
 }
 
-/** A text for every language; undefined if none is given. */
 export const plainLocalized = (given: string | undefined): LocalizedText | undefined =>
   given === undefined ? undefined : { entries: [{ language: 'default', text: given }] };
 
-/** The same as JSON Schema. */
 export const localizedSchema = {
   anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'string' } }],
 };
 
-/** A value of one kind, or such values keyed by language; keys are compared in lower case (R-I15). */
+/** Keys are compared in lower case (R-I15). */
 export const localizedOf = (each: z.ZodType<string>) =>
   z
     .custom<unknown>((value) => typeof value === 'string' || typeof value === 'number' || isObject(value), {
@@ -39,10 +37,8 @@ export const localizedOf = (each: z.ZodType<string>) =>
       return { entries };
     });
 
-/** The description of {@link localized}, after what the texts are. */
 export const BY_LANGUAGE = 'A text, or texts by language; `default` serves every other language.';
 
-/** A text, or texts keyed by language. */
 export const localized = localizedOf(text);
 
 const isJson = (value: string): boolean => {
@@ -62,10 +58,9 @@ const bounded = (json: string, context: z.core.ParsePayload): string => {
   return json;
 };
 
-/** Describes {@link bounded}, which JSON Schema cannot express. */
 const boundedWords = { constraint: `At most ${TEXT_LIMIT} characters as JSON.` };
 
-/** Custom data as JSON text of at most 65,536 characters: an object or array, or JSON text that is kept byte for byte (R-I18). */
+/** An object or array, or JSON text that is kept byte for byte (R-I18). */
 export const jsonData = z
   .custom<unknown>((value) => (typeof value === 'string' ? isJson(value) : typeof value === 'object'), {
     error: 'must be an object or a JSON string',
@@ -82,10 +77,9 @@ export const jsonData = z
   .transform((value, context) => bounded(typeof value === 'string' ? value : jsonText(value), context))
   .describe('Custom data for the app: an object, an array, or JSON text. The payload carries it in `u` as JSON text.');
 
-/** An object as JSON text of at most 65,536 characters. */
 export const jsonObject = anyObject.meta(boundedWords).transform((value, context) => bounded(jsonText(value), context));
 
-/** {@link jsonObject} whose member `data` is at most 4,096 bytes as compact JSON (R-I22). */
+/** `data` has at most 4,096 bytes as compact JSON (R-I22). */
 export const rootParamsWithData = anyObject
   .meta(boundedWords)
   .refine(({ data }) => data === undefined || Buffer.byteLength(jsonText(data)) <= 4096, {
@@ -94,7 +88,7 @@ export const rootParamsWithData = anyObject
   })
   .transform((value, context) => bounded(jsonText(value), context));
 
-/** {@link jsonObject} of at most `max` bytes as compact JSON (R-I22). */
+/** @param max bytes as compact JSON (R-I22) */
 export const rootParamsWithin = (max: number) =>
   anyObject
     .meta({ constraint: `At most ${max} bytes as JSON.` })

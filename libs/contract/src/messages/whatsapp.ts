@@ -7,7 +7,6 @@ import { type LocalizedText, plainLocalized } from './texts.ts';
 const MAX_TEMPLATE = 512;
 const MAX_LANGUAGE = 35;
 
-/** The content of a message to WhatsApp, in createWhatsAppMessage and in notify (R-I27, R-O1). */
 export const whatsAppFields = {
   content: alternative(nonEmptyText).describe(
     'Text of the message, which may contain placeholders. Required without `content_id` and `preset`.',
@@ -38,20 +37,17 @@ export const whatsAppFields = {
 
 type Fields = { readonly [Name in keyof typeof whatsAppFields]: z.output<(typeof whatsAppFields)[Name]> };
 
-/** The content of a message to WhatsApp: a text, or an approved template with its values. */
 export interface GivenWhatsApp {
-  /** Absent: the common text. */
   readonly text: LocalizedText | undefined;
-  /** Name of the template, which precedes the text. */
+  /** It precedes the text. */
   readonly template: string | undefined;
   readonly language: string | undefined;
   readonly body: TemplateValue[];
-  /** Named by the positions of the buttons. */
+  /** By the positions of the buttons. */
   readonly buttons: TemplateValue[];
   readonly header: TemplateValue | undefined;
 }
 
-/** The content in these fields. */
 export const whatsAppContent = (given: Fields): GivenWhatsApp => ({
   text: plainLocalized(given.content),
   template: given.content_id,

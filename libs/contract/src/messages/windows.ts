@@ -8,7 +8,6 @@ import { localizedOf } from './texts.ts';
 const TAG = /^[A-Za-z0-9]{1,16}$/;
 const tag = text.refine((value) => TAG.test(value), 'must be 1 to 16 letters or digits').meta({ pattern: TAG.source });
 
-/** Fields `wns_*` of a notification (R-I22). */
 export const windowsFields = {
   wns_content: alternative(localizedOf(base64)).describe(
     'The notification on Windows in base64, XML or raw data, or by language; without it the texts of the message ' +
@@ -26,7 +25,7 @@ export const windowsFields = {
 
 type Fields = { [Name in keyof typeof windowsFields]: z.output<(typeof windowsFields)[Name]> };
 
-/** Whether a notification of this type is missing: only toasts can be made of texts (R-I22). */
+/** Only toasts can be made of texts (R-I22). */
 export const lacksNotification = (type: string | undefined, notification: unknown): boolean =>
   type !== undefined && type !== 'Toast' && notification === undefined;
 
@@ -35,7 +34,6 @@ export function refuseTextsAlone(fields: Fields, { issues }: Pick<z.core.ParsePa
   issues.push({ code: 'custom', message: 'must be set', path: ['wns_content'], input: fields });
 }
 
-/** The settings of a notification on Windows; undefined = not given. */
 export const windowsContent = (fields: Fields) => ({
   notification: fields.wns_content,
   type: fields.wns_type,

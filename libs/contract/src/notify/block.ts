@@ -15,7 +15,6 @@ type WithoutPrefix<Prefix extends string, Fields> = {
   [Name in keyof Fields as Name extends `${Prefix}${infer Rest}` ? Rest : never]: Fields[Name];
 };
 
-/** The fields of a platform by their names without it (R-O1). */
 const withoutPrefix = <Prefix extends string, Fields extends object>(prefix: Prefix, fields: Fields) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name.slice(prefix.length), field as unknown]),
@@ -23,7 +22,7 @@ const withoutPrefix = <Prefix extends string, Fields extends object>(prefix: Pre
 
 const SECONDS = /^(\d{1,9}(?:\.0{1,9})?)s$/;
 
-/** A time to live: whole seconds, or such a number followed by `s`, which may have a fraction of zeros. */
+/** Whole seconds, or such a number followed by `s`, maybe with a fraction of zeros. */
 const duration = z
   .unknown()
   .transform((value) => (typeof value === 'string' ? value.replace(SECONDS, '$1') : value))
@@ -38,7 +37,6 @@ const duration = z
     'Seconds for which the provider keeps the push for an unreachable device: a number, or text such as `60s`.',
   );
 
-/** The inbox fields of a block: a date without its time, and the URL of a picture (R-I21). */
 const inbox = object({
   image_url: inboxFields.inbox_image.describe(
     'URL of a picture for the entry, which may contain placeholders and differ between blocks: the picture of the ' +
@@ -125,7 +123,7 @@ const firefoxBlock = object({
   root_params: optional(jsonObject).describe('Members for the payload root, such as options of the notification.'),
   ttl: optional(duration),
 });
-/** The block of a platform without devices: it is checked and serves no device. */
+/** Checked, but serves no device. */
 const idleBlock = object({ title: texts.title, subtitle: texts.subtitle, body: texts.body });
 
 const { title: _safariTitle, ...safariSettings } = withoutPrefix('safari_', safariFields);
@@ -178,7 +176,6 @@ const smsBlock = object({
   ).describe('Up to 10 URLs of files of an MMS, all https.'),
 });
 
-/** The blocks of one locale by platform; `default` serves the platforms that have none there (R-O4). */
 export const blocks = object({
   default: optional(defaultBlock).describe('The block of every platform that has none in the locale.'),
   ios: optional(iosBlock).describe('The block of iOS.'),

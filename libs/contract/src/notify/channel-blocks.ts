@@ -23,7 +23,6 @@ const line = object({
   template: optional(namedPreset).describe('Code of a preset. Required without `content`.'),
 }).refine((given) => (given.content ?? given.template) !== undefined, { path: ['content'], error: 'must be set' });
 
-/** The blocks of channels (R-O1). */
 export const channelBlocks = {
   email_payload: alternative(emailPayload).describe('Content of an e-mail, for contacts of e-mail.'),
   kakao: alternative(kakao).describe('Content of a Kakao message.'),

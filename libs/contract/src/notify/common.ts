@@ -16,7 +16,6 @@ import { schedule } from './schedule.ts';
 
 const NO_CAPPING = { cap: undefined, exclude: false, avoid: false };
 
-/** A frequency cap (R-I12). */
 const frequencyCapping = object({
   days: cappingFields.capping_days.in.unwrap().unwrap().describe('Period of the cap in days, 1 to 30.'),
   count: cappingFields.capping_count.in
@@ -31,19 +30,16 @@ const frequencyCapping = object({
 
 const SCALARS = new Set(['string', 'number', 'boolean']);
 
-/** Missing from the library types: long integers are kept as their source text. */
 const { isRawJSON } = JSON as unknown as { isRawJSON: (this: void, value: unknown) => boolean };
 
 const isScalar = (value: unknown): boolean => value === null || SCALARS.has(typeof value) || isRawJSON(value);
 
-/** Values by name: strings, numbers and booleans. */
 const placeholders = anyObject
   .refine((given) => Object.values(given).every(isScalar), {
     error: 'values must be strings, numbers or booleans',
   })
   .pipe(jsonObject);
 
-/** Fields that messages to segments and to named recipients share (R-O1). */
 export const commonFields = {
   application: applicationCode,
   platforms: optional(platforms),
@@ -80,10 +76,8 @@ const ownBlocks: ReadonlyMap<PlatformCode, string> = new Map([
   [Platform.Line, 'line'],
 ]);
 
-/** The block that serves a platform (R-O4). */
 const blockOf = (platform: PlatformCode): string => ownBlocks.get(platform) ?? 'payload';
 
-/** The platforms of the blocks that are given (R-O4). */
 const servedBy = ({
   payload: pushes,
   email_payload: email,
@@ -98,7 +92,7 @@ const servedBy = ({
   ...(kakao ? [Platform.Kakao] : []),
 ];
 
-/** Codes that a message is restricted to: the list, else all that its blocks serve. A list of platforms without devices addresses no device. */
+/** The list, else all that the blocks serve. Platforms without devices address nobody. */
 const platformsOf = (given: Fields): readonly PlatformCode[] => {
   const { platforms: listed = [] } = given;
   if (listed.length === 0) return servedBy(given);
@@ -106,7 +100,7 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
   return codes.length === 0 ? [Platform.Blackberry] : [...new Set(codes)];
 };
 
-/** Whether a payload may make an SMS: only its blocks and its preset have texts for one (R-O4). */
+/** Only its blocks and its preset have texts for an SMS (R-O4). */
 const saysToSms = ({ preset, content }: Payload): boolean => {
   const { sms, text } = content?.localized_content ?? {};
   return (preset ?? sms?.text ?? text) !== undefined;
@@ -139,10 +133,7 @@ const NO_PAYLOAD: Payload = {
   voip_push: undefined,
 };
 
-/**
- * The preset of a message, with its path in the request, and those that give single platforms their texts. The first block with one supplies the
- * preset of the message: pushes, then LINE, then e-mail. "" = none, and beside pushes without a preset the message has none.
- */
+/** The first block with a preset supplies the message's: pushes, then LINE, then e-mail. "" = none, also beside pushes without one. */
 function presetsOf({ payload: pushes, line, email_payload: email }: Fields) {
   const main = pushes && { code: pushes.preset ?? '', path: 'payload.preset' };
   const own = [
@@ -154,21 +145,16 @@ function presetsOf({ payload: pushes, line, email_payload: email }: Fields) {
   return { preset, presetPath, platformPresets: main ? own : others };
 }
 
-/** The text for LINE in place of the common one; undefined = the text of the preset. */
 const lineContentOf = ({ line }: Fields): LineContent | undefined =>
   line?.content === undefined ? undefined : { text: plainLocalized(line.content), templates: [] };
 
-/** The e-mail of a message. */
 const emailOf = (given: Fields) => ({
   email: given.email_payload && { ...given.email_payload.email, category: given.email_category },
-  /** The only block is the e-mail block (R-RES23). */
   isEmail: blockNames.every((name) => (name === 'email_payload') === (given[name] !== undefined)),
-  /** The only preset is the e-mail preset (R-E7). */
   hasEmailPreset:
     given.payload === undefined && given.line?.template === undefined && given.email_payload?.template !== undefined,
 });
 
-/** A message of notify, except its recipients. */
 export function commonOf(given: Fields, isListed: boolean, context: z.core.ParsePayload) {
   if (blockNames.every((name) => given[name] === undefined)) {
     const message = `at least one of ${blockNames.join(', ')} is required`;
@@ -182,20 +168,17 @@ export function commonOf(given: Fields, isListed: boolean, context: z.core.Parse
     platforms: platformsOf(given),
     schedule: given.schedule,
     ...presetsOf(given),
-    /** A code; "" = none. */
     campaign: given.campaign ?? '',
     /** "" = none, or a code is given (R-RES5). */
     campaignName: given.campaign === undefined ? (given.campaign_name ?? '') : '',
     capping: given.frequency_capping ?? NO_CAPPING,
     transactional: type === 'MESSAGE_TYPE_TRANSACTIONAL',
     silent,
-    /** Undefined: none given. */
     localized: content?.localized_content,
     data: custom_data,
     action,
     ownActions: others.open_actions ?? [],
     voip: others.voip_push,
-    /** JSON objects. */
     placeholders: given.dynamic_content_placeholders,
     metaData: given.meta_data,
     whatsApp: given.whatsapp,

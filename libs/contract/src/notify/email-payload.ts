@@ -10,14 +10,11 @@ import {
 import { namedPreset } from '../presets/preset-code.ts';
 import { object, optional } from '../values.ts';
 
-/** The e-mail of a message, apart from its category. */
 export interface EmailPayload {
   readonly email: Omit<GivenEmail, 'category'>;
-  /** The code of the preset that supplies what the e-mail lacks; undefined = none. */
   readonly template: string | undefined;
 }
 
-/** The block of e-mail (R-O1). Without a preset it says all: a missing subject is empty. */
 export const emailPayload = object({
   subject: optional(subject).describe(
     'Subject, or subjects by the languages of the body. Empty if left out without `email_template`.',

@@ -6,7 +6,6 @@ import { parseWithin } from '../forward.ts';
 import { array, boolean, identity, isObject, listOf, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { snakeCased } from './snake-case.ts';
 
-/** A condition of a structured filter (R-O1). */
 export type FilterCondition = { readonly negated: boolean } & (
   | {
       readonly kind: 'tag';
@@ -25,7 +24,6 @@ export type FilterCondition = { readonly negated: boolean } & (
   | { readonly kind: 'group'; readonly of: StructuredFilter }
 );
 
-/** A structured filter: the alternative to an expression of the segmentation language. */
 export interface StructuredFilter {
   readonly any: boolean;
   readonly negated: boolean;
@@ -76,13 +74,12 @@ const condition = object({
 
 const NOBODY: StructuredFilter = { any: true, negated: false, conditions: [] };
 
-/** A nested filter: checked here, for a schema that contains itself cannot be compiled. */
+/** Checked by hand: a schema that contains itself cannot be compiled. */
 function groupOf(given: unknown, context: z.core.ParsePayload): StructuredFilter {
   const value = isObject(given) ? snakeCased(filter, given) : given;
   return parseWithin(filter, value, context, ['group']) ?? NOBODY;
 }
 
-/** `filter_expression` of a segment (R-O1). */
 export const filter: z.ZodType<StructuredFilter> = object({
   operator: optional(oneOf(['AND', 'OR'])).describe(CONDITIONS_OPERATOR),
   negated: optional(boolean).describe('Whether devices that do not match are meant.'),

@@ -19,7 +19,6 @@ type TextName = 'title' | 'subtitle' | 'body';
 type Texts = { readonly [Name in TextName]?: string | undefined };
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The content of the block for a platform and a locale. */
 interface Chosen {
   readonly locale: string;
   readonly texts: Texts;
@@ -28,12 +27,11 @@ interface Chosen {
 
 const textNames: readonly TextName[] = ['title', 'subtitle', 'body'];
 
-/** Settings that `default` has for a platform; other platforms have no use for them. */
+/** Other platforms have no use for these settings of `default`. */
 type DefaultName = 'root_params' | 'sound' | 'badges' | 'ttl';
 
 const appSettings: readonly DefaultName[] = ['root_params', 'sound', 'badges', 'ttl'];
 
-/** A platform with blocks of its own. */
 interface Target {
   readonly platform: number;
   readonly key:
@@ -47,9 +45,7 @@ interface Target {
     | 'firefox'
     | 'windows'
     | 'sms';
-  /** The fields that it takes from a `default` block. */
   readonly defaults: readonly DefaultName[];
-  /** The name of its time to live. @default ttl */
   readonly ttl?: 'gcm_ttl';
 }
 
@@ -70,20 +66,18 @@ type Name = keyof typeof targets;
 
 const names = Object.keys(targets) as Name[];
 
-/** The texts of a block beside its settings. */
 function chosen(locale: string, block: Texts & { readonly inbox?: unknown }, ttlName = 'ttl'): Chosen {
   const { title, subtitle, body, inbox: _, ttl, ...others } = block as Texts & Settings;
   const { [ttlName]: alias, ...settings } = others;
   return { locale, texts: { title, subtitle, body }, settings: { ...settings, [ttlName]: ttl ?? alias } };
 }
 
-/** The texts of iOS, and of Android and its kin, have other names too. */
 type OtherNames = Texts & Settings & { readonly header?: string | undefined; readonly content?: string | undefined };
 
 const isRenamed = (key: Target['key']): key is 'ios' | 'android' | 'huawei_android' | 'amazon' =>
   key === 'ios' || key === 'android' || key === 'huawei_android' || key === 'amazon';
 
-/** The title of an MMS is its subject. */
+/** An MMS has a title, its subject. */
 function ownBlock(given: Blocks, key: Target['key']): (Texts & Settings) | undefined {
   if (key === 'sms' && given.sms) return { ...given.sms, subject: undefined, title: given.sms.subject };
   if (!isRenamed(key)) return given[key];
@@ -104,7 +98,7 @@ function forTarget(locale: string, given: Blocks, { key, defaults, ttl }: Target
   return chosen(locale, { title, subtitle, body, ...taken }, ttl);
 }
 
-/** A text by locale. A block without it has none, also where blocks of other locales have it (R-O4). Undefined if no block has it. */
+/** A block without the text has none, also where other locales have it (R-O4). */
 const localizedOf = (from: readonly Chosen[], name: TextName): LocalizedText => ({
   entries: from.map(({ locale, texts }) => ({ language: locale, text: texts[name] ?? '' })),
 });
@@ -114,13 +108,11 @@ type Given = Readonly<Record<string, Blocks>>;
 const chosenBy = (given: Given, choose: (locale: string, blocks: Blocks) => Chosen | undefined): Chosen[] =>
   Object.entries(given).flatMap(([locale, each]) => choose(locale.toLowerCase(), each) ?? []);
 
-/** Whether any setting differs between locales. */
 const differs = (from: readonly Chosen[]): boolean =>
   from
     .flatMap(({ settings }) => Object.keys(settings))
     .some((name) => from.some(({ settings }) => !isDeepStrictEqual(settings[name], from[0]!.settings[name])));
 
-/** The inbox fields of a message; undefined if no block has any. */
 export interface BlockInbox {
   readonly content: NonNullable<ReturnType<typeof inboxContent>>;
   /** The block with the earliest date, such as `en.default`. */
@@ -147,7 +139,7 @@ const inboxesFor = (given: Given, platform: number, key?: Target['key']): OfBloc
     return block ? [{ platform, language: locale.toLowerCase(), said: inboxOf(block) }] : [];
   });
 
-/** What blocks say of the entry by platform and locale (R-O4); 0 = `default` blocks. */
+/** Platform 0 = `default` blocks (R-O4). */
 const inboxesIn = (given: Given): OfBlock[] => [
   ...inboxesFor(given, 0),
   ...Object.values<Target>(targets).flatMap(({ platform, key }) =>
@@ -155,7 +147,7 @@ const inboxesIn = (given: Given): OfBlock[] => [
   ),
 ];
 
-/** The entry of a message in inboxes. A block without a picture or a date has the first one that another block names. */
+/** Without a picture or a date, a block has the first one of another block. */
 function inboxIn(given: Given): BlockInbox | undefined {
   const said = Object.entries(given).flatMap(([locale, of]) =>
     Object.entries(of).flatMap(([platform, block]) => {
@@ -190,13 +182,11 @@ function inboxIn(given: Given): BlockInbox | undefined {
   };
 }
 
-/** The settings of a block, which a notification names with a prefix. */
 function settingsOf<Content>(prefix: string, settings: Settings, contentOf: (fields: never) => Content): Content {
   const named = Object.entries(settings).map(([name, value]) => [prefix + name, value]);
   return contentOf(Object.fromEntries(named) as never);
 }
 
-/** Makes settings the fields of a notification, by platform. */
 const contents = {
   ios: (settings: Settings) => settingsOf('ios_', settings, iosContent),
   android: (settings: Settings) => settingsOf('android_', settings, androidContent),
@@ -210,28 +200,24 @@ const contents = {
   sms: (settings: Settings) => settingsOf('sms_', settings, smsContent),
 } as const satisfies { readonly [Of in Name]: unknown };
 
-/** The settings for devices without a language. */
 const baseOf = (from: readonly Chosen[]): Settings =>
   (from.find(({ locale }) => locale === 'default') ?? from.find(({ locale }) => locale === 'en') ?? from[0])
     ?.settings ?? {};
 
-/** The settings of a platform in one locale. */
 export type LocaleSettings = { readonly language: string } & {
   readonly [Of in Name]?: ReturnType<(typeof contents)[Of]>;
 };
 
-/** The settings of a platform by locale; none if they are the same in all. */
+/** None if they are the same in all locales. */
 const localeSettings = (name: Name, from: readonly Chosen[]): LocaleSettings[] =>
   differs(from) ? from.map(({ locale, settings }) => ({ language: locale, [name]: contents[name](settings) })) : [];
 
-/** The texts of SMS where it has blocks. */
 const smsTexts = (given: Given, from: readonly Chosen[]) =>
   Object.values(given).some((each) => each.sms) && {
     text: localizedOf(from, 'body'),
     title: from.some(({ texts }) => texts.title !== undefined) ? localizedOf(from, 'title') : undefined,
   };
 
-/** The texts and settings of a message by platform; a text that no block has is undefined. */
 function contentIn(given: Given) {
   const common = chosenBy(given, (locale, of) => of.default && chosen(locale, of.default));
   const from = Object.fromEntries(
@@ -244,7 +230,6 @@ function contentIn(given: Given) {
     const by = (name: TextName) => (isGiven.has(name) && of.length > 0 ? localizedOf(of, name) : undefined);
     return { text: by('body'), title: by('title'), subtitle: by('subtitle') };
   };
-  /** The texts of a platform that has blocks; otherwise it has the common ones. */
   const ownTexts = (name: Name): Partial<ReturnType<typeof textsOf>> =>
     Object.values(given).some((each) => each[targets[name].key] !== undefined) ? textsOf(from[name]) : {};
   const withoutSubtitle = (name: Name) => {
@@ -268,10 +253,8 @@ function contentIn(given: Given) {
   };
 }
 
-/** A message has a text for a limited number of languages. */
 const MAX_LOCALES = 255;
 
-/** Texts and settings by locale and platform (R-O1, R-O4). */
 export const localizedContent = z
   .record(text, blocks, { error: 'must be an object' })
   .refine((given) => Object.keys(given).length > 0, 'must not be empty')

@@ -1,6 +1,5 @@
 import { notify } from './notify.ts';
 
-/** The newer messaging endpoint (Spec O). */
 export const notifyMethods = {
   notify,
 } as const;

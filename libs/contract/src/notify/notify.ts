@@ -10,14 +10,12 @@ import { filter } from './filter.ts';
 
 const MAX_NAMES = 1000;
 
-/** Pushes a second (R-I11). */
 const notifiedRate = object({
   value: sendRate.describe('Pushes a second, 100 to 1,000.'),
   bucket: optional(oneOf(['1s'])).describe('Length of the interval: always `1s`.'),
   avoid: optional(boolean).describe('Sends without a rate, also if the preset has one.'),
 }).transform(({ value, avoid = false }) => ({ value, avoid }));
 
-/** The rate of the preset, if any. */
 const NO_RATE = { value: undefined, avoid: false };
 
 const segment = object({
@@ -103,7 +101,7 @@ const transactional = object({
   return { ...commonOf(given, true, context), recipients, returnsUnknown, sendRate: NO_RATE };
 });
 
-/** The choice is a required argument: its refusal precedes that of the application, and of all that either message lacks (R-O3, R-ER4). */
+/** Refused before the application, and all that either message lacks (R-O3, R-ER4). */
 const oneOfBoth = ({ segment: toSegment, transactional: toNames }: Request): string | undefined =>
   isGiven(toSegment) === isGiven(toNames) ? 'exactly one of segment, transactional' : undefined;
 
@@ -114,9 +112,7 @@ const input = object({
   ),
   transactional: alternative(transactional).describe('A message to named recipients. Required without `segment`.'),
 }).transform(({ transaction_id, segment: toSegment, transactional: toNames }) => ({
-  /** "" = none. */
   transactionId: transaction_id ?? '',
-  /** The key of the message in the request. */
   path: toSegment ? 'segment' : 'transactional',
   message: (toSegment ?? toNames)!,
 }));
@@ -126,7 +122,6 @@ const applicationIn = (request: Request): unknown => {
   return isObject(message) ? message['application'] : undefined;
 };
 
-/** Spec O, R-O1 to R-O4. */
 export const notify = notifyMethod('notify', {
   description:
     'Sends one message, to a segment of an application or to named recipients. Names of fields may be in camel case. ' +

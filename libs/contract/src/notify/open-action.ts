@@ -7,7 +7,6 @@ const shortener = text
   .refine((word) => SHORTENER.test(word), 'must be NONE or the name of a shortener')
   .meta({ pattern: SHORTENER.source });
 
-/** The target of a tap: exactly one of a link, a page of rich media, a remote page (R-O1). */
 export const openAction = object({
   link: alternative(
     object({
@@ -31,7 +30,6 @@ export const openAction = object({
   )
   .transform(({ link, rich_media: page, remote_page: remote }) => ({
     link: link?.url,
-    /** Replace the link by a short one if it is http(s) (R-I19). */
     shortenLink: link !== undefined && (link.shortener ?? 'NONE') !== 'NONE',
     richMedia: page?.code,
     remotePage: remote?.url,

@@ -7,7 +7,7 @@ import { boolean, object, optional } from '../values.ts';
 import { localizedContent } from './localized-content.ts';
 import { openAction } from './open-action.ts';
 
-/** Platforms whose pushes carry an action. Safari opens the URL of its website, with the arguments of the block (R-I22). */
+/** Safari opens the URL of its website, with the block's arguments (R-I22). */
 const OWN: ReadonlySet<number> = new Set([
   ...[
     Platform.iOS,
@@ -30,7 +30,6 @@ const openActions = z
     ),
   );
 
-/** The texts and the target of a push (R-O1). */
 export const payload = object({
   preset: optional(namedPreset),
   silent: optional(boolean).describe('Whether the push is delivered to the app without being shown.'),
@@ -53,7 +52,7 @@ export const payload = object({
   ),
   voip_push: messageFields.voip_push,
 }).check(({ value, issues }) => {
-  // A value that was refused is there as it was given.
+  // A refused value is still here as it was given.
   const own = Array.isArray(value.open_actions) ? value.open_actions : [];
   const actions = [value.open_action, ...own];
   const opens = actions.some((action) => action?.richMedia !== undefined || action?.remotePage !== undefined);

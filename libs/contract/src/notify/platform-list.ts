@@ -8,7 +8,7 @@ const words: ReadonlyMap<string, PlatformCode> = new Map<string, PlatformCode>([
   ['MAC_OS', platformWords.OSX],
 ]);
 
-/** A platform of the specification that no device registers with: it addresses no device. */
+/** No device registers with it. */
 const NOBODY = 'BAIDU_ANDROID';
 
 const platform = z.union(
@@ -19,5 +19,5 @@ const platform = z.union(
   { error: 'unknown value' },
 );
 
-/** Platforms by name, or by code (R-O1): an entry of undefined is a platform without devices. */
+/** Undefined = a platform without devices (R-O1). */
 export const platforms = array(platform);

@@ -4,7 +4,6 @@ import { boolean, object, oneOf, optional, text } from '../values.ts';
 
 const RFC3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
 
-/** An instant in RFC 3339; undefined for another text, and for a day that does not exist. */
 function instantOf(value: string): Date | undefined {
   const day = RFC3339.exec(value)?.[1];
   if (day === undefined) return undefined;
@@ -25,7 +24,6 @@ const after = text
   .meta({ pattern: AFTER.source })
   .transform((value) => Math.round(Number(value.slice(0, -1)) * 1000));
 
-/** When a message is sent (R-O1): at an instant, after a time, or else at once. */
 export const schedule = object({
   at: alternative(at).describe('Time in RFC 3339, at most 365 days ahead. A past time means now.'),
   after: alternative(after).describe('Time from now in seconds, such as `5s`.'),
@@ -41,9 +39,8 @@ export const schedule = object({
   .transform((given) => ({
     at: given.at,
     afterMs: given.after,
-    /** The wall time of `at` in UTC is the local time of each device. */
+    /** The wall time of `at` in UTC is each device's local time. */
     followsZones: given.follow_user_timezone === true,
-    /** Treatment of devices on whose clocks the local time has passed. */
     pastOffsets: given.past_timezones_behaviour ?? 'SEND_IMMEDIATELY',
   }));
 

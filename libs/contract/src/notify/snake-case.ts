@@ -28,5 +28,5 @@ function converted(schema: unknown, value: unknown): unknown {
   return shape ? membersOf(shape, value) : value;
 }
 
-/** The request with the names of the schema's fields in snake case; keys and values of callers stay as they are (R-O1). */
+/** Keys and values of callers stay as they are (R-O1). */
 export const snakeCased = (schema: z.ZodType, request: Members): Members => converted(schema, request) as Members;

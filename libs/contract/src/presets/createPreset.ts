@@ -29,7 +29,7 @@ import {
 import { interruptionLevel, silent, sound, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
-/** Presets do not include legacy platforms (R-K2). */
+/** Legacy platforms are refused (R-K2). */
 const platforms = array(integer)
   .min(1, 'must not be empty')
   .refine((codes) => codes.every(isRegistrable), 'unknown value')
@@ -77,7 +77,6 @@ const platformSettings = object({
   ),
 });
 
-/** The settings of a platform from both places; the first takes precedence. */
 function together<Settings extends object>(first: Settings | undefined, second: Settings | undefined) {
   if (!first || !second) return first ?? second;
   return { ...second, ...Object.fromEntries(Object.entries(first).filter(([, value]) => value !== undefined)) };
@@ -105,14 +104,12 @@ const content = object({
   android: together(given.properties?.android, given.platforms?.android),
 }));
 
-/** The refusal names the field as all other methods do (R-RES5). */
 const CAMPAIGN_NOT_FOUND = whole('campaign: not found');
 
 /** Only the body of an e-mail may be longer than other texts (R-LM4). */
 const isWithinLimit = (message: LocalizedText, platforms: readonly number[]): boolean =>
   platforms.includes(Platform.Email) || message.entries.every((entry) => atMost(entry.text, TEXT_LIMIT));
 
-/** Spec K, R-K1, R-K2, R-LM7. */
 export const createPreset = json13('createPreset', {
   description:
     'Creates a preset, which supplies fields of messages, for an application, or for a group whose applications the ' +
@@ -153,15 +150,12 @@ export const createPreset = json13('createPreset', {
         context.issues.push({ code: 'custom', message: `at most ${TEXT_LIMIT} characters`, path, input: request });
       }
       return {
-        /** Codes; one of them is "". */
         application: request.applicationCode ?? '',
         group: request.applicationGroupCode ?? '',
         name: request.name,
-        /** Codes; "" = none. */
         campaign: request.campaignCode?.toUpperCase() ?? '',
         filter: request.segmentation.filter ?? '',
         platforms: request.segmentation.platforms,
-        /** Pushes per second; 0 = unlimited. */
         sendRate: request.scheduling?.sendRate ?? 0,
         content: request.content,
       };

@@ -2,7 +2,6 @@ import { json13 } from '../families/json13.ts';
 import { nothing, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
 
-/** Spec K, R-K5. */
 export const deletePreset = json13('deletePreset', {
   description: 'Deletes a preset; messages made of it stay unchanged.',
   scope: 'api',

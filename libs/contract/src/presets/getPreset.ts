@@ -4,7 +4,6 @@ import { PLATFORM_CODES } from '../fields/device.ts';
 import { anyObject, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
 
-/** Spec K, R-K3. */
 export const getPreset = json13('getPreset', {
   description: 'Returns a preset, with the field names of createMessage.',
   scope: 'api',

@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Spec K, R-K1. */
 export const listPresets = json13('listPresets', {
   description: 'Lists the presets of an application and of its groups that the token may use, oldest first.',
   scope: 'api',

@@ -3,7 +3,6 @@ import { deletePreset } from './deletePreset.ts';
 import { getPreset } from './getPreset.ts';
 import { listPresets } from './listPresets.ts';
 
-/** The methods of presets. */
 export const presetMethods = {
   createPreset,
   getPreset,

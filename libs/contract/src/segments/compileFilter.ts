@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { identity, object } from '../values.ts';
 
-/** R-N5, R-X2. */
 export const compileFilter = json13('compileFilter', {
   description: 'Counts the devices that match an expression, in all applications that the token may use.',
   scope: 'api',

@@ -4,7 +4,6 @@ import { applicationCode } from '../fields/application.ts';
 import { dayOfTime } from '../fields/dates.ts';
 import { identity, identityOf, object, optional } from '../values.ts';
 
-/** Spec N, R-N1, R-N3 to R-N5, R-LM7. */
 export const createFilter = json13('createFilter', {
   description:
     'Stores an expression of the segmentation language under a name that is unique in the account. The segment is ' +
@@ -23,7 +22,6 @@ export const createFilter = json13('createFilter', {
   }).transform(({ name, filter_expression, application, expiration_date }) => ({
     name,
     expression: filter_expression,
-    /** "" = bound to none. */
     application: application ?? '',
     expiresAt: expiration_date,
   })),

@@ -1,7 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { identity, nothing, object } from '../values.ts';
 
-/** Spec N, R-N1, R-T9. */
 export const deleteFilter = json13('deleteFilter', {
   description:
     'Deletes a segment by name; messages and segments that use it keep its content. A segment that is bound to no ' +

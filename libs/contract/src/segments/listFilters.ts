@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Spec N, R-N1, R-RES6, R-T9. */
+/** R-RES6. */
 export const listFilters = json13('listFilters', {
   description:
     'Lists the segments that are bound to the application or to none, oldest first; a restricted token does not see ' +

@@ -3,7 +3,6 @@ import { createFilter } from './createFilter.ts';
 import { deleteFilter } from './deleteFilter.ts';
 import { listFilters } from './listFilters.ts';
 
-/** The methods of segments. */
 export const segmentMethods = {
   createFilter,
   listFilters,

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 
-/** The counters of a message, as numbers or as texts. */
 export const countersOf = <Count extends z.ZodType>(count: Count) => ({
   sends: count.describe('Devices that the message was sent to.'),
   opens: count.describe('Devices that opened the message; e-mail also counts opens by machines.'),

@@ -66,7 +66,6 @@ const channel = z.object({
   funnel: z.array(stage).describe('The stages, starting with the audience.'),
 });
 
-/** Spec H, R-H7 to R-H20. */
 export const getDeliveryFunnel = apiV2('statistics/messages/getDeliveryFunnel', {
   description: "Returns the outcomes of a message's audience, stage by stage.",
   scope: 'server',

@@ -52,7 +52,6 @@ const source = oneOf([
   'RSS',
 ]);
 
-/** Maximum number of messages in a request; the same as of devices (R-I3). */
 const MAX_NAMED = 1000;
 const named = <Name extends z.ZodType>(name: Name) => array(name).max(MAX_NAMED, `at most ${MAX_NAMED} entries`);
 
@@ -93,7 +92,7 @@ const metric = z.object({ platform: z.int().describe('Platform code.'), ...count
 const localized = z.record(z.string(), z.string());
 const parameters = z.record(z.string(), z.unknown());
 
-/** An object or array, or any other value that was given as a JSON string (R-I18). */
+/** An object or array, or another value in a JSON string (R-I18). */
 const customData = unchecked({ title: 'Any JSON value' });
 
 const conditionFields = {
@@ -123,7 +122,6 @@ const details = z.object({
   data: customData.describe('Custom data for the app, as it was given; `{}` if there is none.'),
 });
 
-/** Metrics of e-mail (R-E16). */
 const emailMetric = z.object({
   sends: counters.sends,
   opens: counters.opens,
@@ -181,7 +179,6 @@ const message = z.object({
     .describe('E-mail settings of the message; absent if it reaches no e-mail contacts.'),
 });
 
-/** Spec H, R-H2, R-H3, R-RES22. */
 export const messagesList = apiV2('messages:list', {
   description: 'Lists the messages of an application, newest first.',
   scope: 'server',

@@ -1,6 +1,5 @@
 import { Platform, type PlatformCode } from '@tidings/kernel';
 
-/** The names of platform codes in messages:list (R-RES22); other codes have none. */
 export const platformWords = {
   IOS: Platform.iOS,
   ANDROID: Platform.Android,
@@ -27,5 +26,4 @@ const words = new Map<number, PlatformWord>(
   Object.entries(platformWords).map(([word, code]) => [code, word as PlatformWord]),
 );
 
-/** The name of a platform code; undefined for a legacy one. */
 export const platformWordOf = (code: number): PlatformWord | undefined => words.get(code);

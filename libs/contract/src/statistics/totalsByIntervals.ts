@@ -22,7 +22,6 @@ const event = z.object({
     .describe('Sum of the amounts, without conversion of currencies. Absent if no event had an amount and a currency.'),
 });
 
-/** Spec H, R-H5 to R-H7. */
 export const totalsByIntervals = apiV2('statistics/messages/totalsByIntervals', {
   description: 'Returns the metrics of a message by hour, and the events of its recipients that followed an open.',
   scope: 'server',

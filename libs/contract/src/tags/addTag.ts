@@ -8,7 +8,6 @@ const name = identity
   .refine((value) => value !== '' && [...value].length <= 255, 'must be 1 to 255 characters')
   .meta({ minLength: 1, maxLength: 255 });
 
-/** Spec D, R-D1, R-LM7. */
 export const addTag = json13('addTag', {
   description:
     'Adds a tag to the account; its type cannot be changed. An account has at most 10,000, unless the operator sets ' +

@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { identity, object } from '../values.ts';
 import { tagOf } from './tag.ts';
 
-/** Spec D, R-D1, R-D2, R-T9. */
 export const deleteTag = json13('deleteTag', {
   description:
     'Deletes a tag of the account at once, and its values in the background. Requires a token for all applications.',

@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
 import { TAG_TYPES } from './tag.ts';
 
-/** Spec D, R-D2, R-RES17. */
 export const listTags = json13('listTags', {
   description: 'Lists the tags of the account by name, default tags included.',
   scope: 'api',

@@ -4,7 +4,6 @@ import { deviceType, language } from '../fields/device.ts';
 import { checkPushToken, pushToken } from '../fields/push-token.ts';
 import { identityOf, nothing, object, optional, textOf } from '../values.ts';
 
-/** Spec L, R-L1, R-LM7. */
 export const createTestDevice = json13('createTestDevice', {
   description:
     'Adds a test device, or updates the one with its push token. An application has at most 100, unless the operator ' +

@@ -3,7 +3,6 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** Spec L, R-L2. */
 export const listTestDevices = json13('listTestDevices', {
   description: 'Lists the test devices of an application, oldest first.',
   scope: 'api',

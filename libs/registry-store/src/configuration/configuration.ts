@@ -4,24 +4,17 @@ import type { Db, Document } from 'mongodb';
 import { accountsModel, tagsModel } from '../storage/configuration.schema.ts';
 import { ACCOUNTS, APPLICATIONS } from './collection-names.ts';
 
-/** A state and the number of the commit that made it. */
 export type Versioned<State> = State & { readonly rev: number };
 
-/** Reads of applications and tags, with every commit of the accounts' logs applied. */
 export interface Configuration {
-  /** Without deleted applications. */
   readonly applications: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
   /** Includes deleted applications. */
   readonly applicationStates: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
-  /** An account's own tags. */
   readonly tags: (account: string) => Promise<TagState[]>;
-  /** Increases whenever the account gains or loses a tag. */
   readonly tagsVersion: (account: string) => Promise<number>;
-  /** Numbers of an account's deleted tags whose values devices may still have. */
   readonly clearingTags: (account: string) => Promise<readonly number[]>;
 }
 
-/** The application in a stored document; binaries become bytes. */
 export function applicationIn({ _id, rev: _rev, ...state }: Readonly<Record<string, unknown>>): Application {
   const application = state as unknown as Application;
   const platforms = application.platforms.map((platform) => ({
@@ -33,7 +26,6 @@ export function applicationIn({ _id, rev: _rev, ...state }: Readonly<Record<stri
 
 export function openConfiguration(db: Db): Configuration {
   const accounts = modelOf(db, accountsModel);
-  // Every message reads its application.
   const applicationStates = async (codes: readonly string[]): Promise<Versioned<Application>[]> => {
     const found = await findAll<Document & { _id: string }>(db, APPLICATIONS, { _id: { $in: [...codes] } });
     return found.map((document) => ({ ...applicationIn(document), rev: document['rev'] as number }));

@@ -1,13 +1,9 @@
 import { defaultTagList, type TagDefinition } from '@tidings/audience';
 import type { Configuration } from './configuration.ts';
 
-/**
- * Cache age allowed where unknown tags are skipped: clients that always send some must not cost a query each.
- * A change is answered only when no replica of the registry caches an older set.
- */
+/** Where unknown tags are skipped. Changes are answered only when no replica caches an older set. */
 export const TAG_PATIENCE_MS = 250;
 
-/** The tags of an account, default tags included. */
 export interface TagSet {
   named(name: string): TagDefinition | undefined;
   numbered(number: number): TagDefinition | undefined;
@@ -21,23 +17,16 @@ function tagSet(own: readonly TagDefinition[]): TagSet {
   return { named: (name) => byName.get(name), numbered: (number) => byNumber.get(number), all };
 }
 
-/** Tags per account, read again after a change. */
 export interface Tags {
-  /**
-   * The account's tags. Changes of this process are visible at once, changes of others within {@link TAG_PATIENCE_MS}. An unknown name triggers a read
-   * unless one happened within `patienceMs`. @default 0: always
-   */
+  /** Unknown names trigger a read unless one happened within `patienceMs`. @default 0: always */
   of(account: string, names?: Iterable<string>, patienceMs?: number): Promise<TagSet>;
-  /** The set as last read; undefined before the first read. */
   known(account: string): TagSet | undefined;
-  /** Reads the set again. */
   read(account: string): Promise<TagSet>;
 }
 
 interface Known {
   readonly set: TagSet;
   readonly version: number;
-  /** When it was last confirmed, by `performance.now()`. */
   currentAt: number;
 }
 
@@ -56,7 +45,6 @@ export function openTags(store: Pick<Configuration, 'tags' | 'tagsVersion'>): Ta
     if (!known || known.currentAt <= currentAt) sets.set(account, { set, version, currentAt });
     return set;
   };
-  /** The set, read again if it has changed. */
   const current = async (account: string, known: Known): Promise<TagSet> => {
     const asked = performance.now();
     if ((await store.tagsVersion(account)) > known.version) return read(account);

@@ -4,7 +4,7 @@ import { modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { testDevicesModel } from '../storage/configuration.schema.ts';
 
-/** The test devices of an application that messages are sent to, by their positions in `TEST_CHUNK`, which never change. */
+/** By their positions in `TEST_CHUNK`, which never change. */
 export async function testDevicesOf(db: Db, application: string): Promise<ReadonlyMap<number, TestDevice>> {
   const found = await modelOf(db, testDevicesModel).findOne({ _id: application }).lean<TestDevicesState | null>();
   const devices = found?.devices.slice(0, CHUNK_SIZE) ?? [];

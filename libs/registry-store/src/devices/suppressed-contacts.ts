@@ -5,26 +5,19 @@ import type { Db } from 'mongodb';
 import { ADDRESSES, addressId } from '../configuration/collection-names.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from './device-document.ts';
 
-/** The contacts of a chunk, and the message for which they are checked. */
 export interface SuppressionQuery {
   readonly account: string;
   readonly application: string;
   readonly chunk: number;
-  /** Unsubscribing concerns marketing only (R-E14). */
   readonly transactional: boolean;
-  /** The category of the message; undefined without one. */
   readonly category: string | undefined;
 }
 
-/** What concerns the mails to some contacts, by position. */
 export interface SuppressedContacts {
-  /** The contacts that exist and have an address. */
   readonly present: ReadonlySet<number>;
-  /** The contacts that get no mail, by every reason that applies, in the order of the rules (R-H11). */
   readonly byReason: ReadonlyMap<Suppression, ReadonlySet<number>>;
 }
 
-/** The reasons against an address. */
 interface AddressDocument {
   readonly _id: string;
   readonly since?: Date;
@@ -39,16 +32,14 @@ interface Found {
   readonly filtered: Set<number>;
 }
 
-/** Devices, or addresses, of one query. */
 const TOGETHER = 2_000;
-/** Indexed values of tags have at most this number of code points (architecture 4). */
 const INDEXED_LENGTH = 64;
 
 function* inParts<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let i = 0; i < items.length; i += TOGETHER) yield items.slice(i, i + TOGETHER);
 }
 
-/** A condition on the list of categories; longer texts are stored in part, and whole beside it. */
+/** Longer texts are stored in part, and whole beside it. */
 export function hasCategory(category: string): object {
   const { number: k } = defaultTags.unsubscribedCategories;
   const points = [...category];
@@ -57,10 +48,6 @@ export function hasCategory(category: string): object {
   return { k, v: points.slice(0, INDEXED_LENGTH).join(''), s: category };
 }
 
-/**
- * Reads which contacts get no mail: addresses on the blacklist of the account or with a complaint get none, unsubscribed contacts no marketing (R-E14).
- * Costs a few queries per 2,000 contacts, and none without contacts.
- */
 export async function readSuppressed(
   db: Db,
   query: SuppressionQuery,
@@ -99,7 +86,7 @@ export async function readSuppressed(
   };
 }
 
-/** The reason why a planned contact gets no mail any more; undefined if it does. The blacklist prevails, because such a mail counts as bounced (R-E18). */
+/** The blacklist prevails: such a mail counts as bounced (R-E18). */
 export function suppressedSince(
   { present, byReason }: SuppressedContacts,
   position: number,
@@ -110,14 +97,12 @@ export function suppressedSince(
   return undefined;
 }
 
-/** The filter of some contacts. */
 interface Contacts {
   readonly app: string;
   readonly seq: { readonly $in: number[] };
   readonly platform: number;
 }
 
-/** Adds the positions of the contacts that have a tag. */
 async function readTagged(db: Db, contacts: Contacts, tag: object, into: Set<number>): Promise<void> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const filter = { ...contacts, tags: { $elemMatch: tag } };
@@ -125,7 +110,6 @@ async function readTagged(db: Db, contacts: Contacts, tag: object, into: Set<num
   for await (const { seq } of devices.find(filter, { projection, hint: deviceIndexes.seq })) into.add(positionOf(seq));
 }
 
-/** Adds the positions of the contacts with an address, and of those whose addresses have bounced, or complained. */
 async function readAddresses(
   db: Db,
   account: string,

@@ -11,14 +11,11 @@ import { bytesOf } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
 import { COUNTED_PAGES } from './plan-collections.ts';
 
-/** A stored page. `_id` is `<application>/<chunk>/<day>`. */
 export interface CountedPageDocument {
-  /** Number of the UTC day since 1970. */
   readonly day: number;
   readonly sends: readonly StoredSends[];
 }
 
-/** See {@link CountedSends}. */
 export interface StoredSends {
   readonly from: number;
   readonly to: number;
@@ -32,10 +29,8 @@ const pageOfDay = (chunk: Chunk, day: number): DocumentAddress => ({
   id: `${chunkRecordKey(chunk)}/${day}`,
 });
 
-/** The page of a time, in milliseconds since 1970. */
 export const pageAt = (chunk: Chunk, at: number): DocumentAddress => pageOfDay(chunk, dayOf(at));
 
-/** The pages that decide on a send at this time. */
 export const pagesOf = (chunk: Chunk, cap: FrequencyCap, at: number): DocumentAddress[] =>
   cappingDays(cap, at).map((day) => pageOfDay(chunk, day));
 

@@ -1,7 +1,6 @@
 import { exactInteger } from '@tidings/kernel';
 import type { Comparable } from '@tidings/segments';
 
-/** BSON types of stored devices. */
 export const Type = {
   Double: 1,
   String: 2,
@@ -17,10 +16,9 @@ export const Type = {
   Int64: 18,
 } as const;
 
-/** The first bytes of a field's name with its terminating zero, as little-endian numbers: enough to distinguish the fields. */
+/** The first four bytes distinguish the fields. */
 export const nameOf = (text: string): number => Buffer.from(`${text}\0\0\0\0`).readInt32LE(0);
 
-/** Sizes of the fixed-size types; -1 for the others. */
 const SIZES = new Int8Array(256).fill(-1);
 SIZES[Type.Double] = SIZES[Type.Date] = SIZES[Type.Timestamp] = SIZES[Type.Int64] = 8;
 SIZES[Type.Int32] = 4;

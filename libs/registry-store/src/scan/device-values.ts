@@ -6,19 +6,15 @@ import { numberAt, sizeOf, Type, valueAt } from './bson.ts';
 import type { Columns } from './columns.ts';
 import type { Texts } from './texts.ts';
 
-/** A value as the text of a placeholder (R-RES9, R-I17). */
 function textOf(type: TagType, value: Comparable): string {
   if (type === TagType.TAG_TYPE_DATE) return formatDate(Number(value));
   return typeof value === 'boolean' ? String(value) : (plainText(value) ?? '');
 }
 
-/** Maximum bytes of a value. No push holds as much (R-I23), so truncation makes no difference. */
+/** No push holds as much (R-I23). */
 const VALUE_BYTES = 6144;
 
-/**
- * Maximum bytes of a device's values together, with four more per tag. A slice of devices that all have as much, and tokens of 4 KiB, still fits into
- * a record beside a content of 2 MiB.
- */
+/** A slice of such devices fits into a record beside 2 MiB of content. */
 const VALUES_BYTES = 8192;
 const VALUE_END_BYTES = 4;
 
@@ -29,11 +25,8 @@ interface Slot {
   readonly type: TagType;
 }
 
-/** The tag values of one device at a time: those that a predicate compares, and those that are written to columns as text. */
 export class DeviceValues {
-  /** The values for the predicate, in its order. */
   readonly compared: readonly Comparable[][];
-  /** Per value tag: the place of its texts in the document, or a text made of it. */
   readonly #ranges: readonly number[][];
   readonly #texts: string[];
   readonly #comparedSlots: ReadonlyMap<number, Slot>;
@@ -48,7 +41,6 @@ export class DeviceValues {
     this.#valueSlots = new Map(values.flatMap((tag, slot) => (tag ? [[tag.number, { slot, type: tag.type }]] : [])));
   }
 
-  /** The values of a tag or trait for the predicate; undefined if it has none. */
   comparedOf(tag: number): Comparable[] | undefined {
     const compared = this.#comparedSlots.get(tag);
     return compared && this.compared[compared.slot];
@@ -60,7 +52,6 @@ export class DeviceValues {
     this.#texts.fill('');
   }
 
-  /** The entries `{k, v, s?}` of the list of tags. */
   readTags(b: Buffer, start: number): void {
     const end = start + b.readInt32LE(start) - 1;
     let p = start + 4;
@@ -94,7 +85,7 @@ export class DeviceValues {
     this.take(number, b, at, type, whole);
   }
 
-  /** Records a value for the predicate and for the columns. `whole` is the place of the whole text if `at` has only a part or a key, or 0. */
+  /** @param whole place of the whole text if `at` has a part, else 0 */
   take(number: number, b: Buffer, at: number, type: number, whole: number): void {
     if (type === Type.Null || type === 0) return;
     const compared = this.#comparedSlots.get(number);
@@ -110,10 +101,7 @@ export class DeviceValues {
     else this.#texts[value.slot] = textOf(value.type, valueAt(b, at, type));
   }
 
-  /**
-   * Writes all values of the device, or none if they are too large together: a text with only some of them would have another meaning.
-   * @returns whether they are written
-   */
+  /** All or none: some values would have another meaning. */
   write(b: Buffer, { values, count }: Columns): boolean {
     for (let slot = 0; slot < values.width; slot++) this.#writeOne(b, slot, values, count);
     if (values.length - values.startOf(count) <= VALUES_BYTES - VALUE_END_BYTES * values.width) return true;

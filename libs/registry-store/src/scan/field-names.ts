@@ -1,6 +1,5 @@
 import { nameOf } from './bson.ts';
 
-/** Names of the fields of devices, and of the fields in those. */
 export const Name = {
   seq: nameOf('seq'),
   status: nameOf('stat'),
@@ -17,12 +16,10 @@ export const Name = {
   place: nameOf('plac'),
   activities: nameOf('activities'),
 } as const;
-/** `lat` and `lng`. */
 export const Coordinate = { lat: nameOf('lat'), lng: nameOf('lng') } as const;
 /** Names of two letters: the fourth byte belongs to the value. */
 export const Short = { cg: nameOf('cg'), tz: nameOf('tz') } as const;
 export const SHORT = 0xffffff;
 
-/** First letters of the names of a live activity's key and token. */
 export const LETTER_K = 0x6b;
 export const LETTER_T = 0x74;

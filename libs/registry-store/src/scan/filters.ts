@@ -3,12 +3,9 @@ import type { Circle } from '@tidings/events';
 import type { Filter } from 'mongodb';
 import type { DeviceDocument } from '../devices/device-document.ts';
 
-/** Maximum age of the location of a device that a circle selects (R-I20). */
 const PLACE_MS = 86_400_000;
-/** Maximum seqs in one filter. */
 const MAX_LISTED = 2000;
 
-/** Devices with a recent location at the latitudes of a circle; the scan checks the distance. */
 export function near(circle: Circle, now: Date): Record<string, unknown> {
   const [south, north] = latitudesAround(circle, circle.rangeMeters);
   return {
@@ -17,7 +14,6 @@ export function near(circle: Circle, now: Date): Record<string, unknown> {
   };
 }
 
-/** The devices with these seqs, in as many filters as they need. */
 export function listed(application: string, seqs: readonly number[]): readonly Filter<DeviceDocument>[] {
   const filters: Filter<DeviceDocument>[] = [];
   for (let i = 0; i < seqs.length; i += MAX_LISTED) {

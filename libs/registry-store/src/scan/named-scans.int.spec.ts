@@ -26,7 +26,6 @@ describeWithMongo('scans of named devices', (mongo) => {
     scan = namedScans(counted as unknown as Collection<DeviceDocument>);
   });
 
-  /** The positions that a scan found; undefined if it failed. */
   const found = async (seqs: readonly number[], application = APP, badge = false): Promise<number[] | undefined> => {
     const columns = new Columns();
     try {

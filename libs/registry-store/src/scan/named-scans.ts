@@ -8,7 +8,6 @@ import { Name } from './field-names.ts';
 import { DeviceReader } from './read-device.ts';
 import { projectionOf, type Wanted } from './wanted.ts';
 
-/** A scan of devices that are named by their seqs, all of one chunk of an application. */
 export interface NamedScan {
   readonly application: string;
   readonly seqs: readonly number[];
@@ -16,14 +15,11 @@ export interface NamedScan {
   readonly wanted: Wanted;
 }
 
-/** Maximum scans, and seqs, that are read together: one filter lists them, and one reply of MongoDB holds their devices. */
+/** One reply of MongoDB holds their devices. */
 const SCANS_TOGETHER = 500;
 const SEQS_TOGETHER = 1000;
 
-/**
- * Scans of named devices that wait for each other become one query for each application and set of fields: a receipt to one phone would cost a query
- * of its own. A device that cannot be read fails only the scans that name it.
- */
+/** A receipt to one phone would cost a query of its own. An unreadable device fails only its scans. */
 export function namedScans(devices: Collection<DeviceDocument>): (scan: NamedScan) => Promise<void> {
   const readAll = async (scans: readonly NamedScan[]): Promise<readonly undefined[]> => {
     const projected = scans.map((scan) => ({ ...scan, projection: projectionOf(scan.wanted) }));
@@ -31,7 +27,7 @@ export function namedScans(devices: Collection<DeviceDocument>): (scan: NamedSca
       JSON.stringify([application, Object.keys(projection)]),
     );
     const ends = await Promise.allSettled([...queries.values()].map((together) => readTogether(devices, together)));
-    // All of them have ended: a late answer must not write into columns of a scan that is repeated, or over.
+    // A late answer must not write into columns of a repeated scan.
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
     return scans.map(() => undefined);
@@ -50,7 +46,6 @@ type Projected = NamedScan & { readonly projection: Record<string, 0 | 1> };
 async function readTogether(devices: Collection<DeviceDocument>, scans: readonly Projected[]): Promise<void> {
   const readers = new Map<number, DeviceReader[]>();
   for (const { seqs, columns, wanted } of scans) {
-    // A scan that is repeated begins anew.
     const reader = new DeviceReader(columns, wanted);
     for (const seq of seqs) {
       const others = readers.get(seq);
@@ -61,7 +56,6 @@ async function readTogether(devices: Collection<DeviceDocument>, scans: readonly
   const { application: app, projection } = scans[0]!;
   const options = { projection, hint: deviceIndexes.seq, batchSize: SEQS_TOGETHER, raw: true } as const;
   const seqs = [...readers.keys()];
-  // A single scan may name more.
   for (let i = 0; i < seqs.length; i += SEQS_TOGETHER) {
     const cursor = devices.find<Buffer>({ app, seq: { $in: seqs.slice(i, i + SEQS_TOGETHER) } }, options);
     try {
@@ -76,7 +70,6 @@ async function readTogether(devices: Collection<DeviceDocument>, scans: readonly
   }
 }
 
-/** The seq in the document of a device. @throws if the projection lacks it */
 function seqIn(document: Buffer): number {
   const end = document.length - 1;
   for (let p = 4; p < end;) {

@@ -14,9 +14,7 @@ const SIXTETS = new Uint8Array(128);
   SIXTETS[character.charCodeAt(0)] = value;
 });
 
-/** A longer key of a browser is no key: it is omitted. */
 const KEY_BYTES = 512;
-/** Maximum bytes of each field: those that are addresses are as long as tokens. */
 const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
   publicKey: KEY_BYTES,
   authToken: KEY_BYTES,
@@ -27,17 +25,12 @@ const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
 
 const NO_DOCUMENT = Buffer.alloc(0);
 
-/**
- * Reads devices from raw BSON directly into columns: the driver's own decoding costs three times as much as the rest of the scan. It supports only
- * the types of stored devices.
- */
+/** The driver's decoding costs three times as much as the rest of the scan. Supports only the types of stored devices. */
 export class DeviceReader {
   readonly #columns: Columns;
   readonly #predicate: Predicate | undefined;
   readonly #siblings: SiblingResults | undefined;
-  /** The predicate's slots for the results of conditions on siblings, by the condition's index. */
   readonly #siblingSlots: readonly (Comparable[] | undefined)[];
-  /** The document, and where it has the hwid hash. */
   #document: Buffer = NO_DOCUMENT;
   #hashAt = 0;
   readonly #values: DeviceValues;
@@ -52,17 +45,14 @@ export class DeviceReader {
     badge: 0,
     badgeGeneration: 0,
   };
-  /** The predicate's slot for traits; undefined if it has none. */
   readonly #platforms: Comparable[] | undefined;
   readonly #tokens: Comparable[] | undefined;
-  /** The fields by the first bytes of their names, and their places in the document; 0 = absent. */
   readonly #fields: readonly DeviceField[];
   readonly #fieldNames: readonly number[];
   readonly #fieldPlaces: number[];
   readonly #languages: ReadonlySet<string> | undefined;
   readonly #circle: Circle | undefined;
   readonly #place = { lat: NaN, lng: NaN };
-  /** The wanted activity, and the slot of its token; -1 = not wanted. */
   readonly #activity: Buffer;
   readonly #activitySlot: number;
 
@@ -78,7 +68,6 @@ export class DeviceReader {
     this.#platforms = this.#values.comparedOf(deviceTraits.platform);
     this.#tokens = this.#values.comparedOf(deviceTraits.token);
     this.#fields = fields;
-    // The token of an activity is not a field of the document.
     this.#fieldNames = fields.map((field) => (field === ACTIVITY_TOKEN ? 0 : nameOf(field)));
     this.#activity = Buffer.from(activity);
     this.#activitySlot = activity === '' ? -1 : fields.indexOf(ACTIVITY_TOKEN);
@@ -86,7 +75,6 @@ export class DeviceReader {
     columns.reset(values.length, fields);
   }
 
-  /** Reads one document; adds a row to the columns unless the device is deleted or does not match. */
   read(document: Buffer): void {
     const row = this.#row;
     const columns = this.#columns;
@@ -100,20 +88,18 @@ export class DeviceReader {
     columns.add(row);
   }
 
-  /** Whether the device must be read with the results of its siblings to decide if it matches. `hwidHash` then belongs to this device. */
+  /** `hwidHash` then belongs to this device. */
   needsSiblings(document: Buffer): boolean {
     const isNeeded = this.#isPresent(document) && this.#predicate?.siblings?.decide(this.#values.compared) === true;
     this.#columns.tokens.truncate(this.#columns.count);
     return isNeeded;
   }
 
-  /** The hwid hash of the device that is being read, or was read last. */
   get hwidHash(): string {
     const at = this.#hashAt;
     return this.#document.toString('latin1', at + 4, at + 3 + this.#document.readInt32LE(at));
   }
 
-  /** Reads the fields; false for a device that is deleted or outside the circle. */
   #isPresent(document: Buffer): boolean {
     const row = this.#row;
     row.flags = 0;
@@ -141,7 +127,6 @@ export class DeviceReader {
     return !this.#predicate || this.#predicate.matches(this.#values.compared);
   }
 
-  /** False for a deleted device. */
   #readFields(b: Buffer): boolean {
     const row = this.#row;
     const end = b.length - 1;
@@ -202,7 +187,7 @@ export class DeviceReader {
     return present;
   }
 
-  /** A token from an earlier version may exceed a slice's limit: it is omitted, so that it affects no other device. */
+  /** A longer token of an earlier version must affect no other device. */
   #readToken(b: Buffer, p: number): void {
     const bytes = b.readInt32LE(p) - 1;
     this.#row.fields |= TOKEN_BIT;
@@ -231,7 +216,6 @@ export class DeviceReader {
     }
   }
 
-  /** The location `{lat, lng, at}`. */
   #readPlace(b: Buffer, start: number): void {
     const end = start + b.readInt32LE(start) - 1;
     let p = start + 4;
@@ -246,7 +230,6 @@ export class DeviceReader {
     }
   }
 
-  /** The entries `{k, id, token}` of the list of live activities. */
   #readActivities(b: Buffer, start: number): void {
     const end = start + b.readInt32LE(start) - 1;
     let p = start + 4;
@@ -260,7 +243,6 @@ export class DeviceReader {
     }
   }
 
-  /** The place of the token in an entry of the wanted live activity, or 0. */
   #tokenIn(b: Buffer, start: number): number {
     const end = start + b.readInt32LE(start) - 1;
     let isWanted = false;

@@ -4,13 +4,8 @@ import { TOKEN_BYTES } from '@tidings/kernel';
 import { type Columns, LONG_TOKEN } from './columns.ts';
 import type { Wanted } from './wanted.ts';
 
-/** Every device has one, and a test device has no hwid that a report could come from: its hash proves nothing. */
 const NO_CHECK = 0;
 
-/**
- * Reads test devices into columns, by their positions. They have a token, a platform and a language; they have no tags, no badge and no control
- * group (R-L2).
- */
 export function readTestDevices(
   columns: Columns,
   devices: ReadonlyMap<number, TestDevice>,

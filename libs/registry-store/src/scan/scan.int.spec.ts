@@ -22,7 +22,6 @@ import { tagExpression as tag, taggedDevice as device } from '../testing/devices
 
 let devices: Collection<DeviceDocument>;
 
-/** The device with the same hwid in another application. */
 const siblingOf = (of: DeviceDocument, seq: number, app = sampleElsewhere): DeviceDocument => ({
   ...of,
   _id: `${app}:${of.hwidHash}`,
@@ -83,7 +82,6 @@ describeWithMongo('scan', (mongo) => {
         fc.array(sampleExpression, { minLength: 1, maxLength: 5 }),
         async (drawn, expressions) => {
           await devices.deleteMany({ app: { $in: [app, sampleElsewhere] } });
-          // A sibling has another number.
           const documents = drawn.flatMap(([own, other], seq) => [
             { ...device(app, seq), ...bare, ...own },
             ...(other
@@ -139,7 +137,6 @@ describeWithMongo('scan', (mongo) => {
     const selected = { expression: both, now: sampleNow, bySiblings: true };
     expect(await scan.first(columns, app, range, selected, 5000)).toBe(true);
     expect(columns.count).toBe(expected.length);
-    // A count is of the devices of the application alone.
     expect(await scan.count(app, { expression: both, now: sampleNow })).toBe(0);
   });
 
@@ -174,7 +171,7 @@ describeWithMongo('scan', (mongo) => {
   it('selects the devices that were in a circle within 24 hours (R-I20)', async () => {
     const app = 'PLACE-00001';
     const circle = { lat: 52.5, lng: 13, rangeMeters: 100 };
-    /** At 52.5 N a degree of longitude is 67,691 m, and a degree of latitude is 111,195 m everywhere. */
+    /** At 52.5 N a degree of longitude is 67,691 m. */
     const [east, north] = [1 / 67_691, 1 / 111_195];
     const place = (metersEast: number, metersNorth: number, ageMs: number) => ({
       self: {

@@ -24,14 +24,11 @@ import { readTestDevices } from './read-test-devices.ts';
 import { Siblings } from './siblings.ts';
 import { projectionOf, type Wanted } from './wanted.ts';
 
-/** Documents per reply of MongoDB; larger replies are slower. */
 const BATCH = 1000;
-/** Applications up to this size are read whole: choosing would cost as much. */
+/** Choosing would cost as much as reading. */
 const SMALL = 8192;
-/** The sample: this number of ranges of the application, of this number of seqs each. */
 const STRETCHES = 16;
 const STRETCH = 256;
-/** Above one wanted device per this number of seqs, a range is read rather than each seq looked up. */
 const SPARSE = 8;
 
 const indexOfField: Readonly<Partial<Record<string, string>>> = {
@@ -39,7 +36,6 @@ const indexOfField: Readonly<Partial<Record<string, string>>> = {
   'self.open': deviceIndexes.activity,
 };
 
-/** The layout of the collection of devices for segments. */
 export const deviceLayout: DeviceLayout = {
   seqIndex: deviceIndexes.seq,
   tagsIndex: deviceIndexes.tags,
@@ -51,17 +47,15 @@ export const deviceLayout: DeviceLayout = {
   ),
 };
 
-/** The expression that selects recipients, with the moment that "N days ago" counts from. */
 export interface Selected {
   readonly expression: Expression | undefined;
   readonly now: Date;
-  /** Only devices that were in it within 24 hours before `now`. @default anywhere */
+  /** Within 24 hours before `now`. @default anywhere */
   readonly circle?: Circle | undefined;
-  /** Also devices without a token, for the inbox (R-H12), or because they may have another address. @default false */
   readonly withoutToken?: boolean;
-  /** Only devices with a token for this live activity (R-M2). @default "", any */
+  /** Keyed hash of a live activity (R-M2). */
   readonly activity?: string;
-  /** Conditions on tags of other applications match the devices whose siblings there meet them (R-O5). @default false, they match none */
+  /** Tags of sibling applications match by hwid (R-O5). */
   readonly bySiblings?: boolean;
 }
 
@@ -71,10 +65,8 @@ const viewpointOf = (application: string, { now, bySiblings }: Selected): Viewpo
   bySiblings,
 });
 
-/** The additional data of each device. */
 export type Extras = Pick<Wanted, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
 
-/** Reads devices for the fan-out, by seq in their application. */
 export class DeviceScan {
   readonly #db: Db;
   readonly #devices: Collection<DeviceDocument>;
@@ -86,7 +78,6 @@ export class DeviceScan {
     this.#named = namedScans(this.#devices);
   }
 
-  /** The highest seq of the application's devices, or -1. */
   async lastSeq(application: string): Promise<number> {
     const last = await this.#devices.findOne(
       { app: application },
@@ -95,10 +86,7 @@ export class DeviceScan {
     return last?.seq ?? -1;
   }
 
-  /**
-   * Chooses the lookup for the scans of all ranges of an application, from a sample of bounded size; see {@link chooseLookup}.
-   * @param stretch seqs per scan
-   */
+  /** Samples a bounded number of devices. @param stretch seqs per scan */
   async chooseLookup(application: string, selected: Selected, stretch = CHUNK_SIZE): Promise<Lookup> {
     const { expression } = selected;
     const viewpoint = viewpointOf(application, selected);
@@ -127,7 +115,6 @@ export class DeviceScan {
     return devices;
   }
 
-  /** Reads the devices of a chunk that are selected and have a token, unless that is not wanted (R-H12). */
   async selected(
     columns: Columns,
     { application, chunk }: { readonly application: string; readonly chunk: number },
@@ -148,14 +135,12 @@ export class DeviceScan {
     await this.#read(filters, hint, columns, { ...extras, predicate: residual, circle });
   }
 
-  /** Reads the devices of a chunk with a token for a live activity. */
   async #holders(columns: Columns, app: string, chunk: number, activity: string, extras: Extras): Promise<void> {
     const [$gte, $lte] = seqRangeOf(chunk);
     const filter = { app, 'activities.k': activity, seq: { $gte, $lte } };
     await this.#read([filter], deviceIndexes.activities, columns, extras);
   }
 
-  /** The chunks with devices that have a token for a live activity, ascending: one read of the index for each. */
   async chunksWith(app: string, activity: string): Promise<number[]> {
     const chunks: number[] = [];
     const options = { projection: { _id: 0, seq: 1 }, sort: { seq: 1 }, hint: deviceIndexes.activities } as const;
@@ -166,7 +151,6 @@ export class DeviceScan {
     }
   }
 
-  /** Number of selected devices of the application, with or without a token. */
   async count(application: string, selected: Selected): Promise<number> {
     const viewpoint = viewpointOf(application, selected);
     if (!canMatch(selected.expression, viewpoint)) return 0;
@@ -182,7 +166,6 @@ export class DeviceScan {
     return count;
   }
 
-  /** The seqs of the selected devices in [`from`, `to`), all of one chunk, with or without a token, ascending. */
   async numbers(
     application: string,
     [from, to]: readonly [from: number, to: number],
@@ -199,7 +182,7 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Reads the selected ones of these devices, all of one chunk; concurrent calls share a query. Test devices are selected by nothing else. */
+  /** Of one chunk; concurrent calls share a query. */
   async named(
     columns: Columns,
     application: string,
@@ -214,11 +197,7 @@ export class DeviceScan {
     await this.#named({ application, seqs, columns, wanted: { ...extras, predicate } });
   }
 
-  /**
-   * Reads the selected ones of the first `limit` devices of the application with an offset in the range, or of its first devices if that is
-   * undefined. They may be of several chunks: of two at the same position the columns hold the first.
-   * @returns whether there were no more than that
-   */
+  /** Of two devices at one position the first is held. @returns false beyond `limit` */
   async first(
     columns: Columns,
     application: string,
@@ -233,7 +212,6 @@ export class DeviceScan {
     return (await this.#read([filter], hint, columns, { predicate, circle }, limit)) < limit;
   }
 
-  /** Reads the devices at these positions of a chunk, and perhaps others. */
   async at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
     const positions = wanted.positions();
     if (chunk === TEST_CHUNK) return this.#readTestDevices(columns, application, positions, extras);
@@ -279,7 +257,7 @@ export class DeviceScan {
         let more = await cursor.hasNext();
         while (more) {
           const documents = cursor.readBufferedDocuments();
-          // The next batch is transferred while this one is read.
+          // Transfers the next batch while this one is read.
           const next = cursor.hasNext();
           next.catch(() => undefined);
           await siblings?.find(documents, reader);

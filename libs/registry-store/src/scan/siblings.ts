@@ -11,17 +11,11 @@ interface ApplicationReader {
   readonly reader: DeviceReader;
 }
 
-/**
- * Looks up the siblings of devices, and whether they meet the conditions of a predicate (R-O5). Per batch it reads one document at most per device and
- * application, by its id; it holds the results of one batch.
- */
 export class Siblings implements SiblingResults {
   readonly #devices: Collection<DeviceDocument>;
   readonly #applications: readonly ApplicationReader[];
-  /** Place of a hwid hash among those that were looked up. */
   readonly #places = new Map<string, number>();
   readonly #conditions: number;
-  /** Whether a sibling meets a condition: a bit per place and condition, for an expression may have thousands of them. */
   #results = new Uint8Array(0);
 
   constructor(devices: Collection<DeviceDocument>, conditions: SiblingConditions) {
@@ -31,7 +25,6 @@ export class Siblings implements SiblingResults {
     this.#applications = siblingTests(conditions).map((tests) => this.#readerOf(tests, columns));
   }
 
-  /** @param columns stay empty: the predicate records the results, and matches no device */
   #readerOf({ application, tags, tests }: SiblingTests, columns: Columns): ApplicationReader {
     const predicate = {
       tags,
@@ -50,10 +43,6 @@ export class Siblings implements SiblingResults {
     return { application, reader, projection: siblingProjection(predicate) };
   }
 
-  /**
-   * Looks up the siblings of the devices of a batch that match only by them, in place of those before.
-   * @param asking the reader of the devices
-   */
   async find(documents: readonly Buffer[], asking: DeviceReader): Promise<void> {
     this.#places.clear();
     for (const each of documents) if (asking.needsSiblings(each)) this.#places.set(asking.hwidHash, this.#places.size);

@@ -1,12 +1,9 @@
-/** Larger buffers are not kept for the next scan. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** A reused buffer that grows by doubling. */
 export class Bytes {
   buffer = Buffer.allocUnsafeSlow(4096);
   length = 0;
 
-  /** Reserves `more` bytes after the length. */
   reserve(more: number): void {
     if (this.length + more <= this.buffer.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.length + more));
@@ -23,13 +20,12 @@ export class Bytes {
     this.reserve(to - from);
     const { buffer } = this;
     let at = this.length;
-    // Tokens are short: for them a loop is faster than a copy.
+    // For short texts a loop is faster than a copy.
     if (to - from > 64) buffer.set(source.subarray(from, to), at);
     else for (let i = from; i < to; i++) buffer[at++] = source[i]!;
     this.length += to - from;
   }
 
-  /** Truncates to `length` or, if that is inside a character, to the preceding boundary. */
   cutText(length: number): void {
     this.length = length;
     while (this.length > 0 && (this.buffer[this.length]! & 0xc0) === 0x80) this.length--;
@@ -41,11 +37,10 @@ export class Bytes {
   }
 }
 
-/** The same number of texts for each of many devices: text t of device i ends at `ends[i * width + t]`. Reused, and reset for each scan. */
+/** Text t of device i ends at `ends[i * width + t]`. */
 export class Texts {
   readonly bytes = new Bytes();
   ends = new Uint32Array(1024);
-  /** Texts per device. */
   width = 0;
 
   reset(width: number): void {
@@ -53,22 +48,18 @@ export class Texts {
     this.bytes.clear();
   }
 
-  /** Bytes of all texts. */
   get length(): number {
     return this.bytes.length;
   }
 
-  /** The index of a device's first text. */
   startOf(device: number): number {
     return device === 0 || this.width === 0 ? 0 : this.ends[device * this.width - 1]!;
   }
 
-  /** Bytes of the texts of a device. */
   bytesOf(device: number): number {
     return this.width === 0 ? 0 : this.ends[(device + 1) * this.width - 1]! - this.startOf(device);
   }
 
-  /** Marks the end of a text of a device; texts are added in order. */
   end(device: number, text: number): void {
     const at = device * this.width + text;
     if (at >= this.ends.length) {
@@ -79,17 +70,14 @@ export class Texts {
     this.ends[at] = this.bytes.length;
   }
 
-  /** Removes what was appended for a device, the last one. */
   truncate(device: number): void {
     this.bytes.length = this.startOf(device);
   }
 
-  /** Adds a device without any text. */
   addEmpty(device: number): void {
     for (let text = 0; text < this.width; text++) this.end(device, text);
   }
 
-  /** Adds a text: text `from` of `row` in another collection. */
   copy(device: number, text: number, source: Texts, row: number, from: number): void {
     const index = row * source.width + from;
     this.bytes.append(source.bytes.buffer, index === 0 ? 0 : source.ends[index - 1]!, source.ends[index]!);

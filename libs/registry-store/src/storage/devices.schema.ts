@@ -3,7 +3,7 @@ import { defineStates } from '@tidings/event-store';
 import { flag, list, mixed, number, object, optional, text } from '@tidings/mongo';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/device-document.ts';
 
-/** A partial index: most devices lack the field, and each key has a cost at every registration. */
+/** Partial: most devices lack the field, and each key has a cost. */
 const present = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
 type Place = NonNullable<SelfReportedState['place']>;
@@ -17,7 +17,6 @@ const self = object<SelfReportedState>({
   place: optional(object<Place>({ lat: number, lng: number, at: number })),
 });
 
-/** Devices as applied by their logs, with self-reported state: millions, read raw by scans, and therefore native. */
 export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
   name: DEVICES,
   retention: 'until it is erased; its number with the application',
@@ -39,7 +38,6 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
     tz: optional(number),
     alerts: optional(flag),
     cg: optional(number),
-    // The type of the tag determines `v`.
     tags: optional(list(object<TagEntry>({ k: number, v: mixed, s: optional(text) }))),
     idfa: optional(text),
     publicKey: optional(text),

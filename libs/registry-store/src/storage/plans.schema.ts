@@ -7,7 +7,6 @@ import type { InboxPlace, PlanDocument, SliceCount } from '../plans/plan-documen
 
 export const withTheMessage = `with the message; documents of late facts ${inDays(LATE_MS)} longer`;
 
-/** Messages on their way, and what is left of removed ones: read and written with each of their facts, and so native. */
 export const outgoingModel = defineModel<
   Pick<OutgoingDocument, '_id'> & Partial<Omit<OutgoingDocument, '_id'>> & Partial<RemovedDocument>
 >({

@@ -44,13 +44,11 @@ export const named = (...seqs: number[]): Audience => ({
   platforms: [],
 });
 
-/** Devices with these offsets from UTC, in hours. */
 export const around = (...hours: number[]): Offsets => ({
   ranges: hours.map((each) => ({ from: each * 3_600 - 30, to: each * 3_600 + 29 })),
   without: false,
 });
 
-/** A device with the language, the tags 70 to 72 and the control group that follow from its number. */
 export const taggedDevice = (app: string, seq: number): DeviceDocument => ({
   _id: `${app}:${String(seq).padStart(22, 'x')}`,
   rev: 1,

@@ -5,24 +5,17 @@ import type { Argument, Call, Parsed, Syntax } from './syntax.ts';
 import { depthOf, joined, MAX_DEPTH } from '../tree.ts';
 import { syntaxError } from './language-tokens.ts';
 
-/** An account's definitions of the names in an expression. Each function may throw for an unknown name. */
 export interface Meanings {
-  /** Whether the account has an application with this code. */
   readonly hasApplication: (code: string) => boolean;
-  /** The codes of a group's applications; undefined for an unknown group. */
   readonly group: (code: string) => readonly string[] | undefined;
-  /** The expression of the segment with this code, including nested segments; undefined for an unknown one. */
   readonly segment: (code: string) => Expression | undefined;
-  /** The condition on a tag. */
   readonly condition: (tag: string, asked: Asked) => Expression;
 }
 
-/** A condition on a tag: an operator with its operand, or a comparison of a date with a number of days ago. */
 export type Asked =
   | { readonly kind: 'operator'; readonly operator: string; readonly operand: unknown }
   | { readonly kind: 'daysago'; readonly comparison: string; readonly days: string };
 
-/** The names in an expression that an account defines, codes in upper case. */
 export interface NamesIn {
   readonly tags: ReadonlySet<string>;
   readonly applications: ReadonlySet<string>;
@@ -47,7 +40,6 @@ const callsIn = (syntax: Syntax): readonly Call[] => {
   }
 };
 
-/** Reads the arguments of a call in order. */
 class Arguments {
   readonly #source: string;
   readonly #call: Call;
@@ -68,7 +60,6 @@ class Arguments {
     return argument;
   }
 
-  /** A name, in quotes or without. */
   name(what: string): string {
     const argument = this.#next(what);
     if (!('text' in argument) || argument.text === '') throw this.refuse(`${what} expected`, argument);
@@ -79,7 +70,6 @@ class Arguments {
     return this.name(what).toUpperCase();
   }
 
-  /** The names in a list; empty if the argument is absent. */
   names(what: string): readonly { readonly text: string }[] {
     if (this.#taken >= this.#call.arguments.length) return [];
     const argument = this.#next(what);
@@ -98,7 +88,6 @@ class Arguments {
     throw this.refuse('text in quotes, number, true or false expected', argument);
   }
 
-  /** A value or a list of values, as texts except flags: the tag's type determines their interpretation. */
   operand(): unknown {
     const argument = this.#next('operand');
     return argument.kind === 'list' ? argument.of.map((each) => this.#scalar(each)) : this.#scalar(argument);
@@ -110,7 +99,6 @@ class Arguments {
   }
 }
 
-/** The names in an expression, to be looked up before {@link compile} needs them. */
 export function namesIn({ source, syntax }: Parsed): NamesIn {
   const names = {
     tags: new Set<string>(),
@@ -134,7 +122,6 @@ function askedOf(given: Arguments): Asked {
   return { kind: 'daysago', comparison: given.name('gt, gte, lt, lte or eq'), days: given.name('number of days') };
 }
 
-/** A condition on the tag, for devices of one application only. */
 function within(application: string, condition: Expression): Expression {
   const { node } = condition;
   switch (node?.$case) {
@@ -151,7 +138,6 @@ function within(application: string, condition: Expression): Expression {
   }
 }
 
-/** The restrictions of a call on the devices of its applications. */
 function restrictions(given: Arguments): { platforms: number[]; withToken: boolean } {
   const platforms = given.names('platform').map(({ text }) => {
     const code = platformNamed(text);
@@ -164,10 +150,7 @@ function restrictions(given: Arguments): { platforms: number[]; withToken: boole
   return { platforms: [...new Set(platforms)], withToken: options.length > 0 };
 }
 
-/**
- * Compiles an expression for an account to a tree of conditions. Segments are replaced by their current expressions.
- * @throws Refusal for wrong arguments and unknown names, and for segments that exceed the maximum depth; also whatever `meanings` throws
- */
+/** @throws Refusal for wrong arguments, unknown names and excessive depth */
 export function compile({ source, syntax }: Parsed, meanings: Meanings): Expression {
   const application = (code: string): string => {
     if (meanings.hasApplication(code)) return code;
@@ -209,7 +192,6 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
       }
     }
   };
-  /** @param above number of enclosing nodes, the innermost of the kind `parent` */
   const visit = (node: Syntax, above: number, parent?: Syntax['kind']): Expression => {
     switch (node.kind) {
       case 'all':

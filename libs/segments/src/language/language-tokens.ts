@@ -1,6 +1,5 @@
 import { Refusal } from '@tidings/kernel';
 
-/** A token of an expression; `at` is its start, in UTF-16 units. */
 export type Token =
   | { readonly kind: 'mark'; readonly text: string; readonly at: number }
   | { readonly kind: 'text' | 'word'; readonly text: string; readonly at: number }
@@ -9,15 +8,12 @@ export type Token =
 const SPACE = /\s/;
 const PUNCTUATION = new Set('()[],*+\\');
 const QUOTES = new Set('"\'');
-/** Tokens before values: a `+` after them is a sign, because there is nothing to join. */
 const BEFORE_VALUES = new Set('([,');
 const NUMBER = /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/y;
 
-/** A syntax error, with its position in characters (R-N4, R-LM4). */
 export const syntaxError = (source: string, at: number, reason: string): Refusal =>
   new Refusal(`${reason} at position ${Array.from(source.slice(0, at)).length}`);
 
-/** The quoted text that begins at `start`. A backslash escapes a quote or a backslash. */
 function quoted(source: string, start: number): { readonly text: string; readonly end: number } {
   const quote = source[start];
   const parts: string[] = [];
@@ -34,13 +30,11 @@ function quoted(source: string, start: number): { readonly text: string; readonl
 const endsWord = (character: string): boolean =>
   SPACE.test(character) || PUNCTUATION.has(character) || QUOTES.has(character);
 
-/** The end of the number that begins here; `at` if there is none. */
 function endOfNumber(source: string, at: number): number {
   NUMBER.lastIndex = at;
   return NUMBER.test(source) ? NUMBER.lastIndex : at;
 }
 
-/** The tokens of an expression, in one pass. @throws Refusal for an unterminated text */
 export function* tokensOf(source: string): Generator<Token, void> {
   let at = 0;
   let before = '';

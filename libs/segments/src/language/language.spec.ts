@@ -20,7 +20,6 @@ const meanings: Meanings = {
   },
 };
 
-/** A short form of the tree: tags by the length of their names. */
 function shown({ node }: Expression): string {
   switch (node?.$case) {
     case 'all':
@@ -190,7 +189,6 @@ describe('refusals', () => {
 });
 
 describe('an accepted expression', () => {
-  /** A condition, repeatedly joined on either side. */
   const expressions = fc
     .array(
       fc.record({
@@ -216,7 +214,6 @@ describe('an accepted expression', () => {
 
   const nothing = new Uint8Array();
 
-  /** Whether a device that meets only the conditions on `a` and `ccc` is in the set. */
   const isInSet = ({ node }: Expression): boolean => {
     switch (node?.$case) {
       case 'all':

@@ -3,9 +3,7 @@ import { MAX_DEPTH } from '../tree.ts';
 import type { Argument, Call, Parsed, Syntax } from './syntax.ts';
 import { syntaxError, type Token, tokensOf } from './language-tokens.ts';
 
-/** Maximum length of an expression in characters (R-N5). */
 export const MAX_LENGTH = 65_536;
-/** Maximum nesting of parentheses, whatever their contents. */
 const MAX_PARENTHESES = 1000;
 
 const names: ReadonlyMap<string, Call['name']> = new Map([
@@ -19,13 +17,13 @@ const names: ReadonlyMap<string, Call['name']> = new Map([
   ['SEGMENT', 'Segment'],
 ]);
 
-/** An expression and its depth. Its lists have no other owner, so they may grow. */
+/** Its lists have no other owner, so they may grow. */
 interface Deep {
   readonly syntax: Syntax;
   readonly depth: number;
 }
 
-/** Joins both. Sets of the same kind are flattened, however they are parenthesised, so that long lists stay flat. */
+/** Flattened, so that long lists stay flat. */
 function joined(kind: 'all' | 'any', left: Deep, right: Deep): Deep {
   const of = left.syntax.kind === kind ? left.syntax.of : [left.syntax];
   const more = right.syntax.kind === kind ? right.syntax.of : [right.syntax];
@@ -46,7 +44,6 @@ class Parser {
     this.#next = this.#tokens.next().value!;
   }
 
-  /** The complete expression. */
   expression(): Syntax {
     const { syntax } = this.#union();
     if (this.#next.kind !== 'end') throw this.#unexpected();
@@ -77,7 +74,7 @@ class Parser {
     return this.#error(kind === 'end' ? 'unexpected end' : `unexpected "${text.slice(0, 32)}"`);
   }
 
-  /** `+` and `\` have equal precedence and are left-associative (R-N5). */
+  /** Equal precedence, left-associative (R-N5). */
   #union(): Deep {
     let left = this.#intersection();
     while (this.#isMark('+') || this.#isMark('\\')) {
@@ -122,7 +119,6 @@ class Parser {
     const { text, at } = this.#take();
     const name = names.get(text.toUpperCase());
     this.#expect('(');
-    // The arguments of unsupported calls are not checked.
     if (!name) throw new Refusal(`${text} is not supported`);
     const given = this.#isMark(')') ? [] : this.#arguments(true);
     const { at: end } = this.#expect(')');
@@ -152,10 +148,7 @@ class Parser {
   }
 }
 
-/**
- * Parses an expression of the segmentation language (R-N4, R-N5), in time linear in its length.
- * @throws Refusal with the reason: a syntax error with its position, an unsupported condition, excessive length or depth
- */
+/** Linear time. @throws Refusal (R-N4, R-N5) */
 export function parse(source: string): Parsed {
   if (source.length > MAX_LENGTH && Array.from(source).length > MAX_LENGTH) {
     throw new Refusal(`at most ${MAX_LENGTH} characters`);

@@ -4,7 +4,6 @@ import { type Comparable, deviceTraits } from '../condition.ts';
 import type { Viewpoint } from '../predicate.ts';
 import { type DeviceLayout, INDEXED_LENGTH } from '../scan-plan.ts';
 
-/** A device as stored in specs: one entry per value of each tag, and the tags that are fields. */
 export interface SampleDevice {
   readonly app: string;
   readonly seq: number;
@@ -28,7 +27,6 @@ export const sampleLayout: DeviceLayout = {
   ]),
 };
 
-/** The time and the application from which specs evaluate. */
 export const sampleNow = new Date('2026-03-15T12:34:56.789Z');
 export const sampleViewpoint: Viewpoint = { now: sampleNow, application: 'HERE0-00001' };
 
@@ -120,7 +118,6 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
     ],
   }));
 
-/** The values of a tag of a {@link sampleDevice}, in the form that conditions compare. */
 export function valuesOf(device: Omit<SampleDevice, 'app' | 'seq'>, tag: number, type: TagType): readonly Comparable[] {
   const traits = { [deviceTraits.platform]: device.platform, [deviceTraits.token]: device.token && true };
   const field = { ...traits, 1: device.lang, 4: device.tz, 9: device.self?.open, 10: device.alerts }[tag];
@@ -156,10 +153,9 @@ const operand = (tag: number, type: TagType): fc.Arbitrary<Operand> => {
   }
 };
 
-/** Another application, where devices may have siblings. */
 export const sampleElsewhere = 'THERE-00002';
 
-/** Mostly the evaluated application; devices never have a sibling in the last one. */
+/** Devices never have a sibling in the last one. */
 const here = fc.oneof(
   { weight: 4, arbitrary: fc.constant(sampleViewpoint.application) },
   { weight: 3, arbitrary: fc.constant(sampleElsewhere) },
@@ -189,7 +185,6 @@ const ofApplication: fc.Arbitrary<Expression> = fc
   .record({ application: here, platforms: fc.subarray([1, 3, 14, 18]), withToken: fc.boolean() })
   .map((value): Expression => ({ node: { $case: 'application', value } }));
 
-/** Expressions over the tags of {@link sampleDevice}, valid and invalid. */
 export const sampleExpression: fc.Arbitrary<Expression> = fc.letrec<{ expression: Expression }>((tie) => {
   const several = fc.array(tie('expression'), { minLength: 1, maxLength: 3 });
   return {

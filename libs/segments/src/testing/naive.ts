@@ -3,7 +3,6 @@ import { type SampleDevice, sampleNow, sampleViewpoint, valuesOf } from './arbit
 
 type Sample = Omit<SampleDevice, 'app' | 'seq'>;
 
-/** The devices with the same hwid in other applications, by application. */
 export type Siblings = ReadonlyMap<string, Sample>;
 
 const DAY_MS = 86_400_000;
@@ -11,13 +10,12 @@ const DAY_MS = 86_400_000;
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const minute = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
-/** The texts of a value and of a date operand, in the operand's precision: they sort like the dates. */
+/** They sort like the dates. */
 function asTexts(value: number, { atMs, wholeDay, daysAgo }: DateOperand): [string, string] {
   if (daysAgo !== undefined) return [day(value), day(sampleNow.getTime() - daysAgo * DAY_MS)];
   return wholeDay ? [day(value), day(Number(atMs))] : [minute(value), minute(Number(atMs))];
 }
 
-/** -1, 0 or 1; undefined if the two are not comparable. */
 function compare(value: string | number | bigint | boolean, operand: Operand): number | undefined {
   const asked = operand.value;
   const pair = asked?.$case === 'date' ? asTexts(Number(value), asked.value) : [value, asked?.value];
@@ -36,11 +34,10 @@ const fits: Record<NonNullable<Operand['value']>['$case'], readonly TagType[]> =
 const unordered: readonly TagType[] = [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE_LIST, TagType.TAG_TYPE_BOOLEAN];
 const ordering: readonly Operator[] = [Operator.OPERATOR_GTE, Operator.OPERATOR_LTE, Operator.OPERATOR_BETWEEN];
 
-/** The device that a condition on tags of an application is about. */
 const memberOf = (application: string, device: Sample, siblings: Siblings | undefined): Sample | undefined =>
   application === '' || application === sampleViewpoint.application ? device : siblings?.get(application);
 
-/** Membership in a set; undefined if an invalid node determines the result. */
+/** Undefined if an invalid node determines the result. */
 type Membership = boolean | undefined;
 
 function tagMembership(
@@ -72,10 +69,7 @@ function tagMembership(
   }
 }
 
-/**
- * Whether a device of {@link sampleViewpoint} is in the set: a direct implementation of the set operators, as a reference for specs.
- * @param siblings they meet conditions on tags of their applications for the device (R-O5) @default nothing does
- */
+/** A direct implementation of the set operators, as a reference. */
 export function isInSet(expression: Expression, device: Sample, siblings?: Siblings, inside = true): boolean {
   const { node } = expression;
   switch (node?.$case) {

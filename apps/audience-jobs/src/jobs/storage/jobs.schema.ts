@@ -4,7 +4,6 @@ import type { Binary } from 'mongodb';
 import { type JobDocument, JOBS } from '../job-log.ts';
 import { ACCEPTED_WITHIN_MS, KEPT_MS, withTheJob } from './retention.ts';
 
-/** Bulk jobs and exports, as applied by their logs. */
 export const jobsModel = defineStates<JobDocument>({
   name: JOBS,
   retention: `${inDays(KEPT_MS)} from the end of the job`,
@@ -34,28 +33,21 @@ export const jobsModel = defineStates<JobDocument>({
 });
 
 export interface JobPartDocument {
-  /** `<job>/<number>`. */
   readonly _id: string;
   readonly job: string;
-  /** Whole for a part, and a fraction more for a piece of it. */
   readonly number: number;
   readonly at: Date;
-  /** An encoded PartEntries. */
   readonly input: Uint8Array | Binary;
-  /** The entries that were cut off when it was resolved, as they are in `input` of the next piece. */
   readonly rest?: Uint8Array | Binary;
   readonly hwids?: readonly MeantDocument[];
-  /** An encoded DeviceBatchReply. */
   readonly outcome?: Uint8Array | Binary;
 }
 
-/** The devices of an entry of a part, and of the later entries of the same user. */
 export interface MeantDocument {
   readonly entry: number;
   readonly hwids: readonly string[];
 }
 
-/** Callers' data on devices, outside the logs. */
 export const jobPartsModel = defineModel<JobPartDocument>({
   name: 'jobParts',
   retention: `${withTheJob}; ${inDays(ACCEPTED_WITHIN_MS)} if no job was accepted`,

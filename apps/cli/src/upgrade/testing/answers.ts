@@ -6,17 +6,14 @@ export interface Question {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Replies and exports of a version, for the data of the fixture. */
 export interface Answers {
   readonly replies: readonly (Question & { readonly reply: unknown })[];
-  /** The rows of an export of each segment, by its expression. */
   readonly exports: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The end of a funnel's window is the time of the question. */
 const dateless = (name: string, value: unknown): unknown => (name === 'window_to' ? undefined : value);
 
-/** The answers of a system. */
 export async function answersOf(
   client: ApiClient,
   url: string,
@@ -25,7 +22,7 @@ export async function answersOf(
 ): Promise<Answers> {
   const replies: (Question & { reply: unknown })[] = [];
   for (const { method, parameters } of questions) {
-    // Replies are compared in the form in which they travel, without undefined fields.
+    // Replies are compared as they travel, without undefined fields.
     const reply = JSON.parse(JSON.stringify((await client.call(method, parameters)) ?? null), dateless) as unknown;
     replies.push({ method, parameters, reply });
   }

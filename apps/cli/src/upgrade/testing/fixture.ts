@@ -6,42 +6,34 @@ import type { Secrets } from '@tidings/client';
 import { type Binary, BSON } from 'mongodb';
 import type { Answers } from './answers.ts';
 
-/** The fixture in the repository. */
 export const FIXTURE = fileURLToPath(new URL('../fixture/', import.meta.url));
 const ARCHIVE = 'archive.bson.gz';
 const ANSWERS = 'answers.json';
 /** Every clone of the repository has it. */
 const MAX_BYTES = 2 << 20;
 
-/** The master key of the fixture, which encrypts credentials of simulated providers alone. */
+/** Encrypts only credentials of simulated providers. */
 export const MASTER_KEY = Buffer.alloc(32, 'fixture');
 
-/** A message that the version had not sent when it ended. */
 export interface WaitingMessage {
   readonly code: string;
   readonly application: string;
-  /** Maximum step of the clock: no longer than the time of a device that waits for its provider. */
+  /** No longer than the time of a device that waits for its provider. */
   readonly stepSeconds: number;
-  /** The devices that get the message, once each, by provider. */
   readonly devices: Readonly<Record<string, readonly string[]>>;
-  /** Number of devices that have got the message in the end, from either version. */
   readonly sent: number;
 }
 
-/** The answers that the version gave when it made the data of the fixture. */
 export interface FixtureAnswers extends Answers {
   readonly version: string;
-  /** The time of the system when it gave the answers, RFC 3339. */
   readonly answeredAt: string;
-  /** Tokens of the default account. */
   readonly secrets: Omit<Secrets, 'admin'>;
   readonly waiting: readonly WaitingMessage[];
 }
 
-/** The files of an archive of `tidings export-data`, by path. */
 type Packed = Readonly<Record<string, Binary>>;
 
-/** Replaces the fixture in a folder. @throws Error when it is too large, or names this machine */
+/** @throws Error when it is too large, or names this machine */
 export async function writeFixture(
   folder: string,
   archive: string,
@@ -68,7 +60,6 @@ export async function writeFixture(
 export const fixtureAnswers = async (folder: string): Promise<FixtureAnswers> =>
   JSON.parse(await readFile(join(folder, ANSWERS), 'utf8')) as FixtureAnswers;
 
-/** Writes the archive of a fixture as `tidings import-data` reads it. */
 export async function unpackFixture(folder: string, archive: string): Promise<void> {
   const packed = BSON.deserialize(gunzipSync(await readFile(join(folder, ARCHIVE)))) as Packed;
   for (const [path, { buffer }] of Object.entries(packed)) {

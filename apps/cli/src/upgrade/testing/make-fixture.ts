@@ -10,21 +10,16 @@ import { MASTER_KEY, type WaitingMessage, writeFixture } from './fixture.ts';
 import { addTags, EMAIL, registerShop, shopApplication } from './shop-devices.ts';
 import { leaveWaiting, send, sendHistory, setUp, type Shop, startActivity } from './shop-history.ts';
 
-/**
- * Seconds by which the clock of the data is ahead. MongoDB deletes expired documents by the time of the machine, and the documents of the fixture must
- * outlast the version. Times still fit in the signed 32-bit seconds that subscribers are sent.
- */
+/** MongoDB deletes expired documents by the machine's time, and the fixture must outlast the version. Times still fit in signed 32-bit seconds. */
 const AHEAD_SECONDS = 10 * 365 * 86_400;
-/** A provider asks for it, so that the version ends before it has sent everything. */
+/** The version ends before it has sent everything. */
 const PATIENCE_SECONDS = 600;
-/** Leases name the machine that a process runs on. */
 const HOST = 'machine';
 const withHost = `data:text/javascript,${encodeURIComponent(
   `import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => '${HOST}'; syncBuiltinESMExports();`,
 )}`;
 const quiet = { set: () => undefined, stop: () => undefined };
 
-/** Runs the platform, fills it, and keeps its data and its answers in a folder, as the fixture of this version. */
 export async function makeFixture(target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-fixture-'));
   const world = await platformProcess({
@@ -113,7 +108,6 @@ async function fill(world: World): Promise<Filled> {
   }
 }
 
-/** Every reading method about an application, and about what a message was to its devices. */
 async function questionsAbout({ world, application, devices }: Shop, message: string): Promise<Question[]> {
   const about = (method: Question['method'], parameters: object = {}): Question => ({
     method,

@@ -22,12 +22,10 @@ export const HUAWEI = 17;
 
 type Kind = 'accepted' | 'dead';
 
-/** A platform of the shop. */
 interface ShopPlatform {
   readonly code: number;
   readonly provider: ProviderName;
   readonly devices: number;
-  /** The n-th device, beside what all have: its registration, and how its provider knows it. */
   readonly device: (kind: Kind, n: number, world: World) => { readonly fields: Parameters; readonly token: string };
   readonly settings?: (world: World) => Parameters;
 }
@@ -47,7 +45,6 @@ function chromeSettings({ simulators }: World): Parameters {
   return { chrome_fcm_service_account: account, chrome_vapid_key, chrome_vapid_private_key };
 }
 
-/** Its applications have iOS and Android from the start. */
 const platforms: readonly ShopPlatform[] = [
   { code: IOS, provider: 'apns', devices: 8, device: (kind, n) => pushed(apnsToken(kind, n)) },
   { code: ANDROID, provider: 'fcm', devices: 8, device: (kind, n) => pushed(fcmToken(kind, n)) },
@@ -112,7 +109,6 @@ const platforms: readonly ShopPlatform[] = [
   },
 ];
 
-/** A registered device of the shop. */
 export interface ShopDevice {
   readonly hwid: string;
   readonly platform: number;
@@ -125,17 +121,15 @@ export interface ShopDevice {
 const NAMES = ['anna', 'boris', 'clara', 'dora', 'emil', 'frida'];
 const LANGUAGES = ['en', 'de', 'fr'];
 const HOUR = 3600;
-/** Index, on each platform with more devices than this, of the one whose token the provider reports as dead. */
+/** The provider reports the token of this device as dead. */
 const DEAD = 5;
 
-/** Adds the tags of the account. */
 export async function addTags(world: World): Promise<void> {
   const types = { Level: 1, Plan: 2, Interests: 3, Birthday: 4, Member: 5 };
   for (const [name, type] of Object.entries(types)) await world.call('addTag', { tag: { name, type } });
   await world.call('addTag', { tag: { name: 'Cart', type: 1, application_specific: true } });
 }
 
-/** An application with every platform of the shop. */
 export async function shopApplication(world: World, title: string): Promise<string> {
   const application = await world.application({ title });
   for (const { code: device_type, settings } of platforms) {
@@ -144,7 +138,7 @@ export async function shopApplication(world: World, title: string): Promise<stri
   return application;
 }
 
-/** Registers its devices and contacts, with users, languages, zones and tags. @param first number of the first device, which no other application has */
+/** @param first number of the first device, which no other application has */
 export async function registerShop(world: World, application: string, first: number): Promise<ShopDevice[]> {
   const devices: ShopDevice[] = [];
   for (const { code, provider, devices: count, device: make } of platforms) {

@@ -7,24 +7,21 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 /** A provider that asks to repeat so often is still waited for when the version ends. */
 const REPEATS = 1;
-/** Time after its first try for which a device is tried (R-P3). */
+/** After its first try (R-P3). */
 const TRIES_SECONDS = 3600;
 
-/** An application with what happened in it. */
 export interface Shop {
   readonly world: World;
   readonly application: string;
   readonly devices: readonly ShopDevice[];
 }
 
-/** A time of the system as `send_date` takes it. */
 export const inSeconds = (world: World, seconds: number): string =>
   new Date(world.simulators.clock.now() + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
 export const send = async ({ world, application }: Shop, fields: Parameters): Promise<string> =>
   (await world.call('createMessage', { application, notifications: [fields] })).Messages[0]!;
 
-/** Adds segments, categories, a campaign, a preset, a zone, a test device and contacts of e-mail. */
 export async function setUp({ world, application }: Shop): Promise<{ campaign: string; preset: string }> {
   await world.call('createFilter', { application, name: 'Regulars', filter_expression: 'T("Level", GTE, 4)' });
   await world.call('createFilter', { name: 'Readers', filter_expression: 'T("Interests", IN, ["news"])' });
@@ -66,11 +63,9 @@ export async function setUp({ world, application }: Shop): Promise<{ campaign: s
   return { campaign, preset: presets[0]!.code };
 }
 
-/** The statistics hash in the push of a message to a device. */
 const hashOf = ({ world }: Shop, { provider, token }: ShopDevice): string =>
   world.simulators.ledger.of(provider).entries({ token, limit: Infinity }).at(-1)!.hash;
 
-/** Devices report deliveries and opens of the last message, and do something afterwards. */
 export async function respond(shop: Shop): Promise<void> {
   const { world, application, devices } = shop;
   const reached = devices.filter(
@@ -100,7 +95,7 @@ export async function respond(shop: Shop): Promise<void> {
   await world.settle();
 }
 
-/** Sends messages that are done, cancelled, or have reached nobody. @returns the code of the broadcast, which devices have responded to */
+/** @returns the code of the broadcast that devices have responded to */
 export async function sendHistory(
   shop: Shop,
   { campaign, preset }: { campaign: string; preset: string },
@@ -135,7 +130,6 @@ export async function sendHistory(
   return broadcast;
 }
 
-/** Starts a live activity, which runs on. */
 export async function startActivity({ world, application }: Shop, device: ShopDevice): Promise<void> {
   const { hwid } = device;
   const activity_push_to_start_token = apnsToken('accepted', 9_001);
@@ -154,17 +148,13 @@ export async function startActivity({ world, application }: Shop, device: ShopDe
   await world.settle();
 }
 
-/** Devices by provider, as the ledger of the simulators names them. */
 function byProvider(devices: readonly ShopDevice[]): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const { provider, token } of devices) (found[provider] ??= []).push(token);
   return found;
 }
 
-/**
- * Messages that wait: for a time, for a time on the clock of each device, and for a provider that asks for patience, for all of their devices or for one
- * of two.
- */
+/** For a time, for a time on each device's clock, and for a provider that throttles all or one of two devices. */
 export async function leaveWaiting(shop: Shop): Promise<WaitingMessage[]> {
   const { world, application, devices } = shop;
   const [patient, other] = [apnsToken('throttled', 9_003, REPEATS), apnsToken('throttled', 9_004, REPEATS)];

@@ -32,7 +32,6 @@ export const clearAddress: Handler<typeof api.clearAddress, 'addresses'> = async
   await addresses.clearAddress({ account, email: address });
 };
 
-/** Another request may have cleared the complaint meanwhile. */
 function complained(address: string, since: Date | undefined) {
   if (!since) throw Fault.notFound('Address has no complaint');
   return { address, complained_at: rfc3339(since) };

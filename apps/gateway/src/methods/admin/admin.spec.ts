@@ -59,7 +59,6 @@ describe('operators (R-T8)', () => {
         ],
         ['fcm-1'],
       ),
-      // Each process learns of push services by itself.
       dispatcher([browsers(service('a', 10), service('b', 5))]),
       dispatcher([browsers(service('b', 20), service('a', 3))]),
     ];

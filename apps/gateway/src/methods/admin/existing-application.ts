@@ -1,7 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { Context } from '../../context.ts';
 
-/** Requests of operators are not authorized per application (R-T8). */
 export async function requireApplication(
   { applications }: Pick<Context, 'applications'>,
   application: string,

@@ -67,7 +67,6 @@ const messageOf = ({ code, status, releasedAt, message }: MessageView): Reply['m
   released_at: rfc3339(releasedAt),
 });
 
-/** Attempts are found by slice: without one there are none. */
 async function traceOf(
   { attempts, statistics }: Pick<Context, 'attempts' | 'statistics'>,
   of: { readonly message: string; readonly application: string; readonly seq: number },
@@ -92,7 +91,6 @@ export const explain: Handler<
   const { account } = found;
   const { message } = await context.messages.find({ account, code });
   if (!message) throw Fault.notFound('Message not found');
-  // The code as stored: it is part of patterns.
   const plans = await context.plans.ofDevice({ account, application: found.code, message: message.code, hwid });
   if (!plans.device) throw Fault.notFound('Device not found');
   const { seq, deleted, platform } = plans.device;

@@ -18,7 +18,6 @@ type Given = Partial<{
   days: number;
 }>;
 
-/** A decided message to selected devices, and a device with a token that it does not contain. */
 const evidence = (given: Given): Evidence => ({
   application: APPLICATION,
   message: MessageView.fromPartial({

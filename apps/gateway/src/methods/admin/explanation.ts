@@ -11,7 +11,6 @@ export interface Evidence {
   readonly message: MessageView;
   readonly plans: PlansOfDeviceReply;
   readonly attempts: readonly DeviceAttempt[];
-  /** May be some seconds behind the plans. */
   readonly outcomes: readonly DeviceOutcome[];
   readonly now: number;
 }
@@ -22,7 +21,6 @@ export interface Explanation {
   readonly explanation: string;
 }
 
-/** R-LM3 */
 const SHOWN_MS = 30 * 86_400_000;
 
 const exclusions: Readonly<Record<string, string>> = {
@@ -78,7 +76,7 @@ const rank = ({ excluded, sentHour, error }: DeviceOutcome): number => {
   return error ? 2 : 1;
 };
 
-/** Until statistics have the outcomes. A device in the audience of the inbox alone has none of pushes. */
+/** Until statistics have the outcomes. */
 export const plannedOutcomes = ({ plans }: PlansOfDeviceReply): DeviceOutcome[] =>
   plans
     .filter(({ inboxOnly }) => !inboxOnly)
@@ -97,7 +95,6 @@ const excludedBy = (reason: string): Explanation => ({
   explanation: exclusions[reason] ?? `The device was excluded: ${reason}.`,
 });
 
-/** Of a device in the inbox's own audience (R-H12). */
 function inboxExplanation({ plans: { plans }, now }: Evidence): Explanation | undefined {
   const saved = plans.findLast(({ inboxOnly, excluded }) => inboxOnly && excluded === '');
   const excluded = plans.find(({ inboxOnly }) => inboxOnly);
@@ -123,7 +120,6 @@ function outcomeExplanation(outcome: DeviceOutcome, attempts: readonly DeviceAtt
   return { answer: 'IN_FLIGHT', reason: open?.state ?? 'waiting', explanation: waitText(open) };
 }
 
-/** By the device as it is now (R-I5). */
 function reachesPlatform({ message: { message }, plans }: Evidence): boolean {
   const { platform } = plans.device!;
   const platforms = message?.audience?.platforms ?? [];
@@ -137,7 +133,6 @@ interface NoPlace {
   readonly applies: (evidence: Evidence) => boolean | undefined;
 }
 
-/** The first that applies, by the device as it is now. */
 const noPlaces: readonly NoPlace[] = [
   {
     reason: 'deleted',
@@ -202,7 +197,6 @@ function messageExplanation({ message, application, plans, now }: Evidence): Exp
   return { answer: 'NOT_DECIDED', reason: null, explanation: 'The recipients are being determined.' };
 }
 
-/** The first that applies of: the message, the best outcome, the plan. */
 export function explanationOf(evidence: Evidence): Explanation {
   const general = messageExplanation(evidence);
   if (general) return general;

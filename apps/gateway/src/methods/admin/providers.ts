@@ -10,7 +10,7 @@ const latest = (a: Date | undefined, b: Date | undefined): Date | undefined => (
 
 const endOf = ({ until }: ThrottledService): number => until?.getTime() ?? 0;
 
-/** Every process learns of throttles by itself: the longest is shown. */
+/** Processes learn of throttles separately: the longest is shown. */
 function joinedServices(all: readonly ThrottledService[]): ThrottledService[] {
   const byOrigin = new Map(all.toSorted((a, b) => endOf(a) - endOf(b)).map((each) => [each.origin, each]));
   return [...byOrigin.values()].toSorted((a, b) => endOf(b) - endOf(a));
@@ -59,7 +59,6 @@ export const liftThrottle: Handler<typeof api.liftThrottle, 'dispatchers'> = asy
   { credential },
   { dispatchers },
 ) => {
-  // Each dispatcher knows its own channel only.
   const replies = await Promise.all((await dispatchers()).map((each) => each.liftThrottle({ credential })));
   if (!replies.some(({ lifted }) => lifted)) throw Fault.notFound('This credential is not throttled');
 };

@@ -52,7 +52,6 @@ async function checkApplications(
   if (unknown >= 0) throw Fault.argument(`applications[${unknown}]: unknown application`);
 }
 
-/** @throws Fault `argument` for an unknown one */
 async function campaignsOf(
   { presets }: Pick<Context, 'presets'>,
   account: string,

@@ -1,10 +1,8 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-/** Up to this number there is one page, without a number. */
 const UNPAGED = 100;
 
-/** All further pages are empty as well. */
 const MAX_PAGE = 2 ** 31 - 1;
 
 export const getApplications: Handler<typeof api.getApplications, 'applications'> = async (

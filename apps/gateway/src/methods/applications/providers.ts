@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 
-/** R-RES21 */
+/** Configured and not disabled (R-RES21). */
 const serves =
   ({ platforms }: ApplicationView) =>
   (...codes: readonly number[]): boolean =>
@@ -42,7 +42,6 @@ export function shownProviders(application: ApplicationView) {
   };
 }
 
-/** Enabled, whether configured or not (R-B5, R-S5). */
 export function availablePlatforms({ platforms }: ApplicationView) {
   const on = (code: number): boolean => platforms.some(({ platform, enabled }) => platform === code && enabled);
   return {

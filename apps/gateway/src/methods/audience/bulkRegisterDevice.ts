@@ -4,7 +4,6 @@ import type { Call, Context, Handler } from '../../context.ts';
 import { platformFault } from '../../devices/check-platform.ts';
 import { findDevicesJob, startJob } from './job.ts';
 
-/** Entries that the operator does not allow fail individually. */
 function* permitted(
   devices: readonly BulkEntry[],
   context: Pick<Context, 'addressGuard' | 'disposableDomains'>,

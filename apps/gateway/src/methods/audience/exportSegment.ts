@@ -10,10 +10,10 @@ import { withPaths } from '../segments/refusals.ts';
 const paths = { expression: 'filterExpression', filterCode: 'filterCode' } as const;
 const formats = { csv: ExportFormat.EXPORT_FORMAT_CSV, json: ExportFormat.EXPORT_FORMAT_JSON } as const;
 
-/** The official client reads a task id as an integer, which JSON keeps exact below 2^53 (R-N7). */
+/** The official client reads task ids as integers below 2^53 (R-N7). */
 const ID_BITS = 52;
 
-/** The id is the only secret that the result requires. */
+/** The id is the only secret. */
 async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
   const id = String(BigInt.asUintN(ID_BITS, randomBytes(8).readBigUInt64BE()));
   const { job } = await jobs.find({ job: id, kind: JobKind.JOB_KIND_EXPORT, account: '' });
@@ -47,7 +47,6 @@ const statuses = {
   [JobStatus.JOB_STATUS_FAILED]: 'failed',
 } as const;
 
-/** A token, if sent, must belong to the account of the export. */
 export const getExportSegment: Handler<typeof api.getExportSegment, 'exportLinks' | 'jobs'> = async (
   { taskId },
   { jobs, exportLinks },

@@ -15,10 +15,9 @@ import {
 } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 
-/** One document of the jobs service, and one batch of the registry. */
+/** One document of the jobs service, one batch of the registry. */
 const PART_ENTRIES = 4096;
 const PART_BYTES = 1024 * 1024;
-/** A part holds at least one entry. */
 const ENTRY_BYTES = 4 * 1024 * 1024;
 const IN_FLIGHT = 4;
 
@@ -36,7 +35,6 @@ function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: Bu
   return bytes;
 }
 
-/** Yields to the event loop after each part. */
 export async function* partsOf(entries: Iterable<BulkEntry>): AsyncGenerator<Buffer[], void> {
   let part: Buffer[] = [];
   let bytes = 0;
@@ -56,7 +54,6 @@ export async function* partsOf(entries: Iterable<BulkEntry>): AsyncGenerator<Buf
 
 type Stored = Pick<JobAccepted, 'parts' | 'bytes'>;
 
-/** Each part is made when a slot in flight is free. */
 async function storeAll(
   jobs: Pick<Jobs, 'storePart'>,
   of: Pick<StorePartRequest, 'job' | 'account' | 'application'>,
@@ -74,7 +71,7 @@ async function storeAll(
   try {
     await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
   } finally {
-    // After a failure the other lanes must not go on with a job that is never accepted.
+    // Lanes must not continue a job that is never accepted.
     await parts.return();
   }
   return { parts: stored, bytes };
@@ -82,11 +79,10 @@ async function storeAll(
 
 export interface JobEntries {
   readonly count: number;
-  /** Made while they are stored, so that making them does not stop the process. */
   readonly entries: Iterable<BulkEntry>;
 }
 
-/** Resolves when the job is durable and will be processed (R-G1). @throws Fault `throttled` for too many open jobs */
+/** Resolves when the job is durable. */
 export async function startJob(
   kind: JobKind,
   { count, entries }: JobEntries,
@@ -133,7 +129,6 @@ export interface FoundJob<Row> {
     readonly devices_success: number;
   };
   readonly view: JobView;
-  /** Undefined unless `detailed`. */
   readonly rows: { readonly devices: Row[] } | undefined;
 }
 
@@ -142,7 +137,6 @@ export interface JobQuery {
   readonly detailed: boolean;
 }
 
-/** @throws Fault `notFound` for a job that is unknown, expired, of another kind, or of another account */
 export async function findJob<Row>(
   kind: JobKind,
   { requestId, detailed }: JobQuery,

@@ -5,16 +5,13 @@ import { contactHwid } from '../emails/contact-hwid.ts';
 import { checkPlatform } from '../../devices/check-platform.ts';
 import { commandOf, registration } from '../../devices/command.ts';
 
-/**
- * Contacts come first: a blacklisted address is the only later refusal that does not depend on stored tags. A repeat completes what a failure has
- * left (R-X3, R-ER10).
- */
+/** Contacts come first: a blacklisted address is the only later refusal that stored tags do not cause (R-X3). */
 export const multiRegisterDevice: Handler<
   typeof api.multiRegisterDevice,
   'addressGuard' | 'deviceCommands' | 'devices' | 'disposableDomains' | 'locate'
 > = async (input, context, call) => {
   const { application, devices } = input;
-  // The push devices come first, so that each has the index of its entry.
+  // First, so that each has the index of its entry.
   devices.forEach(({ device }, i) => checkPlatform(device, context, call, `push_devices[${i}].push_token`));
   const register = async (some: typeof devices): Promise<void> => {
     const commands = some.map(({ hwid, device }) =>

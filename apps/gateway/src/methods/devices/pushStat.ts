@@ -13,7 +13,7 @@ export const pushStat: Handler<typeof api.pushStat, 'deviceCommands' | 'reporter
   const { application, hwid, userId } = input;
   const hash = hashOf(input.hash);
   const device = { account: call.account, application, hwid };
-  // An impossible report does not count as opening the application either.
+  // An impossible report is no opening of the application either.
   if (hash && !(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hash))) return;
   const command = commandOf(call, { application, hwid }, { $case: 'open', value: { userId } });
   await unlessUnknown(deviceCommands.submit(call.pending, command));

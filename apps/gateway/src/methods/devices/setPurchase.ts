@@ -2,7 +2,6 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { commandOf } from '../../devices/command.ts';
 
-/** R-C12 */
 const PURCHASE = 'In-app Purchase';
 
 export const setPurchase: Handler<typeof api.setPurchase, 'deviceCommands'> = (input, { deviceCommands }, call) => {

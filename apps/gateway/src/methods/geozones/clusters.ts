@@ -9,7 +9,6 @@ interface CountedCluster {
   readonly zones: number;
 }
 
-/** Oldest first. */
 export const clustersOf = (
   geozones: Pick<Geozones, 'listClusters'>,
   of: { readonly account: string; readonly application: string },

@@ -18,7 +18,6 @@ function shownTimetable({ timezoneSeconds, hours, given }: Timetable): Record<st
   return { timezone: timezoneSeconds, ...shown };
 }
 
-/** R-F6 */
 export const shownZone = (zone: Geozone) => ({
   id: Number(zone.id),
   name: zone.name,

@@ -27,7 +27,7 @@ export const getInboxMessages: Handler<typeof api.getInboxMessages, 'inbox' | 'i
       status,
       hash,
     })),
-    // The cursor stays the same when nothing is left, so that a client's loop ends with an empty page.
+    // Unchanged when nothing is left: a client's loop ends with an empty page.
     next: entries.at(-1)?.order ?? before,
     deleted,
     new_inbox: fresh,

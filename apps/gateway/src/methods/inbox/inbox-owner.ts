@@ -3,10 +3,6 @@ import type { InboxOwner } from '@tidings/rpc';
 import { FORBID } from '../../auth/authorize.ts';
 import type { Call, Context } from '../../context.ts';
 
-/**
- * Without a token the application determines the account (R-J1).
- * @throws Fault `forbidden` without a required device token; `throttled` for too many users
- */
 export function ownerOf(
   { application, userId, hwid = '' }: { readonly application: string; userId: string; hwid?: string | undefined },
   { inboxLimits }: Pick<Context, 'inboxLimits'>,

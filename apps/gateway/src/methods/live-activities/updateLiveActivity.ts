@@ -9,7 +9,7 @@ const events = {
   end: LiveActivityEvent.LIVE_ACTIVITY_EVENT_END,
 };
 
-/** Numbers from this value on are Unix seconds; smaller ones are seconds from now (R-M4). */
+/** Smaller numbers are seconds from now (R-M4). */
 const UNIX_FROM = 1_000_000_000;
 
 const unixSeconds = (date: number | undefined, nowMs: number): bigint | undefined =>
@@ -30,7 +30,6 @@ export const updateLiveActivity: Handler<typeof api.updateLiveActivity, 'access'
       event: events[live.event],
       contentState: live.contentState,
       staleDate: unixSeconds(live.staleDate, now),
-      // It has a meaning at the end only; without it the system's own time holds (R-M4).
       dismissalDate: live.event === 'end' ? unixSeconds(live.dismissalDate, now) : undefined,
       relevanceScore: live.relevanceScore === undefined ? undefined : BigInt(live.relevanceScore),
     }),

@@ -7,19 +7,18 @@ import { faultOf, type NamedMessage } from './refusals.ts';
 
 export interface Messages {
   readonly applications: readonly string[];
-  /** "" without a group. */
   readonly group: string;
   readonly messages: readonly (NamedMessage & MessageOptions)[];
 }
 
-/** The gateway cannot know whether the messages were accepted (R-ER10). */
+/** The messages may have been accepted (R-ER10). */
 const UNKNOWN_OUTCOME = new Fault(
   'unavailable',
   'it is not known whether the messages were accepted. Repeat the request with the same transactionId: a message that has none may be sent twice',
   { internal: 'the scheduler did not answer in time', effect: 'possible' },
 );
 
-/** Expressions and presets may name applications that the caller may not use (R-T5, R-K4). */
+/** They may name applications that the caller may not use (R-T5, R-K4). */
 const namesOthers = ({ notification: { recipients, preset, platformPresets = [] } }: NamedMessage): boolean =>
   recipients.kind === 'expression' || recipients.kind === 'structured' || preset !== '' || platformPresets.length > 0;
 
@@ -33,7 +32,7 @@ function unknownOutcome(error: unknown): unknown {
   });
 }
 
-/** All of them, in order, or none (R-I1). @throws Fault `argument` for the first that is refused */
+/** All of them, in order, or none (R-I1). */
 export async function acceptMessages(
   { applications, group, messages }: Messages,
   context: Pick<Context, 'access' | 'messages'>,

@@ -10,7 +10,6 @@ interface ContactMessages {
   readonly application: string;
   readonly notifications: readonly {
     readonly message: Notification;
-    /** Unknown contacts are registered; otherwise they are refused. */
     readonly registers: boolean;
   }[];
 }

@@ -12,7 +12,6 @@ const {
 
 type ContactOptions = Pick<MessageOptions, 'unknownContacts' | 'unregistrable'>;
 
-/** As far as the plan allows (R-E3); an invalid address is left out (R-E8). */
 export function registering(
   { recipients }: Notification,
   { disposableDomains }: Pick<Context, 'disposableDomains'>,
@@ -27,5 +26,4 @@ export function registering(
   return { unknownContacts: REGISTER, unregistrable: recipients.names.filter((name) => !isMailable(name)) };
 }
 
-/** R-I25 */
 export const refusing: ContactOptions = { unknownContacts: REFUSE };

@@ -167,7 +167,7 @@ describe('createMessage', () => {
     await create({ content: 'x' }, { content: 'x', send_date: ahead, devices: ['d0'] });
     expect(world.drafts).toMatchObject([
       { message: { sendAt: undefined, hidden: false } },
-      // A scheduled message is listed, even if it has few recipients (R-I6).
+      // A scheduled message is listed, even with few recipients (R-I6).
       { message: { sendAt: new Date(`${ahead}:00Z`), hidden: false } },
     ]);
     world.drafts.length = 0;
@@ -185,7 +185,7 @@ describe('createMessage', () => {
     const inHours = (hours: number): string =>
       new Date(world.clock.now() + hours * 3_600_000).toISOString().slice(0, 16);
     const kiritimati = 'Pacific/Kiritimati';
-    // The local time there is 14 hours ahead of UTC.
+    // UTC+14.
     expect(await create({ content: 'x', send_date: inHours(13), timezone: kiritimati })).toMatchObject({
       body: { status_code: 200 },
     });
@@ -195,9 +195,9 @@ describe('createMessage', () => {
     expect(world.drafts).toMatchObject([{ message: { sendAt: new Date(`${inHours(1)}:00Z`) } }]);
     world.drafts.length = 0;
     const own = { content: 'x', devices: ['d0'], ignore_user_timezone: false };
-    // -12 h is the lowest offset of a device: for all of them the date has passed.
+    // -12 h is the lowest offset of a device: the date has passed for all of them.
     await create({ ...own, send_date: inHours(-13) });
-    // It is ahead in the west, so the message is listed (R-I6).
+    // Still ahead in the west (R-I6).
     await create({ ...own, send_date: inHours(-11), timezone: 'Asia/Tokyo' });
     expect(world.drafts).toMatchObject([
       { message: { sendAt: undefined, localTime: undefined, hidden: true } },

@@ -11,7 +11,7 @@ export const createMessage: Handler<typeof api.createMessage, 'access' | 'accoun
   call,
 ) => {
   const applications = group === '' ? [application] : await authorizeGroup(context, call, group);
-  // For a group, sibling conditions are off: a device of one application must not match through its sibling in another.
+  // A device must not match through its sibling in another application of the group.
   const bySiblings = group === '';
   const messages = notifications.map((notification, index) => ({
     notification,

@@ -7,12 +7,10 @@ import { acceptMessages } from './accept-messages.ts';
 import type { Paths } from './paths.ts';
 
 const FILTER = 'devices_filter';
-/** As of a group. */
 const MAX_APPLICATIONS = 1000;
 
 const paths: Paths = { message: '', of: (field) => (field === 'expression' ? FILTER : field) };
 
-/** In order, in upper case (R-I28). */
 function applicationsIn(source: string): readonly string[] {
   try {
     return [...namesIn(parse(source)).applications];

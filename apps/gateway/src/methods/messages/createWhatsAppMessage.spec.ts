@@ -70,7 +70,6 @@ describe('createWhatsAppMessage', () => {
       buttons: [{ name: '0', text: 'x' }],
       header: { name: 'image', text: 'https://example.com/1.png' },
     });
-    // It is registered already.
     expect(world.commands).toHaveLength(1);
   });
 

@@ -1,10 +1,9 @@
 import type { Notification } from '@tidings/contract';
 import type { CreatedMessage } from '@tidings/rpc';
 
-/** Unknown users are not told (R-I4). */
+/** Unknown users are not disclosed (R-I4). */
 const LISTED_UNKNOWN: ReadonlySet<string> = new Set(['devices', 'to'] satisfies Notification['recipients']['kind'][]);
 
-/** By the value of their message in the reply (R-I1, R-I4, R-I6). */
 function unknownDevices(
   notifications: readonly Notification[],
   created: readonly CreatedMessage[],

@@ -12,7 +12,7 @@ export const deleteMessage: Handler<typeof api.deleteMessage, 'access' | 'messag
   const { message: found } = await context.messages.find({ account, code });
   if (!found) throw Fault.argument('Message not found');
   for (const application of found.message?.applications ?? []) {
-    // The message of several applications is canceled only by a token that covers them all (R-T7).
+    // The token must cover all of its applications (R-T7).
     if (!(await hasAccess(context, call, application))) throw Fault.argument('Message not found');
   }
   await context.messages.cancel({ account, code: found.code });

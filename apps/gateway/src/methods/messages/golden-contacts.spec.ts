@@ -13,7 +13,6 @@ const identity = { code: 'AF0B-EEFE4D5E-E445B2E9', messageId: 7n, campaignId: 0n
 const key = messageKeyOf(createSecretKey(new Uint8Array(32).fill(5)), 'AAAAA-00000', identity);
 const application = 'AAAAA-00000';
 
-/** The body of a message to a contact, as it is handed to the provider. */
 function payloadOf(platform: number, notification: Notification, token: string): Json {
   const { code: message, ...ids } = identity;
   const content = completeContent(messageRequest(notification, {}));

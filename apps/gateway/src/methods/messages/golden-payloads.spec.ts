@@ -10,12 +10,10 @@ import { messageRequest } from './message-request.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The badge that the device had; `+n` and `-n` arrive in a batch as what they come to. */
 const COMPUTED_BADGE = 7;
 const identity = { code: 'AF0B-EEFE4D5E-E445B2E9', messageId: 7n, campaignId: 0n };
 const key = messageKeyOf(createSecretKey(new Uint8Array(32).fill(5)), 'AAAAA-00000', identity);
 
-/** The entry in inboxes, of a message that is saved to them. */
 const ENTRY = { order: 77n, removal: 1_767_225_601n };
 
 const contentOfRequest = (notification: Json) => {
@@ -38,7 +36,6 @@ function outgoingOf(platform: number, notification: Json) {
   };
 }
 
-/** The body of a notification for a platform. */
 function bodyOf(platform: number, notification: Json): string {
   const { payload, limit } = definitionOf(platform)!.compile(outgoingOf(platform, notification), '', key);
   const columns = {
@@ -69,14 +66,12 @@ const androidOf = (notification: Json): Json => {
   return { ...message.android, ...data };
 };
 
-/** The data message of Push Kit, without its hash. */
 const huaweiOf = (notification: Json): Json => {
   const { message } = payloadOf(Platform.Huawei, notification) as { message: { android: Json; data: string } };
   const { p: _hash, ...data } = JSON.parse(message.data) as Json;
   return { ...message.android, ...data };
 };
 
-/** The request to ADM, without its hash. */
 const amazonOf = (notification: Json): Json => {
   const { data: all, consolidationKey: _key, ...request } = payloadOf(Platform.Amazon, notification);
   const { p: _hash, ...fields } = all as Json;
@@ -88,7 +83,6 @@ function browserOf(platform: number, notification: Json): Json {
   return payload;
 }
 
-/** The headers of a notification on Windows, and its body without the hash. */
 function windowsOf(notification: Json): Json {
   const headers = wnsHeaders(outgoingOf(Platform.Windows, notification), '');
   const pairs = headers.flatMap((name, i): [string, unknown][] => (i % 2 === 0 ? [[name, headers[i + 1]]] : []));
@@ -102,7 +96,7 @@ const { aps: _aps, ...bareIos } = plainIos;
 const plainAndroid = { title: 'Text', pw_msg: '1', pw_msg_tag: 'AF0B-EEFE4D5E-E445B2E9' };
 const data = (fields: Json) => ({ ...plainAndroid, ...fields });
 
-/** Each field of section I for a platform: a value, and the whole payload of the text "Text" with it. */
+/** A field of section I, its value, and the whole payload of the text "Text" with it. */
 type Row = readonly [field: string, value: unknown, payload: Json];
 
 const iosRows: readonly Row[] = [
@@ -116,7 +110,7 @@ const iosRows: readonly Row[] = [
   ['ios_sound', 'ding.caf', aps({ sound: 'ding.caf' })],
   ['ios_sound', '', { ...bareIos, aps: { alert: 'Text' } }],
   ['ios_sound_off', true, { ...bareIos, aps: { alert: 'Text' } }],
-  // A header of the request: `apns-expiration`.
+  // A header: `apns-expiration`.
   ['ios_ttl', 60, plainIos],
   ['ios_silent', 1, { ...bareIos, aps: { 'content-available': 1 } }],
   ['ios_silent', 0, plainIos],
@@ -132,7 +126,6 @@ const iosRows: readonly Row[] = [
     level,
     aps({ 'interruption-level': level }),
   ]),
-  // Nothing is cut where everything fits.
   ['apns_trim_content', 1, plainIos],
   ['ios_trim_content', 1, plainIos],
 ];
@@ -144,7 +137,7 @@ const macRows: readonly Row[] = [
   ['mac_sound', 'Glass', aps({ sound: 'Glass' })],
   ['mac_sound', '', { ...bareIos, aps: { alert: 'Text' } }],
   ['mac_root_params', { aps: { 'thread-id': 't' }, a: [1] }, { ...aps({ 'thread-id': 't' }), a: [1] }],
-  // A header of the request, as on iOS.
+  // A header, as on iOS.
   ['mac_ttl', 60, plainIos],
 ];
 
@@ -174,7 +167,6 @@ const androidRows: readonly Row[] = [
   ['android_group_id', 'group', data({ group_id: 'group' })],
 ];
 
-/** The rows of Android by the names of Huawei's fields: its clients read the same keys. */
 const huaweiRows: readonly Row[] = [
   ...androidRows.map(([field, value, { priority: urgency, ...payload }]): Row => [
     `huawei_${field}`,
@@ -202,14 +194,13 @@ const browser = (fields: Json) => ({ ...plainBrowser, ...fields });
 const chromeRows: readonly Row[] = [
   ['chrome_title', 'Title', browser({ header: 'Title' })],
   ['chrome_icon', 'https://a/i.png', browser({ i: 'https://a/i.png' })],
-  // A header of the request: `TTL`.
+  // A header: `TTL`.
   ['chrome_gcm_ttl', 60, plainBrowser],
   ['chrome_duration', 20, browser({ duration: 20 })],
   ['chrome_duration', 0, browser({ duration: 0, requireInteraction: true })],
   ['chrome_image', 'https://a/b.png', browser({ image: 'https://a/b.png' })],
   ['chrome_button_text1', 'Yes', browser({ buttons: '[{"title":"Yes"}]' })],
   ['chrome_button_text2', 'No', browser({ buttons: '[{"title":"No"}]' })],
-  // A URL without its text is ignored.
   ['chrome_button_url1', 'https://a/1', plainBrowser],
   ['chrome_button_url2', 'https://a/2', plainBrowser],
 ];
@@ -226,7 +217,7 @@ const safariRows: readonly Row[] = [
   ['safari_title', { default: 'Title' }, website({})],
   ['safari_action', 'Read', website({ action: 'Read' })],
   ['safari_url_args', ['a', '7'], website({}, ['a', '7'])],
-  // A header of the request, as on iOS.
+  // A header, as on iOS.
   ['safari_ttl', 60, website({})],
 ];
 
@@ -239,7 +230,7 @@ const toast = {
 const windowsRows: readonly Row[] = [
   ['wns_content', 'PHRvYXN0Lz4=', { ...toast, body: '<toast/>' }],
   ['wns_content', { default: 'PHRvYXN0Lz4=' }, { ...toast, body: '<toast/>' }],
-  // The type applies only to a notification that the caller has made.
+  // Applies only to a notification that the caller has made.
   ['wns_type', 'Toast', toast],
   ['wns_tag', 'news1', { ...toast, 'x-wns-tag': 'news1' }],
   ['wns_cache', 1, { ...toast, 'x-wns-cache-policy': 'cache' }],
@@ -247,7 +238,6 @@ const windowsRows: readonly Row[] = [
   ['wns_ttl', 60, { ...toast, 'x-wns-ttl': '60' }],
 ];
 
-/** The names of all fields of a notification, as the reference page has them. */
 function fieldsIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   if ('ios_title' in schema && 'android_header' in schema) return Object.keys(schema);
@@ -308,7 +298,6 @@ describe('a payload of every field (Spec I)', () => {
 
   it('is here for each field of a platform', () => {
     const fields = new Set(fieldsIn(openApiOf('https://push.example.com')));
-    // The list of messages has names that a request has not.
     const listed = /^(chrome|firefox)_(header|root_params)$/;
     const isOwn = (field: string) =>
       /^(ios|apns|mac|android|huawei_android|adm|chrome|firefox|safari|wns)_/.test(field) && !listed.test(field);

@@ -8,27 +8,19 @@ import { recipientsOf } from './recipients.ts';
 const HISTORY_FROM = 10;
 
 export interface MessageOptions {
-  /** In the history however few recipients it names (R-I6). @default false */
   readonly isAlwaysStored?: boolean;
-  /** Conditions on tags of other applications match by hwid (R-O5). @default false, they match nobody */
+  /** Tags of sibling applications match by hwid (R-O5). */
   readonly bySiblings?: boolean;
-  /** Its timestamp is set when the message is accepted. */
   readonly liveActivity?: LiveActivity;
-  /** An e-mail, and nothing else. @default false */
   readonly isEmail?: boolean;
-  /** Its preset must be one of e-mail, and approved (R-E7). @default false */
   readonly hasEmailPreset?: boolean;
-  /** Frequency caps apply, although it is transactional (R-E12). @default false */
   readonly isCapped?: boolean;
-  /** @default they are left out */
   readonly unknownContacts?: UnknownContacts;
-  /** R-E8 */
   readonly unregistrable?: readonly string[];
 }
 
 const DEFAULT = 'default';
 
-/** One subject for every language is that of the default language. */
 function emailOf({ email }: GivenContent) {
   if (!email) return undefined;
   const { subject, bcc, attachments, ...rest } = email;
@@ -70,13 +62,11 @@ const UNRATED: ReadonlySet<string> = new Set([
   'testDevices',
 ] satisfies Notification['recipients']['kind'][]);
 
-/** Pushes a second; 0 = any. The rate of a preset does not apply to named devices (R-I11, R-K4). */
 function sendRateOf({ sendRate: { value, avoid }, recipients: { kind } }: Notification) {
   const isUnrated = avoid || UNRATED.has(kind);
   return { sendRate: isUnrated ? 0 : (value ?? 0), ignoresPresetRate: isUnrated || value !== undefined };
 }
 
-/** That of the e-mail, if it has its own (R-E16). */
 const shownPresetOf = ({ preset, platformPresets }: Notification): string =>
   platformPresets?.find(({ platform }) => platform === Platform.Email)?.code ?? preset ?? '';
 

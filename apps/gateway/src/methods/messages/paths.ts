@@ -1,6 +1,5 @@
 import type { Notification } from '@tidings/contract';
 
-/** As createMessage calls them. */
 export type MessageField =
   | 'send_date'
   | 'devices'
@@ -15,7 +14,6 @@ export type MessageField =
   | 'live_activity_id';
 
 export interface Paths {
-  /** "" for the request itself. */
   readonly message: string;
   readonly of: (field: MessageField) => string;
 }

@@ -6,7 +6,6 @@ import {
 } from '@tidings/contract';
 import type { FilterCondition, FilterGroup, Recipients } from '@tidings/rpc';
 
-/** Large integers are texts at the registry. */
 const groupOf = ({ any, negated, conditions }: StructuredFilter): FilterGroup => ({
   any,
   negated,
@@ -59,7 +58,6 @@ function targetOf(recipients: Notification['recipients']): Recipients['recipient
   }
 }
 
-/** @param bySiblings conditions on tags of other applications match by hwid (R-O5) */
 export const recipientsOf = ({ recipients, platforms }: Notification, bySiblings: boolean): Recipients => ({
   recipients: targetOf(recipients),
   latestDevice: recipients.kind === 'users' && recipients.latestDevice === true,

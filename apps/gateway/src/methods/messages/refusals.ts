@@ -9,7 +9,6 @@ export interface NamedMessage {
   readonly paths: Paths;
 }
 
-/** "" for the request as a whole. */
 function pathOf({ field, entry }: MessageRefusal, { notification, paths }: NamedMessage): string {
   const within = (path: string): string => (entry === undefined ? path : `${path}[${entry}]`);
   switch (field) {
@@ -38,7 +37,6 @@ function pathOf({ field, entry }: MessageRefusal, { notification, paths }: Named
   }
 }
 
-/** The path of the refused part stands before them. */
 const words: Readonly<Record<RefusalReason, string | ((refusal: MessageRefusal) => string)>> = {
   tooFarAhead: UNREADABLE_DATE,
   notAfterSend: NOT_AFTER_SEND,

@@ -24,7 +24,6 @@ const pathsIn = (path: string, { recipients, localized, presetPath }: NotifyMess
   },
 });
 
-/** Undefined = at once (R-O1). */
 function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: number): Notification['sendAt'] {
   const ms = schedule?.at?.getTime() ?? (schedule?.afterMs === undefined ? undefined : now + schedule.afterMs);
   if (schedule === undefined || ms === undefined) return undefined;
@@ -32,7 +31,7 @@ function sendAtOf({ schedule, recipients }: NotifyMessage, path: string, now: nu
     throw Fault.argument(`${path}.schedule.${schedule.at ? 'at' : 'after'}: at most 365 days ahead`);
   }
   const at = new Date(ms);
-  // A duration has no wall time. Test devices have no offsets: theirs is the time in UTC (R-I9).
+  // A duration has no wall time, and test devices have no offsets (R-I9).
   const isLocal = schedule.followsZones && schedule.at !== undefined && recipients.kind !== 'testDevices';
   return { at, localAt: isLocal ? at : undefined, pastOffsets: schedule.pastOffsets };
 }
@@ -41,7 +40,6 @@ const NOTHING: Partial<NonNullable<NotifyMessage['localized']>> = {};
 
 function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   const { inbox, text, title, subtitle, settings, ...own } = localized ?? NOTHING;
-  /** The payload's value holds for a block without its own. */
   const silenced = <Of extends { readonly silent?: boolean | undefined }>(of: Of | undefined) =>
     of && { ...of, silent: of.silent ?? silent };
   const openActionOn = (code: number) => ({ openAction: ownActions.find(({ platform }) => platform === code) });
@@ -72,7 +70,6 @@ function localizedOf({ localized, ownActions, silent }: NotifyMessage) {
   };
 }
 
-/** An action replaces that of a preset as a whole. */
 function contentOf(message: NotifyMessage): GivenContent {
   const { action } = message;
   return {

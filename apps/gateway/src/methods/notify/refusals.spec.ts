@@ -24,7 +24,7 @@ const hwids = { list: ['+4915112345678'] };
 it.each([
   [{}, oneMessage],
   [{ ...segment(), ...transactional({ hwids: { list: ['a'] } }) }, oneMessage],
-  // A required argument: it precedes the application, and all that either of them lacks (R-ER4).
+  // A required argument precedes the application (R-ER4).
   [{ segment: { application: '00000-00000' }, transactional: {} }, oneMessage],
   [{ segment: { payload: said } }, 'segment.application is required'],
   [segment({ payload: null }), 'segment: at least one of payload, email_payload, kakao, whatsapp, line is required'],

@@ -3,7 +3,6 @@ import { Fault } from '@tidings/kernel';
 import { hasAccess, hasAccessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context } from '../../context.ts';
 
-/** @throws Fault `argument` unless the caller may use its application (R-T7) or its group */
 export async function findPreset(
   code: string,
   context: Pick<Context, 'access' | 'accounts' | 'presets'>,

@@ -17,7 +17,6 @@ const iosOf = (ios: IosContent | undefined) => ({
   ios_interruption_level: ios?.interruptionLevel,
 });
 
-/** Under the names of createMessage; unset ones are absent. */
 function propertiesOf({ content, filter, ...preset }: Preset): Record<string, unknown> {
   const shortened = content?.link === undefined ? undefined : 2;
   const said: Record<string, unknown> = {

@@ -3,7 +3,6 @@ import type { Grant } from '@tidings/rpc';
 import { FORBID } from '../../auth/authorize.ts';
 import type { Call, Context } from '../../context.ts';
 
-/** Includes an application created a moment ago (R-T2). */
 export async function grantOf({ credentials }: Call, { access }: Pick<Context, 'access'>): Promise<Grant> {
   if (!credentials) throw Fault.bug('a segment method without a token');
   const { allApplications } = credentials.token;

@@ -1,6 +1,5 @@
 import { Fault } from '@tidings/kernel';
 
-/** Answers refused fields of a call as `<path>: <reason>`. */
 export async function withPaths<T>(paths: Readonly<Record<string, string>>, call: Promise<T>): Promise<T> {
   try {
     return await call;

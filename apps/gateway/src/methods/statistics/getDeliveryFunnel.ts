@@ -8,7 +8,6 @@ type Channel = OutputOf<typeof api.getDeliveryFunnel>['channels'][number];
 type Stage = Channel['funnel'][number];
 type Kind = Stage['pieces'][number]['kind'];
 
-/** Zeros are left out, platforms ascend (R-H9). */
 const platformsOf = (platforms: readonly PlatformCount[]) =>
   platforms
     .filter(({ count }) => count > 0)
@@ -41,7 +40,6 @@ const channelOf = (given: FunnelChannel): Channel => ({
   funnel: given.funnel.map(stageOf),
 });
 
-/** R-H18 */
 async function isTrackingOff(
   codes: readonly string[],
   { applications }: Pick<Context, 'applications'>,

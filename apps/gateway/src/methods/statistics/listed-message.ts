@@ -9,7 +9,6 @@ type Item = OutputOf<typeof api.messagesList>['items'][number];
 type Details = NonNullable<NonNullable<Item['push_info']>['details']>;
 type EmailInfo = NonNullable<Item['email_info']>;
 
-/** Empty if the message has none. Root params are objects, as the contract checks. */
 const parameters = (json: string | undefined): Record<string, unknown> =>
   json ? (passedOn(json) as Record<string, unknown>) : {};
 
@@ -18,7 +17,6 @@ const texts = (localized: Localized | undefined): Record<string, string> =>
 
 const title = (localized: Localized | undefined): string => textFor(localized, 'default') ?? '';
 
-/** As given, long integers included. */
 const conditions = (json: string): unknown[] =>
   (parseExactly(`{"conditions":${json || '[]'}}`) as { conditions: unknown[] }).conditions;
 
@@ -47,7 +45,6 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
   };
 }
 
-/** Codes without a name are omitted (R-RES22). */
 const platformWords = (message: MessageAccepted | undefined): string[] =>
   (message ? reachOf(message) : []).flatMap((code) => platformWordOf(code) ?? []);
 
@@ -61,7 +58,6 @@ const metricOf = (given: PlatformMetrics) => ({
   errors: given.errors,
 });
 
-/** None if no contact was counted. */
 const emailMetrics = (metrics: readonly PlatformMetrics[]): EmailInfo['metrics'] =>
   metrics.flatMap(({ sends, opens, deliveries, errors, mail }) =>
     mail
@@ -131,7 +127,6 @@ export const showsSender = ({ message }: MessageView): boolean => {
   return message?.content !== undefined && shownParts(message).email && !(email?.from && email.replyTo);
 };
 
-/** R-RES22, R-H4, R-E16. @param senders of mails of its application */
 export function listedMessage(view: MessageView, metrics: Metrics, senders: readonly MailSender[] = []): Item {
   const { message, createdAt = new Date(0) } = view;
   const shown = message ? shownParts(message) : { push: true, email: false };

@@ -1,7 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { Call, Context } from '../../context.ts';
 
-/** An inaccessible message is reported as not found (R-T7, R-H7). */
 export async function applicationsOf(
   code: string,
   { messages, access }: Pick<Context, 'access' | 'messages'>,

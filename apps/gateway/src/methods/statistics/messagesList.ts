@@ -9,14 +9,11 @@ import { listedMessage, showsSender } from './listed-message.ts';
 type Input = InputOf<typeof api.messagesList>;
 
 const DAY_MS = 86_400_000;
-/** Period of a request without dates, codes and ids (R-H3). */
 const LISTED_REACH_MS = 7 * DAY_MS;
 const BROADCAST_REACH_MS = 365 * DAY_MS;
 
-/** Above any possible number of messages. */
 const MAX_SKIP = 2 ** 31 - 1;
 
-/** About 8 MiB each, held at once. */
 const MAX_LARGE_REPLIES = 8;
 
 function requestOf(input: Input, account: string, campaignId: bigint): ListMessagesRequest {
@@ -41,10 +38,7 @@ interface Held {
   replies: number;
 }
 
-/**
- * The scheduler ends a large reply early. A message that is answered twice, because others are created meanwhile, counts once.
- * @throws Fault `argument` if the details are too large to be held
- */
+/** The scheduler ends a large reply early; a message answered twice counts once. */
 async function listWhole(messages: Messages, request: ListMessagesRequest, held: Held): Promise<ListMessagesReply> {
   const found = new Map<string, MessageView>();
   let { skip } = request;
@@ -61,10 +55,7 @@ async function listWhole(messages: Messages, request: ListMessagesRequest, held:
   }
 }
 
-/**
- * The last week of messages to named recipients, the last year of all others (R-H3). The week is read with both kinds, so a page comes from at most
- * two queries.
- */
+/** Named recipients reach back a week, others a year (R-H3): two queries at most. */
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;
   const border = new Date(now - LISTED_REACH_MS);
@@ -76,7 +67,7 @@ async function listBoth(messages: Messages, request: ListMessagesRequest, now: n
     createdFrom: new Date(now - BROADCAST_REACH_MS),
     createdBefore: border,
     skip: Math.max(0, skip - Number(week.total)),
-    // At least one: 0 would be no limit, and the total is needed.
+    // 0 would be no limit, and the total is needed.
     limit: Math.max(1, limit - week.messages.length),
   };
   const older = await listWhole(messages, rest, held);
@@ -112,7 +103,7 @@ export const messagesList: Handler<
   const { account } = call;
   const campaign = input.campaign === undefined ? undefined : await campaignOf(input.campaign, context, call);
   const found = await list(messages, input, requestOf(input, account, campaign?.id ?? 0n), clock.now());
-  // Only messages to a group relate an application to the campaigns of others (R-I2).
+  // Only group messages relate an application to foreign campaigns (R-I2).
   if (campaign && campaign.application !== input.application && found.total === 0n) throw noCampaign();
   const codes = found.messages.map(({ code }) => code);
   const metrics = input.withMetrics && codes.length > 0 ? (await statistics.metrics({ messages: codes })).messages : [];

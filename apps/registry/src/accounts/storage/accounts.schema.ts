@@ -29,7 +29,6 @@ import { CAMPAIGNS, CLUSTERS, FILTERS, GEOZONES, GROUPS, PRESETS, TOKENS, USAGE 
 
 const withTheApplication = 'with the application';
 const untilDeleted = `until it is deleted; its remaining data ${withTheApplication}`;
-/** Every state carries its kind. */
 const kindOf = (kind: string): Field => oneOf(kind);
 
 export const groupsModel = defineStates<ApplicationGroup>({
@@ -84,7 +83,6 @@ export const campaignsModel = defineStates<CampaignState>({
   ],
 });
 
-/** A preset in the encoding of its events, with the fields that lists use. */
 type PresetDocument = Omit<PresetState, 'preset'> & {
   readonly preset: Binary | Uint8Array;
   readonly owner: string;
@@ -113,7 +111,6 @@ export const presetsModel = defineStates<PresetDocument>({
   ],
 });
 
-/** A segment; a deleted one keeps only its name. */
 type FilterDocument = Pick<LiveFilter, 'kind' | 'account'> &
   Partial<Omit<LiveFilter, 'kind' | 'account' | 'live'>> & { readonly live: boolean };
 
@@ -142,11 +139,9 @@ export const filtersModel = defineStates<FilterDocument>({
 
 interface Point {
   readonly type: 'Point';
-  /** Longitude and latitude. */
   readonly coordinates: readonly number[];
 }
 
-/** A zone in the encoding of its events, with the fields that queries use. */
 interface GeozoneDocument {
   readonly kind: 'geozone';
   readonly account: string;
@@ -155,11 +150,9 @@ interface GeozoneDocument {
   readonly number: number;
   readonly application: string;
   readonly cluster: string;
-  /** Absent for deactivated zones. */
   readonly place?: Point;
 }
 
-/** The index that covers the count of zones. */
 export const CLUSTER_INDEX = 'application_cluster_deleted';
 
 export const geozonesModel = defineStates<GeozoneDocument>({
@@ -228,7 +221,6 @@ export const usageModel = defineStates<UsageState>({
   },
 });
 
-/** The states of the accounts' logs: the configuration. */
 export const accountModels: readonly ModelDefinition[] = [
   accountsModel,
   applicationsModel,

@@ -23,26 +23,22 @@ import type { BindUser, DeviceCommand, RecordEvent, Open, Register, SetActivityT
 import { placeWrites } from './place-writes.ts';
 import { type IdentityKeys, tokenHash, addressHashes } from '../../identities/identity-keys.ts';
 
-/** The context in which a request is interpreted. */
 export interface Reading {
   readonly account: string;
   readonly hwid: string;
   readonly tags: TagSet;
   readonly keys: IdentityKeys;
-  /** Operator for List tags. @default 'set' */
   readonly listOperator?: ListOperator;
 }
 
-/** Limit for texts without a limit of their own (R-LM4). */
 const TEXT_LENGTH = 65_536;
 
 const NAME_LENGTH = 255;
 
-/** Whether it is a hwid of the platform in its stored form. */
 const isHwid = (hwid: string, platform: number): boolean =>
   hwid !== '' && isWithin(hwid, NAME_LENGTH) && hwidOn(platform, hwid) === hwid;
 
-/** The stored form of an hwid: e-mail addresses are lower case (R-E1). */
+/** E-mail addresses are lower case (R-E1). */
 export const hwidOf = ({ hwid, command }: DeviceCommand): string =>
   command?.$case === 'register' && command.value.platform === Platform.Email && hwid.includes('@')
     ? hwid.toLowerCase()
@@ -54,7 +50,7 @@ const limited = (field: string, text: string | undefined): string | undefined =>
   return text;
 };
 
-/** The address of a contact: its hwid, except for e-mail contacts with an hwid of their own, which keep their address (R-C1). */
+/** E-mail contacts with an hwid of their own keep their address (R-C1). */
 function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
   if (platform !== Platform.Email) return hwid;
   return pushToken || (hwid.includes('@') ? hwid : pushToken);
@@ -88,7 +84,6 @@ function timezoneOf(seconds: number): TagWrite {
   return { tag: defaultTags.timezone, operation: 'set', value: { $case: 'number', value: seconds } };
 }
 
-/** A system tag from a field of the request; a wrong value is skipped and never refuses the request (R-C3). */
 function system(writes: TagWrite[], tag: TagDefinition, input: string | undefined): void {
   if (input === undefined) return;
   const write = parseTagWrite(tag, input);
@@ -128,7 +123,7 @@ function lenientWrites(inputs: TagInputs, { tags, listOperator }: Reading, write
   return writes;
 }
 
-/** Unknown tags are skipped; a wrong value of a known one refuses the whole request (R-C4). */
+/** Unknown tags are skipped; a wrong value refuses the request (R-C4). */
 function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
   return Object.keys(inputs ?? {}).flatMap((name) => {
     const tag = tags.named(name);
@@ -154,7 +149,6 @@ function registerOf(command: Register, reading: Reading, hwidHash: string): Devi
   };
 }
 
-/** A purchase sets the default tags about purchases (R-RES17). */
 function recordEventOf({ purchase, ...occurrence }: RecordEvent): DeviceAction {
   limited('attributes', occurrence.attributes);
   if (!purchase) return { type: 'recordEvent', occurrence, writes: [] };
@@ -186,12 +180,11 @@ const activityOf = ({ activityId, token }: SetActivityToken, { account, keys }: 
   token: activityTokenOf(token),
 });
 
-/** The device that a request creates if it is unknown (R-C7). Contacts need their addresses, so only their own methods register them. */
+/** Contacts need their addresses, so only their own methods register them (R-C7). */
 function beforeRegistration({ platform }: DeviceCommand, hwid: string): BeforeRegistration {
   return platform !== undefined && isPushPlatform(platform) && isHwid(hwid, platform) ? { platform } : {};
 }
 
-/** The action that a request asks for. Faults are the 210s of section C; their texts use the field names of the request. */
 export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: string): DeviceAction {
   const { command } = asked;
   const early = beforeRegistration(asked, reading.hwid);

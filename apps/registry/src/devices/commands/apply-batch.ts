@@ -31,23 +31,19 @@ const listOperators: Readonly<Record<number, ListOperator>> = {
   [WireListOperator.LIST_OPERATOR_REMOVE]: 'remove',
 };
 
-/** Reasons why tags of an entry were refused, by name. */
 type RefusedTags = Map<string, string>;
 
-/** The entry's tags that can be set. The others are added to `refused` and do not affect these (R-G4). */
 function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperator }: Reading, refused: RefusedTags) {
   const writes: TagWrite[] = [];
   for (const name of Object.keys(inputs)) {
     const tag = tags.named(name);
     const write = tag ? parseTagWrite(tag, inputs[name], listOperator) : NO_SUCH_TAG;
     if (typeof write !== 'string') writes.push(write);
-    // An operation that the type does not support is reported as a wrong value.
     else refused.set(name, tag ? wrongValue(tag.type) : NO_SUCH_TAG);
   }
   return writes;
 }
 
-/** An entry and its command to the log of its device. */
 interface Entry {
   readonly entry: BatchEntry;
   readonly refused: RefusedTags;
@@ -66,11 +62,10 @@ const tagsIn = ({ command }: BatchEntry): Readonly<Record<string, unknown>> =>
 const tagNamesIn = ({ entries }: DeviceBatch): Set<string> =>
   new Set(entries.flatMap((entry) => Object.keys(tagsIn(entry))));
 
-/** The number of set tags decides; the whole entry fails if it is none. An entry without tags only checks that its device exists (R-G5). */
 const statusOf = (tags: number, refused: number): EntryStatus =>
   tags > 0 && refused === tags ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_DONE;
 
-/** A registration needs no device: it is lost only if its address is blacklisted (R-E5). */
+/** A registration is lost only if its address is blacklisted (R-E5). */
 const statusOfLost = ({ command }: BatchEntry): EntryStatus =>
   command?.$case === 'register' ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_NOT_FOUND;
 
@@ -92,7 +87,6 @@ function outcomesOf(entries: readonly Entry[], { notFound, invalidTags }: BatchO
   });
 }
 
-/** The action that an entry asks for. @throws Fault `argument` if it is invalid for a device (R-G5). */
 function read(entry: BatchEntry, { batch: { account, application }, set, at }: Round, keys: IdentityKeys): Entry {
   const { number, command } = entry;
   const device: DeviceCommand = { account, application, hwid: entry.hwid, userId: '', idempotencyKey: '', command };
@@ -109,9 +103,9 @@ function read(entry: BatchEntry, { batch: { account, application }, set, at }: R
   return { entry, refused, item: { number, command: { identity, id: deviceIdOf(application, hwidHash), action, at } } };
 }
 
-/** Applies entries of bulk jobs, decided together per device log: one commit holds a batch's effects and its completion. */
+/** One commit holds a batch's effects and its completion. */
 export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'applyBatch'> {
-  /** Entries that are too large to store together are submitted in halves, until only the faulty one fails. */
+  /** Halves what is too large together, until only the faulty entry fails. */
   const submit = async (
     name: string,
     key: string,
@@ -142,7 +136,6 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
   return {
     async applyBatch(batch) {
       const { account, application, key } = batch;
-      // A job that sets tags sees tags that another process has just added.
       const isExact = batch.entries.some(({ command }) => command?.$case === 'setTags');
       const [set] = await Promise.all([
         tags.of(account, tagNamesIn(batch), isExact ? 0 : TAG_PATIENCE_MS),

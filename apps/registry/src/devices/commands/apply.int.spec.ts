@@ -43,10 +43,8 @@ describeWithMongo('commands about devices', (mongo) => {
     await registry?.close();
     await broker?.close();
   });
-  // Later operations have later times.
   beforeEach(() => clock.advance(1));
 
-  /** The reason for refusing the command; undefined if it succeeded. */
   const apply = async (to: Partial<DeviceCommand>, command: DeviceCommand['command']): Promise<string | undefined> => {
     const nobody = { hwid: '', userId: '', idempotencyKey: '' };
     const { replies } = await registry.devices.apply({

@@ -32,11 +32,10 @@ const tagsIn = ({ command }: DeviceCommand): Readonly<Record<string, unknown>> |
 
 interface UsedTags {
   readonly names: Set<string>;
-  /** A request that sets tags sees tags that another process has just added. */
+  /** Sees tags that another process has just added. */
   exact: boolean;
 }
 
-/** The tags of the accounts that the commands name. */
 async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<ReadonlyMap<string, TagSet>> {
   const used = new Map<string, UsedTags>();
   for (const command of commands) {
@@ -52,7 +51,6 @@ async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<
   return new Map(await Promise.all(sets));
 }
 
-/** A command with its device. */
 interface Addressed {
   readonly command: DeviceCommand;
   readonly hwid: string;
@@ -60,7 +58,6 @@ interface Addressed {
   readonly id: string;
 }
 
-/** The data that the commands of one call share. */
 interface Round {
   readonly set: TagSet;
   readonly at: Date;
@@ -70,7 +67,7 @@ const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case =
 const isByUser = (command: DeviceCommand): boolean =>
   command.hwid === '' && command.userId !== '' && !isRegistration(command);
 
-/** A command for a user is applied to one device (R-X1); tags of a user are set on all. */
+/** A user's event happens on one device (R-X1). */
 const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'recordEvent';
 
 const done: DeviceReply = { fault: undefined };
@@ -78,15 +75,14 @@ const done: DeviceReply = { fault: undefined };
 function refusal(error: unknown, log: Logger): DeviceReply {
   const fault = Fault.from(error);
   if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
-  // The request itself may be small: the stored device leaves no room.
+  // The request may be small: the stored device leaves no room.
   return { fault: viewOfFault(fault.kind === 'tooLarge' ? Fault.argument('tags: too large together') : fault) };
 }
 
-/** Hands commands to the logs of their devices. */
 function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 'log' | 'logs'>) {
   const recentOwners = new RecentOwners();
 
-  /** Removes the token from its last known owner before the answer; the reaction to the event finds all other owners. */
+  /** The reaction to the event finds all other owners. */
   const takeToken = async (app: string, tokenHash: string): Promise<void> => {
     try {
       await settleTokens(app, [tokenHash], { db, clock, logs });
@@ -105,7 +101,6 @@ function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 
   };
 }
 
-/** Applies commands of many callers and answers each individually: they join the groups of their devices' logs (architecture 4). */
 export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'apply'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const submit = submitter({ db, clock, log, logs });
@@ -115,7 +110,6 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     return { command, hwid, hwidHash, id: deviceIdOf(command.application, hwidHash) };
   };
 
-  /** @param guarded the owner of an Idempotency-Key */
   const commandFor = (
     { command, hwid, hwidHash, id }: Addressed,
     { set, at }: Round,
@@ -135,7 +129,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     };
   };
 
-  /** Tags of a user are set on all his devices in the application; a value that one of them cannot hold refuses all (R-C4). */
+  /** A value that one of the user's devices cannot hold refuses all (R-C4). */
   const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> => {
     const { account, application: app, userId } = command;
     const user = hwidHashOf(keys.device, account, userId);
@@ -143,7 +137,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     if (found.length === 0) throw Fault.argument('User not found');
     if (happensOnce(command)) {
       const last = found.reduce((a, b) => (lastActivity(a) >= lastActivity(b) ? a : b));
-      // Any device can decide on a repeat: the key belongs to the user.
+      // The key belongs to the user, so any device can decide on a repeat.
       return submit(commandFor(address(command, last.hwid), round, user));
     }
     const all = found.map(({ hwid }) => commandFor(address(command, hwid), round));
@@ -174,7 +168,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
       const at = new Date(clock.now());
       const succeed = (): DeviceReply => done;
       const refuse = (error: unknown): DeviceReply => refusal(error, log);
-      // A plain function is cheaper than an async one, and this runs once per device.
+      // Cheaper than async, once per device.
       const applyOne = (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
         try {
           if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);

@@ -15,26 +15,20 @@ import { DEVICES } from '@tidings/registry-store';
 import type { BatchOutcome, DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
 import { KEYS } from '../storage/key-collection.ts';
 
-/** Retention of an Idempotency-Key (R-ER11). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
-/** Retention of a batch's outcome: longer than any attempt at the batch. */
+/** Longer than any attempt at the batch. */
 export const BATCH_LIFETIME_MS = 7 * KEY_LIFETIME_MS;
 
 export interface UsedKey {
   readonly until: Date;
-  /** Only for a batch. */
   readonly outcome?: BatchOutcome;
 }
 
 export type DeviceState = Device | UsedKey;
 
-/** Context of a group of commands that no log holds. */
 export interface GroupContext {
-  /** Numbers for newly registered devices, by id. */
   readonly seqs: ReadonlyMap<string, number>;
-  /** Self-reported states that decisions depend on, by id. */
   readonly selfReports: ReadonlyMap<string, SelfReportedState>;
-  /** The commands that register a blacklisted e-mail address. */
   readonly blacklisted: ReadonlySet<DeviceLogCommand>;
 }
 
@@ -49,7 +43,7 @@ export const device = (view: View, id: string): Device | undefined => view.get(d
 
 export const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
 
-/** Whether the decision depends on devices of the same hwid in sibling applications: a new device takes over the data they share. */
+/** A new device takes over the data that siblings with its hwid share. */
 export const concernsSiblings = (action: DeviceAction): boolean =>
   newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
@@ -84,26 +78,23 @@ const selfReportAt = ({ id, ...selfReport }: { readonly id: string } & Omit<Self
 function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEvent {
   const until = new Date(at.getTime() + KEY_LIFETIME_MS);
   const event = { $case: 'keyUsed', value: { key: key!, until } } as const;
-  // This event is not linked to its device, so it must not identify it.
+  // This event is unlinked from its device, so it must not identify it.
   return { stamp: undefined, ...identity, hwid: '', seq, at, previous: 0n, event };
 }
 
-/** The commit number at which a state was read: documents carry it. */
 const revOf = (state: Device | undefined): number => (state as { readonly rev?: number } | undefined)?.rev ?? 0;
 
-/** The events as the log keeps them: each with the number of the previous commit of its device. */
 const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEvent[] =>
   events.map((event) => {
     const rev = revOf(device(view, deviceIdOf(event.application, event.hwidHash)));
     return rev === 0 ? event : { ...event, previous: BigInt(rev) };
   });
 
-/** Refuses to register a contact under a blacklisted address; an existing contact stays (R-E5). */
+/** An existing contact stays (R-E5). */
 function refuseBlacklisted(command: DeviceLogCommand, { blacklisted }: GroupContext): void {
   if (blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
 }
 
-/** The events of a command about one device. */
 export function decideCommand(command: DeviceLogCommand, view: View, context: GroupContext): DeviceDecision {
   if (usedKey(view, command.key, command.at)) return { events: [], reply: {} };
   refuseBlacklisted(command, context);
@@ -116,7 +107,7 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
     : { events, reply, selfReports: decision.selfReports.map(selfReportAt) };
 }
 
-/** The view of a batch that names a hwid more than once: later entries see the effects of earlier ones. */
+/** Later entries see the effects of earlier ones. */
 function withApplied(view: View): View & { apply(events: readonly DeviceEvent[]): void } {
   const applied = new Map<string, Device>();
   return {
@@ -159,7 +150,6 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
 
 const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'argument';
 
-/** The events of a batch's entries, in their order. An entry without a device, or a refused one, does not affect the others. */
 export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
   const used = usedKey(view, batch.key, batch.at);
   if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };

@@ -36,20 +36,17 @@ import { deviceOf } from '../storage/stored-device.ts';
 
 export type SelfReportedReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, SelfReportedState>>;
 
-/** The input of a device log. */
 export type DeviceLogInput = DeviceLogCommand | DeviceLogBatch;
 
 const commandsIn = (input: DeviceLogInput): readonly DeviceLogCommand[] =>
   'items' in input ? input.items.map(({ command }) => command) : [input];
 
-/** Whether a decision depends on self-reported state, which the log's states lack. */
 const dependsOnSelfReported = (action: DeviceAction): boolean =>
   action.type === 'tokenRejected' ||
   action.type === 'tokenReplaced' ||
   action.type === 'tokenTaken' ||
   writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
 
-/** The first registration of each new device among the commands; a contact without an address is not registered. */
 function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): ReadonlyMap<string, DeviceLogCommand> {
   const first = new Map<string, DeviceLogCommand>();
   const erased = new Set<string>();
@@ -75,7 +72,7 @@ async function newSeqs(
   return seqs;
 }
 
-/** The self-reported state that the group depends on. A token that the group itself registers counts as registered again, in any order. */
+/** A token that the group itself registers counts as registered again. */
 async function selfReportsFor(
   commands: readonly DeviceLogCommand[],
   readSelfReported: SelfReportedReader,
@@ -118,11 +115,9 @@ function keyAfter({ event }: DeviceEvent): UsedKey {
   }
 }
 
-/** Whether the device has had a single owner, its default one, since its creation. */
 const isAlwaysOwn = ({ hwidHash, owners: [first, second], createdAt }: Device): boolean =>
   second === undefined && first?.user === hwidHash && first.from === createdAt;
 
-/** The stored form of an erased device. */
 const erasedDocument = ({ account, app, hwidHash, seq, status }: Device): Record<string, unknown> => ({
   account,
   app,
@@ -131,7 +126,7 @@ const erasedDocument = ({ account, app, hwidHash, seq, status }: Device): Record
   status,
 });
 
-/** Lists every field: a state also carries the id and number of its document. */
+/** Lists every field: a state also carries its document's id and number. */
 const deviceDocument = (state: Device): Record<string, unknown> => ({
   account: state.account,
   app: state.app,
@@ -179,7 +174,6 @@ async function blacklistedAmong(
   return new Set([...addresses].flatMap(([command, ids]) => (ids.some((id) => listed.has(id)) ? [command] : [])));
 }
 
-/** The log definition of devices and the Idempotency-Keys of their commands: 16 logs by hwid hash (architecture 4). */
 export const devicesLog = ({
   sequences,
   readSelfReported,
@@ -197,7 +191,7 @@ export const devicesLog = ({
 
   async prepare(inputs, view) {
     const commands = inputs.flatMap(commandsIn);
-    // All commands of the group depend on this: an unavailable store must not refuse any of them permanently.
+    // An unavailable store must not refuse the group permanently.
     return transientAsFault(async () => {
       const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
@@ -260,7 +254,7 @@ export const devicesLog = ({
     }),
     [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
   },
-  /** The document of an erased device must not keep fields of other versions either. */
+  /** Clears fields of other versions, too. */
   clears: (state) => !('until' in state) && !isPresent(state),
   fromDocument: (document, { collection }) =>
     collection === DEVICES ? deviceOf(document as unknown as DeviceDocument) : (document as unknown as UsedKey),

@@ -23,7 +23,6 @@ import { usedKeys } from '../storage/used-keys.ts';
 import { devicesOfUsers } from '../queries/devices-of-users.ts';
 import { deviceOf } from '../storage/stored-device.ts';
 
-/** The default tags that describe a person. The others describe the device, or the address that receives mail. */
 const personalTags: ReadonlySet<number> = new Set(
   [
     defaultTags.country,
@@ -37,7 +36,7 @@ const personalTags: ReadonlySet<number> = new Set(
 const ownTags = (device: Device): readonly TagEntry[] =>
   device.tags.filter(({ k }) => k >= FIRST_OWN_TAG || personalTags.has(k));
 
-/** Writes of the tags that devices of `from` have and devices of `to` lack. Of several values, the most recently used device decides. */
+/** The most recently used device decides. */
 function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSet): TagWrite[] {
   const known = new Set(to.flatMap(ownTags).map(({ k }) => k));
   const values = new Map<number, readonly TagEntry[]>();
@@ -51,10 +50,7 @@ function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSe
   });
 }
 
-/**
- * Moves the devices and the inbox of one user to another, or detaches the devices and drops the inbox (R-X2). Tags are written first, so that a
- * repeat after a crash finds the remaining work.
- */
+/** Writes tags first, so that a repeat after a crash finds the remaining work (R-X2). */
 export function mergeUserRpc({
   db,
   clock,
@@ -78,7 +74,7 @@ export function mergeUserRpc({
   };
   const bind = (device: Device, user: NewUser): Promise<void> => submit(device, { type: 'bindUser', user, writes: [] });
 
-  /** Hands on the old user's inbox: also the entries of devices that belong to somebody else by now. */
+  /** Includes entries of devices that have another user by now. */
   const handOnInbox = async (app: string, from: string, to: string): Promise<void> => {
     const [byOwner, byHwid] = await Promise.all([
       devices.find({ app, 'owners.user': from }, { hint: deviceIndexes.owners }).toArray(),
@@ -116,7 +112,7 @@ export function mergeUserRpc({
     await handOnInbox(application, hashOf(oldUserId), hashOf(newUserId));
   };
 
-  /** Consumes the key last, so that a repeat completes an interrupted merge. */
+  /** Last, so that a repeat completes an interrupted merge. */
   const once = async (request: MergeUserRequest): Promise<void> => {
     const { account, application, oldUserId, idempotencyKey } = request;
     const hwidHash = hwidHashOf(keys.device, account, oldUserId);

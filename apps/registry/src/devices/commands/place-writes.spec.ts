@@ -5,7 +5,6 @@ import { placeWrites } from './place-writes.ts';
 
 const located = { country: 'AT', city: 'Graz' };
 
-/** The values that the writes give; null = removed. */
 const placeOf = (registration: Partial<Register>) =>
   Object.fromEntries(
     placeWrites(Register.fromPartial(registration)).map((write) => [

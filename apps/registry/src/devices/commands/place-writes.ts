@@ -3,7 +3,6 @@ import type { Register } from '@tidings/rpc';
 
 const { country: countryTag, city: cityTag } = defaultTags;
 
-/** A text that names the tag in a registration, as a field or among its tags; undefined if nothing does. */
 const named = (field: string | undefined, { name }: { readonly name: string }, tags: Register['tags']): unknown =>
   (tags && Object.hasOwn(tags, name) ? (tags[name] as unknown) : undefined) ?? field;
 
@@ -12,10 +11,7 @@ const write = (tag: TagDefinition, value: string | null | undefined): TagWrite[]
   return made === undefined || typeof made === 'string' ? [] : [made];
 };
 
-/**
- * The writes of `Country` and `City` by the fields of a registration, and by the place of its address where these and its tags name none (R-RES17). A
- * city by address is only taken for a country that agrees with it. Where cities are known, but none here, the city of the place before is removed.
- */
+/** The address fills in what fields and tags leave out (R-RES17); its city only within the named country. */
 export function placeWrites({ country, city, tags, located }: Register): TagWrite[] {
   const given = [...write(countryTag, country), ...write(cityTag, city)];
   if (!located) return given;

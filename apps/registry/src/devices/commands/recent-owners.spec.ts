@@ -14,7 +14,6 @@ it('RecentOwners detects that another device of the application had the token', 
 });
 
 it('RecentOwners remembers the newest tokens, and forgets the oldest', () => {
-  /** Whether the n-th of 25 tokens is still known after the last one is registered. */
   const isKnown = (n: number): boolean => {
     const owners = new RecentOwners(10);
     for (let i = 0; i < 25; i++) owners.take('app', `t${i}`, 'a');

@@ -1,13 +1,9 @@
-/** Minimum number of remembered tokens; the maximum is twice as many. */
 const REMEMBERED = 20_000;
 
-/** Devices by the hash of their token, by application. A combined key would allocate a string per registration. */
+/** A combined key would allocate a string per registration. */
 type Owners = Map<string, Map<string, string>>;
 
-/**
- * The device that last registered a push token, for the most recent tokens of this process: detects without a query that a token has just moved.
- * `keepTokensUnique` covers forgotten tokens and other processes.
- */
+/** Detects a moved token without a query; `keepTokensUnique` covers other processes. */
 export class RecentOwners {
   readonly #remembered: number;
   #young: Owners = new Map();
@@ -18,7 +14,6 @@ export class RecentOwners {
     this.#remembered = remembered;
   }
 
-  /** Records that a device registers a token. @returns whether another device is known to have registered it before */
   take(app: string, tokenHash: string, device: string): boolean {
     const before = this.#young.get(app)?.get(tokenHash) ?? this.#old.get(app)?.get(tokenHash);
     if (before === device) return false;

@@ -9,7 +9,7 @@ interface GivenHwid {
   readonly hwid: string;
 }
 
-/** Resolves hwids to contacts whose address or number has another spelling, unless a device matches the hwid exactly (R-E1, R-C2). */
+/** Other spellings count, unless a device matches exactly (R-E1, R-C2). */
 export async function contactsMeant<Given extends GivenHwid>(
   given: readonly Given[],
   { devices, keys }: { readonly devices: Collection<DeviceDocument>; readonly keys: IdentityKeys },

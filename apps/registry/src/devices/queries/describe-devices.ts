@@ -18,10 +18,9 @@ const UNKNOWN: DeviceDescription = {
   addresses: {},
 };
 
-/** Cache age allowed for unknown tag names, which would otherwise be queried with every window of a message. */
+/** Unknown names would otherwise be queried with every slice. */
 const TAG_PATIENCE_MS = 1_000;
 
-/** The fields that a description needs. */
 const projection = {
   _id: 0,
   seq: 1,
@@ -38,7 +37,6 @@ const projection = {
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
 
-/** A tag's value as a placeholder shows it (R-I17); "" if it is unset or the tag is unknown. */
 function textOf(device: DeviceDocument, tag: TagDefinition | undefined): string {
   const value = tag && valueOf(tag.type, entriesIn(device, tag.number));
   if (!value) return '';
@@ -70,7 +68,6 @@ export interface DescribeDeps extends DevicesDeps {
   readonly shownBadges: (request: DescribeRequest) => Promise<ShownBadges[]>;
 }
 
-/** Describes devices by sequence number, in one query. Devices of another account's application count as unknown. */
 export function describeRpc({ db, owners, tags, shownBadges }: DescribeDeps): Pick<Devices, 'describe'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {

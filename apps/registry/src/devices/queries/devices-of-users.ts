@@ -2,12 +2,7 @@ import { deviceIdOf } from '@tidings/audience';
 import { type DeviceDocument, deviceIndexes } from '@tidings/registry-store';
 import type { Collection } from 'mongodb';
 
-/**
- * The devices of users in an application, with these fields or all: devices that were assigned one of the user ids, and devices whose hwid is the
- * user id by default (R-RES3).
- * @param users keyed hashes of (account, user id)
- * @param limit ends the query when it has found more than so many; 0 = none
- */
+/** Includes devices whose hwid is the user id by default (R-RES3). @param users keyed hashes of (account, user id) */
 export async function devicesOfUsers<Field extends keyof DeviceDocument>(
   devices: Collection<DeviceDocument>,
   app: string,
@@ -21,7 +16,6 @@ export async function devicesOfUsers<Field extends keyof DeviceDocument>(
   };
   const ids = users.map((user) => deviceIdOf(app, user));
   const found = await Promise.all([
-    // The current user is one of the device's owners.
     devices
       .find(
         { app, 'owners.user': { $in: [...users] }, user: { $in: [...users] } },

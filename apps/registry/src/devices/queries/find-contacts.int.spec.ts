@@ -12,7 +12,6 @@ describeWithMongo('an e-mail address', (mongo) => {
   const mail = (hwid: string, pushToken: string) => register(hwid, { platform: Platform.Email, pushToken });
   const seqOf = async (hwid: string): Promise<number> => (await stored(hwid))['seq'] as number;
 
-  /** The recipients of a mail to addresses (R-E8). */
   const recipients = (...names: string[]) =>
     test.named({ $case: 'contacts', value: { platform: Platform.Email, names } });
   const contactsOf = async (email: string) =>
@@ -32,7 +31,6 @@ describeWithMongo('an e-mail address', (mongo) => {
     await settle();
     expect(await recipients('moved@example.com')).toEqual({ seqs: [await seqOf('crm-1')], unknown: [] });
     expect(await contactsOf('moved@example.com')).toEqual(['crm-1', 'moved@example.com']);
-    // A hwid that is no address means its contact.
     expect(await recipients('crm-1', 'crm-2')).toEqual({ seqs: [await seqOf('crm-1')], unknown: ['crm-2'] });
   });
 

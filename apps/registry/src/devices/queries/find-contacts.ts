@@ -9,10 +9,7 @@ import { devicesOfUsers } from './devices-of-users.ts';
 
 type Contact = Pick<DeviceDocument, 'hwid' | 'platform'>;
 
-/**
- * Finds e-mail contacts by user or address (R-C1, R-E1). The holders of an address come first, the last to register it before all; then the contact
- * that has the address for its hwid, if it holds none.
- */
+/** The last to register an address comes first, the one with it as hwid last (R-C1, R-E1). */
 export function contactsRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'findContacts'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 

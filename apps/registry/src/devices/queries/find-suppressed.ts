@@ -6,7 +6,6 @@ import type { Db } from 'mongodb';
 
 const MAX_SLICES = 100;
 
-/** The contacts of a slice by the reason why they get no mail any more; undefined = they get it. */
 async function suppressedIn(
   db: Db,
   { marketing, category, positions, ...slice }: ContactsOfSlice,
@@ -16,7 +15,6 @@ async function suppressedIn(
   return Map.groupBy(positions, (position) => suppressedSince(found, position));
 }
 
-/** Finds contacts that get no mail any more, although it was planned (R-E14, R-E18). */
 export const suppressedRpc = ({ db }: { readonly db: Db }): Pick<Devices, 'findSuppressed'> => ({
   async findSuppressed({ slices }) {
     const contacts = slices.reduce((sum, { positions }) => sum + positions.length, 0);

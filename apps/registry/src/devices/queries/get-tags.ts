@@ -17,7 +17,6 @@ import { contactsMeant } from './contacts-meant.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 import { deviceOf } from '../storage/stored-device.ts';
 
-/** Every tag of the device that has a value, by its name (R-RES9). */
 function shownTags(device: Device, tags: TagSet): [name: string, value: TagOutput][] {
   const numbers = new Set([...tagFields.keys(), ...device.tags.map(({ k }) => k)]);
   return [...numbers].flatMap((number): [string, TagOutput][] => {
@@ -27,7 +26,7 @@ function shownTags(device: Device, tags: TagSet): [name: string, value: TagOutpu
   });
 }
 
-/** Tags of several devices: for each tag, the value of the most recently active device (R-C6). */
+/** The most recently active device decides (R-C6). */
 const merged = (devices: readonly Device[], tags: TagSet): ReadonlyMap<string, TagOutput> =>
   new Map(devices.toSorted((a, b) => lastActivity(a) - lastActivity(b)).flatMap((device) => shownTags(device, tags)));
 

@@ -4,7 +4,6 @@ import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { contactsMeant } from './contacts-meant.ts';
 
-/** Locates devices by hwid. Devices of another account's application count as unknown. */
 export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'locate'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {

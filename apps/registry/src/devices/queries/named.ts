@@ -9,7 +9,6 @@ import { type IdentityKeys, tokenHash } from '../../identities/identity-keys.ts'
 import { contactsMeant } from './contacts-meant.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
-/** The scope of a lookup by name. */
 export interface Lookup {
   readonly devices: Collection<DeviceDocument>;
   readonly keys: IdentityKeys;
@@ -17,10 +16,9 @@ export interface Lookup {
   readonly application: string;
 }
 
-/** The properties of a device that a lookup by id reads. */
 export type PresentDevice = Pick<DeviceDocument, 'seq' | 'platform' | 'th'>;
 
-/** Reads devices by id, without deleted ones. Concurrent calls share a query. */
+/** Concurrent calls share a query. */
 export function presentDevices(db: Db): (ids: readonly string[]) => Promise<ReadonlyMap<string, PresentDevice>> {
   return sharedReads(async (ids) => {
     const filter = { _id: { $in: [...ids] }, status: 1 as const };
@@ -31,23 +29,19 @@ export function presentDevices(db: Db): (ids: readonly string[]) => Promise<Read
   });
 }
 
-/** The scope of a lookup by hwid. */
 export interface HwidLookup extends Lookup {
   readonly present: ReturnType<typeof presentDevices>;
 }
 
 export interface Found {
   readonly seqs: ReadonlySet<Seq>;
-  /** Platforms of the devices. */
   readonly platforms: ReadonlySet<number>;
-  /** Names without a match, as given, without duplicates. */
   readonly unknown: readonly string[];
 }
 
 const isToken = ({ platform, token }: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
   token !== undefined && tokenText(platform, token) === tokenText(platform, name);
 
-/** The names by the hash of the token that they would be. */
 function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {
   const hashes = new Map<string, string[]>();
   for (const name of names) {
@@ -65,7 +59,6 @@ function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string
   return hashes;
 }
 
-/** A device, and the names that match it. */
 interface Named {
   readonly seq: Seq;
   readonly hwid: string;
@@ -73,7 +66,6 @@ interface Named {
   readonly names: readonly string[];
 }
 
-/** Devices whose push token is one of the names, each with the matching names. */
 export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<Named[]> {
   const hashes = hashesOf(names, lookup);
   const found = await lookup.devices
@@ -90,7 +82,6 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
   }));
 }
 
-/** Devices by hwid; contacts also by another spelling of their hwid. @param isMeant whether the device with the hwid counts. @default always */
 export async function findByHwid(
   names: readonly string[],
   lookup: HwidLookup,
@@ -120,11 +111,9 @@ export async function findByHwid(
 
 const CONTACT_PLATFORMS: readonly number[] = [Platform.Email, Platform.Sms, Platform.WhatsApp];
 
-/** Contacts of e-mail, SMS and WhatsApp by hwid (R-I4). */
 export const findContacts = (names: readonly string[], lookup: HwidLookup): Promise<Found> =>
   findByHwid(names, lookup, ({ platform }) => CONTACT_PLATFORMS.includes(platform));
 
-/** Devices by push token, of one platform or of any. */
 export async function findByToken(names: readonly string[], lookup: Lookup, platform?: PlatformCode): Promise<Found> {
   const found = (await byToken(names, lookup)).filter(
     (device) => device.names.length > 0 && (platform === undefined || device.platform === platform),
@@ -137,7 +126,7 @@ export async function findByToken(names: readonly string[], lookup: Lookup, plat
   };
 }
 
-/** Contacts of a platform by hwid. Contacts of e-mail are found by their address, and by hwid only where no contact has the name as address (R-E8). */
+/** E-mail contacts match by hwid only if none has the name as address (R-E8). */
 export async function findContactsOf(
   platform: PlatformCode,
   names: readonly string[],
@@ -146,20 +135,18 @@ export async function findContactsOf(
   if (platform !== Platform.Email) return findByHwid(names, lookup, (device) => device.platform === platform);
   const holders = await findByToken(names, lookup, platform);
   if (holders.unknown.length === 0) return holders;
-  // An address that is the hwid of a contact with another address must not send mail to that one.
+  // An address that is another contact's hwid must not reach that contact.
   const isMeant = (device: PresentDevice, name: string): boolean =>
     device.platform === platform && (device.th === undefined || !name.includes('@'));
   return together(holders, await findByHwid(holders.unknown, lookup, isMeant));
 }
 
-/** The first finds, followed by those among the rest. */
 const together = (first: Found, others: Found): Found => ({
   seqs: new Set([...first.seqs, ...others.seqs]),
   platforms: new Set([...first.platforms, ...others.platforms]),
   unknown: others.unknown,
 });
 
-/** Devices by hwid, else by push token (R-I4). */
 export async function findDevices(names: readonly string[], lookup: HwidLookup): Promise<Found> {
   const found = await findByHwid(names, lookup);
   return found.unknown.length === 0 ? found : together(found, await findByToken(found.unknown, lookup));
@@ -167,13 +154,10 @@ export async function findDevices(names: readonly string[], lookup: HwidLookup):
 
 type OfUser = Pick<DeviceDocument, '_id' | 'seq' | 'platform' | 'user' | 'token' | 'ta' | 'self' | 'createdAt'>;
 
-/** The keyed hash of a device's user: by default the hash of its hwid, which its id ends with (R-RES3). */
+/** By default the hash of the hwid, which the id ends with (R-RES3). */
 const userOf = ({ _id, user }: OfUser): string => user ?? _id.slice(_id.indexOf(':') + 1);
 
-/**
- * The most recently active device of each user; of several the one with a push token.
- * @param among platforms that the message is for: a device on another one would not get it. Empty = all
- */
+/** @param among platforms of the message; empty = all */
 export function latestOf(found: readonly OfUser[], among: readonly number[]): OfUser[] {
   const rank = (device: OfUser): readonly [boolean, number] => [device.token !== undefined, lastActivity(device)];
   const isLater = (a: OfUser, b: OfUser): boolean => {
@@ -189,7 +173,6 @@ export function latestOf(found: readonly OfUser[], among: readonly number[]): Of
   return [...latest.values()];
 }
 
-/** All devices of these users, or only the most recently active one of each among these platforms. */
 export async function findUsers(
   names: readonly string[],
   { devices, keys, account, application }: Lookup,

@@ -7,13 +7,10 @@ import { contactsMeant } from './contacts-meant.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
-/** Devices of users in a reply. Each is some 300 bytes here, and a name in the reply. */
+/** Each takes some 300 bytes. */
 export const MAX_OF_USERS = 32_768;
 
-/**
- * Resolves users, push tokens and hwids to devices, with at most two queries each.
- * @throws Fault `tooLarge` if the users have more than {@link MAX_OF_USERS} devices together: the caller asks for fewer of them
- */
+/** @throws Fault `tooLarge` beyond {@link MAX_OF_USERS} devices */
 export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'resolve'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -39,7 +36,6 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
         contactsMeant(given, { devices, keys }),
       ]);
       const byName = new Map<string, string>();
-      // Devices of several platforms may have the token: the first registered one is chosen.
       for (const { hwid, names } of [...ofTokens].sort((a, b) => b.seq - a.seq)) {
         for (const name of names) byName.set(name, hwid);
       }

@@ -55,7 +55,6 @@ describeWithMongo('contacts of a mail that is tried again', (mongo) => {
     await test.registry.addresses.blacklistAddress({ account, email: bounces });
     await test.registry.addresses.recordComplaint({ account, email: complains });
     await test.setTags(leaves, { 'Unsubscribed Emails': true });
-    // The blacklist prevails.
     await test.setTags(bounces, { 'Unsubscribed Emails': true });
     await test.setTags(leavesNews, { 'Unsubscribed Categories': ['News'] });
     await test.apply(test.command(goes, { $case: 'erase', value: {} }));

@@ -11,14 +11,11 @@ import { type IdentityKeys, tokenHash } from '../../identities/identity-keys.ts'
 import type { DeviceLogCommand } from '../commands/device-log-command.ts';
 import type { ReactionDeps } from './token-owners.ts';
 
-/** Consumer group of this reaction. */
 export const DEAD_TOKENS_GROUP = 'registry.dead-tokens';
 
-/** A token that a provider reported as invalid, or replaces. */
 interface Rejection {
   readonly app: string;
   readonly seq: number;
-  /** The field of the address; undefined = the push token. */
   readonly field: AddressField | undefined;
   readonly token: string;
   /** Registrations after this time prove the token valid. */
@@ -57,13 +54,11 @@ const projection = {
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
 
-/** Whether a device still has the rejected address. */
 const isHeld = (device: DeviceDocument, field: AddressField | undefined, token: string): boolean =>
   field === ACTIVITY_TOKEN
     ? (device.activities?.some((each) => each.token === token) ?? false)
     : device[field ?? 'token'] === token;
 
-/** Devices that still have a rejected token, with the fields that address them. */
 async function holders(
   devices: Collection<DeviceDocument>,
   rejections: readonly Rejection[],
@@ -82,7 +77,6 @@ async function holders(
 /** A longer token is no device's (R-LM6). */
 const TOKEN_BYTES = 4096;
 
-/** The change of a device with a rejected address; undefined if it keeps it. */
 function actionOn(
   { platform }: DeviceDocument,
   { field, token, since, replacement }: Rejection,
@@ -99,10 +93,7 @@ export interface DeadTokenDeps extends ReactionDeps {
   readonly keys: Pick<IdentityKeys, 'token'>;
 }
 
-/**
- * Removes tokens that providers report as invalid, or puts the provider's own in their place, unless another one is stored by now or the same token was registered again after the send began;
- * APNs reports the time itself (R-P2). The log decides; a token that is already gone costs nothing there.
- */
+/** A token registered again since the send, or since APNs' own time, stays (R-P2). */
 export function forgetDeadTokens({ db, clock, broker, logs, report, keys }: DeadTokenDeps): Promise<Subscription> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return consume(broker, {

@@ -5,19 +5,16 @@ import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/de
 import { chunkOf, positionOf } from '@tidings/kernel';
 import { stampedEvent } from '../storage/event-codec.ts';
 
-/** How far back a device may date an event; its clock may be wrong. */
 const DATED_BACK_MS = 72 * 3_600_000;
 
-/** When an event happened: as its device says, at most {@link DATED_BACK_MS} before it was reported, and not after (R-X1). */
+/** A device's clock may be wrong (R-X1). */
 function timeOf(reported: Date | undefined, happened: Date | undefined): Date | undefined {
   if (!reported || !happened) return reported;
   const [last, ms] = [reported.getTime(), happened.getTime()];
   return new Date(Math.min(last, Math.max(last - DATED_BACK_MS, ms)));
 }
 
-/** A purchase or an event, under the device's number in the application: it identifies no person. */
 function conversionOf({ account, application, seq, at, event }: DeviceEvent, stamp: Stamp): RelayedRecord[] {
-  // An erased device has no more records.
   if (event?.$case !== 'occurred' || event.value.name === '') return [];
   const chunk = chunkOf(seq);
   const value = Conversion.encode({
@@ -37,10 +34,7 @@ const isPublished = ({ event }: DeviceEvent): boolean => {
   return event?.$case !== 'keyUsed' && event?.$case !== 'batchApplied';
 };
 
-/**
- * The records of a devices commit on `tidings.devices` and `tidings.conversions`: all of it except consumed keys, applied batches, and erasures with
- * the application, which no other erasure waits behind.
- */
+/** Omits erasures with the application, for which no other erasure waits. */
 export function deviceRecords({ log, position, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
   const records: RelayedRecord[] = [];
   events.forEach((event, index) => {

@@ -12,22 +12,17 @@ import type { Collection } from 'mongodb';
 import { inboxId, InboxStates } from '../../entry-states/entry-states.ts';
 import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
-/** Consumer group of this reaction. */
 export const ERASURE_GROUP = 'registry.erasure';
 
 export interface ErasedDevice extends Pick<DeviceEvent, 'application' | 'hwidHash'> {
   readonly log: string;
   readonly position: number;
-  /** The erasure's index in its commit. @default the device's last one */
   readonly index?: number;
 }
 
 const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased';
 
-/**
- * The device's events in one commit since the last erasure before `upTo`, and the number of its previous commit; 0 if there is none, or an earlier
- * erasure has redacted it.
- */
+/** The previous commit is 0 at the first or after an earlier redaction. */
 function stepOf(
   own: readonly PlacedEvent<DeviceEvent>[],
   upTo: number,
@@ -44,7 +39,7 @@ const lastErasureIn = (own: readonly PlacedEvent<DeviceEvent>[]): number =>
 const commitKey = ({ log, position }: { readonly log: string; readonly position: number }): string =>
   `${log}/${position}`;
 
-/** Redacts erased devices' events, from their erasures back to their first registrations. Idempotent. */
+/** Idempotent. */
 export async function redactEvents(
   commits: CommitRedaction<DeviceEvent>,
   erased: readonly ErasedDevice[],
@@ -84,14 +79,11 @@ export interface ErasureDeps extends ReactionDeps {
   readonly commits: CommitRedaction<DeviceEvent>;
 }
 
-/**
- * Follows erasures in the log (architecture 4): within a second of a device's erasure, its events are redacted, and later self-reports and the
- * states of its own inbox are removed. Then other services are told, which keep data of devices under their numbers.
- */
+/** Within a second, redacts the events, removes self-reports and the own inbox, then tells other services. */
 export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
   const inboxes = new InboxStates(db);
-  /** Its own inbox is removed, unless its hwid is the user id of others, such as the address of an e-mail contact. */
+  /** Other devices may have its hwid as user id, such as an e-mail address. */
   const removeInboxes = async (erased: readonly PartialErasureEvent[]): Promise<void> => {
     const ids = new Map(erased.map((device) => [inboxId(device.application, device.hwidHash), device]));
     const present = await inboxes.read([...ids.keys()]);

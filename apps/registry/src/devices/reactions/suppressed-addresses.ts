@@ -9,19 +9,15 @@ import { consume, type Subscription } from '@tidings/streaming';
 import type { AccountWriter } from '../../accounts/account-writer.ts';
 import type { ReactionDeps } from './token-owners.ts';
 
-/** Consumer group of this reaction. */
 export const SUPPRESSED_ADDRESSES_GROUP = 'registry.suppressed-addresses';
 
-/** A contact whose address is to get no mail. */
 export interface Suppression {
   readonly application: string;
   readonly seq: number;
   readonly action: Extract<AddressAction['type'], 'blacklistAddress' | 'recordComplaint'>;
-  /** The address was read before this time, or not long after. */
   readonly readAt: number;
 }
 
-/** Contacts whose mail was refused for good. */
 export function refusedIn(of: SliceOutcome): Suppression[] {
   const { application, chunk } = of;
   const { bounced = [], claimedAt } = resultsIn(of) ?? {};
@@ -32,7 +28,6 @@ export function refusedIn(of: SliceOutcome): Suppression[] {
     .map((position) => ({ ...common, seq: seqOf(chunk, position) }));
 }
 
-/** Contacts whose mail bounced, or who complained about it. */
 export function reportedIn({ application, chunk, kind, positions, categories, sentAt }: Reports): Suppression[] {
   const reported = (action: Suppression['action'], i: number): Suppression[] => {
     const readAt = (sentAt[i] ?? 0) * 1000;
@@ -44,12 +39,11 @@ export function reportedIn({ application, chunk, kind, positions, categories, se
   return positions.flatMap((_, i) => (isHardBounce(categories[i] ?? '') ? reported('blacklistAddress', i) : []));
 }
 
-/** The contact that has a number now. */
 export type Holder = Pick<DeviceDocument, 'account' | 'seq' | 'th' | 'ta'>;
 
 const projection = { _id: 0, account: 1, seq: 1, th: 1, ta: 1 };
 
-/** The commands for contacts that have still got the address. One that has registered it again since has. */
+/** Contacts that registered the address again are skipped. */
 export function commandsFor(suppressions: readonly Suppression[], found: readonly Holder[], at: Date) {
   const holders = new Map(found.map((holder) => [holder.seq, holder]));
   return suppressions.flatMap(({ seq, action: type, readAt }) => {
@@ -59,10 +53,7 @@ export function commandsFor(suppressions: readonly Suppression[], found: readonl
   });
 }
 
-/**
- * Puts addresses on the blacklist of their account whose mail bounced hard, at once or by a report later (R-E5), and records complaints (R-E14). Facts
- * carry no addresses: the address of the contact is meant, unless the contact has got another one since the send began.
- */
+/** Facts carry no addresses, so the contact's current one counts unless it changed since the send (R-E5, R-E14). */
 export function suppressAddresses(deps: ReactionDeps & { readonly write: AccountWriter }): Promise<Subscription> {
   const { db, clock, broker, report, write } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);

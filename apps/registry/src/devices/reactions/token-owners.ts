@@ -17,13 +17,11 @@ export interface ReactionDeps {
   readonly report: (incident: Incident) => void;
 }
 
-/** Consumer group of this reaction. */
 export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
 
-/** The rules on device events hold within a second: a quarter of it collects events into a batch. */
+/** A quarter of the second within which token rules hold. */
 export const LINGER_MS = 250;
 
-/** Devices that share one of the token hashes; the index alone identifies the shared ones. */
 async function rivals(
   devices: Collection<DeviceDocument>,
   app: string,
@@ -44,14 +42,13 @@ async function rivals(
   return shared.length === 0 ? [] : devices.find(among(shared), { hint: deviceIndexes.token }).toArray();
 }
 
-/** The later registration wins; of simultaneous ones, the device with the greater id, so that all processes agree. */
+/** Ties break by the greater id, so that all processes agree. */
 const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
   const [left, right] = [tokenTime(a), tokenTime(b)];
   if (left !== right) return left > right ? a : b;
   return a._id > b._id ? a : b;
 };
 
-/** Hands an action to the log of its device. */
 const submit = (device: DeviceDocument, action: DeviceAction, { logs, clock }: Pick<ReactionDeps, 'logs' | 'clock'>) =>
   logs.submit(deviceLogOf(device.hwidHash), {
     identity: { account: device.account, application: device.app, hwidHash: device.hwidHash, hwid: device.hwid },
@@ -60,18 +57,18 @@ const submit = (device: DeviceDocument, action: DeviceAction, { logs, clock }: P
     at: new Date(clock.now()),
   });
 
-/** Takes a token off all of these devices except the last to register it, which the log may decide differently. */
+/** The log may decide differently. */
 async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDeps, 'logs' | 'clock'>): Promise<void> {
   const winner = holders.reduce(newer);
   const losers = holders.filter((holder) => holder !== winner);
   const { platform } = winner;
   const token = winner.token!;
   const writes = platform === Platform.Email ? unsubscribesOf(losers) : [];
-  // First, since a repeat after a failure no longer finds losers that have given up the address.
+  // First: a repeat no longer finds losers that have given up the address.
   if (writes.length > 0) await submit(winner, { type: 'addressTaken', token, writes }, deps);
   const taken: DeviceAction = { type: 'tokenTaken', platform, token, at: tokenTime(winner) };
   const replies = await Promise.all(losers.map((loser) => submit(loser, taken, deps)));
-  // A loser has registered the token again since it was read.
+  // Registered again since it was read.
   const kept = losers.flatMap((loser, i) => {
     const since = replies[i]!.keptSince;
     return since === undefined ? [] : [{ ...loser, ta: since }];
@@ -79,7 +76,7 @@ async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDep
   if (kept.length > 0) await settle([winner, ...kept], deps);
 }
 
-/** Takes push tokens off every device of an application except the last to register them; unsubscribes follow an address (R-E14). Idempotent. */
+/** Unsubscribes follow an address (R-E14). Idempotent. */
 export async function settleTokens(
   app: string,
   hashes: readonly string[],
@@ -90,7 +87,6 @@ export async function settleTokens(
   await Promise.all([...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)));
 }
 
-/** Keeps a push token on one device per application and platform: the previous owner loses it within a second (R-RES2). */
 export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
   return consume(deps.broker, {
     group: TOKEN_OWNERS_GROUP,

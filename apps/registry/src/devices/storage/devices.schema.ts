@@ -8,7 +8,7 @@ import { KEYS } from './key-collection.ts';
 
 type InvalidTags = BatchOutcome['invalidTags'][number];
 
-/** Idempotency-Keys in use. The service's clock decides whether one still counts; the index only removes old ones. */
+/** The service's clock decides; the index only removes old keys. */
 export const keysModel = defineStates<UsedKey>({
   name: KEYS,
   retention: `${inDays(KEY_LIFETIME_MS)}; keys of batches ${inDays(BATCH_LIFETIME_MS)}`,
@@ -24,12 +24,10 @@ export const keysModel = defineStates<UsedKey>({
   indexes: [{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }],
 });
 
-/** The next device number of each application, and the next id of geozones: allocated during registrations, and therefore native. */
 export const sequencesModel = defineModel<Sequence>({
   name: SEQUENCES,
   retention: 'with the application',
   fields: { _id: text, next: number },
 });
 
-/** The collections of devices. */
 export const deviceModels: readonly ModelDefinition[] = [devicesModel, keysModel, sequencesModel];

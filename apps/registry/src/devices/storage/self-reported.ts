@@ -2,7 +2,6 @@ import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import type { SelfReportedReader } from '../commands/device-log.ts';
 
-/** Reads self-reported state: the log loads states without it. */
 export const openSelfReported =
   (db: Db): SelfReportedReader =>
   async (ids) => {

@@ -6,7 +6,7 @@ export const SEQUENCES = 'sequences';
 const LAST_SEQ = seqOf(TEST_CHUNK, 0) - 1;
 const FIRST_BLOCK = 16;
 const LARGEST_BLOCK = 1024;
-/** A block that is used up sooner is followed by one twice as large, otherwise by one half as large. */
+/** Blocks used up sooner double, others halve. */
 const BLOCK_LIFETIME_MS = 1000;
 
 export interface Sequence {
@@ -21,13 +21,11 @@ interface Block {
   reservedAt: number;
 }
 
-/** Device numbers (architecture 5): assigned in order, in blocks that grow with demand. The rest of a block is lost when the process ends. */
+/** In order. A block's rest is lost when the process ends. */
 export interface Sequences {
-  /** Allocates `count` numbers of an application. */
   take(application: string, count: number): Promise<number[]>;
 }
 
-/** Reserves `count` numbers of a sequence; returns the first of them, 0 for a new one. */
 export async function reserveNumbers(db: Db, sequence: string, count: number): Promise<number> {
   const sequences = db.collection<Sequence>(SEQUENCES);
   const update = { $inc: { next: count } };
@@ -37,7 +35,7 @@ export async function reserveNumbers(db: Db, sequence: string, count: number): P
         upsert: true,
         returnDocument: 'after',
       });
-      // Half numbers were stored by a version that halved blocks of an odd size.
+      // A version that halved odd blocks stored half numbers.
       return Math.ceil(after!.next - count);
     } catch (error) {
       // A concurrent first reservation created the document.
@@ -79,7 +77,7 @@ export function openSequences(db: Db): Sequences {
   return {
     take(application, count) {
       const turn = (last.get(application) ?? Promise.resolve()).then(() => take(application, count));
-      // The caller receives the failure; the next turn only waits for this one to end.
+      // The caller receives the failure.
       const settled = turn.catch(() => undefined);
       last.set(application, settled);
       void settled.then(() => last.get(application) === settled && last.delete(application));

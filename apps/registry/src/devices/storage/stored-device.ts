@@ -2,22 +2,19 @@ import type { Device, TagEntry } from '@tidings/audience';
 import type { DeviceDocument } from '@tidings/registry-store';
 import { Long } from 'mongodb';
 
-/** Whether the driver decoded an integer beyond 2^53 - 1. */
 const isLong = ({ v }: TagEntry): boolean => Long.isLong(v);
 
-/** Tags as read, with integers in the form of `exactInteger`. */
 const exactTags = (tags: readonly TagEntry[]): readonly TagEntry[] =>
   tags.some(isLong)
     ? tags.map((entry) => (isLong(entry) ? { ...entry, v: (entry.v as unknown as Long).toBigInt() } : entry))
     : tags;
 
-/** A document, or a part of it, with exact tags. Every document from the driver must pass through here before its tags are read. */
+/** Every document from the driver must pass here before its tags are read. */
 export const withExactTags = <Part extends Partial<Pick<DeviceDocument, 'tags'>>>(read: Part): Part => {
   const tags = read.tags && exactTags(read.tags);
   return tags === read.tags ? read : { ...read, tags };
 };
 
-/** The device of a document. */
 export const deviceOf = (document: DeviceDocument): Device => ({
   ...withExactTags(document),
   user: document.user ?? document.hwidHash,

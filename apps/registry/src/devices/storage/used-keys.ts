@@ -2,7 +2,6 @@ import type { Db } from 'mongodb';
 import type { UsedKey } from '../commands/device-decisions.ts';
 import { KEYS } from './key-collection.ts';
 
-/** The ones of these Idempotency-Keys, by id, that are already consumed (R-ER11). */
 export async function usedKeys(db: Db, ids: readonly string[], at: Date): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const keys = db.collection<UsedKey & { readonly _id: string }>(KEYS);

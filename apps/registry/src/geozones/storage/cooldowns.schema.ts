@@ -2,7 +2,6 @@ import { defineStates } from '@tidings/event-store';
 import { date, inDays } from '@tidings/mongo';
 import { COOLDOWNS, type CooldownState, KEPT_SECONDS } from '../visit-log.ts';
 
-/** Cooldowns started by visits to zones. */
 export const cooldownsModel = defineStates<CooldownState>({
   name: COOLDOWNS,
   retention: `as long as the zone's cooldown, at least ${inDays(KEPT_SECONDS * 1000)}`,

@@ -2,13 +2,13 @@ import type { ReadEvent } from '../feed.ts';
 import type { DeferredOutcome, NewUnacked, Place, UnackedEvents } from '../unacked.ts';
 import type { DeferredEvents, Removed } from './deferred-events.ts';
 
-/** Maximum deferred events of a subscriber that acknowledges nothing: later ones wait in the log. */
+/** Further events wait in the log. */
 const MAX_BLIND = 10_000;
 
 const isUpTo = (one: Place, other: Place): boolean =>
   one.n !== other.n ? one.n < other.n : one.e !== other.e ? one.e < other.e : one.d <= other.d;
 
-/** Moves events between the window of a stream and its deferred events. A stream calls one method at a time, while answers may arrive. */
+/** A stream calls one method at a time, while answers may arrive. */
 export class Deferral {
   readonly #unacked: UnackedEvents;
   readonly #deferred: DeferredEvents;
@@ -19,7 +19,6 @@ export class Deferral {
     this.#deferred = deferred;
   }
 
-  /** Restores the events of an earlier owner, some of which may have been deferred in its last moment. */
   async restore(events: readonly NewUnacked[]): Promise<void> {
     await this.#deferred.open();
     const last = await this.#deferred.lastOf(events.map(({ key }) => key));
@@ -30,7 +29,6 @@ export class Deferral {
     );
   }
 
-  /** Takes events that were read: into the window, or behind the deferred ones of their device and message. Returns how many are deferred. */
   async accept(events: readonly ReadEvent[]): Promise<number> {
     const fresh = events.map((event) => ({ ...event, failures: 0, at: 0 }));
     return this.#sort(fresh, await this.#deferred.lastOf(events.map(({ key }) => key)));
@@ -47,12 +45,10 @@ export class Deferral {
     return this.#deferred.prune((event) => this.#unacked.withdraw(event));
   }
 
-  /** Lets events leave a window that is blocked by events which fail. */
   makeRoom(): number {
     return this.#deferred.length < MAX_BLIND ? this.#unacked.makeRoom() : 0;
   }
 
-  /** Stores everything: the progress of the stream may be stored then. Returns how many events have left the window. */
   async flush(): Promise<number> {
     this.#collect();
     await this.#deferred.apply(this.#outcomes);

@@ -16,7 +16,6 @@ const event = (key: string, n: number, fields: Partial<NewUnacked> = {}): NewUna
   ...fields,
 });
 
-/** The window and the deferred events of a stream, on virtual time. */
 class Wire {
   readonly store = memoryDeferred();
   readonly clock = new TestClock(new Date(0));
@@ -38,7 +37,6 @@ class Wire {
     return this.deferral.accept(events);
   }
 
-  /** Sends what is due, and answers it. Returns the places of what was sent. */
   async exchange(isAck: (n: number) => boolean = () => false): Promise<number[]> {
     await this.deferral.take(this.now);
     const sent = this.unacked.sendable(this.now);
@@ -74,7 +72,6 @@ describe('deferred events', () => {
     await wire.read(event('a', 4), event('c', 5));
     expect([wire.unacked.size, wire.deferred.length]).toEqual([1, 3]);
     expect(await wire.minutes(2, (n) => n === 5)).toEqual([[1, 5], [1]]);
-    // Once it is acknowledged, the others follow in order.
     expect((await wire.minutes(3, () => true)).flat()).toEqual([1, 3, 4]);
     expect(wire.deferred.summary).toEqual({ length: 0, dropped: 0 });
     await wire.read(event('a', 6));
@@ -137,7 +134,6 @@ describe('deferred events', () => {
       sent.push(...(await wire.exchange()));
     }
     expect(new Set(sent)).toEqual(new Set([1, 2, 3]));
-    // The waits that follow are those of their failures.
     expect(sent.length).toBeLessThanOrEqual(9);
   });
 

@@ -12,11 +12,9 @@ import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore, Deferr
 
 export const MAX_DEFERRED = 100_000;
 const PAGE = 100;
-/** Pause for each deferred event that has failed: bounds what a subscriber that refuses everything costs, to 400 events a second. */
+/** Limits a subscriber that refuses everything to 400 events a second. */
 const PAUSE_MS = 2.5;
-/** Pairs whose oldest event is removed at a time. */
 const REMOVED_AT_ONCE = 500;
-/** Intervals at which the oldest event is looked up, and events are counted: some are removed beside the stream, such as those of a deleted application. */
 const LOOK_EVERY_MS = 5_000;
 const COUNT_EVERY_MS = 60_000;
 
@@ -31,14 +29,10 @@ export interface Removed {
 export interface DeferredOptions {
   readonly dropped: number;
   readonly clock: Clock;
-  /** @default MAX_DEFERRED */
   readonly max?: number;
 }
 
-/**
- * The deferred events of a stream (R-EV5): those that failed three times, and later ones of the same device and message, which wait behind them. They are in the
- * store only; the memory that they take does not depend on their number. A stream calls one method at a time.
- */
+/** Events that failed three times, with later ones behind them (R-EV5). Kept only in the store, so memory does not depend on their number. */
 export class DeferredEvents {
   readonly #store: DeferredStore;
   readonly #clock: Clock;
@@ -47,7 +41,6 @@ export class DeferredEvents {
   #length = 0;
   #dropped: number;
   #oldest: number | undefined;
-  /** When an event may be sent, at the earliest, by the steady time. */
   #dueAt = -Infinity;
   #pausedUntil = -Infinity;
   #lookAt = -Infinity;
@@ -69,13 +62,11 @@ export class DeferredEvents {
     return { length: this.#length, dropped: this.#dropped, ...oldest };
   }
 
-  /** Counts what an earlier owner has left. */
   async open(): Promise<void> {
     this.#length = await this.#store.size();
     this.#countAt = this.#now() + COUNT_EVERY_MS;
   }
 
-  /** Some that were taken are not sent after all. */
   returned(): void {
     this.#dueAt = -Infinity;
   }
@@ -84,21 +75,15 @@ export class DeferredEvents {
     return this.#length > 0 && this.#dueAt <= now;
   }
 
-  /** Milliseconds until more of them may be sent; Infinity without a pause. */
   get pauseMs(): number {
     const left = this.#pausedUntil - this.#now();
     return left > 0 ? left : Infinity;
   }
 
-  /** The place of the last deferred event of each of these devices and messages. */
   async lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, Place>> {
     return this.#length === 0 ? new Map() : this.#store.lastOf([...new Set(keys)]);
   }
 
-  /**
-   * Appends events, in the order of their pairs; the first of a new pair goes on with its failures and its wait. Events that are there already, before a crash,
-   * stay as they are.
-   */
   async add(events: readonly (NewUnacked | Unacked)[]): Promise<void> {
     if (events.length === 0) return;
     const pairs = Map.groupBy(events, ({ key }) => key);
@@ -119,7 +104,6 @@ export class DeferredEvents {
     }
   }
 
-  /** Takes at most `limit` events that are due, one of each pair; not of the pairs that were taken before and are not over. */
   async take(now: number, limit: number, taken: ReadonlySet<string>): Promise<readonly NewUnacked[]> {
     if (limit <= 0 || !this.isDue(now) || this.#now() < this.#pausedUntil) return [];
     const wanted = Math.min(limit, PAGE);
@@ -127,7 +111,6 @@ export class DeferredEvents {
     const free = found.filter(({ key }) => !taken.has(key));
     const due = free.filter(({ at }) => leftMs(this.#clock, at) === 0);
     const later = free.find((pair) => !due.includes(pair));
-    // The earliest of the others; none is known to be later if all were read.
     if (due.length <= wanted) this.#dueAt = later ? this.#now() + leftMs(this.#clock, later.at) : Infinity;
     return due.slice(0, wanted).map(({ key, events: [first, second], failures }) => {
       if (second) this.#next.set(key, second);
@@ -147,7 +130,6 @@ export class DeferredEvents {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now()) + failed * PAUSE_MS;
   }
 
-  /** Removes the events that are 72 hours old, and the oldest ones of too many. @param removed called for each one */
   async prune(removed: (event: Place & { readonly key: string }) => void): Promise<Removed> {
     const sure = sureTime(this.#clock);
     if (this.#length === 0 || !this.#isPruned(sure)) return { givenUp: 0, dropped: 0 };
@@ -170,7 +152,6 @@ export class DeferredEvents {
     }
     this.#dropped += dropped.length;
     this.#oldest = found[over.length]?.events[0]?.enqueuedAt;
-    // There may be more of them.
     if (over.length > 0) this.#lookAt = -Infinity;
     return { givenUp: givenUp.length, dropped: dropped.length };
   }
@@ -194,7 +175,6 @@ export class DeferredEvents {
   #over(key: string): void {
     this.#next.delete(key);
     this.#length = Math.max(0, this.#length - 1);
-    // The next one of the pair is due.
     this.#dueAt = -Infinity;
   }
 }

@@ -16,7 +16,6 @@ const pair = (key: string, at: number, ...events: DeferredPair['events']): Defer
   failures: 3,
 });
 
-/** What every store of deferred events does. */
 function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
   let store: DeferredStore;
   beforeEach(async () => {

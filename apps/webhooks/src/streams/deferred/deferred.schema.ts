@@ -2,22 +2,16 @@ import { defineModel, list, number, object, text } from '@tidings/mongo';
 import type { DeferredEvent } from './deferred-store.ts';
 
 export interface DeferredDocument {
-  /** The subscription, when it began, and `key`. */
   readonly _id: string;
   readonly subscription: string;
   readonly since: number;
-  /** The message, the application, and the number of the device. */
   readonly key: string;
-  /** In order; empty for a moment before it is removed. */
   readonly events: readonly DeferredEvent[];
-  /** Failed sends of the first event, and when it may be sent again. */
   readonly failures: number;
   readonly at: number;
-  /** When the first event was enqueued, or earlier. */
   readonly oldest: number;
 }
 
-/** Events that left the window of their stream, by device and message: written natively, many at a time. */
 export const deferredModel = defineModel<DeferredDocument>({
   name: 'deferredEvents',
   retention: 'until it is acknowledged, 3 days at most',

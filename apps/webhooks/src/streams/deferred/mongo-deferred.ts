@@ -5,16 +5,13 @@ import { type DeferredDocument, deferredModel } from './deferred.schema.ts';
 import type { Subscription } from '../../subscriptions/subscription.ts';
 import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore } from './deferred-store.ts';
 
-/** A stream: a subscription that is disabled and enabled again begins another one. */
+/** Enabling a subscription again begins another stream. */
 export type StreamId = Pick<Subscription, 'id' | 'since'>;
 
-/** The deferred events of all streams, in the collection `deferredEvents`. */
 export interface DeferredStores {
   of(stream: StreamId): DeferredStore;
   remove(subscription: string): Promise<void>;
-  /** Removes those of deleted applications in messages (R-B2). */
   purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
-  /** Removes those of all other streams. */
   keepOnly(streams: readonly StreamId[]): Promise<void>;
 }
 
@@ -43,7 +40,6 @@ function storeOf(collection: Collection<DeferredDocument>, stream: StreamId): De
     await removeEmpty(found.filter(({ events }) => events.length === 0).map(({ _id }) => _id));
     return found.filter(({ events }) => events.length > 0);
   };
-  /** Corrects the ages that a removal has left too high. */
   const withAges = async (pairs: (DeferredPair & { readonly oldest: number })[]): Promise<DeferredPair[]> => {
     const wrong = pairs.filter(({ events, oldest }) => events[0]!.enqueuedAt !== oldest);
     await write(
@@ -120,7 +116,7 @@ function changeOf(_id: string, change: DeferredChange) {
   }
   const { n, e, d } = change.event;
   const { next } = change;
-  // What has appended events since is not known here: the age of the former first one stays, which is only too high.
+  // The former age is only too high: events may have been appended.
   const oldest: Partial<Pick<DeferredDocument, 'oldest'>> = next ? { oldest: next.enqueuedAt } : {};
   const reset = { failures: 0, at: 0, ...oldest };
   return {

@@ -7,7 +7,6 @@ import { topicLink } from './kafka.ts';
 
 const TOPIC = 'orders';
 
-/** A link to a broker that answers when it is told to. */
 function world() {
   const published: OutRecord[] = [];
   const answers: PromiseWithResolvers<void>[] = [];
@@ -42,7 +41,6 @@ function world() {
         bytes: WebhookRequest.encode(WebhookRequest.fromPartial({ uuid })).finish(),
       });
   };
-  /** Settles the publications so far. */
   const answer = async (how: 'resolve' | 'reject' | Fault): Promise<void> => {
     await turn();
     for (const each of answers.splice(0)) {

@@ -5,16 +5,13 @@ import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../unacked.ts';
 import { type LinkListener, type Link, type OpenLink, reasonOf } from './link-port.ts';
 
-/** Maximum events that the broker has yet to acknowledge: a stream that is broken sends all of them again. */
+/** A broken stream sends all of them again. */
 const MAX_WAITING = 500;
 
-/** Whether the broker refuses this record, and would take others: the batcher has published it by itself. */
+/** The broker would take other records. */
 const isOfRecord = (error: unknown): boolean => error instanceof Fault && error.kind !== 'unavailable';
 
-/**
- * Publishes events as WebhookRequest records, keyed `<application>/<hwid>`, to a topic of the subscriber's own, which is made if it is missing. The
- * acknowledgement of the broker is the ack (R-EV1). Subscriptions may share a topic: the header `subscription` names theirs.
- */
+/** The broker's acknowledgement is the ack (R-EV1). */
 export const openKafkaLink: OpenLink<KafkaEndpoint> = async ({ endpoint, subscription, listener }, { broker }) => {
   await broker.addTopic(subscriberTopic(endpoint.topic));
   return topicLink(broker, { topic: endpoint.topic, subscription, listener });

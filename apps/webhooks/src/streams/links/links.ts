@@ -5,7 +5,6 @@ import { openHttpLink } from './http/http.ts';
 import { openKafkaLink } from './kafka.ts';
 import type { LinkDeps, LinkRequest, Link } from './link-port.ts';
 
-/** Opens a link over the transport of the endpoint. @throws the reason why the subscriber cannot be reached */
 export async function openLink(request: LinkRequest<Endpoint>, deps: LinkDeps): Promise<Link> {
   const { endpoint } = request;
   switch (endpoint.kind) {

@@ -15,14 +15,11 @@ import type { UsageState } from '../usage.ts';
 export const AT = new Date('2026-01-01T12:00:00Z');
 export const app = 'AAAAA-00001';
 
-/** All accounts' states, as their owner's collections hold them. */
 export class Accounts {
   readonly states = new Map<string, AccountState>();
-  /** Codes of filters that presets use. */
   readonly used = new Set<string>();
   quotas = defaultQuotas;
 
-  /** The accounts `a` and `b`. */
   constructor() {
     this.do('a', { type: 'createAccount', name: 'A' });
     this.do('b', { type: 'createAccount', name: 'B' });
@@ -74,12 +71,10 @@ export class Accounts {
     return events;
   }
 
-  /** The application that {@link createApplication} makes. */
   application(): Application {
     return this.states.get(`application ${app}`) as Application;
   }
 
-  /** The token that {@link issueToken} issues. */
   token(): AccessToken {
     return this.states.get('token t1') as AccessToken;
   }

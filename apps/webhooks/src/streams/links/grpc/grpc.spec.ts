@@ -21,7 +21,6 @@ function flood(socket: Socket): void {
   pump();
 }
 
-/** How a link to a subscriber ends that treats its connection so. */
 async function endOf(treat: (socket: Socket) => void): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());

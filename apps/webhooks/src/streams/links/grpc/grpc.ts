@@ -8,13 +8,9 @@ import { endedBy, refusedBy } from './call-status.ts';
 import { ENCODINGS, framed, MessageReader } from './messages.ts';
 import { authorityOf, openSession } from './session.ts';
 
-/** Maximum bytes in memory that the connection has not taken yet, but for the last event. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-/** Events are handed to the connection in pieces of this size, or when the stream has no more for now. */
 const PIECE_BYTES = 64 * 1024;
-/** Maximum size of an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Time for the last frames of a connection that is closed. */
 const CLOSING_MS = 1_000;
 
 const headersTo = (endpoint: GrpcEndpoint) => ({
@@ -28,10 +24,7 @@ const headersTo = (endpoint: GrpcEndpoint) => ({
   'grpc-accept-encoding': ENCODINGS,
 });
 
-/**
- * A call of gRPC over a connection of its own (ADR 55). Events are written together, many in one piece: a frame of HTTP/2 may carry any number of
- * messages.
- */
+/** A frame of HTTP/2 carries any number of messages (ADR 55). */
 class GrpcLink implements Link {
   readonly answerMs = ANSWER_MS;
   readonly #session: ClientHttp2Session;
@@ -41,7 +34,6 @@ class GrpcLink implements Link {
   #unwritten: Uint8Array[] = [];
   #unwrittenBytes = 0;
   #isOpen = true;
-  /** Why the connection has failed. */
   #failure: Error | undefined;
 
   constructor(session: ClientHttp2Session, endpoint: GrpcEndpoint, listener: LinkListener) {
@@ -113,16 +105,11 @@ class GrpcLink implements Link {
   }
 }
 
-/**
- * Opens a stream to a subscriber, at an address that the guard allows.
- * @throws the reason why the subscriber cannot be reached, within 5 s, or 10 s by a proxy
- */
 export const openGrpcLink: OpenLink<GrpcEndpoint> = async ({ endpoint, listener, signal }, deps) => {
   const session = await openSession(endpoint, deps, signal);
   try {
     return new GrpcLink(session, endpoint, listener);
   } catch (error) {
-    // The subscriber has already said that it takes no call.
     session.destroy();
     throw error;
   }

@@ -5,7 +5,6 @@ import { framed, MessageReader } from './messages.ts';
 const MAX = 1_000;
 const textsOf = (messages: readonly Uint8Array[]): string[] => messages.map((each) => Buffer.from(each).toString());
 
-/** A message with the flag that says that it is compressed. */
 function compressed(bytes: Buffer): Buffer {
   const piece = framed([bytes]);
   piece[0] = 1;

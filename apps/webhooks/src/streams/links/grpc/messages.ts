@@ -1,13 +1,10 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 
-/** Bytes before each message: a flag that says whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
-/** The encodings of answers that {@link MessageReader} reads. */
 export const ENCODINGS = 'identity,deflate,gzip';
 
 const none = Buffer.alloc(0);
 
-/** Messages as one piece of a stream of gRPC, each with its prefix; none is compressed. */
 export function framed(messages: readonly Uint8Array[]): Buffer {
   let length = PREFIX_BYTES * messages.length;
   for (const message of messages) length += message.length;
@@ -22,19 +19,15 @@ export function framed(messages: readonly Uint8Array[]): Buffer {
   return piece;
 }
 
-/** Splits a stream of gRPC into its messages, which may come in pieces of any size. */
 export class MessageReader {
   readonly #maxBytes: number;
   #rest: Buffer = none;
-  /** The value of `grpc-encoding`: how compressed messages are encoded. */
   encoding = 'identity';
 
-  /** @param maxBytes the maximum bytes of a message, compressed or not */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** The messages that end in this piece. @throws if one is too large, or cannot be decompressed */
   push(piece: Buffer): Buffer[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const messages: Buffer[] = [];

@@ -7,14 +7,11 @@ import { serverNameOf } from '@tidings/runtime';
 import type { GrpcEndpoint } from '../../../subscriptions/endpoint.ts';
 import type { LinkDeps } from '../link-port.ts';
 
-/** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
 
-/** Host and port in the form of URLs. */
 export const authorityOf = ({ host, port }: GrpcEndpoint): string =>
   (isIP(host) === 6 ? `[${host}]` : host) + `:${port}`;
 
-/** A connection to a checked address of the subscriber: by the proxy of the network, or directly. */
 async function socketTo(endpoint: GrpcEndpoint, deps: LinkDeps, signal: AbortSignal): Promise<Socket> {
   const { host, port, tls } = endpoint;
   const { guard, proxy, extraCa } = deps;
@@ -27,17 +24,14 @@ async function socketTo(endpoint: GrpcEndpoint, deps: LinkDeps, signal: AbortSig
     port,
     lookup,
     ALPNProtocols: ['h2'],
-    // The certificate must match the host name; a literal address is verified as itself.
+    // A literal address is verified as itself.
     ...serverNameOf(host),
     ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
     ...(tunnel ? { socket: tunnel } : {}),
   });
 }
 
-/**
- * Opens a connection of HTTP/2 to a subscriber. A later error of the connection is reported by its streams.
- * @throws the reason why the subscriber cannot be reached, within 5 s, or 10 s by a proxy
- */
+/** @throws within 5 s, or 10 s by a proxy */
 export async function openSession(
   endpoint: GrpcEndpoint,
   deps: LinkDeps,
@@ -51,7 +45,6 @@ export async function openSession(
   session.on('error', () => undefined);
   const timeout = AbortSignal.timeout(REACH_MS);
   try {
-    // A server that has sent its settings speaks HTTP/2.
     await Promise.race([
       once(session, 'remoteSettings', { signal: AbortSignal.any([stop, timeout]) }),
       once(session, 'close').then(() => Promise.reject(new Error('the subscriber has closed the connection'))),

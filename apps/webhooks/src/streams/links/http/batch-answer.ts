@@ -1,6 +1,5 @@
 import { isAck } from '../link-port.ts';
 
-/** The answers to a batch by uuid; `all` = each event is acknowledged. */
 export type BatchAnswer = 'all' | ReadonlyMap<string, string>;
 
 interface Answer {
@@ -22,20 +21,15 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Whether a body may be a list of answers, by its beginning: a body that is too long to be read is one of these or an acknowledgement. */
 export const mayBeAnswers = (beginning: string): boolean => /^\s*\[/.test(beginning);
 
-/**
- * Reads the body of a 2xx answer: it acknowledges all events, unless it is a list of `{"uuid","status"}`, which answers for each event that it
- * names (R-EV6). An empty list is no such list.
- */
+/** A 2xx acknowledges all events, unless the body lists answers (R-EV6). */
 export function batchAnswer(body: string): BatchAnswer {
   const list = mayBeAnswers(body) ? parsed(body) : undefined;
   if (!Array.isArray(list) || list.length === 0 || !list.every(isAnswer)) return 'all';
   return new Map(list.map(({ uuid, status }) => [uuid, String(status)]));
 }
 
-/** Why an event of a batch is refused; undefined if it is acknowledged. */
 export function refusalIn(answer: BatchAnswer, uuid: string): { readonly status: string | undefined } | undefined {
   if (answer === 'all') return undefined;
   const status = answer.get(uuid);

@@ -3,7 +3,6 @@ import { type EventBatch, EventBatches, MAX_EVENTS } from './event-batches.ts';
 
 const named = (from: number, count: number): string[] => Array.from({ length: count }, (_, i) => `u${from + i}`);
 
-/** Batches on virtual time. */
 class Assembly {
   readonly batches = new EventBatches();
   now = 0;
@@ -18,7 +17,6 @@ class Assembly {
     return this;
   }
 
-  /** The uuids of every batch that is complete. */
   take(): string[][] {
     const taken: EventBatch[] = [];
     for (let batch = this.batches.take(this.now); batch; batch = this.batches.take(this.now)) taken.push(batch);
@@ -62,7 +60,6 @@ describe('batches of events (R-EV6)', () => {
     assembly.add(['u1', ...failed, 'u2']);
     expect(assembly.take()).toEqual([failed]);
     expect(assembly.pass(50).take()).toEqual([['u1', 'u2']]);
-    // Once it is taken, nothing is remembered of it.
     expect(
       assembly
         .add([...failed, 'u3'])

@@ -1,6 +1,5 @@
 import type { Attributes, WebhookRequest } from '@tidings/rpc';
 
-/** The names of fields as the proto spells them, by their names in the generated types. */
 const names = new Map<string, string>();
 
 function nameOf(field: string): string {
@@ -23,10 +22,7 @@ function attributesJson(attributes: Attributes | undefined): Record<string, unkn
   return shown;
 }
 
-/**
- * An event as JSON (R-EV6): every field by its name in the proto, 64-bit integers as strings, times as RFC 3339. Attributes that have their default are
- * left out, as there are dozens of them.
- */
+/** Proto names, 64-bit integers as strings, RFC 3339, no default attributes (R-EV6). */
 export const eventJson = (event: WebhookRequest): string =>
   JSON.stringify({
     event_name: event.eventName,

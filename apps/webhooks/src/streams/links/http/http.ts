@@ -19,20 +19,16 @@ import { type EncodedEvent, type EventBatch, EventBatches } from './event-batche
 import { eventJson } from './event-json.ts';
 import { signatureHeaders } from './signature.ts';
 
-/** Requests to a subscriber at a time, each on a connection of its own. */
 const MAX_POSTS = 4;
-/** Likewise for deferred events, each in a post of its own: they delay no others, nor each other. */
+/** Each in its own post, to delay no others. */
 const MAX_DEFERRED_POSTS = 4;
-/** Timeout for connecting to a subscriber. */
 const REACH_MS = 5_000;
-/** Maximum bytes of an answer that are read: 500 entries, and some more. */
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** A stream waits longer than the link, whose timeout begins when the batch is posted. */
+/** The link's timeout begins later, with the post. */
 const MARGIN_MS = 5_000;
 
-/** A receiver that has acknowledged an event within this time takes some. */
 const HEARD_MS = 60_000;
-/** A server that is overloaded, or a proxy without one, says nothing about events. */
+/** Such a status says nothing about events. */
 const isUnavailable = (status: number): boolean => [408, 429, 502, 503, 504].includes(status);
 
 const fixedHeaders = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidings' };
@@ -40,7 +36,6 @@ const fixedHeaders = { 'content-type': 'application/json', accept: 'application/
 const overdue = new Error('no answer within 30 s');
 const closed = new Error('the link is closed');
 
-/** The status and the body of an answer; `isCut` if the body is longer than what is read. */
 interface Reply {
   readonly status: number;
   readonly body: string;
@@ -53,13 +48,12 @@ async function replyOf({ statusCode: status, body }: Dispatcher.ResponseData): P
   for await (const part of body as AsyncIterable<Buffer>) {
     parts.push(part);
     bytes += part.length;
-    // Leaving the loop destroys the body, and its connection.
+    // Leaving the loop destroys the connection.
     if (bytes > MAX_ANSWER_BYTES) break;
   }
   return { status, body: Buffer.concat(parts).toString('utf8', 0, MAX_ANSWER_BYTES), isCut: bytes > MAX_ANSWER_BYTES };
 }
 
-/** Opens connections to an origin, at addresses that the guard allows. */
 function connectorTo(
   origin: string,
   { guard, extraCa, proxy }: LinkDeps,
@@ -81,7 +75,7 @@ function connectorTo(
     );
 }
 
-/** Posts events in batches. Connections open as they are needed, so that the link itself never breaks: a post that fails is a failure of its events. */
+/** Never breaks: a failed post is a failure of its events. */
 class HttpLink implements Link {
   readonly answerMs = ANSWER_MS + MARGIN_MS;
   readonly #endpoint: HttpEndpoint;
@@ -106,7 +100,6 @@ class HttpLink implements Link {
       pipelining: 1,
       allowH2: false,
       connect: connectorTo(endpoint.origin, deps, this.#ending.signal),
-      // Each post has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -139,7 +132,6 @@ class HttpLink implements Link {
     void this.#run({ events: [event], failures: 0, isDeferred: true }, () => this.#deferredPosts--);
   }
 
-  /** Posts the batches that are complete, as far as connections are free. */
   #post(): void {
     const now = performance.now();
     while (this.isWritable) {
@@ -176,12 +168,12 @@ class HttpLink implements Link {
   async #exchange({ events }: EventBatch): Promise<Reply> {
     const { host, path } = this.#endpoint;
     const { guard, secrets } = this.#deps;
-    // Literal addresses are not looked up when connecting.
+    // A literal address skips the look-up and its guard.
     if (!guard.allowsHost(host)) throw new Error(`${host} is not a public address`);
     const keys = await secrets.keysOf(this.#subscription);
     const body = `[${events.map(({ json }) => json).join(',')}]`;
     const uuids = events.map(({ uuid }) => uuid);
-    // Signed with the time of this machine, which receivers compare with their own.
+    // Receivers compare this with their own clock.
     const signature = signatureHeaders(keys, { uuids, at: Math.floor(Date.now() / 1000), body });
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(overdue), ANSWER_MS).unref();
@@ -229,5 +221,4 @@ class HttpLink implements Link {
 const refusalOf = ({ status }: { readonly status: string | undefined }): string =>
   status === undefined ? 'missing in the answer' : refusalBy(status);
 
-/** Opens a link over HTTP (R-EV6). Connects when the first batch is posted. */
 export const openHttpLink: OpenLink<HttpEndpoint> = (request, deps) => Promise.resolve(new HttpLink(request, deps));
