@@ -12,9 +12,7 @@ interface Case {
   readonly channel: string;
   readonly floor: number;
   readonly protocol: 'http1' | 'smtp' | 'smpp';
-  /** The key of the simulator's address. */
   readonly url: string;
-  /** What the baseline sends. */
   readonly sends: object;
 }
 
@@ -137,10 +135,6 @@ const cases: readonly Case[] = [
   ...http1.map((each): Case => ({ ...each, floor: 0.5, protocol: 'http1' })),
 ];
 
-/**
- * The CPU of a dispatcher's lane per message, by channel: compiling, writing, claims and outcomes, with everything but the provider in memory; against a
- * loop over a bare client of the protocol with one fixed message. Simulators are processes of their own, and the same ones for both.
- */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {

@@ -11,12 +11,10 @@ const POLL_MS = 1_000;
 const LATE_MS = 15_000;
 
 interface Round {
-  /** CPU microseconds per device, the time until removal included. */
   readonly cpu: Parts;
   readonly perSecond: number;
 }
 
-/** The erasure of an application's devices with the redaction of their events (R-B2), and the removal of what they leave, in the embedded mode. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {

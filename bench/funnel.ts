@@ -9,10 +9,6 @@ import type { FunnelReads } from './programs/funnel.ts';
 
 const DEVICES = process.env['FUNNEL_DEVICES'] ?? '1000000';
 
-/**
- * `funnel`: counting the funnel of a message to a million devices from its sets, of which nothing is remembered between two queries, against reading the
- * same documents with the driver. CPU of the process and of MongoDB per query; rate and time beside it.
- */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const mongod = await startMongod(folder);

@@ -4,7 +4,6 @@ import { type Registrar, requestMicros, startFastify } from './lib/request-cost.
 
 const ROUNDS = 5;
 
-/** G1: the gateway with services that answer at once, against a handler on bare fastify; CPU of the server process per request. */
 export async function measure(): Promise<Figure> {
   const gateway = await startProgram<Registrar>('bench/programs/gateway.ts');
   const fastify = await startFastify();

@@ -25,10 +25,7 @@ interface Round {
   readonly idle: Parts;
 }
 
-/**
- * G10: start time of the services on existing data, memory of their processes when idle and after a broadcast, and CPU when idle. The embedded mode
- * also starts its database; in distributed mode Kafka and MongoDB are already running.
- */
+/** The embedded mode also starts its database; in distributed mode Kafka and MongoDB already run. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
@@ -39,7 +36,7 @@ export async function measure(): Promise<Figure> {
   }
 }
 
-/** From the start on an empty folder to the first push: tokens, an application, a device and a message included. */
+/** Includes tokens, an application, a device and a message. */
 async function coldStart(providers: Providers): Promise<Measure> {
   let world: World | undefined;
   try {

@@ -11,7 +11,6 @@ const BOUNDS = {
   distributed: { floor: { most: 400 } },
 };
 
-/** G11: time from createMessage for one device until the provider receives its push, in an idle system. */
 export async function measure(): Promise<Figure> {
   const simulators = await startSimulators({ control: false });
   try {
@@ -44,7 +43,6 @@ async function measureIn({ mode, client, application }: World, simulators: Simul
   };
 }
 
-/** When the provider received the message with this number, from 0, for a device. */
 async function arrivalAt(simulators: Simulators, token: string, message: number): Promise<number> {
   const ledger = simulators.ledger.of('fcm');
   const deadline = performance.now() + TIMEOUT_MS;

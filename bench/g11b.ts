@@ -6,7 +6,7 @@ import { uploadAudience, uploadDevices } from './lib/upload.ts';
 import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
 const DEVICES = Number(process.env['G11B_DEVICES'] ?? 1_000_000);
-/** Messages in all, in as many broadcasts as that takes. */
+/** In as many broadcasts as that takes. */
 const MESSAGES = Number(process.env['G11B_MESSAGES'] ?? 200);
 const EVERY_MS = 100;
 /** Each gets one message, so that its arrival is found by its token. */
@@ -16,10 +16,7 @@ const ENTRIES = 5_000_000;
 
 const tokenOf = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
 
-/**
- * G11b: time from createMessage for one device until the provider receives its push, while a broadcast goes to all others by the same provider. Messages
- * are sent at fixed times, whether or not the earlier ones have arrived.
- */
+/** Messages are sent at fixed times, whether or not earlier ones have arrived. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders(ENTRIES);
   try {
@@ -78,7 +75,7 @@ async function measureIn(world: World, { controlUrl }: Providers): Promise<Measu
   }
 }
 
-/** Sends a broadcast, and messages to the next phones until every device of the broadcast has been sent to. Adds when each was sent. */
+/** Adds when each message was sent to `started`. */
 async function besideBroadcast(world: World, started: number[]): Promise<void> {
   let isSent = false;
   const broadcast = sendToAll(world, DEVICES, () => void (isSent = true));
@@ -94,7 +91,6 @@ async function besideBroadcast(world: World, started: number[]): Promise<void> {
   await Promise.all([broadcast, ...calls]);
 }
 
-/** When the provider received the push to a phone. */
 async function arrivalAt(ledger: HttpClient, phone: number): Promise<number> {
   const query = new URLSearchParams({ provider: 'fcm', token: tokenOf(phone), limit: '1' });
   const { body } = await ledger.send(`/ledger/entries?${query.toString()}`);

@@ -8,9 +8,8 @@ import { peakResidentMb } from './lib/processes.ts';
 import { uploadAudience } from './lib/upload.ts';
 import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
-/** Sizes of the audience, growing. */
 const SIZES = (process.env['G12_DEVICES'] ?? '10000,100000,1000000').split(',').map(Number);
-/** Pushes of a round at least: the CPU time of a small audience is too short to be read from one broadcast. */
+/** A small audience's CPU time is too short to be read from one broadcast. */
 const ROUND_PUSHES = Number(process.env['G12_PUSHES'] ?? 50_000);
 const ROUNDS = 5;
 const SAMPLE_MS = 250;
@@ -19,11 +18,9 @@ interface Size {
   readonly devices: number;
   /** CPU microseconds per device, per round. */
   readonly rounds: readonly Parts[];
-  /** Largest heap of the process that was seen, in MB. */
   readonly heapMb: number;
 }
 
-/** G12: CPU of all processes per device of a broadcast, as the audience grows, the heap of the process that plans and sends, and the time to the first push. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
@@ -95,7 +92,6 @@ async function measureSize(world: World, devices: number): Promise<Size> {
   return { devices, rounds, heapMb: await heap.stop() };
 }
 
-/** Samples the heap that a process uses, from its metrics. */
 function watchHeap(url: string): { stop(): Promise<number> } {
   const http = new HttpClient(url, 1);
   let [most, isWatching] = [0, true];

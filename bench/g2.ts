@@ -8,15 +8,14 @@ import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.
 import { cpuOf, startProgram } from './lib/processes.ts';
 import { inEachMode, startProviders, type World } from './lib/world.ts';
 
-/** More than in other measurements: the cost of a registration varies by a fifth with other load on the machine. */
+/** The cost of a registration varies by a fifth with other load on the machine. */
 const ROUNDS = 9;
 const DEVICES = Number(process.env['G2_DEVICES'] ?? 20_000);
-/** Rounds until both are compiled: the longer code path takes longer to warm up, which affects its figures up to some 90,000 devices. */
+/** The longer code path warms up longer, up to some 90,000 devices. */
 const WARM_UP = { first: 5, next: 2 };
 /** A few backends, and many devices. */
 const CONNECTIONS = [64, 256];
 
-/** One of the two systems compared. */
 interface Contender {
   readonly url: string;
   readonly token: string;
@@ -30,10 +29,6 @@ interface Round {
   readonly load: LoadResult;
 }
 
-/**
- * G2: durable, event-sourced registerDevice of new devices through gateway and registry, against fastify with one mongoose `findOneAndUpdate` per
- * request; CPU of all processes per device, databases and brokers included.
- */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
@@ -82,7 +77,7 @@ async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
   };
 }
 
-/** Registers the same devices with both contenders alternately; each round has new devices. */
+/** Alternates the contenders; each round has new devices. */
 class Race {
   readonly #ours: Contender;
   readonly #theirs: Contender;

@@ -14,10 +14,6 @@ interface Round {
   readonly rate: number;
 }
 
-/**
- * G3: a personalised broadcast to iOS and Android, from createMessage to a settled funnel: scan, plan, batches, sending and outcomes through the log.
- * CPU of all processes per push, databases and brokers included; against a loop over node:http2 that posts one fixed body.
- */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
@@ -63,7 +59,6 @@ async function broadcast(world: World): Promise<Round> {
   return { cpu: usedBetween(before, world.cpu(), DEVICES), rate: DEVICES / seconds };
 }
 
-/** CPU microseconds per request of the baseline. */
 async function bareLoop(apnsUrl: string): Promise<number> {
   const path = `/3/device/${'a'.repeat(64)}`;
   const headers = JSON.stringify({
@@ -77,7 +72,7 @@ async function bareLoop(apnsUrl: string): Promise<number> {
   return program.ready.micros;
 }
 
-/** Has the form and age of a provider token, which the simulators check. */
+/** The simulators check form and age of a provider token. */
 function bareJwt(): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const issued = Math.floor(Date.now() / 1000);

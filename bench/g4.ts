@@ -7,12 +7,7 @@ import { inWords, mediansOf, type Parts, total } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';
 import type { Round } from './programs/projector.ts';
 
-/**
- * G4: the statistics service on the events of two broadcasts, against a consumer that only decodes the same records from the same log in batches of
- * the same size, and against one that writes reports with one `updateOne` each. An event is a result of one device: sent or failed (500 in a record),
- * delivered, opened (a record each). CPU of the consuming process and of MongoDB per event: reading the log, decoding, applying, durable writes and
- * offsets are counted, publishing is not. Also checks that redelivering everything changes nothing.
- */
+/** Counts reading, decoding, applying, durable writes and offsets, but not publishing. */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const mongod = await startMongod(folder);

@@ -11,19 +11,16 @@ import { cpuOf, peakResidentMb, startProgram } from './lib/processes.ts';
 import { inEachMode, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
-/** Rounds until both are compiled. */
 const WARM_UP = 3;
 const DEVICES = Number(process.env['G5_DEVICES'] ?? 100_000);
 const ROUND_DEVICES = Math.ceil(DEVICES / ROUNDS);
 const REGISTERED = (WARM_UP + ROUNDS) * ROUND_DEVICES;
-/** Selects a fifth of the devices. */
 const HIGH_LEVEL = (LEVELS * 4) / 5;
 const POLL_MS = 100;
-/** Memory limit of the process with the registry. */
 const MOST_MB = 512;
 
 interface Contender {
-  /** Registers at most {@link JOB_DEVICES} and resolves when all are durable. */
+  /** At most {@link JOB_DEVICES}; resolves when all are durable. */
   register(devices: readonly BulkDevice[]): Promise<void>;
   cpu(): Parts;
   settle(): Promise<void>;
@@ -35,11 +32,7 @@ interface Round {
   readonly perSecond: number;
 }
 
-/**
- * G5: devices registered by bulkRegisterDevice, event-sourced and each with its result, against upserts by `bulkWrite`; CPU of all processes per
- * device, databases and brokers included. Each round registers new devices, the same devices with other tokens, and the same again unchanged: an
- * audience uploaded every night hardly changes. Finally exports a segment of a fifth of all devices.
- */
+/** Registers devices three times, as an audience uploaded every night hardly changes. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
   try {
@@ -78,7 +71,6 @@ async function measureIn(world: World): Promise<Measure[]> {
   }
 }
 
-/** Exports a segment of the registered devices and checks that it is complete. */
 async function exported(world: World): Promise<Measure> {
   const { client, application, mode } = world;
   const filterExpression = `A("${application}") * T("Level", GTE, ${HIGH_LEVEL})`;
@@ -163,7 +155,6 @@ interface Rounds {
   readonly same: Round[];
 }
 
-/** Runs both contenders alternately, with the same devices. */
 async function race(...contenders: readonly [Contender, Contender]): Promise<readonly [Rounds, Rounds]> {
   const results: readonly [Rounds, Rounds] = [
     { fresh: [], changed: [], same: [] },

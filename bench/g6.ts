@@ -7,13 +7,9 @@ import { inWords, mediansOf, type Parts, total } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';
 import type { Scans } from './programs/scanning.ts';
 
-/** CPU time is counted in hundredths of a second: smaller times of plans are raised to this. */
+/** CPU time is counted in hundredths of a second: smaller times are raised to this. */
 const LEAST_MICROS = 10_000;
 
-/**
- * G6: the fan-out's scan of an audience against the driver's decoding of the same documents, and the chosen plan of several segments against the best
- * of all hinted plans, found by trying them. CPU of the reading process; for plans, of MongoDB too.
- */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const mongod = await startMongod(folder);

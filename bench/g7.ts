@@ -49,7 +49,6 @@ function columns(): DeviceColumns {
   };
 }
 
-/** A straightforward implementation per device: fill the texts by a regular expression, build the object, write it as JSON. */
 function naive(device: Device): Buffer {
   const formats: Record<string, (value: string) => string> = {
     CapitalizeFirst: (value) => value.charAt(0).toUpperCase() + value.slice(1),
@@ -90,7 +89,7 @@ function compiled(): (device: number) => Buffer {
   return (device) => writer.write(payload, all, device, 4096);
 }
 
-/** CPU microseconds per operation, over about `MS_A_ROUND`. */
+/** Over about `MS_A_ROUND`. */
 function microsOf(operation: (i: number) => unknown): number {
   const before = process.cpuUsage();
   const until = performance.now() + MS_A_ROUND;
@@ -100,7 +99,6 @@ function microsOf(operation: (i: number) => unknown): number {
   return (used.user + used.system) / n;
 }
 
-/** G7: rendering a personalised payload, against a regular expression and JSON.stringify. */
 export async function measure(): Promise<Figure> {
   const render = compiled();
   const same = (a: Buffer, b: Buffer): boolean => {

@@ -18,7 +18,6 @@ const CHROME = 11;
 
 const keys = webPush.generateVAPIDKeys();
 
-/** The browsers: personal values, and subscriptions. */
 const browsers = Array.from({ length: DEVICES }, (_, i) => {
   const ecdh = createECDH('prime256v1');
   return {
@@ -32,7 +31,6 @@ interface Outgoing {
   readonly body: Buffer;
 }
 
-/** The work of an application with web-push for each browser: fill the text, write JSON, encrypt, sign. */
 function theirs(i: number): Outgoing {
   const { name, ...subscription } = browsers[i]!;
   const text = BODY.replace(/\{\{[^}]*\}\}/g, name.charAt(0).toUpperCase() + name.slice(1));
@@ -50,7 +48,7 @@ function theirs(i: number): Outgoing {
   });
 }
 
-/** The same work as the channel does it: compiled once for all, with a key pair for the batch. Its VAPID token is signed once in eleven hours. */
+/** Compiled once, with a key pair for the batch; the VAPID token is signed once in eleven hours. */
 function ours(): (i: number) => Outgoing {
   const { webpush } = definitions;
   const localized = (text: string) => ({ entries: [{ language: 'default', text }] });
@@ -91,7 +89,7 @@ function ours(): (i: number) => Outgoing {
   };
 }
 
-/** CPU microseconds per push, over about `MS_A_ROUND`. */
+/** Over about `MS_A_ROUND`. */
 function microsOf(push: (i: number) => Outgoing): number {
   const before = process.cpuUsage();
   const until = performance.now() + MS_A_ROUND;
@@ -101,7 +99,6 @@ function microsOf(push: (i: number) => Outgoing): number {
   return (used.user + used.system) / n;
 }
 
-/** G8: a personalised web push, ready for the wire, against the npm package web-push. */
 export async function measure(): Promise<Figure> {
   const own = ours();
   const [fast, slow]: [number[], number[]] = [[], []];

@@ -9,11 +9,6 @@ import type { StreamRounds } from './programs/event-stream.ts';
 
 const EVENTS = process.env['G9_EVENTS'] ?? '30000';
 
-/**
- * G9: events of a broadcast to one subscriber over gRPC, against a bidirectional stream of grpc-js that sends one of these events as often, with as many
- * unacknowledged. CPU per event of the sending process and of MongoDB, from the outcomes in the topic to the acknowledgement; the subscriber is a
- * process of its own, and descriptions of devices come without the registry.
- */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const mongod = await startMongod(folder);

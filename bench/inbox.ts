@@ -10,10 +10,6 @@ import type { InboxReads } from './programs/inbox.ts';
 const DEVICES = process.env['INBOX_DEVICES'] ?? '1000000';
 const BROADCASTS = process.env['INBOX_BROADCASTS'] ?? '200';
 
-/**
- * `inbox`: reading all entries of an inbox, which are derived from the plans of 200 broadcasts to a million devices, against an indexed find of the same
- * entries stored for each user. CPU of the reading process and of MongoDB per read.
- */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const mongod = await startMongod(folder);

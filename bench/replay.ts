@@ -7,13 +7,9 @@ import { inWords, mediansOf, total } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';
 import type { Round } from './programs/replayer.ts';
 
-/** Broadcasts of some 650,000 events each. */
+/** Some 650,000 events each. */
 const BROADCASTS = process.env['REPLAY_BROADCASTS'] ?? '2';
 
-/**
- * A replay of the figures of broadcasts, against a consumer that only decodes the same records from the same log. Metrics are queried and compared
- * all the while. CPU of the process and of MongoDB per event, and the events a second beside it.
- */
 export async function measure(): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const mongod = await startMongod(folder);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Figure, keeps, tableOf } from './lib/figure.ts';
 
-/** Prints the table and the JSON of every figure: `npm run bench`, or `npm run bench -- g2 g7` for some. */
+/** `npm run bench`, or `npm run bench -- g2 g7` for some. */
 const names = [
   'g1',
   'g2',

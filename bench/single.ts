@@ -14,7 +14,7 @@ const PHONES = 2000;
 const LATENCY_MS = 50;
 const ENTRIES = 1_000_000;
 
-/** CPU of a request to bare fastify on the machine that the floor is meant for, in microseconds. */
+/** Microseconds, on the machine that the floor is meant for. */
 const USUAL_REQUEST_US = 16.3;
 
 const tokenOf = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
@@ -26,7 +26,6 @@ interface Round {
   /** Milliseconds from the last reply to the last push at the provider. */
   readonly lagMs: number;
   readonly cpu: Parts;
-  /** Processor cores in use, by our processes and the database. */
   readonly cores: number;
 }
 
@@ -35,15 +34,12 @@ interface RoundsOfMode {
   readonly rounds: readonly Round[];
 }
 
-/**
- * Single-device messages to a provider that takes 50 ms for an answer, as fast as they are accepted: neither the provider's latency nor a queue
- * limits their throughput. The processors do, so the floor applies to the rate at their usual speed.
- */
+/** The provider takes 50 ms, but the processors limit the rate: the floor applies at their usual speed. */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders(ENTRIES);
   const fastify = await startFastify();
   try {
-    // While no system runs: beside one, the cost of a request swings twofold with what the system does in the background.
+    // While no system runs: background work swings the cost of a request twofold.
     const before = await requestCosts(fastify);
     const modes = await inEachMode(providers, async (world) => [await measureIn(world, providers)]);
     const requestUs = median([...before, ...(await requestCosts(fastify))]);
@@ -57,7 +53,7 @@ export async function measure(): Promise<Figure> {
   }
 }
 
-/** CPU of a request to bare fastify here, in microseconds, several times. */
+/** Microseconds, several times. */
 async function requestCosts(fastify: Program<Registrar>): Promise<number[]> {
   await requestMicros(fastify);
   const costs: number[] = [];
@@ -145,7 +141,7 @@ async function round(world: World, control: HttpClient): Promise<Round> {
   };
 }
 
-/** When the provider received the last push. @throws unless it received one for each message */
+/** @throws unless the provider received one push for each message */
 async function lastArrival(control: HttpClient, messages: number): Promise<number> {
   const { body } = await control.send(`/ledger/entries?provider=fcm&limit=2&offset=${messages - 1}`);
   const [last, further] = body as readonly { readonly at: number }[];

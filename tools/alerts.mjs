@@ -8,7 +8,7 @@ import { root } from './packages.mjs';
 
 const filesOf = (pattern) => globSync(pattern, { cwd: root }).toSorted();
 
-/** The queries of all panels as rules: promtool checks expressions in rules only. */
+/** promtool checks expressions in rules only. */
 function queriesAsRules() {
   const panels = filesOf('deploy/helm/tidings/files/dashboards/*.json').flatMap(
     (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).panels,

@@ -1,27 +1,24 @@
-// Generates the AsyncAPI document of the public topics from proto/: descriptions and keys from the comments there, partitions and retention
-// from the table of topics.
+// Generates the AsyncAPI document of the public topics from the comments in proto/ and the table of topics.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, root } from './packages.mjs';
 import { asTypeScript } from './retention.mjs';
 
-/** The generated file, below libs/events/src/generated. */
 export const asyncApiPath = 'libs/events/src/generated/asyncapi.json';
 
-/** The topics whose records are facts for programs of others, as `topicNames` calls them. */
+/** As `topicNames` calls them. */
 const PUBLIC = ['devices', 'visits', 'messages', 'plans', 'outcomes', 'reports', 'conversions', 'jobs', 'deadLetters'];
 
-/** The service for subscribers that dial in, which has no topic. */
+/** The service for subscribers that dial in has no topic. */
 const EVENT_STREAM = 'tidings/events/v1/event_stream.proto';
 
 const PROTOBUF = 'application/x-protobuf';
 const BINDING = { bindingVersion: '0.5.0' };
-/** Field numbers of the descriptors in descriptor.proto, which source locations are made of. */
+/** Field numbers in descriptor.proto, which make source locations. */
 const [MESSAGES, ENUMS, FIELDS, VALUES] = [4, 5, 2, 2];
 
 const REFERENCE = /R-[A-Z]+\d+|[Aa]rchitecture \d+|[Ss]ending \d+|ADR \d+|Spec,? [A-Z]\w*|Facts \d+/.source;
-/** References to the project's design documents. */
 const REFERENCES = new RegExp(`\\s*\\((?:(?:${REFERENCE})(?:, | to | and )?)+\\)`, 'g');
 
 const publicText = (comment = '') => comment.replace(/\s+/g, ' ').replace(REFERENCES, '').trim();
@@ -30,7 +27,6 @@ const described = (text, schema) => (text === '' ? schema : { description: text,
 
 const nameOf = (typeName) => typeName.split('.').at(-1);
 
-/** The messages and enums of an image of buf, by full name, each with its comments by path. */
 function typesOf({ file: files }) {
   const types = new Map();
   for (const file of files) {
@@ -50,7 +46,7 @@ function typesOf({ file: files }) {
   return types;
 }
 
-/** JSON Schema of the scalar types, in the JSON form of protobuf. */
+/** In the JSON form of protobuf. */
 const integer64 = { type: 'string', pattern: '^-?\\d+$' };
 const scalars = {
   TYPE_BOOL: { type: 'boolean' },
@@ -81,7 +77,7 @@ function schemaOfField(field, oneofs, text) {
   const schema = label === 'LABEL_REPEATED' ? { type: 'array', items: one } : one;
   const alternative = oneofIndex !== undefined && !proto3Optional ? { 'x-oneof': oneofs[oneofIndex].name } : {};
   const wire = { 'x-field-number': number, 'x-protobuf-type': typeName?.slice(1) ?? type.slice(5).toLowerCase() };
-  // A reference with other keys beside it is not resolved by every tool.
+  // Not every tool resolves a reference beside other keys.
   return described(text, { ...(schema.$ref ? { allOf: [schema] } : schema), ...alternative, ...wire });
 }
 
@@ -103,7 +99,6 @@ function schemaOf({ kind, type, commentOf }) {
   return described(commentOf(), { type: 'object', properties: Object.fromEntries(fields) });
 }
 
-/** The schemas of these types and of everything in them, by name. */
 function schemasOf(types, wanted) {
   const found = new Map();
   const open = [...wanted];
@@ -118,7 +113,7 @@ function schemasOf(types, wanted) {
   return found;
 }
 
-/** These files and all that they import, as `protoc` needs them; it has those of google itself. */
+/** `protoc` has the files of google itself. */
 function withImports({ file: files }, names) {
   const known = new Set();
   const open = [...names];
@@ -130,7 +125,7 @@ function withImports({ file: files }, names) {
   return known;
 }
 
-/** The comment of a record's message names its topic and key: "Topic tidings.plans, key = message/application/chunk: who gets a message". */
+/** E.g. "Topic tidings.plans, key = message/application/chunk: who gets a message". */
 const TOPIC = /\btopic (tidings\.[\w-]+), key = ([^:]+): (.+)$/i;
 
 function recordsOf(types) {
@@ -154,7 +149,7 @@ const traceHeaders = {
 const text = (description) => ({ type: 'string', description });
 const integer = (description) => ({ type: 'integer', minimum: 0, description });
 
-/** The header of a dead letter; libs/streaming/src/dead-letters.ts writes it. */
+/** As libs/streaming/src/dead-letters.ts writes it. */
 const deadLetterHeader = {
   type: 'object',
   description: 'The JSON header of a dead letter.',
@@ -224,7 +219,7 @@ const channelOf = ({ name, partitions, retentionMs, kind }, { key, text: holds }
   },
 });
 
-/** The topics that subscriptions name (R-EV1); `apps/webhooks/src/streams/links/kafka.ts` writes their records. */
+/** `apps/webhooks/src/streams/links/kafka.ts` writes their records (R-EV1). */
 const subscriptionTopic = {
   name: '.WebhookRequest',
   id: 'subscription',
@@ -265,7 +260,6 @@ const DESCRIPTION = `The public topics of Tidings: facts about devices, messages
 
 **Topics.** A deployment with \`KAFKA_NAMESPACE\` has that text before each name. Retention is a minimum: Kafka removes whole segments. The embedded mode has no Kafka: \`GET /admin/v1/tap/{topic}\` shows its topics.`;
 
-/** The document, as the text of a file. */
 export function asyncApi() {
   const buf = join(root, 'node_modules', '@bufbuild', 'buf', 'bin', 'buf');
   const limits = { cwd: join(root, 'proto'), encoding: 'utf8', maxBuffer: 64 << 20 };

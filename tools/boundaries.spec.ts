@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 
-/** The findings of the rules for each code in its file; empty means allowed. */
+/** Empty means allowed. */
 const lint = (codes: readonly { readonly file: string; readonly code: string }[]): string[] =>
   (
     JSON.parse(
@@ -9,7 +9,7 @@ const lint = (codes: readonly { readonly file: string; readonly code: string }[]
     ) as string[][]
   ).map((messages) => messages.join('\n'));
 
-/** nx looks for cycles before it looks at tags: where the import would close a cycle, it reports that. */
+/** nx reports a closed cycle before it looks at tags. */
 const dependency = /can(not| only) depend on|Circular dependency/;
 
 const forbidden = [

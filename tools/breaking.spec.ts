@@ -25,7 +25,7 @@ describe('buf breaking', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Compares the protos with themselves as they were before the field was replaced. */
+  /** Against the protos before the field was replaced. */
   const afterReplacingTheField = (by: string) => {
     const path = join(folder, 'proto', FILE);
     const text = readFileSync(path, 'utf8');

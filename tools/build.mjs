@@ -9,13 +9,10 @@ import { swcOptions } from './swc.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
 
-/** Temporary file in the file system of the output, so that renames are atomic. */
+/** In the file system of the output, so that renames are atomic. */
 const unfinished = join(root, 'node_modules', `.tidings-build-${process.pid}`);
 
-/**
- * Leaves an up-to-date file untouched, so that a user without write access can run the build. Replaces another file atomically, so that a process
- * that starts during a concurrent build never reads a partial one.
- */
+/** Leaves up-to-date files untouched, for users without write access; replaces others atomically, for processes that start meanwhile. */
 function write(file, content) {
   const bytes = Buffer.from(content);
   if (existsSync(file) && readFileSync(file).equals(bytes)) return;

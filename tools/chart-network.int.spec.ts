@@ -16,7 +16,6 @@ import {
 const folder = 'deploy/helm/tidings';
 const valueFiles = globSync(`${folder}/ci/*-values.yaml`).map((file) => basename(file, '-values.yaml'));
 const serviceNames = Object.keys(services) as ServiceName[];
-/** A build of helm, where it is missing. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 type Workload = RenderedObject<RenderedWorkload>;
@@ -42,13 +41,12 @@ interface PolicySpec {
   readonly egress?: readonly PolicyRule[];
 }
 
-/** The policies that select the pods of a workload. */
 const policiesOf = (chart: RenderedChart, workload: Workload): readonly RenderedObject<PolicySpec>[] =>
   chart
     .of<PolicySpec>('NetworkPolicy')
     .filter(({ spec }) => isSelected(labelsOf(workload), spec.podSelector.matchLabels));
 
-/** Whether the policies let the pods of one workload call the gRPC of another one. Addresses of anywhere include those of pods. */
+/** Addresses of anywhere include those of pods. */
 function mayCall(chart: RenderedChart, caller: Workload, callee: Workload): boolean {
   const opens = (direction: 'ingress' | 'egress', of: Workload, other: Workload): boolean => {
     const policies = policiesOf(chart, of);

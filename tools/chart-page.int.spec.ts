@@ -17,12 +17,10 @@ import { costsOf, scalePath } from './scale/report.ts';
 import { DEVICES, MESSAGES_PER_SECOND, PERIOD_SECONDS, serviceNames as costedServices } from './scale/simulation.ts';
 
 const serviceNames = Object.keys(services);
-/** A build of helm, where it is missing. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 type Workload = RenderedObject<RenderedWorkload>;
 
-/** The options of helm that set values in a text. */
 const optionsIn = (text: string): string[] => [...text.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);
 
 describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
@@ -56,7 +54,6 @@ describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
     ]);
   });
 
-  /** The page, and a file with the values of its example. */
   const kubernetesPage = async (): Promise<{ readonly page: string; readonly example: string }> => {
     const page = await readFile('docs/kubernetes.md', 'utf8');
     const example = join(folder, 'values.yaml');

@@ -37,13 +37,11 @@ import { parse } from 'yaml';
 const folder = 'deploy/helm/tidings';
 const valueFiles = globSync(`${folder}/ci/*-values.yaml`).map((file) => basename(file, '-values.yaml'));
 const serviceNames = Object.keys(services) as ServiceName[];
-/** A build of helm, where it is missing. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 type Workload = RenderedObject<RenderedWorkload>;
 const variablesOf = (workload: Workload): string[] => containerOf(workload).env.map(({ name }) => name);
 
-/** Variables that are no settings of a cluster. */
 const notSettable = ['TIDINGS_DATA', 'TIDINGS_TEST_CLOCK'];
 
 interface ServiceSpec {
@@ -302,7 +300,7 @@ describeWithHelm('the Helm chart', () => {
     expect(autoscalers.length).toBeGreaterThan(after.of('HorizontalPodAutoscaler').length);
     for (const { metadata } of autoscalers)
       expect(metadata.annotations).toEqual({ 'validations.keda.sh/hpa-ownership': 'false' });
-    // The autoscaler of a ScaledObject has a name that KEDA makes of its own.
+    // KEDA names the autoscaler of a ScaledObject.
     for (const { spec } of after.of('ScaledObject')) expect(spec).not.toHaveProperty('advanced');
   });
 
@@ -390,7 +388,6 @@ describeWithHelm('the Helm chart', () => {
     expect(groupsOf('dispatcher-fcm')).toEqual(lanes.map((lane) => `production.${dispatcherGroup('fcm', lane)}`));
   });
 
-  /** Variables that the chart takes in `environment`, and those that are rendered. */
   const taken = (): { readonly free: readonly string[]; readonly own: readonly string[] } => {
     const { properties } = JSON.parse(readFileSync(`${folder}/values.schema.json`, 'utf8')) as {
       properties: { environment: { properties: object } };
@@ -444,7 +441,6 @@ describeWithHelm('the Helm chart', () => {
   });
 });
 
-/** A server of Kubernetes that knows these Deployments, by their number of pods. */
 function clusterWith(deployments: Readonly<Record<string, number>>): Server {
   const resource = { name: 'deployments', singularName: 'deployment', namespaced: true, kind: 'Deployment', verbs: [] };
   const group = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'apps/v1', resources: [resource] };
@@ -463,7 +459,6 @@ function clusterWith(deployments: Readonly<Record<string, number>>): Server {
   });
 }
 
-/** The variables of every program in a value file, and those of the defaults. */
 function environmentIn(name: string): object {
   const read = (file: string): { environment?: object } => parse(readFileSync(`${folder}/${file}`, 'utf8')) as object;
   return { ...read('values.yaml').environment, ...read(`ci/${name}-values.yaml`).environment };

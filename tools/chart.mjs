@@ -13,10 +13,9 @@ import { root } from './packages.mjs';
 
 const chart = join(root, 'deploy', 'helm', 'tidings');
 const SUFFIX = '-values.yaml';
-/** helm that is built from the module thinks of an old release. */
+/** helm that is built from the module assumes an old release. */
 const release = ['--kube-version', KUBERNETES_VERSION];
 
-/** Runs a program to its end, with the given standard input. */
 async function run(program, args, input = '') {
   const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
   let [output, errors] = ['', ''];
@@ -32,7 +31,6 @@ const valuesOf = (name) => ['--values', join(chart, 'ci', `${name}${SUFFIX}`)];
 const render = (helm, name, options = []) =>
   run(helm, ['template', 'tidings', chart, '--namespace', 'tidings', ...release, ...valuesOf(name), ...options]);
 
-/** Resolves to the faults of the chart with these values. */
 async function faultsOf(name, { helm, kubeconform, schemas }) {
   const linted = await run(helm, ['lint', '--strict', ...release, ...valuesOf(name), chart]);
   if (linted.code !== 0) return linted.output + linted.errors;
@@ -57,7 +55,7 @@ async function check() {
   return names.length > 0 && faults.every((fault) => fault === '') ? 0 : 1;
 }
 
-/** Prints the rendered objects, or ends with what helm says. */
+/** Ends with helm's message instead. */
 async function print([name, ...options]) {
   const { code, output, errors } = await render((await helmPrograms()).helm, name, options);
   if (code === 0) {

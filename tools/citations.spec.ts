@@ -4,18 +4,18 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
 const pages = join('docs', 'behaviour');
-/** Files that cite rules. Generated code repeats the citations of its sources. */
+/** Generated code repeats the citations of its sources. */
 const files = globSync(['{apps,libs,tools,proto,docs}/**/*.{ts,mjs,json,proto,yaml,yml,md}', 'README.md'], {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),
 });
 
 const RULE = /\bR-[A-Z]+\d+\b/g;
-/** A range, also across the end of a line within a comment. */
+/** Also across the end of a line within a comment. */
 const RANGE = /\bR-([A-Z]+)(\d+) to[\s*/#]+R-\1(\d+)\b/g;
 const HEADING = /^#+ (R-[A-Z]+\d+)$/gm;
 
-/** The rules that a text cites, those within a range included. */
+/** Includes ranges. */
 function citedIn(text: string): Set<string> {
   const within = [...text.matchAll(RANGE)].flatMap(([, group, first, last]) =>
     Array.from({ length: Math.max(0, Number(last) - Number(first)) }, (_, i) => `R-${group}${Number(first) + i}`),
@@ -23,13 +23,10 @@ function citedIn(text: string): Set<string> {
   return new Set([...text.matchAll(RULE)].map(([rule]) => rule).concat(within));
 }
 
-/** The rules that have a heading in a text, once for each heading. */
 const headingsIn = (text: string): string[] => [...text.matchAll(HEADING)].map(([, rule]) => rule!);
 
 interface Citations {
-  /** The files that cite a rule, pages of behaviour included. */
   readonly citedBy: ReadonlyMap<string, readonly string[]>;
-  /** The rules that are cited outside the pages of behaviour. */
   readonly cited: ReadonlySet<string>;
   readonly headings: readonly string[];
 }

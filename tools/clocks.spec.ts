@@ -4,7 +4,6 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
 
-/** The sources that read the system's clock, and what for. */
 const readers: Readonly<Record<string, string>> = {
   'apps/cli/src/data/export-data.ts': 'tells the time of an export',
   'apps/cli/src/doctor/api-checks.ts': 'compares clocks',
@@ -45,7 +44,7 @@ describe('the clock of the system, which can be set', () => {
   });
 });
 
-/** Queries for times that callers set, or that have no longest wait. */
+/** For times that callers set, or that have no longest wait. */
 const unbounded: Readonly<Record<string, string>> = {
   'apps/scheduler/src/messages/completion.ts': 'callers say how long a message is open',
   'apps/scheduler/src/messages/message-metrics.ts': 'callers say how long a message is open',

@@ -1,2 +1,2 @@
-// Loaded into every process of a run that measures memory (NODE_OPTIONS): SIGUSR2 collects all garbage, so that the heap is what is in use.
+// Loaded by NODE_OPTIONS where memory is measured: SIGUSR2 collects all garbage.
 process.on('SIGUSR2', () => globalThis.gc());

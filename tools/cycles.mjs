@@ -1,11 +1,10 @@
-// Fails when files import each other in a circle, within a package or across packages. Type imports count: a file that takes its types from one of
-// its users cannot be read alone. Own code, because ESLint rules for this resolve every import again for every file.
+// Fails on import cycles, of types too: a file that takes types from its users cannot be read alone. ESLint's rules for this resolve every import
+// again for every file.
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
 import { filesBelow, packages, root } from './packages.mjs';
 
-/** The importable files of a package: its index, and the further entries of its manifest. */
 const entries = new Map(
   packages.flatMap(({ name, folder, entries: own }) =>
     own.map(({ entry, source }) => [posix.join(name, entry), posix.join(folder, source)]),
@@ -15,7 +14,7 @@ const files = packages.flatMap(({ folder }) =>
   filesBelow(`${folder}/src`, '**/*.ts').map((file) => `${folder}/src/${file}`),
 );
 
-/** The files that `file` imports values or types from, by path from the root; without npm packages and Node's own modules. */
+/** Without npm packages and Node's own modules. */
 function imports(file) {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
   return source.statements

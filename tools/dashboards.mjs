@@ -1,11 +1,10 @@
-// Makes the dashboards of Grafana: a JSON file of each description in deploy/observability/dashboards.
+// Makes a Grafana dashboard of each description in deploy/observability/dashboards.
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from './packages.mjs';
 
 export const dashboardsPath = 'deploy/helm/tidings/files/dashboards';
 
-/** The expected content of the dashboards, by path from the root. */
 export async function dashboards() {
   const sources = globSync('deploy/observability/dashboards/*.mjs', { cwd: root }).toSorted();
   const entries = sources.map(async (source) => {

@@ -15,7 +15,7 @@ const served: ReadonlySet<string> = new Set(
     .filter(([, status = '']) => status.startsWith('served'))
     .flatMap(([what = '']) => [...what.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
 );
-/** Without the path before it, as the README calls it. */
+/** Without the path, as the README calls it. */
 const nameOf = ({ name }: Method): string =>
   name
     .split('/')

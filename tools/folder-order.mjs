@@ -1,7 +1,7 @@
-// The order of the folders of each app, as a rule of the linter: a folder imports from those before it, never from those after it.
+// A rule of the linter: a folder of an app imports only from those before it.
 import { dirname, join, sep } from 'node:path';
 
-/** Files beside the folders wire them: they may import all of them. */
+/** Files beside the folders wire them: they may import all. */
 const folders = {
   'audience-jobs': ['jobs', 'exports'],
   cli: ['data', 'doctor', 'commands'],
@@ -49,7 +49,7 @@ const folders = {
 
 const placeOf = (path) => /(?:^|\/)apps\/([\w-]+)\/src\/([\w-]+)\//.exec(path.split(sep).join('/'))?.slice(1);
 
-/** Why a file of an app may not import a path; undefined if it may. */
+/** Undefined if the import is allowed. */
 function misplaced(file, imported) {
   const [app, from] = placeOf(file) ?? [];
   if (!folders[app]) return undefined;

@@ -11,7 +11,7 @@ import { operations, operationsPath } from './retention.mjs';
 
 const filesIn = (folders) => folders.flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`));
 
-/** The generation steps, in order: the tables of the operations page come from the services, which need the generated code. */
+/** In order: the operations page's tables come from services, which need the generated code. */
 const steps = [
   {
     present: () => filesIn(protoFolders),

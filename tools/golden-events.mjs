@@ -13,7 +13,7 @@ import { asTypeScript } from './retention.mjs';
 const own = fileURLToPath(import.meta.url);
 const folder = 'libs/events/src/golden';
 const generated = 'libs/events/src/generated/tidings/events/v1';
-/** Sub-messages below it are left out: each has a file of its own. */
+/** Sub-messages below have files of their own. */
 const DEPTH = 2;
 const NOON = 1_768_478_400n;
 
@@ -55,7 +55,7 @@ const single = (field, depth) => {
   return sample(field.message, depth - 1);
 };
 
-/** A message with all fields; of each oneof the case with this index. */
+/** Takes the case with this index of each oneof. */
 function sample(type, depth, oneofCase = 0) {
   const message = create(type);
   if (type.typeName.startsWith('google.protobuf.Value') || type.typeName === 'google.protobuf.ListValue')
@@ -78,7 +78,7 @@ function sample(type, depth, oneofCase = 0) {
   return message;
 }
 
-/** Samples of a type: one for each case of its oneofs. */
+/** One for each case of its oneofs. */
 const samplesOf = (type) =>
   Array.from({ length: Math.max(1, ...type.oneofs.map(({ fields }) => fields.length)) }, (_, i) =>
     Buffer.from(toBinary(type, sample(type, DEPTH, i))),

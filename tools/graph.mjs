@@ -1,5 +1,4 @@
-// Fails when nx and the workspace disagree about the packages; when a package has no layer, since the import rules ignore
-// unknown packages; and when a package has no targets or the graph no edges, since nx would then test too little.
+// Fails when nx and the workspace disagree, or a package lacks a layer, targets or edges: nx would test too little.
 import { createProjectGraphAsync } from '@nx/devkit';
 import { packages } from './packages.mjs';
 

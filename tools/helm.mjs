@@ -1,5 +1,4 @@
-// The programs that check the Helm chart, built once per machine from the module proxy of Go, whose checksum database verifies what arrives. Needs only
-// Node and Go, so that it can run before the packages are installed.
+// The programs that check the chart, built once per machine from Go's module proxy, verified by its checksum database. Needs only Node and Go.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,10 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const HELM_VERSION = '3.22.0';
 const KUBECONFORM_VERSION = '0.8.0';
 
-/** The Kubernetes release that the chart is rendered for and checked against. */
 export const KUBERNETES_VERSION = '1.37.2';
 
-/** The modules with the schemas of the kinds that the chart uses. The newest Gateway API that Go 1.26 accepts. */
+/** The newest Gateway API that Go 1.26 accepts. */
 export const schemaModules = {
   kubernetes: `k8s.io/kubernetes@v${KUBERNETES_VERSION}`,
   gatewayApi: 'sigs.k8s.io/gateway-api@v1.6.3',
@@ -36,29 +34,25 @@ const programs = {
 };
 
 const POLL_MS = 250;
-/** Time limit of a build on a busy machine. */
 const BUILD_TIMEOUT_MS = 60 * 60_000;
 
 const findGo = () => ['go', '/usr/local/go/bin/go'].find((go) => spawnSync(go, ['version']).status === 0);
 
-/** Whether the programs are there or can be built. */
 export const canHaveHelm = () =>
   Object.values(programs).every(({ path }) => existsSync(path)) || findGo() !== undefined;
 
-/** The paths of `helm` and `kubeconform`, which are built if they are missing: some minutes. */
+/** Missing programs are built, in some minutes. */
 export async function helmPrograms() {
   for (const program of Object.values(programs)) await builtOnce(program);
   return { helm: programs.helm.path, kubeconform: programs.kubeconform.path };
 }
 
-/** The folder of a module of `schemaModules`, downloaded if it is missing. */
 export async function moduleFolder(module) {
-  // A module beside this one is not asked for.
+  // Only this module is looked up, none beside it.
   const output = await go(['mod', 'download', '-json', module], { GOFLAGS: '-mod=mod' });
   return JSON.parse(output).Dir;
 }
 
-/** Waits for another process that builds the same program, so that it is built once. */
 async function builtOnce({ path, module }) {
   const folder = dirname(path);
   const lock = `${folder}.lock`;
@@ -84,7 +78,6 @@ async function builtOnce({ path, module }) {
   }
 }
 
-/** Takes the lock unless a living process holds it. */
 function take(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -105,7 +98,6 @@ function isHeld(lock) {
   }
 }
 
-/** Runs Go outside of any module, and resolves to its output. */
 async function go(args, env) {
   const program = findGo();
   if (!program) throw new Error('Go is missing: it builds helm and kubeconform');

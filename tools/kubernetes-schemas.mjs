@@ -1,12 +1,11 @@
-// JSON schemas for kubeconform, made of what Kubernetes and the projects of the custom resources publish: the OpenAPI document of the release, and the
-// definitions of custom resources. Made once per machine and version, outside the tree.
+// JSON schemas for kubeconform from the OpenAPI document of Kubernetes and published custom resources, once per machine and version.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { cache, moduleFolder, schemaModules } from './helm.mjs';
 
-/** The custom resources of the chart: file of the definition, by module. */
+/** File of the definition, by module. */
 const customResources = {
   gatewayApi: ['httproutes', 'grpcroutes'].map((name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`),
   keda: ['config/crd/bases/keda.sh_scaledobjects.yaml'],
@@ -18,19 +17,18 @@ const customResources = {
 const PREFIX = '#/definitions/';
 const integerOrText = { anyOf: [{ type: 'string' }, { type: 'integer' }] };
 
-/** Kinds that the API also takes as numbers. */
+/** The API takes these kinds as numbers, too. */
 const alsoNumbers = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': { anyOf: [{ type: 'string' }, { type: 'number' }] },
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': integerOrText,
 };
 
-/** The pattern of the files for kubeconform, below the folder of {@link schemaFolder}. */
 export const SCHEMA_PATTERN = '{{ .ResourceKind }}{{ .KindSuffix }}.json';
 
 const fileOf = ({ group, version, kind }) =>
   `${[kind.toLowerCase(), ...(group === '' ? [] : [group.split('.')[0]]), version].join('-')}.json`;
 
-/** The folder with a schema for each kind, made if it is missing. */
+/** A schema for each kind; made if missing. */
 export async function schemaFolder() {
   const key = createHash('sha256')
     .update(JSON.stringify(schemaModules))
@@ -78,7 +76,6 @@ function writeCustom({ spec: { group, names, versions } }, write) {
   }
 }
 
-/** The definitions that one refers to, itself included. */
 function reachable(name, definitions) {
   const found = {};
   const open = [name];
@@ -92,7 +89,7 @@ function reachable(name, definitions) {
   return found;
 }
 
-/** The schema without the extensions of Kubernetes, which refuses fields that it does not list. */
+/** Without the extensions of Kubernetes; refuses unlisted fields. */
 function closed(schema) {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

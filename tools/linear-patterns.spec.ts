@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const isTest = /\.spec\.ts$|\.features\.ts$|\/testing\/|\/e2e\/|^apps\/simulators\/|^libs\/testing\/|\/generated\//;
 const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter((path) => !isTest.test(path));
 
-/** Patterns that are composed when a source is loaded, as they are then. */
+/** As they are when the source is loaded. */
 const composed: Readonly<Record<string, readonly RegExp[]>> = {
   'apps/dispatcher/src/channels/credentials/access-token.ts': [/"access_token"\s*:\s*"[^"]{8193}/],
   'apps/dispatcher/src/dispatcher-purge.ts': [/^[^/]+\/\d+\/A1B2C-3D4E5\//],
@@ -53,7 +53,6 @@ const patterns = new Set([
 
 const CANDIDATES = ['a', '1', ' ', 'A', '-', '.', '/', '"', '\\', '\n', '=', ';', '\u0080'];
 
-/** A text that an element matches. */
 function exampleOf(element: AST.Element | AST.Alternative | AST.Pattern, flags: string): string {
   switch (element.type) {
     case 'Pattern':
@@ -83,7 +82,7 @@ function firstOf(element: AST.Element): number {
   return first?.type === 'CharacterClassRange' ? first.min.value : 0;
 }
 
-/** The endless quantifiers of a pattern, each with a text that leads to it. */
+/** Each with a text that leads to it. */
 function quantifiersIn(pattern: AST.Pattern, flags: string): { readonly before: string; readonly pumped: string }[] {
   const all: { before: string; pumped: string }[] = [];
   const visit = (element: AST.Element | AST.Alternative | AST.Pattern, before: string): void => {
@@ -104,7 +103,7 @@ function quantifiersIn(pattern: AST.Pattern, flags: string): { readonly before: 
   return all;
 }
 
-/** Ends that patterns do not match: the second one is in few classes that exclude some characters. */
+/** Patterns do not match these ends; few classes exclude the second's characters. */
 const ENDS = ['\u0000', '\u0000&#<>"\'`[]{}()|,;\n '];
 
 function hostileTexts(literal: string): ((length: number) => string)[] {

@@ -8,28 +8,26 @@ const found = (patterns: string[]): string[] =>
 const pages = found(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy,examples}/**/*.md']);
 
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
-/** A link to a heading of the same page, or of another one. */
 const ANCHOR = /\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g;
-/** A file or folder of this repository between backticks; names with placeholders or wildcards are no paths. */
+/** Names with placeholders or wildcards are no paths. */
 const PATH = /`((?:apps|libs|tools|docs|proto|bench|deploy)\/[\w./-]+)`/g;
 /** A file without its folder, or with the last ones only. */
 const FILE = /`(?!(?:apps|libs|tools|docs|proto|bench|deploy)\/)([\w-][\w./-]*\.ts)`/g;
 
-/** The targets of a page that are missing; built files are missing before a build. */
+/** Built files are missing before a build. */
 function missingIn(page: string, text: string, exists: (path: string) => boolean): string[] {
   const links = [...text.matchAll(LINK)].map(([, target]) => join(dirname(page), target!));
   const paths = [...text.matchAll(PATH)].map(([, path]) => path!).filter((path) => !/\/dist\//.test(path));
   return [...links, ...paths].filter((path) => !exists(path)).map((path) => `${path} in ${page}`);
 }
 
-/** The files that a page names without their folders, and that are nowhere. */
 const unknownIn = (page: string, text: string, files: readonly string[]): string[] =>
   [...text.matchAll(FILE)]
     .map(([, name]) => name!)
     .filter((name) => !files.some((file) => file.endsWith(`/${name}`)))
     .map((name) => `${name} in ${page}`);
 
-/** The anchors of a page's headings, as GitHub makes them. A comment in a block of code is no heading. */
+/** As GitHub makes them; a comment in a block of code is no heading. */
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
@@ -40,7 +38,6 @@ const anchorsOf = (text: string): ReadonlySet<string> =>
     ),
   );
 
-/** The headings that a page links to, and that are missing. */
 const missingAnchorsIn = (page: string, text: string, textOf: (path: string) => string): string[] =>
   [...text.matchAll(ANCHOR)]
     .map(([, target, anchor]) => ({ path: target === '' ? page : join(dirname(page), target!), anchor: anchor! }))

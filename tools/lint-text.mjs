@@ -1,5 +1,5 @@
-// Checks texts as if they were in files, which need not exist: reads [{file, code}] as JSON from stdin and writes the
-// rules of the layers (eslint.config.mjs) that each one breaks. A separate process, because ESLint's configuration waits for the project graph.
+// Lints [{file, code}] from stdin by the layer rules (eslint.config.mjs). A separate process, because ESLint's configuration waits for the project
+// graph.
 import { ESLint } from 'eslint';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';

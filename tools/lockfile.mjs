@@ -1,12 +1,11 @@
-// Fails when the lockfile names a registry host, or lacks a platform package that another package lists as optional:
-// npm drops those silently when the registry does not have them, and `npm ci` then fails on the platforms concerned.
+// Fails when the lockfile names a registry host, or lacks an optional platform package: npm drops these silently, and `npm ci` fails there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './packages.mjs';
 
 const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 
-/** Whether `name` is found from `path`, looking through the node_modules folders upwards as Node does. */
+/** Searches node_modules folders upwards, as Node does. */
 const resolves = (path, name) => {
   const parts = path.split('/node_modules/');
   return (

@@ -1,4 +1,4 @@
-// The targets of every package for nx; nx.json defines their commands, inputs and outputs.
+// nx.json defines the targets' commands, inputs and outputs.
 import { dirname } from 'node:path';
 
 export const name = 'tidings';

@@ -7,7 +7,6 @@ const nx = (...args: string[]): string =>
     env: { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false' },
   });
 
-/** The packages whose tests `nx affected -t test` considers after a change of one file. */
 const affectedBy = (file: string): string[] =>
   (JSON.parse(nx('show', 'projects', '--affected', '--with-target=test', `--files=${file}`, '--json')) as string[])
     .map((name) => name.replace('@tidings/', ''))

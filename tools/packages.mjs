@@ -2,10 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's top folder. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Every package of the workspace: its name, its folder relative to the root, and its individually exported files; ordered by folder. */
 export const packages = globSync('{libs,apps}/*/package.json', { cwd: root })
   .map((file) => ({
     folder: dirname(file).replaceAll('\\', '/'),
@@ -21,7 +19,7 @@ export const packages = globSync('{libs,apps}/*/package.json', { cwd: root })
   }))
   .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
 
-/** The files below `folder` (from the root, or absolute) that match `pattern`, relative to `folder`. */
+/** `folder` is absolute or from the root; results are relative to it. */
 export const filesBelow = (folder, pattern = '**/*') => {
   const base = resolve(root, folder);
   return existsSync(base)

@@ -1,4 +1,4 @@
-// Finds promtool, which checks rules of Prometheus: on the PATH, else in Debian's package `prometheus`, of which nothing is installed or started.
+// promtool from the PATH, else from Debian's package `prometheus`, which is not installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -20,10 +20,7 @@ function run(program, args, cwd) {
 
 const fetched = () => globSync('prometheus_*/usr/bin/promtool', { cwd: cache }).map((path) => join(cache, path))[0];
 
-/**
- * The path of promtool, fetched once per machine in the version that Debian serves.
- * @throws Error if it is not there and cannot be fetched
- */
+/** Fetched once per machine. @throws Error if that fails */
 export function promtool() {
   if (spawnSync('promtool', ['--version'], { stdio: 'ignore' }).status === 0) return 'promtool';
   return fetched() ?? fetch();

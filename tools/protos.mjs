@@ -1,5 +1,4 @@
-// TypeScript from proto/: the events and their dependencies in @tidings/events, the services in @tidings/rpc, which imports the event types of
-// @tidings/events instead of having a second copy.
+// @tidings/rpc imports the event types of @tidings/events instead of a second copy.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,14 +18,14 @@ const common = [
   'forceLong=bigint',
   'env=node',
   'outputJsonMethods=false',
-  // TypeScript refuses unknown fields of literals without them; they took a third of the time of the type check.
+  // Otherwise TypeScript refuses unknown fields of literals, at a third of the type check's time.
   'useExactTypes=false',
   'esModuleInterop=true',
   'unrecognizedEnum=false',
   'importSuffix=.ts',
 ];
 
-/** A service in the package of the events: its messages are those of a service of tidings/rpc. */
+/** In the package of the events, but its messages belong to tidings/rpc. */
 const EVENT_STREAM = 'tidings/events/v1/event_stream';
 const isStored = (path) => /^tidings\/events\/v1\/(?!event_stream\.|partial_device_events\.)/.test(path);
 const isRpc = (path) => path.startsWith('tidings/rpc/') || path.startsWith(`${EVENT_STREAM}.`);
@@ -61,13 +60,13 @@ const template = {
   })),
 };
 
-/** JSON may be nested 64 deep (R-ER1), and each of its objects takes three nested messages. ts-proto's limit is fixed. */
+/** JSON may be nested 64 deep (R-ER1), three messages for each object. ts-proto's limit is fixed. */
 const deepEnough = (path, text) =>
   path === 'google/protobuf/struct.ts'
     ? text.replaceAll('previousRecursionDepth >= 100', 'previousRecursionDepth >= 256')
     : text;
 
-/** Most events have no unknown fields (docs/adr/0027). `initializeFieldsAsUndefined=false` would also change the shape of messages while they are decoded. */
+/** Most events have no unknown fields (docs/adr/0027). `initializeFieldsAsUndefined=false` would also change messages' shape while decoding. */
 const unknownFieldsOnDemand = (text) =>
   text
     .replace(/\{ _unknownFields: \{\} }/g, '{}')
@@ -79,7 +78,7 @@ const unknownFieldsOnDemand = (text) =>
 const withAsyncIterables = (text) =>
   text.replace(/^import .* from "rxjs";\n/m, '').replaceAll('Observable<', 'AsyncIterable<');
 
-/** Callers name the members of maps and of JSON objects, and one may be `__proto__`. `useMapType` would leave JSON objects, and change the type of maps. */
+/** Callers name members, even `__proto__`. `useMapType` would leave JSON objects, and change the type of maps. */
 function withMembersOfAnyName(text) {
   const changed = text
     .replace(/(message\.\w+)\[(entry\d+\.key)\] = (entry\d+\.value);/g, 'setMember($1, $2, $3);')
@@ -91,7 +90,6 @@ function withMembersOfAnyName(text) {
 
 const edited = (path, text) => deepEnough(path, withMembersOfAnyName(withAsyncIterables(unknownFieldsOnDemand(text))));
 
-/** The expected content of the generated files, by path from the root. */
 export function protoCode() {
   const out = mkdtempSync(join(tmpdir(), 'tidings-generate-'));
   try {

@@ -1,5 +1,4 @@
-// Builds the programs that check the Helm chart and downloads the modules with the schemas, where they are missing, and fails when they cannot be had:
-// the chart must not pass for lack of them.
+// Builds what checks the chart, and fails without it: the chart must not pass for lack of its checks.
 import { canHaveHelm, helmPrograms, moduleFolder, schemaModules } from './helm.mjs';
 
 try {

@@ -1,5 +1,4 @@
-// Fails when no real Kafka is available to tests: no address in KAFKA_BROKERS, no running Docker, and no Java with Maven or
-// with a previously fetched Kafka. Tests skipped for lack of a server must not count as passed.
+// Fails when tests can have no real Kafka: tests skipped for lack of a server must not count as passed.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,5 +1,4 @@
-// Fails when no real MongoDB is available to tests: no address in MONGO_URL, no running Docker, and no working mongod on the PATH or
-// in a package. Tests skipped for lack of a server must not count as passed.
+// Fails when tests can have no real MongoDB: tests skipped for lack of a server must not count as passed.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './packages.mjs';

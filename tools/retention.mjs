@@ -9,14 +9,12 @@ import { root } from './packages.mjs';
 export const operationsPath = 'docs/operations.md';
 
 const own = fileURLToPath(import.meta.url);
-/** Options of node to load TypeScript, from the sources of the workspace. */
 export const asTypeScript = [
   '--experimental-transform-types',
   '--disable-warning=ExperimentalWarning',
   '--conditions=@tidings/source',
 ];
 
-/** The page with its tables of topics and of collections. */
 export function operations() {
   const tables = JSON.parse(execFileSync(process.execPath, [...asTypeScript, own], { cwd: root, encoding: 'utf8' }));
   return Object.entries(tables).reduce(
@@ -25,7 +23,6 @@ export function operations() {
   );
 }
 
-/** Replaces the first table under a heading. */
 function withTable(page, heading, table) {
   const at = page.indexOf(`\n${heading}\n`);
   const start = page.indexOf('\n|', at) + 1;

@@ -18,7 +18,7 @@ const lockHash = () =>
 
 const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 
-/** Each task is a sequence of Node command lines; the caller's arguments are passed to the last one. */
+/** Sequences of Node command lines; the caller's arguments go to the last one. */
 const tasks = {
   start: built('apps/demo/dist/start.js'),
   demo: built('apps/demo/dist/demo.js'),
@@ -53,7 +53,7 @@ const tasks = {
 
 const installed = () => existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();
 
-// Writes a new file instead of overwriting: the files of trees that are hard-linked to each other must have separate stamps.
+// A new file: hard-linked trees must have separate stamps.
 const stamp = () => {
   if (!existsSync(modules)) return;
   rmSync(stampFile, { force: true });
@@ -77,7 +77,7 @@ const environment = () => ({
   NX_TUI: 'false',
 });
 
-/** Resolves to the exit code. Signals are forwarded to the child, which decides when to end. */
+/** Signals are forwarded to the child, which decides when to end. */
 const run = (args) =>
   new Promise((resolve) => {
     const child = spawn(node, args, { cwd: root, stdio: 'inherit', env: environment() });

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { root } from './packages.mjs';
 import { costsOf, rowsOfPage, scalePath, tableOf, withTable } from './scale/report.ts';
 
-/** A number within its limits; ends the program otherwise. */
+/** Ends the program outside the limits. */
 function numberOf(name, text, least, most) {
   const value = Number(text);
   if (text !== '' && value >= least && value <= most) return value;

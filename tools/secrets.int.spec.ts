@@ -13,7 +13,6 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'tidings-secrets-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs the program; answers the lines of `.env`. */
 function secrets(...options: string[]): Record<string, string> {
   const { status, stderr } = spawnSync(process.execPath, [program, ...options], { cwd: folder, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

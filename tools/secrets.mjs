@@ -1,5 +1,4 @@
-// Writes the secrets of a Docker Compose deployment to `.env`, which Compose reads by default. Existing secrets stay. With --rotate, the
-// master key becomes the previous one, and a new one is created.
+// Writes a Compose deployment's secrets to `.env`; existing ones stay. --rotate makes the master key the previous one, and a new one.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 

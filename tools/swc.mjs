@@ -1,4 +1,3 @@
-/** SWC options for source files, shared by the build and Jest. */
 export const swcOptions = ({ rewriteRelativeImportExtensions }) => ({
   swcrc: false,
   sourceMaps: true,

@@ -7,14 +7,13 @@ const tallyOf = ({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, nu
 });
 
 /**
- * Counts passed and failed tests; a suite that fails before its tests counts as one failure. Updates the file that `TIDINGS_TALLY` names at each
- * begin and end of a suite and each end of a test, including the running and the failed suites; without it, prints `N passed, N failed` as the last line of the run.
+ * A suite that fails before its tests counts as one failure. Updates the file `TIDINGS_TALLY`, running suites included; else prints `N passed, N
+ * failed` last.
  */
 export default class TallyReporter {
   #file = process.env.TIDINGS_TALLY;
   #running = new Set();
   #tally = { passed: 0, failed: 0, skipped: 0 };
-  /** The tallies of failed suites, by path. */
   #failures = {};
 
   onTestFileStart({ path }) {

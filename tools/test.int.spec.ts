@@ -13,7 +13,6 @@ const passes = (name: string): string => `it('${name}', () => {});\n`;
 const fails = (name: string): string => `it('${name}', () => { throw new Error('as it should'); });\n`;
 const breaks = `throw new Error('before any test');\n`;
 const hangs = `it('gives Jest no turn', () => { for (;;); });\n`;
-/** A test that writes down its process id, kills Jest, and would go on for hours. */
 const killsJest = (file: string): string => `it('kills what runs it', async () => {
   require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
   process.kill(process.ppid, 'SIGKILL');
@@ -42,7 +41,6 @@ describe('npm test', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** A suite that writes down when it begins and ends. */
   const suite = (project: Project, name: string, text: string): Promise<void> => {
     const note = (what: string): string =>
       `require('node:fs').appendFileSync(${JSON.stringify(journal)}, '${what} ${project}/${name}\\n');`;
@@ -65,7 +63,7 @@ describe('npm test', () => {
         haste: { enableSymlinks: false },
       })),
       workerIdleMemoryLimit: '256MB',
-      // Suites wait for those of later stages, whose commands take seconds to start on a busy machine.
+      // Suites wait for those of later stages, whose commands start slowly on a busy machine.
       testTimeout: 120_000,
       reporters: [join(root, 'tools', 'tally-reporter.mjs')],
     };

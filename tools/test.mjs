@@ -12,25 +12,17 @@ import { turnOfCommit } from './turn.mjs';
 
 const jest = 'node_modules/jest/bin/jest.js';
 
-/**
- * Maximum time in which no suite begins or ends and no test ends: Jest limits each test, but cannot interrupt a suite that blocks its process. A
- * multiple of the longest test's time on a slow machine.
- */
+/** Jest cannot interrupt a suite that blocks its process. A multiple of the longest test on a slow machine. */
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
-/**
- * One after the other; the commands of a stage run beside each other, and share the two cores. The next stage does not wait for a command that is
- * `besideAll`.
- */
+/** Commands of a stage share the two cores. The next stage does not wait for one that is `besideAll`. */
 const stages = [
-  // Suites of the whole system take about as long in either mode. With one worker the distributed ones share one running system: each takes two
-  // fifths of a core without any work.
+  // With one worker the distributed suites share one system, which idles at two fifths of a core.
   [
     { projects: ['embedded'], workers: 1 },
-    // A dozen processes start at once in many of them: the priority of `nice` lets the suites beside them go on meanwhile.
+    // A dozen processes start at once: `nice` lets the suites beside them continue.
     { projects: ['distributed'], workers: 1, niceness: 5 },
-    // Without waiting times of their own: they fill those of the others. At a lower priority
-    // requests in them would miss their deadlines.
+    // They fill the others' waiting times. At a lower priority requests would miss their deadlines.
     { projects: ['pure'], workers: 1, niceness: 5, besideAll: true },
   ],
   [
@@ -42,7 +34,6 @@ const stages = [
   [{ projects: ['alone'], workers: 1 }],
 ];
 
-/** The values of an option that takes several, and the arguments without both. */
 function take(args, option) {
   const at = args.findIndex((arg) => arg === option || arg.startsWith(`${option}=`));
   if (at < 0) return { values: undefined, rest: args };
@@ -55,7 +46,6 @@ function take(args, option) {
 
 const withoutPaths = (args) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args);
 
-/** The command lines of each stage with a project in the caller's selection. */
 function commandsFor(args) {
   const { values: selected, rest: others } = take(args, '--selectProjects');
   const { values: ignored = [], rest } = take(others, '--ignoreProjects');
@@ -88,7 +78,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-/** Resolves to the exit code, or undefined after a signal. */
+/** Undefined after a signal. */
 const run = (args, env = {}, watch = () => () => {}) =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
@@ -105,7 +95,7 @@ const run = (args, env = {}, watch = () => () => {}) =>
     child.on('exit', (code) => resolve(code ?? undefined));
   });
 
-/** Builds what suites start as processes, so that they need not, each for itself. Resolves to the variables that tell them. */
+/** Builds once what suites start as processes. Resolves to the variables that tell them. */
 async function built() {
   if (process.env.TIDINGS_BUILT) return {};
   return (await run(['tools/build.mjs'])) === 0 ? { TIDINGS_BUILT: '1' } : {};
@@ -113,7 +103,7 @@ async function built() {
 
 const noTests = { passed: 0, failed: 0, skipped: 0 };
 
-/** Runs a command. One that ends without a tally, or fails with a clean one, counts as a failure. */
+/** A command without a tally, or failing with a clean one, counts as a failure. */
 async function tallyOf(command, env) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
   const file = join(folder, 'tally.json');
@@ -131,15 +121,10 @@ async function tallyOf(command, env) {
   }
 }
 
-/** Suites that ran twice, because they failed. */
 const repeated = [];
-/** Maximum number of failed suites of a command that run once more. */
 const AGAIN_AT_MOST = 3;
 
-/**
- * The tally of a command, whose failed suites run once more, by themselves and at full priority: a machine that others share may stall a suite for
- * seconds. A suite that fails twice has failed; more than a few failures are no stall.
- */
+/** A shared machine may stall a suite for seconds: failed ones run once more, alone and at full priority. More than a few are no stall. */
 async function tallyWithRepeat(command, env) {
   const first = await tallyOf(command, env);
   const failures = Object.entries(first.failures ?? {});
@@ -152,7 +137,7 @@ async function tallyWithRepeat(command, env) {
   return Object.fromEntries(Object.keys(noTests).map((name) => [name, without(name) + second[name]]));
 }
 
-/** Kills a command in which no suite begins or ends any more, nor any test. @returns a function that cancels this */
+/** @returns a function that cancels this */
 function killWhenHung(pid, file) {
   const timer = setInterval(() => {
     const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -164,7 +149,7 @@ function killWhenHung(pid, file) {
   return () => clearInterval(timer);
 }
 
-/** Linux only; elsewhere none, and a hanging worker outlives its command. */
+/** Linux only; elsewhere a hanging worker outlives its command. */
 function descendantsOf(pid) {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

@@ -1,4 +1,4 @@
-/** A number of 0 to 7, or all suites in both modes. */
+/** 0 to 7; `all` = all suites in both modes. */
 type Turn = number | 'all';
 
 export const quarters: readonly (readonly string[])[];

@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { root } from './packages.mjs';
 
-/**
- * The turn of a commit, 0 to 7: which suites of the whole system a run has, in which mode and with which half of their cases, which of the
- * {@link quarters} it has, which half of the suites with a store, and which release of Kafka. It is the last digit of the commit's name, so that a run can be repeated.
- */
+/** 0 to 7, the last digit of the commit's name: a run can be repeated. */
 export function turnOfCommit() {
   try {
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, stdio: 'pipe' }).toString().trim();
@@ -15,17 +12,14 @@ export function turnOfCommit() {
   }
 }
 
-/** The turn that `TIDINGS_TURN` sets: 0 to 7, or `all` for all suites, in both modes. @default 'all' */
+/** From `TIDINGS_TURN`. @default 'all' */
 export function turnOfRun() {
   const given = process.env.TIDINGS_TURN ?? 'all';
   if (given !== 'all' && !/^[0-7]$/.test(given)) throw new Error(`TIDINGS_TURN is ${given}, and not 0 to 7 or all`);
   return given === 'all' ? given : Number(given);
 }
 
-/**
- * Suites that start many programs, or end processes, stores or connections over and over, in four quarters of about the same time: a run has one of
- * them.
- */
+/** Suites that start or end many programs, in four parts of equal time: a run has one. */
 export const quarters = [
   [
     'apps/dispatcher/src/toy-channel.e2e.spec.ts',
@@ -62,16 +56,12 @@ export const quarters = [
   ],
 ];
 
-/** The suites of the quarters that a run with this turn leaves out. */
 export const otherQuarters = (turn) => (turn === 'all' ? [] : quarters.filter((_quarter, i) => i !== turn % 4).flat());
 
-/** Whether a run with this turn has the i-th of the other suites with a store: it has every second one, and four turns later the rest. */
+/** Every second suite with a store, and four turns later the rest. */
 export const isInTurn = (turn, i) => turn === 'all' || (i + (turn >> 2)) % 2 === 0;
 
-/**
- * The mode that a run with this turn has the i-th suite of the whole system in, or undefined if it leaves it out: within four turns each has one turn in
- * each mode. The next four have the other halves of shared cases (`libs/testing/src/platform.ts`).
- */
+/** Within four turns each suite has one in each mode; the next four have the other halves of shared cases (`libs/testing/src/platform.ts`). */
 export function modeInTurn(turn, i) {
   if ((i + (turn >> 1)) % 2 === 1) return undefined;
   return ((i >> 1) + turn) % 2 === 0 ? 'embedded' : 'distributed';

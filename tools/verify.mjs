@@ -11,7 +11,7 @@ const oxfmt = 'node_modules/oxfmt/bin/oxfmt';
 const buf = 'node_modules/@bufbuild/buf/bin/buf';
 const jest = 'node_modules/jest/bin/jest.js';
 
-/** Checks in the order of their start, the longest first. The graph precedes all: ESLint reads its stored result. */
+/** The longest first, after the graph: ESLint reads its stored result. */
 const checks = {
   graph: ['tools/graph.mjs'],
   // With types.
@@ -28,7 +28,7 @@ const checks = {
   generated: ['tools/generate.mjs', '--check'],
 };
 
-/** Runs one check and prints its output in one piece, unless it is empty. */
+/** Prints output in one piece, unless it is empty. */
 async function check(name) {
   const started = performance.now();
   const child = spawn(process.execPath, checks[name], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
 
-/** Words that those of docs/glossary.md have replaced wherever they are part of an identifier or a file name, with what replaces them. */
+/** Wherever they are part of an identifier or a file name. */
 const REPLACED_WORDS: Readonly<Record<string, string>> = {
   authorities: 'CA certificates',
   crowd: 'population',
@@ -55,10 +55,7 @@ const REPLACED_WORDS: Readonly<Record<string, string>> = {
   woken: 'resumed',
 };
 
-/**
- * Replaced names of words that have another meaning elsewhere: whole identifiers and file names, in any notation. The words alone, such as window, rest,
- * held, reach, owners, notes, form and piece, are not looked for.
- */
+/** Whole names in any notation, of words that have another meaning elsewhere. */
 const REPLACED_NAMES: Readonly<Record<string, string>> = {
   brokenLaw: 'brokenInvariant',
   chunkSet: 'bitmap',
@@ -113,10 +110,9 @@ const REPLACED_NAMES: Readonly<Record<string, string>> = {
 /** The retention of messages. */
 const ALLOWED = new Set(['KEPT_MS']);
 
-/** File names that say nothing where they are read alone. */
+/** They say nothing where they are read alone. */
 const NAMELESS = new Set(['rpc.ts', 'store.ts', 'log.ts']);
 
-/** The words of an identifier or a file name, in lower case. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -133,7 +129,7 @@ const isReplaced = (name: string): boolean => {
   return names.has(words.join(' ')) || words.some((word) => Object.hasOwn(REPLACED_WORDS, word));
 };
 
-/** The code of a file: comments, texts and patterns may say in plain English what identifiers may not. */
+/** Comments, texts and patterns may use words that identifiers may not. */
 const codeOf = (text: string): string =>
   text
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -143,7 +139,6 @@ const codeOf = (text: string): string =>
 const replacedIn = (text: string): string[] =>
   [...codeOf(text).matchAll(/[A-Za-z_$][\w$]*/g)].map(([name]) => name).filter(isReplaced);
 
-/** Whether a file's name contains a replaced word, or does not say what the file serves. */
 const isMisnamed = (file: string): boolean => {
   const name = basename(file);
   return isReplaced(name.split('.')[0]!) || NAMELESS.has(name);

@@ -1,4 +1,4 @@
-/** The part of autocannon that the bench uses; the package has no type declarations. */
+/** The package has no type declarations. */
 declare module 'autocannon' {
   export interface Request {
     readonly method?: string;

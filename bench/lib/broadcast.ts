@@ -14,12 +14,10 @@ import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome 
 import { CHUNK_SIZE, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
 import { type Broker, microBatcher, type OutRecord } from '@tidings/streaming';
 
-/** The records that the services publish about one message to many devices. */
 export interface Broadcast {
   readonly message: string;
-  /** Records by topic, ordered by time: an outcome for each slice, a report for each reporting device. */
+  /** Ordered by time: an outcome for each slice, a report for each reporting device. */
   readonly records: ReadonlyMap<string, readonly OutRecord[]>;
-  /** The expected final metrics, by platform. */
   readonly figures: readonly Figures[];
 }
 
@@ -32,18 +30,16 @@ interface Figures {
 }
 
 const CHUNKS = 8;
-/** Share of a chunk's devices in the audience. */
 const AUDIENCE = 0.75;
 const REFUSED = 0.02;
 const NOT_DISPLAYABLE = 0.1;
 const DELIVERED = 0.6;
 const OPENED_OF_DELIVERED = 0.12;
 const MINUTE_MS = 60_000;
-/** Share of devices that are awake and report soon; the others take longer. */
+/** The others report later. */
 const AWAKE = 0.8;
 const DELIVERY_MS = { awake: MINUTE_MS, asleep: 90 * MINUTE_MS };
 const OPENING_MS = 40 * MINUTE_MS;
-/** Maximum delay of a report. */
 const LATEST_MS = 12 * 60 * MINUTE_MS;
 
 const APPLICATION = 'A1B2C-3D4E5';
@@ -63,7 +59,7 @@ interface DeviceReport {
 
 const PUBLISHED_AT_ONCE = 2_000;
 
-/** Publishes records, thousands at a time: all at once would be in memory twice. */
+/** Thousands at a time: all at once would be in memory twice. */
 export async function publishAll(
   broker: Pick<Broker, 'publish'>,
   topic: string,
@@ -74,10 +70,8 @@ export async function publishAll(
     await Promise.all(records.slice(i, i + PUBLISHED_AT_ONCE).map((record) => batcher.publish(record)));
 }
 
-/** The chunks whose audience has a number of devices. */
 export const chunksOf = (devices: number): number => Math.ceil(devices / (CHUNK_SIZE * AUDIENCE));
 
-/** A broadcast at `at` to chunks of devices, half of them iOS and half Android, and its results within 12 hours. */
 export function broadcast(at: Date, messageId: bigint, chunks = CHUNKS): Broadcast {
   const message = newMessageCode(0);
   const identity = { message, messageId, account: 'bench', application: APPLICATION };
@@ -124,7 +118,6 @@ export function broadcast(at: Date, messageId: bigint, chunks = CHUNKS): Broadca
 const chance = (share: number): boolean => Math.random() < share;
 const soon = (meanMs: number): number => -Math.log(1 - Math.random()) * meanMs;
 
-/** The audience on one platform: a random share of every `platforms.length`-th device in a chunk. */
 function audienceOf(index: number): Bitmap {
   const positions: number[] = [];
   for (let position = index; position < CHUNK_SIZE; position += platforms.length)
@@ -145,7 +138,6 @@ function resultOf(position: number, platform: (typeof platforms)[number], at: Da
   };
 }
 
-/** The reports of a device; counts them together with its result. */
 function reportsOf(
   { position, platform, result }: DeviceResult,
   chunk: number,
@@ -167,7 +159,6 @@ function reportsOf(
   return [delivered, { ...delivered, kind: ReportKind.REPORT_KIND_OPENED, at: inTime(at + soon(OPENING_MS)) }];
 }
 
-/** The report of one device in the form that a gateway publishes. */
 function recordOf(
   identity: Pick<Reports, 'message' | 'messageId' | 'account' | 'application'>,
   { chunk, position, platform, kind, at }: DeviceReport,

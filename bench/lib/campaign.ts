@@ -3,11 +3,10 @@ import type { World } from './world.ts';
 
 const AT_ONCE = 256;
 const POLL_MS = 200;
-/** Longest time of a broadcast: this, and a millisecond for each device. */
+/** With a millisecond for each device. */
 const PATIENCE_MS = 120_000;
 const languages = ['en', 'de', 'fr', 'es'];
 
-/** Personalised, in two languages, to all devices with a tag. */
 const message = {
   title: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo {{Name|CapitalizeFirst|Freund}}' },
   content: {
@@ -18,7 +17,6 @@ const message = {
   conditions: [['Level', 'GTE', 0]],
 };
 
-/** Registers this many devices, half of them iOS and half Android, and waits until the system is settled. */
 export async function registerAudience(world: World, devices: number): Promise<void> {
   const { client, application } = world;
   for (const [name, type] of [
@@ -46,15 +44,14 @@ export async function registerAudience(world: World, devices: number): Promise<v
 }
 
 /**
- * Sends a personalised message to the whole audience and waits until the system is settled.
- * @param onSent called when every device has been sent to, before the system is settled
- * @throws if it did not reach every device: a figure that includes failures is meaningless.
+ * @param onSent called when every device has been sent to, before the system is settled @throws if a device was not reached: the figure would be
+ * meaningless
  */
 export async function sendToAll(world: World, devices: number, onSent?: () => void): Promise<void> {
   const { client, application } = world;
   await client.call('createMessage', { application, notifications: [message] });
   const giveUpAt = performance.now() + PATIENCE_MS + devices;
-  // The barrier costs as much as thousands of pushes, because it queries every process: it is used only at the end.
+  // The barrier queries every process, at the cost of thousands of pushes: it is used only at the end.
   while ((await sends(world)) < devices && performance.now() < giveUpAt) await delay(POLL_MS);
   onSent?.();
   await world.settle();
@@ -62,7 +59,6 @@ export async function sendToAll(world: World, devices: number, onSent?: () => vo
   if (sent !== devices) throw new Error(`sent to ${sent} of ${devices} devices`);
 }
 
-/** Number of devices that the newest message was sent to so far. */
 async function sends({ client, application }: World): Promise<number> {
   const listed = await client.call('messagesList', {
     filters: { application },

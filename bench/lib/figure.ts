@@ -1,6 +1,4 @@
-/** One figure of the table: a ratio against a baseline of the same run, or an absolute measure with a limit. */
 export interface Figure {
-  /** Name in the goals, e.g. `G2`. */
   readonly id: string;
   readonly title: string;
   readonly measures: readonly Measure[];
@@ -8,16 +6,15 @@ export interface Figure {
 
 export interface Measure {
   readonly title: string;
-  /** The result: the median of the rounds. */
+  /** The median of the rounds. */
   readonly value: number;
-  /** Unit of `value`: `x` for a ratio, `ms`, `MB`, `ms/s`. */
+  /** `x` for a ratio, `ms`, `MB`, `ms/s`. */
   readonly unit: string;
-  /** The guaranteed bound and the target: the least or the most that `value` may be. A figure without bounds is informational. */
+  /** A figure without bounds is informational. */
   readonly floor?: Bound;
   readonly goal?: Bound;
   /** Smallest and largest of the rounds. */
   readonly spread: readonly [number, number];
-  /** Details by name, as text: µs per operation of each part, rates. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +23,6 @@ export interface Bound {
   readonly most?: number;
 }
 
-/** True if there is no bound. */
 export const keeps = (value: number, { least, most }: Bound = {}): boolean =>
   (least === undefined || value >= least) && (most === undefined || value <= most);
 
@@ -36,7 +32,6 @@ function result({ value, unit }: Measure, bound: Bound | undefined, words: reado
   return `${limit} ${unit} ${words[keeps(value, bound) ? 0 : 1]}`;
 }
 
-/** The table printed by `npm run bench`. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.flatMap(({ id, title, measures }) =>
     measures.map((measure) => [

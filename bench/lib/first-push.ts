@@ -4,10 +4,7 @@ import type { Providers } from './world.ts';
 
 const LOOK_EVERY_MS = 20;
 
-/**
- * Seconds from now until a provider has received the first push of an action.
- * @param send resolves when it needs no waiting for any more
- */
+/** @param send resolves when it needs no waiting for any more */
 export async function secondsToFirstPush({ controlUrl }: Providers, send: () => Promise<unknown>): Promise<number> {
   const control = new HttpClient(controlUrl, 1);
   try {

@@ -8,17 +8,13 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/**
- * Posts `amount` bodies over keep-alive connections, as fast as they are answered.
- * @throws if any reply is not a success: a figure that includes errors is meaningless.
- */
+/** As fast as they are answered. @throws if any reply is not a success: the figure would be meaningless */
 export async function post(
   url: string,
   options: {
     readonly amount: number;
     readonly connections: number;
     readonly headers?: Record<string, string>;
-    /** Body of the i-th request. */
     readonly body: (i: number) => string;
   },
 ): Promise<LoadResult> {
@@ -45,10 +41,10 @@ export async function post(
   };
 }
 
-/** 48 pseudo-random bits, determined by the number: hwids and tokens are in no order. */
+/** 48 bits determined by the number: hwids and tokens are in no order. */
 const scattered = (i: number): string => hash('sha256', String(i)).slice(0, 12);
 
-/** The body of a typical registration, 310 bytes and more; `i` determines the device. */
+/** 310 bytes and more, determined by `i`. */
 export function registration(application: string, i: number, tokenSalt = ''): string {
   const id = scattered(i);
   return JSON.stringify({
@@ -67,7 +63,6 @@ export function registration(application: string, i: number, tokenSalt = ''): st
   });
 }
 
-/** An entry of a bulk registration. */
 export interface BulkDevice {
   readonly hwid: string;
   readonly push_token: string;
@@ -75,7 +70,6 @@ export interface BulkDevice {
   readonly tags: { readonly Level: number; readonly City: string };
 }
 
-/** Number of levels, equally frequent. */
 export const LEVELS = 50;
 
 /** `i` determines the device, `tokenSalt` its token. */

@@ -1,19 +1,16 @@
 import { format, median } from './figure.ts';
 
-/** An amount per process of a system, by name: microseconds of CPU, megabytes. */
 export type Parts = Readonly<Record<string, number>>;
 
 export const total = (parts: Parts): number => Object.values(parts).reduce((sum, amount) => sum + amount, 0);
 
-/** The amount used between two readings, per operation. */
 export const usedBetween = (before: Parts, after: Parts, operations: number): Parts =>
   mapped(after, (amount, name) => (amount - (before[name] ?? 0)) / operations);
 
-/** The median of each part. */
 export const mediansOf = (rounds: readonly Parts[]): Parts =>
   mapped(rounds[0]!, (_, name) => median(rounds.map((parts) => parts[name]!)));
 
-/** e.g. `platform 12.3 + mongod 20.1 µs`. */
+/** E.g. `platform 12.3 + mongod 20.1 µs`. */
 export const inWords = (parts: Parts, unit: string): string =>
   `${Object.entries(parts)
     .map(([name, amount]) => `${name} ${format(amount)}`)

@@ -7,54 +7,48 @@ import type { Parts } from './parts.ts';
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU time (user and system) of a process so far, in microseconds; to the nearest 10 ms. */
+/** User and system, to the nearest 10 ms. */
 export function cpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
 }
 
-/** CPU time (user and system) so far of this process and of MongoDB's, in microseconds. */
 export function ownCpuWith(mongodPid: number): Parts {
   const { user, system } = process.cpuUsage();
   return { process: user + system, mongod: cpuMicros(mongodPid) };
 }
 
-/** Resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Peak resident memory of a process so far, in MB. */
 export function peakResidentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** A process and its name in the figures. */
 export interface NamedProcess {
   readonly name: string;
   readonly pid: number;
 }
 
-/** {@link cpuMicros} of each process. */
 export const cpuOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, cpuMicros);
 
-/** {@link residentMb} of each process. */
 export const residentOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, residentMb);
 
 const eachOf = (processes: readonly NamedProcess[], measured: (pid: number) => number): Parts =>
   Object.fromEntries(processes.map(({ name, pid }) => [name, measured(pid)]));
 
-/** A measured program: a Node process that printed one line of JSON when it was ready. */
+/** It printed one line of JSON when it was ready. */
 export interface Program<Ready> {
   readonly pid: number;
   readonly ready: Ready;
   stop(): Promise<void>;
 }
 
-/** Starts a script of this folder from source. @throws if it ends before it is ready. */
+/** From source. @throws if it ends before it is ready */
 export async function startProgram<Ready>(
   script: string,
   args: readonly string[] = [],

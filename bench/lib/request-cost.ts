@@ -4,18 +4,17 @@ import { cpuMicros, type Program, startProgram } from './processes.ts';
 const REQUESTS = 20_000;
 const CONNECTIONS = 64;
 
-/** A server that answers `registerDevice`, as G1 measures it. */
 export interface Registrar {
   readonly url: string;
   readonly application?: string;
   readonly token?: string;
 }
 
-/** The baseline: a handler on bare fastify that answers each request after one check of its body. */
+/** A handler on bare fastify with one check of the body. */
 export const startFastify = (): Promise<Program<Registrar>> =>
   startProgram<Registrar>('bench/programs/baseline-fastify.ts');
 
-/** CPU of the server's process for one request, in microseconds. @throws if a reply is not a success */
+/** @throws if a reply is not a success */
 export async function requestMicros({ pid, ready }: Program<Registrar>): Promise<number> {
   const before = cpuMicros(pid);
   await post(`${ready.url}/json/1.3/registerDevice`, {

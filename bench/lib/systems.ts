@@ -6,25 +6,19 @@ import { startCluster, startPlatformProcess } from '@tidings/demo';
 import { freePort, openLog } from '@tidings/runtime';
 import type { NamedProcess } from './processes.ts';
 
-/** Everything in one process, or each service as a separate process on Kafka (architecture 3). */
 export type DeploymentMode = 'embedded' | 'distributed';
 
-/** The built system with its own data. */
 export interface System {
   readonly url: string;
-  /** The processes that currently run our code. */
   services(): readonly NamedProcess[];
-  /** Databases and brokers. */
   servers(): readonly NamedProcess[];
-  /** Ends the services; in embedded mode MongoDB as well. */
+  /** In embedded mode MongoDB as well. */
   stopServices(): Promise<void>;
-  /** Restarts the services on the same data and resolves when they are ready. */
+  /** On the same data; resolves when they are ready. */
   startServices(): Promise<void>;
-  /** Ends everything and deletes the data. */
   stop(): Promise<void>;
 }
 
-/** Addresses of the provider simulators. */
 export interface ProviderAddresses {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
@@ -33,10 +27,9 @@ export interface ProviderAddresses {
 export const ADMIN_TOKEN = 'administrator-of-the-figures';
 const APPS = join(import.meta.dirname, '..', '..', 'apps');
 
-/** The built program of an app. */
 export const built = (app: string): string => join(APPS, app, 'dist', 'main.js');
 
-/** The deployment modes that this machine can run: the distributed mode needs Kafka, which needs Java. */
+/** The distributed mode needs Kafka, which needs Java. */
 export function modesHere(): readonly DeploymentMode[] {
   if (canRunKafka()) return ['embedded', 'distributed'];
   process.stderr.write('SKIPPED: the distributed mode, for want of Java to run Kafka\n');

@@ -2,11 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bulkDevice } from './load.ts';
 import type { World } from './world.ts';
 
-/** Maximum number of devices of a bulk job of the figures. */
 export const JOB_DEVICES = 50_000;
 const POLL_MS = 100;
 
-/** A device as `bulkRegisterDevice` takes it. */
 interface Uploaded {
   readonly hwid: string;
   readonly push_token: string;
@@ -14,7 +12,7 @@ interface Uploaded {
   readonly tags?: Readonly<Record<string, unknown>>;
 }
 
-/** Registers at most {@link JOB_DEVICES} by a bulk job. @throws unless all of them are registered */
+/** At most {@link JOB_DEVICES}. @throws unless all are registered */
 export async function uploadDevices(
   { client, application }: Pick<World, 'client' | 'application'>,
   devices: readonly Uploaded[],
@@ -28,7 +26,6 @@ export async function uploadDevices(
   }
 }
 
-/** Registers the devices from the first number up to the second, which the broadcasts of `campaign.ts` address. */
 export async function uploadAudience(world: World, from: number, to: number): Promise<void> {
   if (from === 0) {
     await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });

@@ -1,4 +1,4 @@
-/** The part of web-push that a benchmark uses; it has no types of its own. */
+/** The package has no type declarations. */
 declare module 'web-push' {
   interface Details {
     readonly headers: Readonly<Record<string, unknown>>;

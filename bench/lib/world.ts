@@ -18,27 +18,24 @@ import {
   type System,
 } from './systems.ts';
 
-/** Running provider simulators. */
 export interface Providers extends ProviderAddresses {
   readonly tokenUrl: string;
   readonly controlUrl: string;
 }
 
-/** A system with an application that can send. */
 export interface World extends System {
   readonly mode: DeploymentMode;
   readonly client: ApiClient;
   readonly secrets: Secrets;
   readonly application: string;
-  /** CPU microseconds of every process so far, both services and servers. */
+  /** Microseconds so far, of services and servers. */
   cpu(): Parts;
-  /** Waits until the system is settled. */
   settle(): Promise<void>;
 }
 
 const SETTLE_POLL_MS = 500;
 
-/** Starts the simulators in a separate process, so that their work is not measured. @param maxEntries of their ledgers */
+/** In a separate process, so that their work is not measured. @param maxEntries of their ledgers */
 export async function startProviders(maxEntries = 1000): Promise<Providers & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
   const simulators = await startNode({
@@ -57,7 +54,7 @@ export async function startProviders(maxEntries = 1000): Promise<Providers & { s
   };
 }
 
-/** Runs a measurement in a fresh world of each deployment mode. @default those that this machine can run */
+/** In a fresh world for each. @default the modes that this machine can run */
 export async function inEachMode<T = Measure>(
   providers: Providers,
   measured: (world: World) => Promise<readonly T[]>,
@@ -75,7 +72,6 @@ export async function inEachMode<T = Measure>(
   return measures;
 }
 
-/** Starts a system without data, with an application that can send. */
 export async function openWorld(mode: DeploymentMode, providers: Providers): Promise<World> {
   const system = await startSystem(mode, providers);
   const secrets = await issueTokens(system.url, ADMIN_TOKEN);

@@ -3,9 +3,7 @@ import { MongoClient } from 'mongodb';
 import type { BulkDevice } from '../lib/load.ts';
 
 /**
- * G5's baseline (docs/adr/0020-what-an-upload-is-measured-against.md): parses a body and checks it by a JSON schema, then upserts every thousand
- * devices with an unordered `bulkWrite`, with tags in one multikey index; as durable as ours. argv: MongoDB's URL. A posted `{application, devices}`
- * is answered when its devices are written.
+ * G5's baseline (docs/adr/0020-what-an-upload-is-measured-against.md). argv: MongoDB's URL. Answers `{application, devices}` when all are written.
  */
 const BATCH = 1000;
 const client = await new MongoClient(process.argv[2]!, { maxPoolSize: 4 }).connect();

@@ -1,6 +1,6 @@
 import fastify from 'fastify';
 
-/** G1's baseline: a minimal JSON API on fastify. Answers every registerDevice after one check of the body. */
+/** G1's baseline. */
 const app = fastify();
 app.post('/json/1.3/registerDevice', (request, reply) => {
   const { request: body } = request.body as { request: { hwid?: string } };

@@ -1,9 +1,6 @@
 import { connect } from 'node:http2';
 
-/**
- * G3's baseline: a bare loop over node:http2 that posts one fixed body repeatedly, 500 at a time. argv: address, path, headers as JSON, number of
- * requests. Prints the CPU microseconds per push.
- */
+/** G3's baseline. argv: address, path, headers as JSON, number of requests. Prints the CPU microseconds per push. */
 const [address, path, headers, amount] = process.argv.slice(2) as [string, string, string, string];
 const body = Buffer.from(
   JSON.stringify({

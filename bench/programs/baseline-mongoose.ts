@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import mongoose from 'mongoose';
 
-/** G2's baseline: common good practice, one mongoose `findOneAndUpdate` per request, as durable as ours. argv: MongoDB's URL. */
+/** G2's baseline: one mongoose `findOneAndUpdate` per request, as durable as ours. argv: MongoDB's URL. */
 const connection = await mongoose
   .createConnection(process.argv[2]!, { dbName: 'baseline', maxPoolSize: 32 })
   .asPromise();

@@ -3,8 +3,8 @@ import nodemailer from 'nodemailer';
 import { Pool } from 'undici';
 
 /**
- * The baseline of a channel: a loop over a client of its protocol that sends one fixed message repeatedly. argv: protocol, address, what it sends as JSON,
- * number of messages. Prints the CPU microseconds per message.
+ * A channel's baseline, one fixed message. argv: protocol, address, what it sends as JSON, number of messages. Prints the CPU microseconds per
+ * message.
  */
 const [protocol = '', address = '', what = '{}', amount = '0'] = process.argv.slice(2);
 const WARM_UP = 4_000;
@@ -12,7 +12,6 @@ const WARM_UP = 4_000;
 type Send = () => Promise<unknown>;
 
 interface Client {
-  /** Messages at the same time. */
   readonly width: number;
   readonly send: Send;
 }
@@ -21,11 +20,11 @@ interface Posted {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Where an access token is issued to which client; the requests carry it. */
+  /** Requests carry a token issued here. */
   readonly token?: { readonly path: string; readonly client: string; readonly scope: string };
 }
 
-/** Connections of a dispatcher to a provider of HTTP/1.1. */
+/** As many as a dispatcher has to a provider of HTTP/1.1. */
 const CONNECTIONS = 64;
 
 async function authorizationBy({ path, client, scope }: NonNullable<Posted['token']>) {
@@ -49,7 +48,7 @@ async function http1(): Promise<Client> {
   };
 }
 
-/** Sessions of a dispatcher with a relay. */
+/** As many as a dispatcher has with a relay. */
 const SESSIONS = 20;
 
 function smtp(): Client {
@@ -66,7 +65,7 @@ function smtp(): Client {
   return { width: SESSIONS, send: () => pool.sendMail(mail) };
 }
 
-/** Requests of a dispatcher that an SMSC has not answered. */
+/** As many as a dispatcher leaves unanswered. */
 const WINDOW = 100;
 const RESPONSE = 0x8000_0000;
 
@@ -78,7 +77,7 @@ function pdu(command: number, sequence: number, body: Buffer): Buffer {
   return Buffer.concat([header, body]);
 }
 
-/** SMPP with nothing but what it takes: receipts are answered. */
+/** Receipts are answered. */
 function smpp(): Client {
   const { hostname, port } = new URL(address);
   const { to, said } = JSON.parse(what) as { to: string; said: string };

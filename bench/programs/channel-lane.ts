@@ -13,7 +13,6 @@ import { type ChannelDeps, LaneWorld } from '../../apps/dispatcher/src/testing/l
 import { smsWithoutReceipts } from '../../apps/dispatcher/src/testing/sms-without-receipts.ts';
 import { content, sendBatch } from '../../apps/dispatcher/src/testing/test-batches.ts';
 
-/** The addresses of the simulators. */
 type Urls = Readonly<Record<string, string>>;
 
 interface Subject {
@@ -96,10 +95,7 @@ const SLICES = 4;
 const SLICE = 500;
 const WARM_UP = 4_000;
 
-/**
- * A lane with the channel, and everything but the provider in memory. argv: channel, addresses as JSON, number of messages. Prints the CPU microseconds
- * per message.
- */
+/** argv: channel, addresses as JSON, number of messages. Prints the CPU microseconds per message. */
 const [channel = '', addresses = '{}', amount = '0'] = process.argv.slice(2);
 const urls = JSON.parse(addresses) as Urls;
 const { platform, settings, open, token } = subjects[channel]!(urls);

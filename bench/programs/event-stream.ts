@@ -15,26 +15,24 @@ import { type Parts, usedBetween } from '../lib/parts.ts';
 import { ownCpuWith } from '../lib/processes.ts';
 
 /**
- * G9's two senders in turn, to the same subscriber. argv: MongoDB's address and pid, the subscriber's port, and the number of events in a round. Prints
- * {@link StreamRounds}.
+ * G9's two senders in turn, to the same subscriber. argv: MongoDB's address and pid, the subscriber's port, events in a round. Prints {@link
+ * StreamRounds}.
  */
 const [url, mongodPid, port, count] = process.argv.slice(2) as [string, string, string, string];
 const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
-/** CPU microseconds per event, of this process and of MongoDB, and events per second, by round. */
+/** CPU microseconds per event, and events per second, by round. */
 export interface StreamRounds {
   readonly streamed: Parts[];
   readonly bare: Parts[];
   readonly rates: number[];
-  /** Bytes of an event. */
   readonly bytes: number;
 }
 
 const ROUNDS = 5;
-/** Rounds until everything is compiled. */
 const WARM_UP = 2;
 const EVENTS = Number(count);
-/** Unacknowledged events of a stream (R-EV5). */
+/** R-EV5. */
 const WINDOW = 1_000;
 const SLICE_SIZE = 500;
 const POLL_MS = 10;
@@ -91,13 +89,11 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
     if (performance.now() > end) throw new Error('events are missing');
 }
 
-/** Number of acknowledged events so far. */
 async function acked(): Promise<number> {
   const { values } = await metrics.getSingleMetric('tidings_webhooks_events_total')!.get();
   return values.find(({ labels }) => labels['end'] === 'acked')?.value ?? 0;
 }
 
-/** Publishes that a personalised message was sent to this many devices, as a broadcast's dispatchers do. */
 async function sendTo(devices: number): Promise<void> {
   const [message, at] = [newMessageCode(0), new Date()];
   const identity = { message, messageId: BigInt(Date.now()), account: ACCOUNT, application: APPLICATION };
@@ -137,14 +133,14 @@ async function sendTo(devices: number): Promise<void> {
   await publishAll(broker, topicNames.outcomes, outcomes);
 }
 
-/** Events from facts to acknowledgements: the facts are read, enqueued in the log of the account, rendered, sent, and progress is stored. */
+/** From reading facts to stored progress. */
 async function streamed(events: number): Promise<void> {
   const expected = (await acked()) + events;
   await sendTo(events);
   await until(async () => (await acked()) >= expected);
 }
 
-/** The same number of copies of one event by grpc-js alone, at most {@link WINDOW} unacknowledged. */
+/** At most {@link WINDOW} unacknowledged. */
 async function bare(event: WebhookRequest, events: number): Promise<void> {
   const own = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const stream = own.makeBidiStreamRequest<WebhookRequest, WebhookResponse>(
@@ -172,7 +168,6 @@ async function bare(event: WebhookRequest, events: number): Promise<void> {
   own.close();
 }
 
-/** Subscribes, and returns an event as a subscriber gets it. */
 async function subscribe(): Promise<WebhookRequest> {
   const first = await startSubscriber();
   const { id } = await service.subscriptions.create({

@@ -10,18 +10,14 @@ import { broadcast, chunksOf, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { ownCpuWith } from '../lib/processes.ts';
 
-/**
- * Projects the events of a broadcast, and then counts its funnel in turn with reading its documents. argv: MongoDB's address and pid, and the number of
- * devices. Prints {@link FunnelReads}.
- */
+/** argv: MongoDB's address and pid, number of devices. Prints {@link FunnelReads}. */
 const [url, mongodPid, devices] = process.argv.slice(2) as [string, string, string];
 const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
-/** CPU microseconds per query, of this process and of MongoDB, by round. */
+/** CPU microseconds per query. */
 export interface FunnelReads {
   readonly counted: Parts[];
   readonly read: Parts[];
-  /** Time of a funnel, by round. */
   readonly milliseconds: number[];
   readonly documents: number;
   readonly bytes: number;

@@ -4,7 +4,7 @@ import { ApplicationView, TokenScope, TokenView } from '@tidings/rpc';
 import { stubServices } from '@tidings/rpc/testing';
 import { openLog, openMetrics, keysFrom } from '@tidings/runtime';
 
-/** G1: the unmodified gateway, in front of services that answer at once. */
+/** The unmodified gateway, in front of services that answer at once. */
 const ACCOUNT = 'bench';
 const APPLICATION = 'A1B2C-3D4E5';
 const SECRET = 'bench-device-token';

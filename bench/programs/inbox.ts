@@ -22,17 +22,13 @@ import { inboxRpc } from '../../apps/registry/src/inbox/inbox-rpc.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
-/**
- * For the figure `inbox`: an application with inbox broadcasts to all of its devices, stored as the fan-out stores them, read by the registry's own
- * inbox; and the same entries stored one by one, found by an index. CPU of this process and of MongoDB.
- */
 export interface InboxReads {
   /** Microseconds per read, per round. */
   readonly ours: readonly Parts[];
   readonly found: readonly Parts[];
-  /** Reads of users who have never read theirs, whose entries become reached. */
+  /** Users' first reads, by which entries become reached. */
   readonly first: Parts;
-  /** The first read after a start, which loads the plans of a chunk, in milliseconds. */
+  /** Milliseconds of the first read after a start, which loads the plans of a chunk. */
   readonly coldMs: number;
 }
 
@@ -178,7 +174,6 @@ function neverAsked(): never {
 }
 const inbox = open();
 
-/** Readers in all chunks. */
 const readers = Array.from({ length: READERS }, (_, i) => Math.floor((i * devicesInAll) / READERS));
 
 async function read(seq: number, from = inbox): Promise<readonly InboxEntry[]> {
@@ -202,7 +197,7 @@ await read(readers[0]! + 1, open());
 const coldMs = performance.now() - startedAt;
 const first = await measured(read);
 
-// The same entries, each stored for its user.
+// Each entry stored for its user.
 const stored: Collection = db.collection('storedEntries');
 await stored.createIndex({ user: 1, order: -1 });
 for (const seq of readers) {

@@ -11,10 +11,7 @@ import { type Broadcast, broadcast } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { ownCpuWith } from '../lib/processes.ts';
 
-/**
- * G4's three consumers, one after the other, of the same records in the embedded log: the events of two broadcasts to 393,000 devices each. Checks
- * that the read models match the events exactly, also after redelivering all of them. argv: MongoDB's address and pid. Prints {@link Round}s.
- */
+/** G4's three consumers in turn, on two broadcasts of 393,000 devices. argv: MongoDB's address and pid. Prints {@link Round}s. */
 const [url, mongodPid] = process.argv.slice(2) as [string, string];
 const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
@@ -34,17 +31,14 @@ export interface ByKind {
 }
 
 const ROUNDS = 5;
-/** Rounds until everything is compiled. */
 const WARM_UP = 2;
 const BROADCASTS = 2;
-/** Age of the broadcasts: reports arrive for half a day. */
+/** Reports arrive for half a day. */
 const AGO_MS = 12 * 3_600_000;
-/** Concurrent requests of a gateway while it publishes. */
 const AT_ONCE = 2_000;
 /** Reports of each partition that are written one by one. */
 const UPDATES = 200;
 
-/** The readers of the projection. */
 const readers = {
   [topicNames.messages]: facts.messages,
   [topicNames.plans]: facts.plans,
@@ -63,7 +57,7 @@ const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(),
 
 const project = (): Promise<StatisticsService> => openStatistics({ ...deps, broker, db: readModels });
 
-/** Decodes every value of the topics of the projection and discards it. No broadcast has conversions. */
+/** No broadcast has conversions. */
 const parse = () =>
   consume(broker, {
     group: 'parsing',
@@ -72,7 +66,7 @@ const parse = () =>
     handler: async () => {},
   });
 
-/** The naive consumer: an update per report, of counters in documents like the projector's. It counts redelivered reports twice. */
+/** An update per report; it counts redelivered reports twice. */
 async function update(): Promise<{ readonly count: () => number; readonly stop: () => Promise<void> }> {
   let updates = 0;
   const subscription = await consume(broker, {
@@ -90,7 +84,7 @@ async function update(): Promise<{ readonly count: () => number; readonly stop: 
   return { count: () => updates, stop: () => subscription.stop() };
 }
 
-/** Publishes all broadcasts concurrently, so that their records interleave. */
+/** Concurrently, so that records interleave. */
 async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
   for (const topic of Object.keys(readers)) {
     const batcher = microBatcher(broker, topic);
@@ -104,7 +98,7 @@ async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
   await client.db('admin').command({ fsync: 1 });
 }
 
-/** Redelivers the newest records of these topics to a group: at most `most` in each partition. */
+/** The newest records, at most `most` in each partition. */
 async function feed(group: string, names: readonly string[], most = Infinity): Promise<void> {
   for (const { topic, partition, end } of await broker.lag(group))
     if (names.includes(topic)) await broker.seek(group, topic, partition, Math.max(0, end - most));
@@ -130,7 +124,7 @@ async function publishBroadcasts(): Promise<Published> {
   return {
     sends: figures.reduce((sum, { sends, errors }) => sum + sends + errors, 0),
     reports: figures.reduce((sum, { deliveries, opens }) => sum + deliveries + opens, 0),
-    // Drops the records themselves, which would slow down every garbage collection.
+    // Drops the records, which would slow down every garbage collection.
     broadcasts: broadcasts.map(({ message, figures: own }) => ({ message, figures: own })),
   };
 }
@@ -176,7 +170,7 @@ async function updating(): Promise<Parts> {
   return used;
 }
 
-/** @throws if the read models differ from the published events: a figure over wrong results is meaningless. */
+/** @throws if the read models differ from the published events */
 async function expectFigures({ statistics }: StatisticsService, { broadcasts }: Published): Promise<void> {
   for (const { message, figures } of broadcasts) {
     const { messages } = await statistics.metrics({ messages: [message] });
@@ -193,14 +187,14 @@ async function expectFigures({ statistics }: StatisticsService, { broadcasts }: 
   }
 }
 
-/** All read models as text, without the revisions that every write increments. */
+/** Without the revisions that every write increments. */
 async function readModelsText(): Promise<string> {
   const collections = await readModels.collections();
   const documents = await Promise.all(collections.map((one) => one.find().sort({ _id: 1 }).toArray()));
   return JSON.stringify(documents, (name, value: unknown) => (name === 'rev' ? undefined : value));
 }
 
-/** @throws if redelivering everything changes anything. */
+/** @throws if redelivering everything changes anything */
 async function expectRedeliverySafe(published: Published): Promise<void> {
   const before = await readModelsText();
   const service = await project();

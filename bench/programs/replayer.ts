@@ -11,10 +11,7 @@ import { type Broadcast, broadcast, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { ownCpuWith } from '../lib/processes.ts';
 
-/**
- * Replays of the events of broadcasts in the embedded log, in turn with a consumer that only decodes the same records. argv: MongoDB's address and pid,
- * and the number of broadcasts. Prints {@link Round}s.
- */
+/** argv: MongoDB's address and pid, number of broadcasts. Prints {@link Round}s. */
 const [url, mongodPid, broadcasts] = process.argv.slice(2) as [string, string, string];
 const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 
@@ -22,7 +19,7 @@ const cpu = (): Parts => ownCpuWith(Number(mongodPid));
 export interface Round {
   readonly parsing: Parts;
   readonly replaying: Parts;
-  /** Events a second of the replay, and the queries that were answered meanwhile with their longest, in milliseconds. */
+  /** Events a second; queries meanwhile, with the longest in milliseconds. */
   readonly rate: number;
   readonly queries: number;
   readonly slowestMs: number;
@@ -31,7 +28,6 @@ export interface Round {
 const ROUNDS = 5;
 const WARM_UP = 1;
 const AGO_MS = 12 * 3_600_000;
-/** Between two queries while a replay is running. */
 const QUERY_EVERY_MS = 250;
 
 const readers = {
@@ -80,7 +76,7 @@ const events = published
   .reduce((sum, { sends, errors, deliveries, opens }) => sum + sends + errors + deliveries + opens, 0);
 await level('statistics');
 
-/** @throws if the figures differ from the published events: a figure over wrong results is meaningless. */
+/** @throws if the figures differ from the published events */
 async function expectFigures({ message, figures }: Pick<Broadcast, 'message' | 'figures'>): Promise<void> {
   const { messages } = await statistics.metrics({ messages: [message] });
   const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({

@@ -14,10 +14,7 @@ import { type Collection, MongoClient } from 'mongodb';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
-/**
- * For G6: an application of two chunks, read by the fan-out's scans and by the driver, and queried for segments with every plan that an index offers.
- * CPU of this process and of MongoDB.
- */
+/** Reads two chunks by the fan-out's scans and by the driver, and segments by every plan that an index offers. */
 export interface Scans {
   /** Microseconds per device, per round. */
   readonly scan: readonly Parts[];
@@ -98,7 +95,7 @@ const openedWithin = (daysAgo: number): Expression => ({
   },
 });
 
-/** Segments with their possible plans: the leaves that are looked up; none = every device is read. */
+/** With the leaves that are looked up; none = every device is read. */
 const segments: readonly {
   readonly title: string;
   readonly expression: Expression;
@@ -154,7 +151,6 @@ async function measured(work: () => Promise<unknown>, operations: number): Promi
 const scan = new DeviceScan(db);
 const columns = new Columns();
 
-/** Reads the selected devices with a plan, and returns their number. */
 async function select(expression: Expression | undefined, lookup: Lookup): Promise<number> {
   let found = 0;
   for (let chunk = 0; chunk < CHUNKS; chunk++) {
@@ -164,7 +160,7 @@ async function select(expression: Expression | undefined, lookup: Lookup): Promi
   return found;
 }
 
-/** The same with the driver's own decoding, equally hinted and batched. */
+/** Equally hinted and batched, decoded by the driver. */
 async function decode(): Promise<number> {
   const found: unknown[] = [];
   const options = { projection: projectionOf({}), hint: deviceIndexes.seq, batchSize: BATCH };

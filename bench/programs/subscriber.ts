@@ -1,7 +1,7 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { WebhookRequest, WebhookResponse } from '@tidings/rpc';
 
-/** G9's subscriber: acknowledges every event of every stream at once. Prints its port. */
+/** G9's subscriber: acknowledges every event at once. Prints its port. */
 const server = new Server();
 server.register<WebhookRequest, WebhookResponse>(
   '/WebhookService/StreamWebhookEvents',

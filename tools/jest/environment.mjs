@@ -2,7 +2,7 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 import { TestEnvironment } from 'jest-environment-node';
 import { ModuleMocker } from 'jest-mock';
 
-/** Jest's environment for Node, with fake timers, spies and the project's globals in the global scope itself, where suites run (`runner.mjs`). */
+/** Fake timers, spies and globals are in the global scope itself, where suites run (`runner.mjs`). */
 export default class GlobalEnvironment extends TestEnvironment {
   #globals;
 

@@ -4,8 +4,7 @@ import circus from 'jest-circus/runner';
 import './sources.mjs';
 
 const LOOK_EVERY_MS = 500;
-// A worker whose Jest was killed would go on with its suite, and with the servers of it. A listener to the end of the channel would keep every worker
-// from ending by itself.
+// A worker whose Jest was killed would continue with its servers. A listener to the channel's end would keep workers alive.
 if (process.channel) {
   const jest = process.ppid;
   setInterval(() => {
@@ -15,17 +14,14 @@ if (process.channel) {
 
 const require = createRequire(import.meta.url);
 const jestGlobals = await import('@jest/globals');
-/** How many times each suite was imported: each import of a file needs an address of its own, which the cache of compiled code knows it by. */
+/** Each import of a file needs an address of its own, by which compiled code is cached. */
 const imports = new Map();
 
-/**
- * Runs a suite with jest-circus as Jest does, but imports it with Node's own loader: modules are loaded once per worker, not once per suite, and suites
- * of a worker share what modules keep (ADR 57). The signature is that of Jest's option `testRunner`.
- */
+/** Jest's `testRunner`: imports suites with Node's loader, so that modules are loaded once per worker (ADR 57). */
 export default function run(globalConfig, config, environment, runtime, path, send) {
   // Jest's own reads source maps of its transformed files only; Node's are on.
   Error.prepareStackTrace = undefined;
-  // A fresh copy of jest-circus has the state of a new suite; this is the part of it that outlives a copy.
+  // A fresh copy of jest-circus has a new suite's state, except for this part.
   delete globalThis[Symbol.for('EVENT_HANDLERS')];
   const native = {
     __proto__: runtime,

@@ -1,4 +1,4 @@
-// Lets Node import the packages' TypeScript sources, and `@jest/globals` outside of Jest's own module loader.
+// Lets Node import TypeScript sources, and `@jest/globals` outside of Jest's loader.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const options = { ...swcOptions({ rewriteRelativeImportExtensions: false }), sou
 
 const globalsUrl = 'jest:globals';
 const names = 'afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test';
-/** Its exports are variables: a module that several suites share sees those of the suite that runs. */
+/** Variables: a shared module sees those of the running suite. */
 const globalsModule = `
 export let ${names};
 export const set = (globals) => {

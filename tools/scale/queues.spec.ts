@@ -9,7 +9,6 @@ const service = (seconds: Readonly<Record<Lane, number>>, next: readonly number[
   next: { direct: next, broadcast: next },
 });
 
-/** A completed piece of work: its lane, its service and the time. */
 const completedBy = (services: readonly Service[], enter: (network: Network) => void) => {
   const completed: [Lane, number, number][] = [];
   const network = new Network(services, ({ lane }, index, at) => completed.push([lane, index, at]));

@@ -1,14 +1,12 @@
-/** The lane of what is sent to single devices, or to an audience (sending 2). */
 export type Lane = 'direct' | 'broadcast';
 
-/** Work on its way: a message to one device, or a slice of a broadcast. */
 export interface Piece {
   readonly lane: Lane;
   readonly pushes: number;
   /** When it was accepted or released. */
   readonly since: number;
   readonly application: number;
-  /** The process that it goes to, for each service: an index. */
+  /** By service. */
   readonly process: readonly number[];
 }
 
@@ -16,7 +14,7 @@ export interface Service {
   readonly processes: number;
   /** Seconds of one core. */
   readonly cost: (piece: Piece) => number;
-  /** Indices of the services that take a piece next, all at the same time. */
+  /** Services that take a piece next, at the same time. */
   readonly next: Readonly<Record<Lane, readonly number[]>>;
 }
 
@@ -28,20 +26,18 @@ interface Queue {
 interface Process {
   readonly service: number;
   readonly queues: Readonly<Record<Lane, Queue>>;
-  /** Seconds that each lane had since both have been waiting. */
+  /** Seconds of each lane since both have been waiting. */
   readonly had: Record<Lane, number>;
   isBusy: boolean;
-  /** The lane at work, and when its piece is done. */
   lane: Lane;
   until: number;
-  /** Work that has arrived, and how much of it is done. */
   offered: number;
   done: number;
 }
 
 const isWaiting = ({ pieces, next }: Queue): boolean => next < pieces.length;
 
-/** The lane that is next: lanes that are both waiting get the same time. */
+/** Lanes that are both waiting get the same time. */
 function nextLane({ queues, had }: Process): Lane | undefined {
   const [direct, broadcast] = [isWaiting(queues.direct), isWaiting(queues.broadcast)];
   if (direct && broadcast) return had.direct <= had.broadcast ? 'direct' : 'broadcast';
@@ -60,13 +56,10 @@ const emptyProcess = (service: number): Process => ({
   had: { direct: 0, broadcast: 0 },
 });
 
-/**
- * Services with processes of one core each, that take one piece after the other. `completed` is called for each piece and service, in order of time.
- */
+/** `completed` is called in order of time. */
 export class Network {
   readonly #services: readonly Service[];
   readonly #processes: readonly (readonly Process[])[];
-  /** Busy processes by the time of their next completion. */
   readonly #busy: Process[] = [];
   readonly #completed: (piece: Piece, service: number, at: number) => void;
 
@@ -78,7 +71,7 @@ export class Network {
     this.#completed = completed;
   }
 
-  /** A piece arrives at a service. The time is not before that of any earlier call. */
+  /** The time is not before that of any earlier call. */
   enter(piece: Piece, service: number, at: number): void {
     const process = this.#processes[service]![piece.process[service]!]!;
     process.queues[piece.lane].pieces.push(piece);
@@ -86,7 +79,6 @@ export class Network {
     if (!process.isBusy) this.#begin(process, at);
   }
 
-  /** Works until a time, or until nothing is left to do. */
   work(until = Infinity): void {
     for (;;) {
       const [process] = this.#busy;
@@ -96,12 +88,12 @@ export class Network {
     }
   }
 
-  /** Seconds of work that have arrived at each process of each service. */
+  /** Seconds, by service and process. */
   offered(): number[][] {
     return this.#processes.map((all) => all.map(({ offered }) => offered));
   }
 
-  /** Seconds of work that have arrived and are not done. */
+  /** Seconds, by service and process. */
   waiting(): number[][] {
     return this.#processes.map((all) => all.map(({ offered, done }) => Math.max(0, offered - done)));
   }

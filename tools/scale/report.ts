@@ -11,13 +11,11 @@ import {
   simulate,
 } from './simulation.ts';
 
-/** The page with the measured costs, and with the table that follows from them. */
 export const scalePath = 'docs/scale.md';
 
 const stores = ['MongoDB', 'Kafka'] as const;
 type AllCosts = Costs & Readonly<Record<(typeof stores)[number], Cost>>;
 
-/** The rows of the table on the page. */
 export const rowsOfPage: readonly Scenario[] = (
   [
     [1, 1],
@@ -29,7 +27,7 @@ export const rowsOfPage: readonly Scenario[] = (
   ] as const
 ).map(([load, processes]) => ({ load, processes, channels: 2, providerRate: 0, seed: 1 }));
 
-/** The costs that the page tells of the distributed mode. Throws where it tells none. */
+/** Throws where the page lacks a cost. */
 export function costsOf(page: string): AllCosts {
   const costIn = (work: string, name: string): number => {
     const row = page.split('\n').find((line) => line.startsWith(`| ${work}`)) ?? '';
@@ -48,11 +46,10 @@ export function costsOf(page: string): AllCosts {
 const percent = (share: number): string => (share * 100).toFixed(0);
 const rounded = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 const time = (seconds: number): string => (seconds < 1 ? `${(seconds * 1e3).toFixed(0)} ms` : `${rounded(seconds)} s`);
-/** The value that a share of all does not exceed. */
 const quantile = (ascending: readonly number[], share: number): string =>
   ascending.length === 0 ? '–' : time(ascending[Math.ceil(ascending.length * share) - 1]!);
 
-/** The service with the longest queue, among those with more work than a process can do. */
+/** Among services with more work than a process can do. */
 function growing({ utilisations }: Result): string {
   const overloaded = serviceNames.filter((name) => utilisations[name].busiest > 1);
   const [longest] = overloaded.toSorted((a, b) => utilisations[b].backlog - utilisations[a].backlog);
@@ -77,7 +74,6 @@ function rowOf(scenario: Scenario, costs: AllCosts): string[] {
   ];
 }
 
-/** The results of scenarios, a row for each, as Markdown. */
 export function tableOf(scenarios: readonly Scenario[], costs: AllCosts): string {
   const head = [
     ...['load', 'processes', 'simulated', ...serviceNames.map((name) => `${name} %`), 'cores of MongoDB, Kafka'],
@@ -87,7 +83,6 @@ export function tableOf(scenarios: readonly Scenario[], costs: AllCosts): string
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** The page with another table in place of the one with the same head. */
 export function withTable(page: string, table: string): string {
   const [head = ''] = table.split('\n');
   const start = page.indexOf(head);

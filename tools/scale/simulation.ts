@@ -1,46 +1,44 @@
 import { mulberry32 } from '../../libs/testing/src/drawn.ts';
 import { type Lane, Network, type Piece, type Service } from './queues.ts';
 
-/** CPU of a process or a store: microseconds for a push of a broadcast, milliseconds for a message to one device. */
+/** Microseconds for a push of a broadcast, milliseconds for a message to one device. */
 export interface Cost {
   readonly push: number;
   readonly message: number;
 }
 
 export interface Scenario {
-  /** Multiple of the base: a broadcast to a million devices every five minutes, and ten messages a second to single devices. */
+  /** Multiple of a broadcast to a million devices every five minutes, and ten single messages a second. */
   readonly load: number;
-  /** Processes of each service, and of the dispatcher of each channel: 1 to 8. */
+  /** 1 to 8. */
   readonly processes: number;
-  /** Channels with the same number of devices. */
   readonly channels: number;
-  /** Pushes a second that a provider takes for an application; 0 = without a limit. */
+  /** Pushes a second for an application; 0 = no limit. */
   readonly providerRate: number;
   readonly seed: number;
 }
 
 export interface Utilisation {
-  /** Work in proportion to the time: of all processes, and of the one with most of it. 1 = a whole core. */
+  /** All processes, and the busiest; 1 = a whole core. */
   readonly mean: number;
   readonly busiest: number;
-  /** Seconds of work that one process has before it after the last arrival: the one with most of it. */
+  /** Seconds, of the process with the most work after the last arrival. */
   readonly backlog: number;
 }
 
 export interface Result {
   readonly seconds: number;
   readonly utilisations: Readonly<Record<ServiceName, Utilisation>>;
-  /** Seconds from call to push of the messages that were accepted during a broadcast, ascending. */
+  /** Seconds from call to push during a broadcast, ascending. */
   readonly delays: readonly number[];
-  /** Seconds from the release of each broadcast to its last push, ascending. */
+  /** Seconds from the release to the last push, ascending. */
   readonly finished: readonly number[];
 }
 
-/** The base. */
 export const DEVICES = 1_000_000;
 export const PERIOD_SECONDS = 300;
 export const MESSAGES_PER_SECOND = 10;
-/** A larger load is simulated for a shorter time, with as much work as this one in a period. */
+/** A larger load is simulated for a shorter time. */
 const LARGEST_LOAD = 20;
 
 const PARTITIONS = 8;
@@ -51,7 +49,7 @@ export const serviceNames = ['gateway', 'scheduler', 'fan-out', 'dispatcher', 's
 export type ServiceName = (typeof serviceNames)[number];
 export type Costs = Readonly<Record<ServiceName, Cost>>;
 
-/** A provider is a service, too: each application has a process of its own there, as slow as its limit. */
+/** A provider is a service, too: each application has a process there, as slow as its limit. */
 const STATIONS = [...serviceNames, 'provider'] as const;
 type Station = (typeof STATIONS)[number];
 const indexOf = (name: Station): number => STATIONS.indexOf(name);
@@ -88,11 +86,11 @@ function stationsOf({ processes, channels, providerRate }: Scenario, costs: Cost
   }));
 }
 
-/** Makes the pieces of a scenario. Their keys are spread over partitions by chance, and partitions over processes in turn. */
+/** Keys are spread over partitions by chance, and partitions over processes in turn. */
 function piecesOf({ processes, channels }: Scenario, applications: number, draw: () => number) {
   const below = (limit: number): number => Math.floor(draw() * limit);
   const chunks = Math.ceil(DEVICES / CHUNK);
-  /** Partitions of tasks and batches, whose key is the chunk. */
+  /** Tasks and batches have the chunk as their key. */
   const partitions = Array.from({ length: applications * chunks }, () => below(PARTITIONS));
 
   const piece = (
@@ -131,12 +129,11 @@ function piecesOf({ processes, channels }: Scenario, applications: number, draw:
   };
 }
 
-/** Moments of a Poisson process. */
 function* poisson(rate: number, seconds: number, draw: () => number): Generator<number> {
   for (let at = 0; (at -= Math.log(1 - draw()) / rate) < seconds;) yield at;
 }
 
-/** Runs a scenario until all is sent and counted. Every broadcast has an application of its own, and begins at a random moment. */
+/** Every broadcast has its own application, and begins at a random moment. */
 export function simulate(scenario: Scenario, costs: Costs): Result {
   const seconds = PERIOD_SECONDS * Math.min(1, LARGEST_LOAD / scenario.load);
   const applications = Math.max(1, Math.round((scenario.load * seconds) / PERIOD_SECONDS));

@@ -20,7 +20,7 @@ try {
   const configuration = readEnv();
   const log = openLog(configuration.logLevel);
   endOnCrash(log);
-  // Separate from the data of the embedded mode, which has a log of its own.
+  // Separate from the embedded mode's data, which has a log of its own.
   const dataFolder = await openDataFolder(join(configuration.dataFolder, 'cluster'));
   const adminToken = await adminTokenOf(dataFolder, configuration.adminToken);
   const { smtpListenPort, mailBounceDomain } = configuration;

@@ -16,7 +16,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 });
-/** The phone numbers that request a behaviour of simulators have four digits for the device. */
+/** The simulators' special phone numbers have four digits for the device. */
 const [most, usual, run] = values['all-channels'] ? [9_999, 2_600, runAllChannels] : [1_000_000, 10_000, runDemo];
 const devices = Number(values.devices ?? usual);
 if (!Number.isInteger(devices) || devices < 1 || devices > most) {
@@ -38,7 +38,6 @@ async function end(code: number): Promise<never> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130));
-// A closed terminal sends it to each process of its group, and `run.mjs` forwards it.
 process.on('SIGHUP', () => void (stopping ? undefined : end(130)));
 
 try {

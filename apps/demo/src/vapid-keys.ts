@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 
-/** The keys of an application server (RFC 8292): an uncompressed point and a scalar, in base64url. */
+/** RFC 8292: an uncompressed point and a scalar, in base64url. */
 export function generateVapidKeys(): { readonly publicKey: string; readonly privateKey: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });

@@ -23,12 +23,10 @@ import {
 import { type NodeProcess, startNode, untilReady } from '@tidings/testing/processes';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
-/** Besides all processes, a build of helm where it is missing. */
+/** May include a build of helm. */
 const START_TIMEOUT_MS = 20 * 60_000;
 const READY_TIMEOUT_MS = 120_000;
-/** Processes that start beside each other on two cores. */
 const AT_ONCE = 4;
-/** Characters of a log that a failure shows. */
 const LOG_TAIL = 2_000;
 
 const user = { username: 'tidings', password: 'of-a-test' };
@@ -37,13 +35,12 @@ const { ca } = authority;
 
 type Workload = RenderedObject<RenderedWorkload>;
 
-/** The numbers of a pod's ports by the variables that set them, on the address that all processes of this machine share. */
+/** All processes share this machine's address. */
 interface Place {
   readonly workload: Workload;
   readonly ports: Readonly<Record<string, string>>;
 }
 
-/** The files of Secrets, by their paths in a container. */
 function secretsFor(mongoUrl: string): Readonly<Record<string, string>> {
   const { cert, key } = authority.issue('localhost');
   return {
@@ -68,7 +65,6 @@ function secretsFor(mongoUrl: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Gives every pod ports of its own, and lets all of them find each other there. */
 async function placed(workloads: readonly Workload[]): Promise<{ places: Place[]; addresses: Record<string, string> }> {
   const PORTS = ['GRPC_PORT', 'HEALTH_PORT', 'PORT', 'EVENTS_PORT', 'SMTP_LISTEN_PORT'];
   const numbers = (await freePorts(PORTS.length * workloads.length)).map(String);
@@ -123,7 +119,6 @@ describeWithHelm('the containers of the Helm chart', () => {
         return started;
       };
 
-      /** Starts a container and asks its probes once it is ready. */
       async function becomesReady(
         { workload, ports }: Place,
         addresses: Record<string, string>,
@@ -152,7 +147,7 @@ describeWithHelm('the containers of the Helm chart', () => {
       it(
         'become ready with the commands and variables that are rendered',
         async () => {
-          // Every channel, and everything encrypted; one broker and no collector of traces are at hand.
+          // Every channel, everything encrypted; one broker, and no collector of traces.
           const options = [
             ...['--values', 'deploy/helm/tidings/ci/tls-values.yaml'],
             ...['--set', `kafka.brokers={${kafka.securedBrokers}},kafka.replicationFactor=1,host=127.0.0.1`],
@@ -162,7 +157,6 @@ describeWithHelm('the containers of the Helm chart', () => {
           const jobOf = ({ workloads }: RenderedChart): Workload => workloads.find(({ kind }) => kind === 'Job')!;
           const step = await start(jobOf(chart), {});
           expect([await step.ended(), step.errors()]).toEqual([0, '']);
-          // It reaches both stores, and finds that nothing was restored.
           const restored = await start(
             jobOf(await renderChart('all-channels', ...options, '--set', 'topics.restored=true')),
             {},

@@ -10,7 +10,6 @@ import { collections as statistics } from '@tidings/statistics/collections';
 import { embeddedLogCollections } from '@tidings/streaming';
 import { collections as webhooks } from '@tidings/webhooks/collections';
 
-/** The data model: the collections of a deployment, by the name of their database without its prefix. */
 export const collectionsByDatabase: Readonly<Record<ServiceDatabase | 'log' | 'system', readonly ModelDefinition[]>> = {
   registry: [...registry, ...fanout],
   scheduler,

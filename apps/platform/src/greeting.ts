@@ -9,7 +9,7 @@ const mailboxHint = `
 Mail and SMS without a provider: npm run mailbox, in another terminal, catches them and shows them on a page
 `;
 
-/** The greeting at the start. It contains the secret only at the first start, which generates it; the printed call works unchanged. */
+/** Contains the secret only at the first start. */
 export function greeting(
   { url, adminToken }: Pick<Platform, 'url' | 'adminToken'>,
   { dataFolder, adminToken: given, providers }: Greeted,

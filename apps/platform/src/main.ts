@@ -1,6 +1,6 @@
 import { enableCompileCache, setSourceMapsSupport } from 'node:module';
 
-// Enabled before any other module loads: compiled code is cached on disk for the next start, and only our own code has useful source maps.
+// Before any other module loads: caches compiled code, and maps only our own.
 enableCompileCache();
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
 const { readConfiguration, runPlatform } = await import('./run-platform.ts');

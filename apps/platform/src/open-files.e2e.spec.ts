@@ -14,14 +14,12 @@ import { untilReady } from '@tidings/testing/processes';
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const CLIENTS = 1_500;
 
-/** The program with a limit on open files. */
 const limited = (files: number, env: Readonly<Record<string, string>>): ChildProcess =>
   spawn('sh', ['-c', `ulimit -n ${files}; exec "$0" "$1"`, process.execPath, entry], {
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-/** A silent client; resolves when it is connected or rejected. */
 async function silent(port: number): Promise<Socket> {
   const socket = createConnection(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -29,7 +27,6 @@ async function silent(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The resident memory of a process; 0 where the system does not report it. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = process.platform === 'linux' ? await readFile(`/proc/${pid}/status`, 'utf8') : '';
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;

@@ -10,11 +10,10 @@ import { buildAll } from '@tidings/testing';
 import { untilReady } from '@tidings/testing/processes';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
-/** A user without any files. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
 const build = join(repository, 'tools', 'build.mjs');
-/** Only root can start a process as another user, and that user needs read access to the build. */
+/** Root only; the other user needs read access to the build. */
 const canBeSomebodyElse =
   process.getuid?.() === 0 && spawnSync(process.execPath, ['--check', build], { ...nobody, cwd: '/' }).status === 0;
 if (!canBeSomebodyElse) process.stderr.write('skipped: another user who runs what this one has built\n');

@@ -25,9 +25,7 @@ import {
 import { type Broker, observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
 
-/** Access of an additional module to the platform that serves it. */
 export interface GatewayAccess {
-  /** Address of the API on this machine. */
   readonly url: string;
   readonly adminToken: string;
   readonly clock: Clock;
@@ -35,33 +33,24 @@ export interface GatewayAccess {
 
 export interface PlatformOptions {
   readonly log: Logger;
-  /** Prefix of its database names. @default the path of MONGO_URL, else `tidings` */
+  /** @default the path of MONGO_URL, else `tidings` */
   readonly databasePrefix?: string;
-  /** Called when the platform must be closed, because another process has taken over its data. */
+  /** The platform must then be closed: another process has taken over its data. */
   readonly onLost?: (fault: Fault) => void;
-  /** Additional modules of the gateway, made before it opens. @default none */
+  /** Made before the gateway opens. @default none */
   readonly modules?: (access: GatewayAccess) => Promise<readonly DynamicModule[]>;
 }
 
-/** All of Tidings in one process. */
 export interface Platform {
   readonly url: string;
   readonly adminToken: AdminToken;
-  /** The port on which it takes incoming mail; undefined = none. */
   readonly mailPort: number | undefined;
-  /** The port on which subscribers dial in. */
   readonly eventsPort: number;
-  /** The embedded log, for readers of topics in this process. */
   readonly broker: Pick<Broker, 'subscribe' | 'lag'>;
-  /** Reports not ready, stops intake, finishes the work in flight, and closes everything. */
   close(): Promise<void>;
 }
 
-/**
- * Opens all services over one MongoDB, the embedded log and direct calls (architecture 3); resolves when it accepts requests. Services load while
- * MongoDB starts.
- * @throws Fault that names the wrong setting in one sentence; `conflict` if another process runs on the same data.
- */
+/** @throws Fault that names the wrong setting in one sentence; `conflict` if another process runs on the same data */
 export async function openPlatform(configuration: Configuration, options: PlatformOptions): Promise<Platform> {
   const { log } = options;
   const closing = new Closing(log);
@@ -97,7 +86,7 @@ async function open(
   await tryPlace({ variable: 'EVENTS_PORT', port: eventsPort, host });
   if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
   if (smtpListenPort !== undefined) await tryPlace({ variable: 'SMTP_LISTEN_PORT', port: smtpListenPort, host });
-  // A given server is connected to before the services load: loading would use up the time limits of its replies.
+  // Before the services load: loading would use up the time limits of the server's replies.
   if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
   const opening = closing.addOpening(

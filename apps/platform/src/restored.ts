@@ -18,20 +18,17 @@ import { connectKafka, kafkaOptions } from '@tidings/service';
 import { type Broker, createTopics, type OutRecord } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
-/** Time limit of connecting to a store. */
 const PATIENCE_MS = 60_000;
-/** Maximum time that consumers may have been behind when the topics were lost. */
+/** Consumers may have been so far behind when the topics were lost. */
 const BEHIND_MS = 3_600_000;
-/** Tasks in one publish. */
 const TOGETHER = 1_000;
 
 const name = 'restored';
 const all = topics(channelNames());
 
 /**
- * Prepares restored databases for the start of the services, in place of `topics.js`: creates the topics, and has published again what consumers may
- * not have handled by the time of the backup. What they have handled is the same when it is handled again.
- * @throws Fault `conflict` if a topic holds a record, since it may describe changes that the databases lack
+ * Creates topics, and has published again what consumers may have missed. @throws Fault `conflict` if a topic has a record, which may describe
+ * changes that the databases lack
  */
 async function prepare(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
@@ -39,7 +36,7 @@ async function prepare(configuration: Configuration): Promise<void> {
   const options = { ...kafkaOptions(kafka), topics: all };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   await untilThere('kafka', () => createTopics(options), { log, signal });
-  // The scans for the commits to publish again take minutes where there are millions of commits.
+  // The scans take minutes where there are millions of commits.
   const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
   try {
     const broker = await connectKafka({ ...kafka, clock: systemClock });

@@ -3,7 +3,6 @@ import { closeOnSignal, type Configuration, endOnCrash, giveUp, openLog, readEnv
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform, type PlatformOptions } from './platform.ts';
 
-/** The configuration in the environment. Invalid values end the process with a line each. */
 export function readConfiguration(): Configuration {
   try {
     return readEnv();
@@ -12,10 +11,6 @@ export function readConfiguration(): Configuration {
   }
 }
 
-/**
- * Runs the platform as this process until a signal ends it, or another process takes over its data. Resolves when it is ready and has greeted; a start
- * that fails ends the process.
- */
 export async function runPlatform(
   configuration: Configuration,
   options: Pick<PlatformOptions, 'modules'> = {},
@@ -33,7 +28,7 @@ export async function runPlatform(
   closeOnSignal({ log, close: async () => (await opening).close() });
 
   const platform = await opening.catch((error: unknown) => giveUp('Tidings', error));
-  // Node itself writes the cache that NODE_COMPILE_CACHE names when a process exits, which a killed process does not.
+  // Node writes the cache of NODE_COMPILE_CACHE only at an exit, not in a killed process.
   flushCompileCache();
   readyHeap();
   process.stderr.write(greeting(platform, configuration));

@@ -21,7 +21,6 @@ import type { Db, Document } from 'mongodb';
 const APPLICATION = 'AAAAA-BBBBB';
 const DEVICES = [0, 1, 2];
 
-/** The last thing that a dispatcher has done with a slice when it pauses, and how often its devices are then sent to. */
 const steps = [
   ['its pushes were answered', 'values', 2],
   ['what it had sent was kept', 'end', 2],
@@ -30,7 +29,7 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number][1];
 
-/** Wraps the database and the broker of a dispatcher, and pauses before a step, as a frozen process does, until it is resumed. */
+/** Pauses a dispatcher before a step, as a frozen process does. */
 class Pausing {
   readonly #before: Step;
   readonly #paused = Promise.withResolvers<void>();
@@ -41,7 +40,6 @@ class Pausing {
     this.#before = before;
   }
 
-  /** Resolves when it pauses. */
   get paused(): Promise<void> {
     return this.#paused.promise;
   }
@@ -51,7 +49,6 @@ class Pausing {
     this.#resumed.resolve();
   }
 
-  /** Passes a call of the step on, or of none. */
   async #pass<T>(step: Step | undefined, call: () => Promise<T>): Promise<T> {
     if (step === this.#before) {
       this.#isPaused = true;
@@ -73,7 +70,7 @@ class Pausing {
   broker(broker: Broker): Broker {
     const publish: Broker['publish'] = (topic, records) =>
       this.#pass(topic === topicNames.outcomes ? 'outcome' : undefined, () => broker.publish(topic, records));
-    // The records of a process that pauses are no other one's before its session ends: it has groups of its own here.
+    // Groups of its own: the paused process's records would wait for its session's end.
     const subscribe: Broker['subscribe'] = ({ handler, group, ...options }) =>
       broker.subscribe({
         ...options,
@@ -88,7 +85,6 @@ class Pausing {
   }
 }
 
-/** A broker with some other methods. */
 const proxied = (broker: Broker, methods: Partial<Broker>): Broker =>
   new Proxy(broker, {
     get: (target, name) => {
@@ -156,7 +152,6 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       return { application, platform, version: 1, exists: true, settings: {}, sealed: Object.fromEntries(sealed) };
     },
   };
-  /** The devices as they are by the time of an event. */
   const devices: Pick<Devices, 'describe' | 'findSuppressed'> = {
     findSuppressed: async () => ({ found: [] }),
     describe: async ({ seqs }) => ({
@@ -176,7 +171,6 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       badges: [],
     }),
   };
-  /** Any dispatcher answers. */
   const sentValues: SentValues = {
     keep: (request) => dispatcher.sentValues.keep(request),
     find: (request) => dispatcher.sentValues.find(request),
@@ -228,7 +222,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
     });
     await broker.publish(topicNames.messages, [{ key: code, value: MessageEvent.encode(event).finish() }]);
   };
-  /** Emits the slice, with the devices as they are then: a watchdog does so again. */
+  /** A watchdog emits the slice again, with the devices as they are then. */
   const emit = async (version: string): Promise<void> => {
     const tokens = DEVICES.map(tokenOf);
     const names = DEVICES.map((n) => `${n} ${version}`);
@@ -286,7 +280,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
       await emit('before');
       await pausing.paused;
 
-      // The lease has expired. Another dispatcher gets the slice with the devices as they are by now.
+      // The lease has expired: another dispatcher gets the slice with the devices as they are by now.
       await db.collection('workerLeases').deleteMany({});
       await startDispatcher(db, fromNow(broker));
       await emit('after');

@@ -17,7 +17,6 @@ import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtim
 
 const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
 
-/** The log line of a process that is ready. */
 interface Ready {
   readonly grpc: string;
   readonly health?: string;
@@ -57,7 +56,6 @@ describeWithKafka('service processes', (kafka) => {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-    /** The log line with this message; rejects if the process ends without it. */
     const said = async (process: NodeProcess, message: string): Promise<Record<string, unknown>> => {
       for (;;) {
         const line = linesOf(process).find(({ msg }) => msg === message);
@@ -247,7 +245,7 @@ describeWithKafka('service processes', (kafka) => {
 
     it('end with the ids of both keys where the data was written with another master key', async () => {
       const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
-      // The first start records the key, and every service compares its own key with the record.
+      // The first start records the key; every service compares its own with the record.
       await openKeys(systemDatabase(mongo.client, mongo.prefix), [own]);
       const settings = { TIDINGS_MASTER_KEY: other.toString('base64') };
       for (const program of ['registry/dist/main', 'statistics/dist/main']) {
@@ -296,7 +294,7 @@ describeWithKafka('service processes', (kafka) => {
   });
 });
 
-/** Starts a platform with its MongoDB, another MongoDB, and a Kafka, freezes the platform, and prints all process ids. */
+/** Prints the process ids of a frozen platform, its MongoDB, another MongoDB and a Kafka. */
 const STARTER = `
   import { join } from 'node:path';
   import { startLocalKafka, startMongod } from '@tidings/local-servers';

@@ -49,24 +49,17 @@ export interface ServicesDeps {
   readonly databaseFor: (name: ServiceDatabase) => Db;
   readonly broker: Broker;
   readonly readiness: Readiness;
-  /** Maximum number of HTTP connections. */
   readonly maxConnections: number;
-  /** Modules of the gateway besides its own. */
   readonly modules: readonly DynamicModule[];
-  /** Collects every service as it is opened. */
   readonly closing: Closing;
 }
 
-/** A backend as its callers have it. */
 interface Opened<Name extends BackendName> {
   readonly services: ServicesOf<Name>;
   readonly operations: Operations;
 }
 
-/**
- * Opens every service in this process, each in its own database, and the gateway in front of them, ready to listen. Each service opens after its
- * dependencies. Closing runs in reverse: intake ends first, and work in flight still finds its dependencies open.
- */
+/** Each service opens after its dependencies; closing runs in reverse. */
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
   const { configuration, publicUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } = deps;
   const open = async <Name extends BackendName>(
@@ -180,7 +173,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     geoip,
     disposableDomains: configuration.disposableDomains,
     incomingMail: incomingMailOf(configuration),
-    // Health is served on the API port as well, even if it has a port of its own, for clients that know only one address.
+    // Also with a health port, for clients that know only one address.
     imports: [healthModule(readiness, metrics), ...deps.modules],
   });
   return closing.add('gateway', gateway, (opened) => opened.close());

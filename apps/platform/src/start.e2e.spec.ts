@@ -15,7 +15,6 @@ import { type PlatformProcess, startPlatformProcess, untilReady } from '@tidings
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** Runs the program to its end. */
 async function run(env: Record<string, string>): Promise<{ code: number; out: string; err: string }> {
   const child = spawn(process.execPath, [entry], {
     env: { ...process.env, ...env },
@@ -29,7 +28,7 @@ async function run(env: Record<string, string>): Promise<{ code: number; out: st
   return { code, out, err };
 }
 
-/** Its output once the greeting is complete: the greeting is written as the program becomes ready. */
+/** The greeting is written as the program becomes ready. */
 async function greetingOf(platform: PlatformProcess): Promise<string> {
   while (!platform.errors().includes('curl')) await delay(10);
   return platform.errors();

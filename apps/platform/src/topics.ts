@@ -5,12 +5,10 @@ import { untilThere } from '@tidings/coordination';
 import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
-/** Time limit of connecting to Kafka. */
 const PATIENCE_MS = 60_000;
 
 const name = 'topics';
 
-/** Creates or adjusts the topics of all channels before the services start; safe to repeat at any time. */
 async function makeTopics(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const options = { ...kafkaOptions({ name, configuration, log }), topics: topics(channelNames()) };

@@ -18,11 +18,9 @@ const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 interface Ended {
   readonly code: number;
-  /** Its standard error without the first line. */
   readonly reason: string;
 }
 
-/** Runs the program until it exits. */
 async function run(env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = spawn(process.execPath, [entry], {
     env: { ...process.env, LOG_LEVEL: 'error', ...env },
@@ -44,7 +42,6 @@ const listens = async (port: number): Promise<boolean> => {
   return connected;
 };
 
-/** The expected exit: one sentence, and no stack. */
 const given = (reason: unknown): Ended => ({ code: 1, reason: reason as string });
 
 describe('a start that cannot succeed', () => {
@@ -81,7 +78,6 @@ describe('a start that cannot succeed', () => {
   });
 
   describe('says of MONGO_URL that', () => {
-    /** A server without a replica set of its own. */
     const bare = async (...args: string[]): Promise<string> => {
       const port = await free();
       const program = (await findMongod())!;

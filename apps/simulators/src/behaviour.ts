@@ -1,9 +1,6 @@
 import type { Answer, Reaction } from './provider.ts';
 
-/**
- * The behaviours that a device token can request from a provider. `accepted` is every token without a request. Kinds that count behave that way
- * `times` times for each token and accept from then on; 0 means for ever.
- */
+/** Kinds that count behave so `times` times per token, then accept; 0 = for ever. `accepted` is any token without a request. */
 export const kinds = [
   'accepted',
   'dead',
@@ -27,7 +24,6 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Refusals that each provider expresses in its own format. */
 export type Refusal =
   | 'dead'
   | 'badToken'
@@ -39,7 +35,6 @@ export type Refusal =
   | 'expiredAuth'
   | 'reason';
 
-/** Ways of giving no reply. */
 export type Vanishing = 'silence' | 'reset' | 'refuseStream' | 'disconnect' | 'goaway';
 
 export type Scene =
@@ -48,19 +43,18 @@ export type Scene =
   | { readonly does: 'garble' }
   | { readonly does: 'vanish'; readonly how: Vanishing };
 
-/** The history of special tokens: the number of tries of each, and the credential that each refused as expired. */
+/** Tries of each special token, and the credential that it refused as expired. */
 export class Attempts {
   readonly #tries = new Map<string, number>();
   readonly #credentials = new Map<string, string>();
 
-  /** Counts one more try and returns its number, from 1. */
+  /** From 1. */
   next(token: string): number {
     const nth = (this.#tries.get(token) ?? 0) + 1;
     this.#tries.set(token, nth);
     return nth;
   }
 
-  /** The credential of the token's first request. */
   firstCredential(token: string, credential: string): string {
     const first = this.#credentials.get(token) ?? credential;
     this.#credentials.set(token, first);
@@ -75,7 +69,7 @@ export class Attempts {
 
 export interface Cue {
   readonly kind: Kind;
-  /** Number of times for kinds that count; tenths of a second for `slow`; 0 = until renewed, for `expiredAuth`. */
+  /** A number of times; tenths of a second for `slow`; 0 = until renewed, for `expiredAuth`. */
   readonly argument: number;
   readonly token: string;
   readonly credential: string;
@@ -83,7 +77,7 @@ export interface Cue {
 
 const accept: Scene = { does: 'accept' };
 
-/** Kinds that behave specially a number of times and accept from then on. */
+/** They accept after a number of times. */
 const counted: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['throttled', { does: 'refuse', as: 'throttled' }],
   ['unavailable', { does: 'refuse', as: 'unavailable' }],
@@ -95,7 +89,6 @@ const counted: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['lostReply', { does: 'accept', loseReply: true }],
 ]);
 
-/** Kinds that behave the same way every time. */
 const constant: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['dead', { does: 'refuse', as: 'dead' }],
   ['badToken', { does: 'refuse', as: 'badToken' }],
@@ -107,10 +100,10 @@ const constant: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
   ['malformed', { does: 'garble' }],
 ]);
 
-/** The default argument: 1 for kinds that count and for `slow`, else 0. */
+/** 1 for kinds that count and for `slow`, else 0. */
 export const defaultArgument = (kind: Kind): number => (counted.has(kind) || kind === 'slow' ? 1 : 0);
 
-/** The scene for this try of a special token; counts the try. */
+/** Counts the try. */
 export const sceneOf = ({ kind, argument, token, credential }: Cue, attempts: Attempts): Scene => {
   const nth = attempts.next(token);
   const repeated = counted.get(kind);
@@ -123,13 +116,11 @@ export const sceneOf = ({ kind, argument, token, credential }: Cue, attempts: At
   return constant.get(kind) ?? accept;
 };
 
-/** Expresses a scene in the format of a provider; each method writes to the ledger. */
+/** Each method writes to the ledger. */
 export interface Actor {
   accept(): Answer;
   refuse(as: Refusal): Answer;
-  /** An unparseable reply. */
   garble(): Answer;
-  /** Records that the request gets no reply. */
   vanish(reason: string): void;
 }
 
@@ -141,7 +132,6 @@ const reactions: Readonly<Record<Vanishing, Reaction>> = {
   goaway: { does: 'goaway' },
 };
 
-/** Performs a scene in the format of a provider. */
 export const perform = (scene: Scene, actor: Actor): Reaction => {
   switch (scene.does) {
     case 'accept': {

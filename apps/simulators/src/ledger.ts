@@ -2,10 +2,8 @@ import type { LedgerOptions, LedgerSummary } from './ledger/entries.ts';
 import { ProviderLedger } from './ledger/provider-ledger.ts';
 import type { ProviderName } from './provider.ts';
 
-/** Per provider, the id of a push that was sent without one. */
 export type Identify = ReadonlyMap<string, (row: number) => string>;
 
-/** All requests to every provider since the start or the last reset. */
 export class Ledger {
   readonly #now: () => number;
   readonly #identify: Identify;
@@ -31,7 +29,7 @@ export class Ledger {
     return Object.fromEntries(summaries) as Record<ProviderName, LedgerSummary>;
   }
 
-  /** Clears the ledger; the given options override those of the start until the next reset. */
+  /** Options override those of the start until the next reset. */
   reset(options: LedgerOptions = {}): void {
     this.#byProvider = this.#empty({ ...this.#options, ...options });
   }

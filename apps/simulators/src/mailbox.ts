@@ -1,6 +1,5 @@
 import { startSimulators, type Simulators } from './simulators.ts';
 
-/** Usual ports of tools of this kind; another one by the variable. */
 const portOf = (name: string, usual: number): number => {
   const given = process.env[name]?.trim();
   return given ? Number(given) : usual;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { startSimulators } from './simulators.ts';
 
-/** A port or other whole number from the environment. */
 const numberFrom = (name: string): number | undefined => {
   const text = process.env[name];
   if (text === undefined || text === '') return undefined;

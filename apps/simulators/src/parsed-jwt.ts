@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 
-/** A parsed JSON web token, not verified. */
+/** Not verified. */
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const objectOf = (part: string): Record<string, unknown> | undefined => {
   }
 };
 
-/** The parts of a compact token; undefined if it is malformed. */
+/** Undefined if it is malformed. */
 export const parseJwt = (token: string): Jwt | undefined => {
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every((part) => /^[\w-]+$/.test(part))) return undefined;
@@ -30,7 +30,7 @@ export const parseJwt = (token: string): Jwt | undefined => {
   return { header, claims, signed: Buffer.from(`${first}.${second}`), signature: Buffer.from(third, 'base64url') };
 };
 
-/** Whether the signature was made with the key, for ES256 and RS256. */
+/** ES256 and RS256. */
 export const isSignedBy = ({ signed, signature }: Jwt, key: KeyObject): boolean => {
   try {
     return verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, signature);

@@ -51,7 +51,7 @@ describe('faults', () => {
     const stream = apns.session.request({ ':method': 'POST', ...apnsHeaders(apnsToken('accepted', 1)) });
     stream.on('error', () => undefined);
     await new Promise((resolve) => stream.write(apnsPayload().slice(0, 20), resolve));
-    // The reply proves that the partial request, which was sent earlier, has been read.
+    // The reply proves that the partial request, sent earlier, has been read.
     await push();
     const gone = new Promise((resolve) => apns.session.once('close', resolve));
     apns.session.destroy();

@@ -1,25 +1,23 @@
 import type { TokenReply } from './oauth/token-replies.ts';
 import type { IgnoredCommand } from './sms/smpp-wire.ts';
 
-/** Faults of a whole provider, independent of the token. */
 export interface ProviderFaults {
-  /** Refuses connections and resets the open ones; the port stays the same after recovery. */
+  /** Refuses connections and resets open ones; keeps its port. */
   down: boolean;
-  /** Reads and writes nothing, not even PING; connections stay open, and waiting data flows when the fault ends. */
+  /** Reads and writes nothing, not even PING; waiting data flows when the fault ends. */
   blackhole: boolean;
-  /** Milliseconds before every answer. */
+  /** Before every answer. */
   latencyMs: number;
-  /** Every n-th stream of a connection is followed by GOAWAY, over HTTP/1.1 by its end; 0 = never. */
+  /** After every n-th stream of a connection; HTTP/1.1 ends instead. 0 = never. */
   goawayEvery: number;
-  /** Every n-th stream, over HTTP/1.1 every n-th request of a connection, is reset unread; 0 = never. */
+  /** Every n-th stream, or request over HTTP/1.1, is reset unread. 0 = never. */
   resetEvery: number;
-  /** Every request is refused with this reason: one of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS. Of an SMSC: every bind, with this status. */
+  /** One of APNS_REASONS, FCM_ERRORS or OAUTH_ERRORS; of an SMSC the status of every bind. */
   answer: string | null;
-  /** The reply of the address that issues access tokens, in place of its own. */
   tokenReply: TokenReply | null;
-  /** The commands that an SMSC leaves without an answer. */
+  /** Left without an answer by an SMSC. */
   ignoredCommand: IgnoredCommand | null;
-  /** Value of `Retry-After` on 429 and 503. */
+  /** On 429 and 503. */
   retryAfterSeconds: number;
 }
 
@@ -35,10 +33,9 @@ export const noFaults: Readonly<ProviderFaults> = {
   retryAfterSeconds: 1,
 };
 
-/** Applies faults to a provider's network; resolves when done. */
 type Enact = (faults: Readonly<ProviderFaults>) => Promise<void>;
 
-/** The faults of every provider; the objects returned by `of` are live. */
+/** The objects returned by `of` are live. */
 export class Faults {
   readonly #byProvider: ReadonlyMap<string, ProviderFaults>;
   readonly #enact = new Map<string, Enact>();
@@ -56,7 +53,6 @@ export class Faults {
     return this.#of(provider);
   }
 
-  /** The faults of every provider, by its name. */
   all(): Readonly<Record<string, Readonly<ProviderFaults>>> {
     return Object.fromEntries(this.#byProvider);
   }
@@ -65,10 +61,7 @@ export class Faults {
     this.#enact.set(provider, enact);
   }
 
-  /**
-   * Changes some faults of one provider, or of `all`, and resolves when the network shows the change.
-   * @param forMs reverts the change after this time
-   */
+  /** One provider or `all`; resolves when the network shows it. @param forMs reverts the change after this time */
   async set(provider: string, change: Partial<ProviderFaults>, forMs?: number): Promise<void> {
     const names = provider === 'all' ? [...this.#byProvider.keys()] : [provider];
     const before = names.map((name) => [name, this.#pick(name, change)] as const);
@@ -81,7 +74,6 @@ export class Faults {
     this.#timers.add(timer);
   }
 
-  /** Ends every fault. */
   async clear(): Promise<void> {
     this.#stopTimers();
     await Promise.all(Array.from(this.#byProvider.keys(), (name) => this.#change(name, this.#base)));

@@ -1,18 +1,16 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
-/** A provider key in the form that Apple issues. */
 export interface ApnsKey {
   /** Ten characters. */
   keyId: string;
   /** Ten characters. */
   teamId: string;
-  /** The content of the .p8 file: PKCS #8 in PEM. */
+  /** PKCS #8 in PEM, as in the .p8 file. */
   privateKey: string;
   /** SPKI in PEM, for the simulator only. */
   publicKey: string;
 }
 
-/** A service-account file in the form that Google issues. */
 export interface ServiceAccount {
   type: 'service_account';
   project_id: string;
@@ -37,20 +35,19 @@ export interface ApnsPublicKey {
 export interface GooglePublicKey {
   clientEmail: string;
   publicKey: string;
-  /** The only project that its access tokens may send for. @default any */
+  /** @default any */
   projectId?: string | undefined;
 }
 
 export interface PublicKeys {
-  /** VAPID keys: uncompressed points in base64url. Once there is one, others are refused. */
+  /** Uncompressed points in base64url. Once there is one, others are refused. */
   vapid?: readonly string[] | undefined;
   apns?: readonly ApnsPublicKey[] | undefined;
   google?: readonly GooglePublicKey[] | undefined;
-  /** Clients that get access tokens by a secret. Once a client is known, other secrets of it are refused. */
+  /** Other secrets of a known client are refused. */
   clients?: readonly ClientSecret[] | undefined;
 }
 
-/** A client of a token endpoint. */
 export interface ClientSecret {
   id: string;
   secret: string;
@@ -59,7 +56,7 @@ export interface ClientSecret {
 const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789';
 const tenCharacters = (): string => Array.from(randomBytes(10), (byte) => characters[byte % 34]).join('');
 
-/** A new P-256 key; the simulator accepts it once it is registered. */
+/** P-256; accepted once it is registered. */
 export const generateApnsKey = (): ApnsKey => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', {
     namedCurve: 'prime256v1',
@@ -69,7 +66,7 @@ export const generateApnsKey = (): ApnsKey => {
   return { keyId: tenCharacters(), teamId: tenCharacters(), privateKey, publicKey };
 };
 
-/** A new RSA-2048 key: PKCS #8 in PEM. It takes some 40 ms of CPU time, so callers with many accounts may share one. */
+/** RSA-2048, PKCS #8 in PEM; some 40 ms of CPU time. */
 export const generateRsaKey = (): string =>
   generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -77,11 +74,7 @@ export const generateRsaKey = (): string =>
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   }).privateKey;
 
-/**
- * A new service account whose tokens come from `tokenUrl`.
- * @param projectId @default 'tidings-demo'
- * @param privateKey @default a new one
- */
+/** @param projectId @default 'tidings-demo' @param privateKey @default a new one */
 export const generateServiceAccount = (
   tokenUrl: string,
   projectId = 'tidings-demo',
@@ -98,22 +91,20 @@ export const generateServiceAccount = (
   universe_domain: 'googleapis.com',
 });
 
-/** The public half of a service account, for the simulator. */
 export const publicKeyOf = ({ client_email, project_id, private_key }: ServiceAccount): GooglePublicKey => ({
   clientEmail: client_email,
   projectId: project_id,
   publicKey: createPublicKey(private_key).export({ type: 'spki', format: 'pem' }).toString(),
 });
 
-/** A VAPID key pair in base64url: an uncompressed point, and 32 bytes. */
+/** In base64url: an uncompressed point, and 32 bytes. */
 export interface VapidKeys {
   publicKey: string;
   privateKey: string;
 }
 
-/** A new key pair, as web push tools make them. */
 export const generateVapidKeys = (): VapidKeys => {
-  // Exported as JWK: ECDH leaves out the leading zeros of a scalar.
+  // As JWK: ECDH leaves out the leading zeros of a scalar.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });
   const point = Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
@@ -122,16 +113,16 @@ export const generateVapidKeys = (): VapidKeys => {
 
 type Known<T> = Omit<T, 'publicKey'> & { readonly key: KeyObject };
 
-/** The public keys for verifying signatures; without a key only the structure of a token is checked. */
+/** Without a key only the structure of a token is checked. */
 export class Keys {
   #apns = new Map<string, Known<ApnsPublicKey>>();
   #google = new Map<string, Known<GooglePublicKey>>();
   #vapid = new Set<string>();
   #clients = new Map<string, string>();
-  /** Increases with every change: cached results about a key are valid for one version only. */
+  /** Cached results about a key are valid for one version only. */
   version = 0;
 
-  /** Adds keys, replacing those with the same id. Throws if a key is malformed, and then adds none. */
+  /** Replaces keys with the same id. Throws if one is malformed, and then adds none. */
   register({ apns = [], google = [], vapid = [], clients = [] }: PublicKeys): void {
     const newApns = apns.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
     const newGoogle = google.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
@@ -150,12 +141,11 @@ export class Keys {
     return this.#google.get(clientEmail);
   }
 
-  /** Whether this is the secret of the client, or nothing is known of it. */
+  /** True if nothing is known of the client. */
   isClient(id: string, secret: string): boolean {
     return (this.#clients.get(id) ?? secret) === secret;
   }
 
-  /** Whether application servers may use this VAPID key. */
   isVapid(key: string): boolean {
     return this.#vapid.size === 0 || this.#vapid.has(key);
   }

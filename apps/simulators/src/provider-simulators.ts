@@ -27,28 +27,23 @@ import { WhatsApp, whatsAppIdOf } from './whatsapp/whatsapp.ts';
 import { isWnsReason } from './wns/wns-reasons.ts';
 import { Wns, wnsIdOf } from './wns/wns.ts';
 
-/** The dependencies of a simulator. */
 export interface SimulatorDeps {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly faults: Faults;
   readonly accessTokens: AccessTokens;
-  /** The simulators' time, in milliseconds. */
+  /** Milliseconds. */
   readonly now: () => number;
-  /** URL of the endpoint that issues Google's access tokens. */
   readonly tokenUrl: () => string;
 }
 
-/** The definition of a provider's simulator. */
 export interface Simulator {
   open(deps: SimulatorDeps): Provider | SocketProvider;
-  /** Whether it also serves HTTP/1.1. */
   readonly http1: boolean;
-  /** The scheme of its URL. @default `http`, or `https` with TLS */
+  /** @default `http`, or `https` with TLS */
   readonly scheme?: string;
-  /** The id of a push that was sent without one, by its row in the ledger. */
+  /** For a push without an id of its own. */
   readonly idOf: (row: number) => string;
-  /** Whether the fault `answer` accepts this reason. */
   isReason(reason: string): boolean;
 }
 
@@ -78,5 +73,5 @@ const byName = {
   },
 } satisfies Record<ProviderName, Simulator>;
 
-/** The simulator of every provider by name, one line each; read when the simulators start. */
+/** Read when the simulators start. */
 export const simulators = new Map<string, Simulator>(Object.entries(byName));

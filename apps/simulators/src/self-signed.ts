@@ -46,10 +46,7 @@ const extensions = (host: string): Buffer => {
   return der(0xa3, sequence(authority, sequence(ALTERNATIVE_NAMES, der(0x04, names))));
 };
 
-/**
- * A new P-256 key with a self-signed certificate for a host (a name or an address), `127.0.0.1` and `::1`; clients trust it by its `cert`.
- * @param options.days validity in days from now; below 0 the certificate has expired
- */
+/** For a host, `127.0.0.1` and `::1`. @param options.days below 0 the certificate has expired */
 export const selfSigned = ({ host = 'localhost', days = 3650 } = {}): TlsFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const now = Date.now();

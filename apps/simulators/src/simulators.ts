@@ -17,39 +17,37 @@ export interface SimulatorOptions extends LedgerOptions {
   host?: string | undefined;
   /** 0 = a free one. @default 0 */
   ports?: Partial<Record<ProviderName | 'control', number>> | undefined;
-  /** TLS files of the providers; the control API never uses TLS. */
+  /** The control API never uses TLS. */
   tls?: TlsFiles | undefined;
-  /** Maximum open streams per connection. @default 1000 */
+  /** Per connection. @default 1000 */
   maxConcurrentStreams?: number | undefined;
   /** @default 3599 */
   accessTokenSeconds?: number | undefined;
   /** @default 1 */
   retryAfterSeconds?: number | undefined;
-  /** Whether the control API is served; otherwise Nest is not loaded. @default true */
+  /** Nest is not loaded without it. @default true */
   control?: boolean | undefined;
 }
 
-/** The state accessible to the control API. */
 export interface Stage {
   readonly ledger: Ledger;
   readonly faults: Faults;
   readonly keys: Keys;
   readonly accessTokens: AccessTokens;
-  /** The simulators' time, for token lifetimes and the ledger. */
   readonly clock: ShiftedClock;
-  /** Clears the ledger and the history of special tokens; keys and faults stay. */
+  /** Keys and faults stay. */
   reset(options?: LedgerOptions): void;
 }
 
 export interface Simulators extends Stage {
-  /** Base URL of a provider's simulator. @throws RangeError for an unknown provider */
+  /** @throws RangeError for an unknown provider */
   urlOf(provider: string): string;
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly webPushUrl: string;
-  /** The URL of the mail server: `smtp://`. */
+  /** `smtp://`. */
   readonly smtpUrl: string;
-  /** The full URL, for a service account's `token_uri`. */
+  /** For a service account's `token_uri`. */
   readonly tokenUrl: string;
   /** Empty if the control API is off. */
   readonly controlUrl: string;
@@ -64,7 +62,6 @@ interface Venue {
   readonly http1: boolean;
 }
 
-/** Starts the listener of a provider, which shows its faults. */
 const listen = async (name: string, listener: Listener, faults: Faults, outbox: Outbox): Promise<Listener> => {
   await listener.up();
   faults.enactWith(name, async ({ down, blackhole }) => {
@@ -112,7 +109,7 @@ const stageOf = (options: SimulatorOptions, base: Partial<ProviderFaults>, reset
   return { ledger, faults: new Faults(simulators.keys(), base), keys: new Keys(), accessTokens, clock, reset };
 };
 
-/** Starts simulators that speak the providers' real protocols, and a control API. Resolves when all of them listen. */
+/** Resolves when all listen. */
 export const startSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> => {
   const { host = '127.0.0.1', ports = {}, tls, maxConcurrentStreams = 1000 } = options;
   const resets: (() => void)[] = [];

@@ -11,11 +11,9 @@ const envelope = (code: number) => JSON.stringify({ status_code: code, status_me
 describe('a client of the API', () => {
   let server: Server;
   let client: ApiClient;
-  /** Number of requests received, and number of them to answer with 500. */
   let came = 0;
   let refused = 0;
   let headers: Record<string, string> = {};
-  /** A success other than an envelope. */
   let text: string | undefined;
 
   beforeAll(async () => {

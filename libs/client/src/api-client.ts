@@ -9,10 +9,9 @@ export type { MethodName } from './method-name.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** Time for a reply beyond the time limit of its method, within which the gateway answers. */
+/** Beyond the method's own time limit, within which the gateway answers. */
 const REPLY_MS = 20_000;
 
-/** The secrets of a customer; each method is sent with the one that it requires. */
 export interface Secrets {
   readonly admin: string;
   readonly api: string;
@@ -21,7 +20,6 @@ export interface Secrets {
 
 export type ReplyOf<Name extends MethodName> = OutputOf<(typeof api)[Name]>;
 
-/** A call that did not succeed. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reply: Reply;
@@ -32,24 +30,18 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether a reply is a text in place of an envelope. */
 const isFile = ({ status, body }: Reply): boolean => status === 200 && typeof body === 'string';
 
-/** The API for a customer's backend and devices: over HTTP, each method in the form of the contract, with the token that it requires. */
 export class ApiClient {
   readonly http: HttpClient;
   readonly #secrets: Partial<Secrets>;
 
-  /** @param bases URLs of the gateways, used in turn */
   constructor(bases: string | readonly string[], secrets: Partial<Secrets>, connections?: number) {
     this.http = new HttpClient(bases, connections);
     this.#secrets = secrets;
   }
 
-  /**
-   * The result of a successful call. A call that may be sent twice is repeated for a minute while the service answers with Retry-After, as it does under
-   * overload. @throws Refusal for any other reply.
-   */
+  /** Repeats repeatable calls for a minute on Retry-After. @throws Refusal */
   async call<Name extends MethodName>(
     name: Name,
     parameters: Readonly<Record<string, unknown>> = {},
@@ -66,7 +58,6 @@ export class ApiClient {
     return envelope.response as ReplyOf<Name>;
   }
 
-  /** The reply, whether success or failure. */
   reply(name: MethodName, parameters: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
     const method: Method = api[name];
     const rest = new Map(Object.entries(parameters));
@@ -103,7 +94,6 @@ export class ApiClient {
     }
   }
 
-  /** Any path of the API with a bare body and a server token: `v2('messages:list', { filters })`. */
   v2(route: string, body: unknown): Promise<Reply> {
     const headers = { authorization: `Api ${this.#secrets.api ?? ''}` };
     return this.http.send(`/api/v2/${route}`, { method: 'POST', headers, body });
@@ -130,7 +120,6 @@ export class ApiClient {
   }
 }
 
-/** Creates an API token and a device token for all applications of an account, with operator access. @param account @default the default account */
 export async function issueTokens(base: string, admin: string, account?: string): Promise<Secrets> {
   const operator = new ApiClient(base, { admin }, 2);
   const ofAccount = { applications: 'all', ...(account !== undefined && { account }) };

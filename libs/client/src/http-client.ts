@@ -2,7 +2,6 @@ import { Agent, type ClientRequest, type IncomingMessage, request, type RequestO
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** A reply: the body parsed if it is JSON, else its text. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -12,16 +11,14 @@ export interface Reply {
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
-  /** Maximum silence of the connection, in milliseconds. @default 30000 */
+  /** @default 30000 */
   readonly timeoutMs?: number;
 }
 
-/** Timeout of a reply, and of an idle connection: shorter than the server's, which must not close while a request is on its way. */
+/** Shorter than the server's, which must not close while a request is on its way. */
 const TIMEOUT_MS = 30_000;
 
-/** A base URL with its connections. */
 interface Base {
   readonly url: URL;
   readonly agent: Agent;
@@ -36,15 +33,11 @@ function baseAt(address: string, connections: number): Base {
     : { url, agent: new Agent(options), request };
 }
 
-/** HTTP, with TLS for `https://`, over a bounded number of keep-alive connections; further requests wait. */
 export class HttpClient {
   readonly #bases: readonly Base[];
   #sent = 0;
 
-  /**
-   * @param bases equivalent base URLs, used in turn
-   * @param connections per base @default 32
-   */
+  /** @param bases used in turn @param connections per base @default 32 */
   constructor(bases: string | readonly string[], connections = 32) {
     this.#bases = [bases].flat().map((base) => baseAt(base, connections));
   }

@@ -1,4 +1,3 @@
 import type { api } from '@tidings/contract';
 
-/** Name of a method of the API. */
 export type MethodName = keyof typeof api;

@@ -1,7 +1,6 @@
-/** Delay where Retry-After is no number of seconds. */
 const DEFAULT_MS = 5_000;
 const MAX_MS = 60_000;
 
-/** The delay that a Retry-After header asks for, at most a minute. A date is not converted: the clocks of both sides may differ. */
+/** At most a minute. A date is ignored: the clocks of both sides may differ. */
 export const retryDelayMs = (header: string): number =>
   /^\s*\d+\s*$/.test(header) ? Math.min(Number(header) * 1_000, MAX_MS) : DEFAULT_MS;

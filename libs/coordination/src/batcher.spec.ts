@@ -25,7 +25,7 @@ describe('a batcher', () => {
     const { submit } = batcher(async (items: readonly number[]) => (groups.push([...items]), items), {
       wholeTurn: true,
     });
-    // Like the callbacks of sockets: their microtasks run in between.
+    // Like sockets' callbacks: microtasks run in between.
     const brought = await new Promise<Promise<number>[]>((resolve) => {
       const submitted: Promise<number>[] = [];
       setTimeout(() => submitted.push(submit(1)), 1);

@@ -1,24 +1,17 @@
 export interface BatcherOptions<In> {
-  /** Maximum items in a batch. @default 64 */
+  /** @default 64 */
   readonly maxItems?: number;
-  /** The size of an item, in any unit. @default 0 */
   readonly sizeOf?: (item: In) => number;
-  /** Maximum size of a batch, unless one item is larger. @default unlimited */
+  /** @default unlimited */
   readonly maxSize?: number;
-  /**
-   * Whether a batch begins at the end of a turn of the event loop, with all items that several sockets brought in it. An idle process waits for
-   * microseconds. @default it begins with the items of the same task
-   */
+  /** Batches all items of a turn of the event loop. @default those of the same task */
   readonly wholeTurn?: boolean;
-  /** Whether a batch that failed with this error is repeated item by item, so that only faulty items fail. @default never */
+  /** Repeats a failed batch item by item. @default never */
   readonly mayBeOneItem?: (error: unknown) => boolean;
 }
 
-/** Processes single items in batches. */
 export interface Batcher<In, Out> {
-  /** Resolves with the item's result. Items are processed in the order of the calls. */
   readonly submit: (item: In) => Promise<Out>;
-  /** Resolves when nothing is waiting or in progress. */
   readonly drained: () => Promise<void>;
 }
 
@@ -30,10 +23,7 @@ interface Waiting<In, Out> {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/**
- * Batches items that arrive while the previous batch is running: no timer, no wait when idle. A failed batch fails all its items.
- * @param run returns the result of each item, in order
- */
+/** No timer. @param run returns each item's result, in order */
 export function batcher<In, Out>(
   run: (items: readonly In[]) => Promise<readonly Out[]>,
   {

@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/**
- * Ends processes when its input ends, which is when this process has ended in any way. An empty line begins the list anew. A line with a slash is the
- * note of a server, whose number another program may have got: the server has the folder of the note among its arguments.
- */
+/** Kills its list when its input ends; an empty line clears the list. A line with a slash is a server's note, whose pid may be reused. */
 const WATCHDOG = String.raw`
 while IFS= read -r line; do
   if [ -n "$line" ]; then set -- "$@" "$line"; else set --; fi
@@ -24,11 +21,7 @@ done`;
 const listed = new Set<string>();
 let watchdog: ChildProcess | undefined;
 
-/**
- * Kills a process as soon as this one has ended, even by a signal that runs no handler; on Windows nothing does. It takes no CPU time until then.
- * @param which the number of a child, or the path of a JSON file with the current `pid` of a server, whose arguments contain the folder of that file
- * @returns a function that must be called when a child has ended: its number may be assigned again
- */
+/** Not on Windows. @param which a pid, or a JSON file with a server's `pid` @returns call it when the child has ended: pids are reused */
 export function endWithThisProcess(which: number | string): () => void {
   if (process.platform === 'win32') return () => undefined;
   const line = String(which);
@@ -48,9 +41,8 @@ function tell(): void {
 }
 
 function start(): ChildProcess {
-  // In its own session: a signal to the terminal or the group of this process must not end it.
+  // In its own session: signals to this process's group must not end it.
   const started = spawn('sh', ['-c', WATCHDOG, 'watchdog'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without it, children end by handlers of `exit` alone.
   started.on('error', () => undefined);
   started.stdin?.on('error', () => undefined);
   started.once('exit', () => {

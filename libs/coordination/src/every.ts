@@ -1,27 +1,19 @@
 import { type Clock, ShiftedClock } from '@tidings/kernel';
 import type { Logger } from 'pino';
 
-/** Work that is repeated until it is stopped. */
 export interface Periodic {
-  /** Does the work now, or right after the current run; resolves when that is done, failed or not. */
   now(): Promise<void>;
-  /** Starts no further run and resolves when the current one is done. */
   stop(): Promise<void>;
 }
 
 export interface EveryOptions {
   readonly name: string;
   readonly log: Logger;
-  /** Also do the work at once, not only after the first interval. @default false */
   readonly immediately?: boolean;
-  /** An advance of this clock by an interval or more makes the work due at once. @default none */
   readonly clock?: Clock;
 }
 
-/**
- * Repeats `work` with a pause of `intervalMs`: runs never overlap. A failure is logged (once per series of equal ones) and the next run follows as
- * usual. It does not keep the process alive.
- */
+/** Runs never overlap. Equal failures in a row are logged once. */
 export function every(
   intervalMs: number,
   work: (signal: AbortSignal) => unknown,
@@ -82,7 +74,6 @@ export function every(
   };
 }
 
-/** Calls back when a clock has been advanced by an interval, in one step or in several. */
 function onLeap(clock: ShiftedClock, intervalMs: number, due: () => void): () => void {
   let before = clock.aheadMs;
   return clock.onAdvance(() => {

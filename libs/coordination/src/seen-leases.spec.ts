@@ -4,7 +4,6 @@ import { SeenLeases } from './seen-leases.ts';
 const LENGTH_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
-/** A lease that another process renews every 2 s, and the looks of this one, by clocks of their own. */
 function world() {
   let steady = 0;
   let [theirs, mine] = [1_800_000_000_000, 1_800_000_000_000];

@@ -5,30 +5,23 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Limits the total weight of concurrent work. Waiting work is served first come, first served: heavy work is not overtaken. */
+/** First come, first served: heavy work is not overtaken. */
 export class Semaphore {
   #free: number;
   readonly #mostWaiting: number;
   readonly #waiting: Waiting[] = [];
 
-  /**
-   * @param capacity the maximum total weight; no work may weigh more
-   * @param mostWaiting the maximum number of waiting calls @default unlimited
-   */
+  /** @param capacity total weight; no work may weigh more @param mostWaiting @default unlimited */
   constructor(capacity: number, mostWaiting = Infinity) {
     this.#free = capacity;
     this.#mostWaiting = mostWaiting;
   }
 
-  /** Whether a call waits. */
   get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /**
-   * Resolves when there is room, with a function that releases the weight: call it once.
-   * @throws Fault `unavailable` if the maximum number of calls waits
-   */
+  /** @throws Fault `unavailable` if too many wait */
   async acquire(weight = 1): Promise<() => void> {
     if (this.#waiting.length === 0 && weight <= this.#free) this.#free -= weight;
     else if (this.#waiting.length >= this.#mostWaiting) throw Fault.unavailable('Too many concurrent calls');
@@ -36,10 +29,6 @@ export class Semaphore {
     return () => this.#release(weight);
   }
 
-  /**
-   * Does the work when there is room, and releases the weight when the work has ended, failed or not.
-   * @throws Fault `unavailable` where as many as may wait already
-   */
   async run<T>(work: () => Promise<T>, weight = 1): Promise<T> {
     const release = await this.acquire(weight);
     try {

@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { sharedWrites } from './shared-writes.ts';
 
-/** Writes of up to 4 items, each over after a turn of the event loop, and those that were made. */
 function recorded(mayBeOneItem?: () => boolean) {
   const writes: number[][] = [];
   const write = sharedWrites<number>(

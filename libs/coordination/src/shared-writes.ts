@@ -1,16 +1,12 @@
 import { batcher } from './batcher.ts';
 
 export interface SharedWritesOptions {
-  /** Maximum items in a write; a call with as many has its own, at once. @default 1000 */
+  /** @default 1000 */
   readonly maxItems?: number;
-  /** Whether a write that failed with this error is repeated call by call. @default never */
   readonly mayBeOneItem?: (error: unknown) => boolean;
 }
 
-/**
- * Calls with a few items each that wait during a write share the next one, in the order of the calls. The write must be idempotent: a call that failed
- * together with others is repeated alone.
- */
+/** The write must be idempotent: failed ones may be repeated alone. */
 export function sharedWrites<Item>(
   write: (items: readonly Item[]) => Promise<unknown>,
   { maxItems = 1000, mayBeOneItem }: SharedWritesOptions = {},

@@ -2,25 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Semaphore } from './semaphore.ts';
 
 export interface Lanes<Item> {
-  /** The items with work to do. It is called again while there is work, so that later items join. */
   readonly read: () => Promise<readonly Item[]>;
   readonly keyOf: (item: Item) => string;
-  /** The work on an item in bounded steps: each `yield` ends one. It is ended early when the signal is aborted. */
+  /** Each `yield` ends a step. */
   readonly work: (item: Item, signal: AbortSignal) => AsyncIterable<unknown>;
-  /** Steps of different items at a time; the others wait their turn. @default 2 */
+  /** @default 2 */
   readonly atOnce?: number;
-  /** Milliseconds between two readings, and until an item that is done begins again if it is still there. @default 1000 */
+  /** @default 1000 */
   readonly againMs?: number;
 }
 
-/** Items in progress; more wait until one is done. */
 const MOST_LANES = 100;
 
-/**
- * Works on all items side by side, a step of each in turn: an item with little work never waits until one with much is done. Ends when no item has
- * work in progress. A failure does not keep the work from the other items.
- * @throws the first failure, at the end
- */
+/** @throws the first failure, at the end */
 export async function sideBySide<Item>(
   { read, keyOf, work, atOnce = 2, againMs = 1_000 }: Lanes<Item>,
   signal: AbortSignal,

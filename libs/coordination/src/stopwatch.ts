@@ -1,9 +1,9 @@
 import { uptime } from 'node:os';
 
-/** Time between looks at the clock that counts the machine's sleep: each is a call of the system. */
+/** Each look is a system call. */
 const LOOK_EVERY_MS = 100;
 
-/** Milliseconds since the call, those included in which the machine slept. A clock that is set does not count. */
+/** Includes the machine's sleep, ignores set clocks. */
 export function stopwatch(now = (): number => performance.now(), awake = (): number => uptime() * 1000): () => number {
   const [startedAt, sinceBoot] = [now(), awake()];
   let lookedAt = startedAt;

@@ -4,7 +4,6 @@ import { Fault } from '@tidings/kernel';
 import { type Logger, pino } from 'pino';
 import { untilThere } from './until-there.ts';
 
-/** A log, and the messages in it. */
 function listen(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const write = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);

@@ -8,15 +8,10 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export interface WaitingOptions {
   readonly log: Logger;
-  /** Aborts the wait when the process is to end. */
   readonly signal: AbortSignal;
 }
 
-/**
- * Connects to a dependency, and waits for it with back-off while it is unavailable (a Fault `unavailable`), without limit. The log has a line at the
- * start and at the end of the wait.
- * @throws other errors of `reach`, at once; a Fault `unavailable` when the signal aborts the wait
- */
+/** @throws errors other than `unavailable` at once */
 export async function untilThere<T>(
   name: string,
   reach: () => Promise<T>,

@@ -21,14 +21,12 @@ export interface CommittingDeps<Command, Event, State, Reply> {
   readonly counts: WriterCounts;
   readonly options: OpenLogsOptions<Event>;
   readonly report: (problem: Problem) => void;
-  /** Receives a log whose head has moved. */
   readonly touched: (log: Log<Command, Reply>) => void;
 }
 
 const REPEAT_AFTER_MS = 20;
 const MAX_PAUSE_MS = 500;
 
-/** Writes decided groups and answers them: commits first, then states; the log of every group is freed exactly once. */
 export class Committing<Command, Event, State, Reply> {
   readonly #deps: CommittingDeps<Command, Event, State, Reply>;
   readonly #repeatAfterMs: number;
@@ -41,7 +39,6 @@ export class Committing<Command, Event, State, Reply> {
     this.#repeatAfterMs = deps.options.repeatAfterMs ?? REPEAT_AFTER_MS;
   }
 
-  /** Stops repeating writes without an answer. */
   abandon(): void {
     this.#abandoned = true;
   }
@@ -53,7 +50,6 @@ export class Committing<Command, Event, State, Reply> {
     await Promise.all([this.#insert(committing), this.#writeStates(others)]);
   }
 
-  /** Refuses a group's only command, or has smaller groups isolate the faulty one. */
   halve(group: Group<Command, Event, State, Reply>, error: unknown): void {
     const { intake, counts } = this.#deps;
     if (group.pending.length === 1) return this.refuseAll(group, Fault.from(error));
@@ -68,10 +64,7 @@ export class Committing<Command, Event, State, Reply> {
     this.#deps.intake.free(log);
   }
 
-  /**
-   * Inserts the groups' commits, the same documents until each is stored or refused. When its commands have timed out, a filler replaces a commit:
-   * then it can never take effect later, unless it was stored before.
-   */
+  /** After a time-out a filler prevents the commit from taking effect later. */
   async #insert(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     for (const group of groups) {
       group.span = this.#spanOf(group);
@@ -92,7 +85,6 @@ export class Committing<Command, Event, State, Reply> {
     await Promise.all(writing);
   }
 
-  /** True when the group's own commit is stored. */
   #sort(group: DecidedIn<Group<Command, Event, State, Reply>>, outcome: InsertOutcome): boolean {
     const { intake, counts } = this.#deps;
     if (outcome.kind === 'unknown') return false;
@@ -126,12 +118,10 @@ export class Committing<Command, Event, State, Reply> {
     const { counts, options } = this.#deps;
     counts.commits++;
     counts.events += events.length;
-    // A filler has no effects.
     if (trace) group.span?.end();
     options.committed?.({ log: group.log.name, position, uid, at, events, encoded, ...(trace && { trace }) });
   }
 
-  /** A commit is one span, which continues the traces of its commands. */
   #spanOf(group: DecidedIn<Group<Command, Event, State, Reply>>): OpenSpan | undefined {
     const attributes = { 'tidings.events': group.decided.events.length };
     return beginSpan(`commit ${this.#deps.category}`, { of: tracesOf(group), attributes });
@@ -152,17 +142,16 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** Writes states and self-reported state, and answers groups whose commits, if any, are stored. */
   async #writeStates(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     const writes = groups.flatMap((group) => writesOf(group));
-    // Self-reported state without a commit is applied by no other writer: it is written within the commands' time or never.
+    // No other writer applies self-reports without a commit.
     const until = groups.some(({ commit }) => commit)
       ? Infinity
       : Math.max(...groups.flatMap(({ pending }) => pending.map(({ deadline }) => deadline)));
     const dropped = await this.#persist(writes, until);
     for (const group of groups) {
       if (dropped === undefined) {
-        // The log stays closed to this writer: its head may only move over written states.
+        // Otherwise the log stays closed: its head may only move over written states.
         if (!group.commit) this.#deps.intake.free(group.log, group.pending);
         continue;
       }
@@ -184,7 +173,6 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** Writes until the store has answered; returns refused self-reports, or undefined when it was abandoned. */
   async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
     if (writes.length === 0) return [];
     const { applier } = this.#deps;
@@ -213,7 +201,6 @@ export class Committing<Command, Event, State, Reply> {
     intake.free(log, pending.slice(decided.outcomes.length));
   }
 
-  /** A command is refused if its commit is stored, and could not be applied. */
   #unlessUnapplied(outcome: Outcome<Reply>): Outcome<Reply> {
     const { hasQuarantined, reader } = this.#deps.applier;
     if (!hasQuarantined || 'fault' in outcome) return outcome;
@@ -251,7 +238,6 @@ export class Committing<Command, Event, State, Reply> {
 
 const isAnswer = ({ kind }: InsertOutcome): boolean => kind !== 'unknown';
 
-/** The traces of the decided commands. */
 function* tracesOf({
   pending,
   decided,

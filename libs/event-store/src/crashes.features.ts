@@ -7,12 +7,10 @@ import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } 
 import { thingAt, type ThingCommand, type ThingReply, things } from './things.features.ts';
 import { GroupingLogWriter } from './log-writer.ts';
 
-/** The fault of one write of a store, which may kill its process. */
 type Outcome = 'well' | 'lost' | 'hidden' | 'late' | 'half' | 'diesBefore' | 'diesAfter';
 const badOutcomes: readonly Outcome[] = ['lost', 'hidden', 'late', 'half', 'diesBefore', 'diesAfter'];
 
 export interface CrashingStore {
-  /** A store for another writer. */
   open(): LogStore;
   document(address: DocumentAddress): Promise<Record<string, unknown> | undefined>;
   events(log: string): Promise<readonly { readonly position: number; readonly events: readonly Uint8Array[] }[]>;
@@ -22,7 +20,6 @@ interface Round {
   readonly log: string;
   readonly ids: readonly string[];
   readonly outcome: Outcome;
-  /** The write of the round that fails. */
   readonly at: 'commit' | 'states';
   readonly repeats: boolean;
 }
@@ -36,7 +33,6 @@ const round = fc.record({
   repeats: fc.boolean(),
 });
 
-/** The write protocol under several writers, lost and late answers, and deaths between and amid writes. */
 export function survivesCrashes(
   start: () => CrashingStore | Promise<CrashingStore>,
   numRuns: number,
@@ -59,7 +55,6 @@ export function survivesCrashes(
   });
 }
 
-/** Runs one writer after the other through the rounds, a new one after each death; returns the acknowledged keys. */
 async function runWriter(
   store: CrashingStore,
   name: string,
@@ -116,7 +111,6 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
     state.dead ? Promise.reject(new UnknownOutcome('dead')) : work();
   const land = (work: () => Promise<unknown>): void => void landings.push(new Promise(setImmediate).then(work));
-  /** Writes that the script lets through must be complete when it ends, however busy the store is: it repeats them until that is certain. */
   const insert = async (commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> => {
     const outcomes = await inner.insert(commits);
     return outcomes.some(({ kind }) => kind === 'unknown') ? insert(commits) : outcomes;

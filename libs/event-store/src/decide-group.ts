@@ -14,50 +14,36 @@ import type {
 import { Oversized, Unstorable } from './storable.ts';
 import type { EventDocuments } from './log-store.ts';
 
-/** The outcome of a command: its reply with the documents that its events change, or its refusal. */
 export type Outcome<Reply> =
   | { readonly reply: Reply; readonly changed: ReadonlyMap<Pick<LoadedDocument<unknown>, 'address'>, unknown> }
   | { readonly fault: Fault };
 
-/** A state after a group, with the document to store. */
 export interface ChangedState<State> {
   readonly state: State;
   document?: Record<string, unknown>;
-  /** See `LogDefinition.clears`. */
   clears: boolean;
-  /** An upper bound of the document's size. */
   bytes: number;
 }
 
-/** The result of deciding a group in memory, before any write. */
 export interface DecidedGroup<Event, State, Reply> {
-  /** One entry for each leading command, in order; the other commands did not fit into the group. */
   readonly outcomes: readonly Outcome<Reply>[];
   readonly events: readonly Event[];
   readonly encoded: readonly Uint8Array[];
-  /** The documents of events that do not name them independently of their kind. */
   readonly documents: readonly EventDocuments[];
   readonly changed: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
   readonly selfReports: readonly SelfReport[];
 }
 
 export interface DecidingLimits {
-  /** Maximum bytes of events in a group, unless a single command has more. */
   readonly groupBytes: number;
-  /** Maximum bytes of events of one command. */
   readonly commandBytes: number;
   readonly owned: OwnedFields;
-  /** Throws `Unstorable` for a state that could not be written after its commit; returns an upper bound of its size. */
   check(address: DocumentAddress, document: Record<string, unknown>): number;
 }
 
 type Definition<Command, Event, State, Reply, Context> = LogDefinition<Command, Event, State, Reply, Context>;
 
-/**
- * Decides commands in order, each on the states after the previous ones. A command that throws, or whose events or states cannot be stored, is
- * refused alone without effect: with a fault `tooLarge` if size is the reason. Returns the documents to load first if a command read one that no
- * `needs` named.
- */
+/** A command that throws or is unstorable is refused alone. */
 export function decideGroup<Command, Event, State, Reply, Context>(
   definition: Definition<Command, Event, State, Reply, Context>,
   commands: readonly Command[],
@@ -70,14 +56,13 @@ export function decideGroup<Command, Event, State, Reply, Context>(
     for (const command of commands) if (!group.take(command, context)) break;
     return group;
   };
-  // States are checked once, at the end; only after a failure each command is checked to find the faulty one.
+  // States are checked once, at the end; per command only after a failure.
   const group = run(false);
   if (group.missing() ?? group.isStorable()) return group.missing() ?? group;
   const careful = run(true);
   return careful.missing() ?? careful;
 }
 
-/** Runs the definition's `prepare` on the states before the group. Returns the documents to load first, as {@link decideGroup} does. */
 export async function prepareGroup<Command, Event, State, Reply, Context>(
   definition: Definition<Command, Event, State, Reply, Context>,
   commands: readonly Command[],
@@ -94,7 +79,6 @@ export async function prepareGroup<Command, Event, State, Reply, Context>(
   }
 }
 
-/** Thrown through `decide` when a document is not loaded; the group is decided again once it is. */
 class NotLoaded extends Error {}
 
 class GroupInMemory<Command, Event, State, Reply, Context>
@@ -156,7 +140,6 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     return states;
   }
 
-  /** Decides one more command; false if it does not fit into this group. */
   take(command: Command, context: Context): boolean {
     let attempt: Attempt<Event, State, Reply>;
     try {
@@ -170,7 +153,6 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     return true;
   }
 
-  /** Creates the documents of all changed states; false if one of them cannot be stored. */
   isStorable(): boolean {
     if (this.#careful) return true;
     try {
@@ -251,7 +233,6 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     this.outcomes.push({ reply: decision.reply, changed: states });
   }
 
-  /** Updates `find` with the states after the group's commands. */
   #index(document: LoadedDocument<State>, next: ChangedState<State>): void {
     const { collection } = document.address;
     const field = this.#definition.lookups?.[collection];
@@ -270,7 +251,6 @@ interface Attempt<Event, State, Reply> {
   readonly bytes: number;
 }
 
-/** Whether an event names these documents independently of its kind. */
 function isNaming<Event>(
   definition: Pick<LogDefinition<never, Event, never, never>, 'named'>,
   event: Event,

@@ -4,7 +4,6 @@ import type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
 import type { Commit, DocumentAddress, LogDefinition } from './event-log-port.ts';
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
 
-/** A store under test, shared by all its writers. */
 export interface EventStoreUnderTest {
   open<Command, Event, State, Reply, Context>(
     definition: LogDefinition<Command, Event, State, Reply, Context>,
@@ -16,13 +15,11 @@ export interface EventStoreUnderTest {
 }
 
 let logs = 0;
-/** A log and ids that no other test uses. */
 const fresh = (): { log: string; id: string; other: string } => {
   const log = `things-${++logs}`;
   return { log, id: `${log}/a`, other: `${log}/b` };
 };
 
-/** The suite of every event store (architecture 4). */
 export function eventStoreFeatures(name: string, start: () => Promise<EventStoreUnderTest>): void {
   describe(`${name}: event logs`, () => {
     let store: EventStoreUnderTest;
@@ -148,7 +145,6 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       ['a state over 4 MB', 'x'.repeat(4 * 1024 * 1024), 'tooLarge'],
     ])('refuses alone what no state can hold: %s', async (_, value, kind = 'bug') => {
       const { log, id, other } = fresh();
-      // The event is valid, so only the check of the state prevents a commit that cannot be applied.
       const encode = (event: ThingEvent): Uint8Array =>
         things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event);
       const poisonous = store.open({ ...things, encode }, PATIENT);

@@ -1,4 +1,3 @@
-/** The value at `key`, created and stored if missing. */
 export function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => NoInfer<Value>): Value {
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make()));

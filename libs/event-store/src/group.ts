@@ -4,24 +4,19 @@ import type { Log, Pending } from './log-intake.ts';
 import { mergeSelfReports, type SelfReportUpdate } from './self-reports.ts';
 import type { StateWrite, StoredCommit } from './log-store.ts';
 
-/** The commands of one log in a cycle. */
 export interface Group<Command, Event, State, Reply> {
   readonly log: Log<Command, Reply>;
   pending: readonly Pending<Command, Reply>[];
-  /** Some of its documents were not read: see `RecentDocuments`. */
   isRemembered?: boolean;
   decided?: DecidedGroup<Event, State, Reply>;
   commit?: StoredCommit;
-  /** From the creation of the commit until it is durable, while traces are recorded. */
   span?: OpenSpan | undefined;
-  /** Replaces the commit after the time-out: only one of the two can be stored. */
+  /** Only one of commit and filler can be stored. */
   filler?: StoredCommit;
 }
 
-/** A group whose commands have been decided. */
 export type DecidedIn<G extends { decided?: unknown }> = G & { readonly decided: NonNullable<G['decided']> };
 
-/** All writes of a group after its commit: a state and its self-reports are one write. */
 export function writesOf<Command, Event, State, Reply>({
   log,
   decided,

@@ -1,14 +1,9 @@
-/** An item of a {@link LinkedList}, with its links. */
 export interface Linked<Item> {
   previous: Item | undefined;
   next: Item | undefined;
 }
 
-/**
- * Items in insertion order, removable in constant time. It is for endless insertions and removals: a `Set` makes a new table every few rounds, and
- * each old one points to the next. Once a full collection has moved an old table out of the young generation, all later tables and their former
- * entries stay alive until the next full collection.
- */
+/** An endlessly changed `Set` keeps old tables alive. */
 export class LinkedList<Item extends Linked<Item>> {
   #first: Item | undefined;
   #last: Item | undefined;
@@ -30,7 +25,6 @@ export class LinkedList<Item extends Linked<Item>> {
     this.#size++;
   }
 
-  /** Removes an item of this list; it has no links afterwards. */
   remove(item: Item): void {
     const { previous, next } = item;
     if (previous) previous.next = next;

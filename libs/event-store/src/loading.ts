@@ -5,10 +5,8 @@ import type { LogStore } from './log-store.ts';
 
 type ByName<T> = Map<string, T>;
 
-/** Values of a looked-up field, each with the ids that it also finds. */
 type Values = ByName<string[]>;
 
-/** Loads needed documents that are not loaded yet: one query per collection, and one per looked-up field. */
 export async function load<State>(
   store: LogStore,
   reader: StateReader<State>,
@@ -64,7 +62,6 @@ async function loadByValue<State>(
   const found = (await store.find(collection, field, [...values.keys()])).map((stored) =>
     into.add({ collection, id: stored['_id'] as string }, stored),
   );
-  // Documents that were not found do not exist.
   for (const ids of values.values()) for (const id of ids) into.add({ collection, id }, undefined);
   if (reader.lookups?.[collection] === field) into.addLookup(collection, values.keys(), found);
 }

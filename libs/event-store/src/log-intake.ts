@@ -3,36 +3,27 @@ import { currentTrace, type Trace } from '@tidings/telemetry';
 import { getOrAdd } from './get-or-add.ts';
 import { type Linked, LinkedList } from './linked-list.ts';
 
-/** A command that awaits its answer. */
 export interface Pending<Command, Reply> extends Linked<Pending<Command, Reply>> {
   readonly command: Command;
-  /** Time at which it is answered `unavailable` if its outcome is unknown, in milliseconds of `performance.now()`. */
+  /** Milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** The caller's trace, while traces are recorded. */
   readonly trace: Trace | undefined;
-  /** True once it was answered; later results are ignored. */
   answered: boolean;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (fault: Fault) => void;
-  /** Receives the reply at the commit. */
   readonly committed: ((reply: Reply) => void) | undefined;
 }
 
-/** A writer's knowledge of one log, and its waiting commands. */
 export class Log<Command, Reply> {
   readonly name: string;
   queue: Pending<Command, Reply>[] = [];
-  /** A cycle has it, or the applying of commits. */
   busy = false;
-  /** All commits up to this position are applied to the states, by this writer or an earlier one; undefined until it has looked. */
+  /** Undefined until this writer has looked. */
   head: number | undefined;
-  /** Another writer was detected: there are commits after `head`. */
   behind = false;
-  /** Grows whenever another writer's commits are found: what this writer knew of the documents may be outdated. */
   foreign = 0;
-  /** The next group has its own cycle, because the last shared one failed. */
   alone = false;
-  /** Number of leading commands that are decided in smaller groups, because one of them made a group fail. */
+  /** Leading commands to decide in smaller groups. */
   suspects = 0;
   groupCommands: number;
 
@@ -41,13 +32,11 @@ export class Log<Command, Reply> {
     this.groupCommands = groupCommands;
   }
 
-  /** The next position belongs to another writer. */
   overtaken(): void {
     this.behind = true;
     this.foreign++;
   }
 
-  /** Raises the head over commits that others have applied, or that this writer has applied for them. */
   adopt(position: number): void {
     if (this.head !== undefined && position <= this.head) return;
     this.head = position;
@@ -56,16 +45,12 @@ export class Log<Command, Reply> {
 }
 
 export interface IntakeLimits {
-  /** Maximum commands of one log in a commit. */
   readonly groupCommands: number;
-  /** Maximum commands of all logs in a round of writes. */
   readonly cycleCommands: number;
-  /** Maximum commands in progress; more are answered `unavailable`. */
   readonly maxPending: number;
   readonly answerWithinMs: number;
 }
 
-/** The commands of one log that are decided together. */
 export interface Taken<Command, Reply> {
   readonly log: Log<Command, Reply>;
   readonly pending: readonly Pending<Command, Reply>[];
@@ -73,7 +58,6 @@ export interface Taken<Command, Reply> {
 
 const EXPIRY_STEP_MS = 100;
 
-/** Commands waiting for their log. A command is answered exactly once, at its deadline at the latest. */
 export class Intake<Command, Reply> {
   readonly #limits: IntakeLimits;
   readonly #onReady: () => void;
@@ -83,7 +67,6 @@ export class Intake<Command, Reply> {
   readonly #pending = new LinkedList<Pending<Command, Reply>>();
   #expiry: NodeJS.Timeout | undefined;
 
-  /** @param onReady is called when {@link take} has groups. */
   constructor(limits: IntakeLimits, onReady: () => void) {
     this.#limits = limits;
     this.#stepMs = Math.min(EXPIRY_STEP_MS, limits.answerWithinMs / 4);
@@ -116,7 +99,6 @@ export class Intake<Command, Reply> {
     });
   }
 
-  /** The groups of the next cycle, whose logs are busy from now on; none when nothing is ready. */
   take(): Taken<Command, Reply>[] {
     const groups: Taken<Command, Reply>[] = [];
     let commands = 0;
@@ -136,27 +118,23 @@ export class Intake<Command, Reply> {
     return groups;
   }
 
-  /** Ends the log's cycle; `again` are commands of its last group that must be decided again, before waiting ones. */
   free(log: Log<Command, Reply>, again: readonly Pending<Command, Reply>[] = []): void {
     if (again.length > 0) log.queue = [...again, ...log.queue];
     log.busy = false;
     if (log.queue.length > 0) this.#makeReady(log);
   }
 
-  /** Reserves a log for other work; false while a cycle uses it. */
   seize(log: Log<Command, Reply>): boolean {
     if (log.busy) return false;
     this.#ready.delete(log);
     return (log.busy = true);
   }
 
-  /** Halves the next groups after a group failed as a whole, until the faulty command is alone. */
   suspect(log: Log<Command, Reply>, commands: number): void {
     log.suspects = Math.max(log.suspects, commands);
     log.groupCommands = Math.max(1, Math.ceil(commands / 2));
   }
 
-  /** Counts commands that succeeded, or the refused faulty one; after the last suspect, groups have their full size again. */
   acquit(log: Log<Command, Reply>, commands: number): void {
     if (log.suspects > 0) log.suspects = Math.max(0, log.suspects - commands);
     if (log.suspects > 0) return;
@@ -183,7 +161,6 @@ export class Intake<Command, Reply> {
     return (pending.answered = true);
   }
 
-  /** Commands are in order of arrival, so the search ends at the first one with time left. */
   #expire(): void {
     const now = performance.now();
     for (let { first } = this.#pending; first && first.deadline <= now; { first } = this.#pending) {

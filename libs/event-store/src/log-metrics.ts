@@ -5,7 +5,6 @@ import type { WriterCounts } from './problems.ts';
 import type { Relay } from './relay/open-relay.ts';
 import type { RelayCounts } from './relay/tail.ts';
 
-/** The counted parts of a category's logs. */
 export interface MeteredLogs {
   readonly category: string;
   readonly writer: Pick<CountingLogWriter<never, unknown>, 'counts'>;
@@ -55,7 +54,6 @@ const relayed: Counted<RelayCounts> = [
   ],
 ];
 
-/** Exports the counts of a writer, and of its relay if any. */
 export function logMetrics(registry: Registry, { category, writer, relay }: MeteredLogs): void {
   const tell = <Counts>(of: Counted<Counts>, counts: Counts): void => {
     for (const [count, type, name, help] of of) {

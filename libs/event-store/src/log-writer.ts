@@ -20,16 +20,13 @@ import { delay } from './waiting.ts';
 
 const GROUP_BYTES = 2 * 1024 * 1024;
 const COMMAND_BYTES = 8 * 1024 * 1024;
-/** A cycle that takes longer permits another one to start. */
 const SLOT_MS = 2000;
-/** Maximum rounds in which commands read documents that their needs did not name. */
 const MAX_LOADS = 5;
 const MAX_LOG_NAME = 256;
-/** Initial pause after an unanswered load; it grows each time. */
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 500;
 
-/** The write protocol of event logs (docs/adr/0003-event-logs.md), on any {@link LogStore}. */
+/** The write protocol: docs/adr/0003-event-logs.md. */
 export class GroupingLogWriter<Command, Event, State, Reply, Context> implements CountingLogWriter<Command, Reply> {
   readonly counts = noCounts();
   readonly #definition: LogDefinition<Command, Event, State, Reply, Context>;
@@ -98,10 +95,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     return this.#intake.size === 0 && this.#cycles.size === 0;
   }
 
-  /**
-   * Accepts no more commands and answers those in progress, at their deadlines at the latest. Commits whose states are then not written are applied
-   * by the next writer, as after a crash.
-   */
+  /** Answers commands by their deadlines; the next writer applies open commits. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -111,7 +105,6 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     await Promise.all(this.#cycles);
   }
 
-  /** Commands that arrive together share a cycle, without a timer. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -163,7 +156,6 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     await this.#committing.write(groups.filter((group): group is DecidedIn<typeof group> => !!group.decided));
   }
 
-  /** Adds the documents that need not be read; false if there are none. */
   #remembered(log: Log<Command, Reply>, needs: readonly Needs[], loaded: LoadedDocuments<State>): boolean {
     return this.#recent.load(
       log,
@@ -185,7 +177,6 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     return needs;
   }
 
-  /** Decides a group, or frees its log. */
   async #decide(group: Group<Command, Event, State, Reply>, loaded: LoadedDocuments<State>): Promise<void> {
     group.pending = group.pending.filter(({ answered }) => !answered);
     const commands = group.pending.map(({ command }) => command);
@@ -193,7 +184,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     try {
       group.decided = await this.#decidedOn(loaded, commands);
       if (group.isRemembered && group.decided.events.length === 0) {
-        // No commit shows that a remembered document is outdated.
+        // Without a commit, no conflict shows that a remembered document is outdated.
         const stored = new LoadedDocuments<State>(this.#applier.reader);
         const needs = commands.map((command) => this.#definition.needs(command));
         await load(this.#store, this.#applier.reader, needs, stored);
@@ -216,7 +207,6 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     return this.#loading(loaded, () => decideGroup(this.#definition, commands, loaded, context, this.#limits));
   }
 
-  /** Repeats a step of deciding until it needs no further documents. */
   async #loading<Result extends object>(
     loaded: LoadedDocuments<State>,
     step: () => Result | FurtherNeeds | Promise<Result | FurtherNeeds>,
@@ -229,7 +219,6 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     throw Fault.bug(`commands of ${this.#definition.category} keep requiring further documents`);
   }
 
-  /** Nothing has been written: without an answer from the store the groups wait, otherwise the faulty group must be found. */
   #failedTogether(groups: readonly Group<Command, Event, State, Reply>[], error: unknown): void {
     if (isTransient(error)) {
       this.#failures++;

@@ -1,12 +1,10 @@
 import type { LogDefinition } from './event-log-port.ts';
 import { type Thing, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
 
-/** The version after the present one: things have a colour, which a new event kind sets, and which another document counts. */
 export type NewerCommand = ThingCommand | { readonly kind: 'paint'; readonly id: string; readonly colour: string };
 type NewerEvent = ThingEvent | { readonly kind: 'painted'; readonly id: string; readonly colour: string };
 type State = NonNullable<ReturnType<typeof things.fromDocument>> | { readonly kind: 'palette'; readonly count: number };
 
-/** The present version's parts of both. */
 type Today = LogDefinition<NewerCommand, NewerEvent, State, ThingReply>;
 const today = things as unknown as Today;
 

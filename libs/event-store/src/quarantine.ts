@@ -3,36 +3,32 @@ import type { LogStore, Quarantined } from './log-store.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import { UnknownEvent } from './unknown-event.ts';
 
-/** Interval of the tries to apply commits to a document. */
 const AGAIN_MS = 60_000;
-/** The least pause, as a multiple of the time that the last try took: tries take less than a twentieth of the time, however long the log is. */
+/** Tries take less than a twentieth of the time. */
 const PAUSES = 20;
 
 export interface QuarantineDeps {
   readonly store: Pick<LogStore, 'quarantine' | 'quarantined' | 'release'>;
   readonly counts: Pick<WriterCounts, 'quarantined'>;
   readonly report: (problem: Problem) => void;
-  /** Milliseconds of a steady clock. @default performance.now */
+  /** @default performance.now */
   readonly now?: () => number;
 }
 
 interface Try {
   readonly endedAt: number;
   readonly tookMs: number;
-  /** Another try of this process would fail as well: its code does not change. */
   readonly isFinal: boolean;
   readonly isOutdated: boolean;
 }
 
-/** The documents of a category that lack commits, and the times of the next tries to apply them. */
 export class Quarantine {
   readonly #deps: QuarantineDeps;
   readonly #now: () => number;
   #documents = new Map<string, Quarantined>();
   readonly #tries = new Map<string, Try>();
-  /** Documents that are being released: they may be so already, and still lack commits. */
+  /** They may be released already, and still lack commits. */
   readonly #releasing = new Map<string, Quarantined>();
-  /** Incremented for each document that is added here. */
   #changes = 0;
 
   constructor(deps: QuarantineDeps) {
@@ -58,7 +54,6 @@ export class Quarantine {
     this.#failed(document, error, 0);
   }
 
-  /** Reads the documents that other writers have added or released. */
   async read(): Promise<void> {
     for (let before = -1; before !== this.#changes;) {
       before = this.#changes;
@@ -74,20 +69,18 @@ export class Quarantine {
     return [...this.#documents].filter(([key]) => this.#isDue(key)).map(([, document]) => document);
   }
 
-  /** Tries to apply the commits that a document lacks, and releases it if they are. @param goOn returns or throws the error if they are not */
   async retry(document: Quarantined, goOn: (document: Quarantined) => Promise<unknown>): Promise<void> {
     const { store } = this.#deps;
     const key = keyOf(document.address);
     if (await this.#succeeds(document, goOn)) {
       this.#releasing.set(key, document);
       await store.release(document.address);
-      // Other writers have skipped later commits of the document: it was in quarantine.
+      // Meanwhile other writers may have skipped commits of the document.
       if (!(await this.#succeeds(document, goOn))) await store.quarantine(document);
     } else if (this.#releasing.has(key)) await store.quarantine(document);
     this.#releasing.delete(key);
   }
 
-  /** The store works again: documents that it refused are tried at once. */
   storeRecovered(): void {
     for (const [key, last] of this.#tries) this.#tries.set(key, { ...last, isOutdated: true });
   }

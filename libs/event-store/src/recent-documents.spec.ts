@@ -5,7 +5,6 @@ import { MemoryLogStore } from './memory/memory-logs.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import { type ThingCommand, things, thingAt } from './things.features.ts';
 
-/** A store that counts the documents that are asked for by `_id`. */
 class CountingStore extends MemoryLogStore {
   reads = 0;
 
@@ -27,7 +26,6 @@ function worldOf(rememberedBytes = 1 << 20) {
     const writer = new GroupingLogWriter(things, store, { applyEveryMs: 3_600_000, clock, ...options });
     return {
       count: async (command: ThingCommand) => (await writer.submit(LOG, command)).count,
-      /** Documents that were read for the command. */
       async reads(command: ThingCommand) {
         const before = store.reads;
         await writer.submit(LOG, command);
@@ -112,7 +110,7 @@ describe('a document that a writer has written', () => {
     await first.count(add('a', 'k1'));
     pass(10_001);
     await first.count(add('b', 'k1'));
-    // Within its time again, it would still be known.
+    // Within its time, it would still be remembered.
     pass(-10_001);
     expect(await first.reads(add('a', 'k2'))).toBe(1);
   });

@@ -6,14 +6,13 @@ import type { Log } from './log-intake.ts';
 import type { OwnedFields } from './owned-fields.ts';
 import type { StoredFields } from './storable.ts';
 
-/** Much shorter than any retention: documents are removed without a commit, by their age. Older ones are forgotten with the next write. */
+/** Much shorter than any retention, which removes documents without a commit. */
 const KEPT_MS = 10_000;
 
 type OfLog = Pick<Log<never, never>, 'foreign'>;
 
 interface Remembered<State> {
   readonly log: OfLog;
-  /** `foreign` of the log when the document was written. */
   readonly foreign: number;
   readonly at: number;
   readonly bytes: number;
@@ -22,20 +21,13 @@ interface Remembered<State> {
 }
 
 export interface RecentDocumentsOptions {
-  /**
-   * Maximum bytes of all documents; 0 remembers none. The document that was written longest ago is forgotten first. A small buffer of a document may
-   * keep all 64 KiB of Node's pool that it is a part of, so the bytes alone would not bound the memory.
-   */
+  /** 0 remembers none. */
   readonly maxBytes: number;
   readonly owned: OwnedFields;
   readonly clock?: Clock | undefined;
 }
 
-/**
- * The documents that this writer has written last, which need not be read again. Only commits of its log change a document, and a commit is refused if
- * another writer's has its position: a decision on an outdated document never takes effect, and what was known of its log is forgotten. A decision
- * without a commit must not rest on remembered documents.
- */
+/** A decision on an outdated document conflicts; decisions without a commit must not use these. */
 export class RecentDocuments<State> {
   readonly #documents = new Map<string, Remembered<State>>();
   readonly #owned: OwnedFields;
@@ -49,7 +41,6 @@ export class RecentDocuments<State> {
     this.#clock = clock;
   }
 
-  /** Adds the remembered ones of these documents; false if none is remembered. */
   load(log: OfLog, addresses: Iterable<DocumentAddress>, into: LoadedDocuments<State>): boolean {
     if (this.#documents.size === 0) return false;
     const since = steadyTime(this.#clock) - KEPT_MS;
@@ -63,7 +54,6 @@ export class RecentDocuments<State> {
     return isAny;
   }
 
-  /** A document was written with the commit at this position of its log. */
   written(
     log: OfLog,
     position: number,

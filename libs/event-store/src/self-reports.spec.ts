@@ -62,7 +62,6 @@ describe('mergeSelfReports', () => {
   });
 });
 
-/** Numbers only at the leaves, objects only above them. */
 const isLegal = ({ set, max }: SelfReport): boolean =>
   Object.entries(set ?? {}).every(([path, value]) =>
     path === 'b' ? false : path === 'b.c' ? typeof value === 'object' : typeof value === 'number',

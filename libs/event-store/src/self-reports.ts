@@ -2,22 +2,18 @@ import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, SelfReport } from './event-log-port.ts';
 import { checkValue, Unstorable } from './storable.ts';
 
-/** The effect of self-reports on one document in one write; the paths lie below the self-reported field, and none lies within another. */
 export interface SelfReportUpdate {
-  /** Removes all self-reports, and does nothing else. */
   readonly clear?: true;
   readonly set: Map<string, unknown>;
   readonly max: Map<string, number | Date>;
   readonly add: Map<string, number>;
 }
 
-/** The self-reports of a group on one document: usually one write, more where later self-reports touch a path above or below an earlier one. */
 export interface SelfReportedDocument {
   readonly address: DocumentAddress;
   readonly updates: SelfReportUpdate[];
 }
 
-/** Throws {@link Unstorable} for a self-report that the store would refuse. */
 export function checkSelfReport(selfReport: SelfReport, selfReportedField: string | undefined): void {
   if (selfReportedField === undefined)
     throw new Unstorable('a self-report, but the definition has no selfReportedField');
@@ -31,7 +27,6 @@ export function checkSelfReport(selfReport: SelfReport, selfReportedField: strin
   }
 }
 
-/** Merges self-reports per document, in order: the last `set` and the largest `max` of a path win. */
 export function mergeSelfReports(selfReports: readonly SelfReport[]): SelfReportedDocument[] {
   const documents = new Map<string, SelfReportedDocument>();
   for (const selfReport of selfReports) {
@@ -75,7 +70,6 @@ const nothing = () => ({
   add: new Map<string, number>(),
 });
 
-/** The last update if it can take more, else a new one. */
 function room(document: SelfReportedDocument, fits: (last: SelfReportUpdate) => boolean): SelfReportUpdate {
   const last = document.updates.at(-1);
   if (last && !last.clear && fits(last)) return last;
@@ -92,7 +86,6 @@ function overlaps(update: SelfReportUpdate, path: string): boolean {
   return false;
 }
 
-/** A sub-document with the self-reports, where there was none, or over those that were there. */
 export function applySelfReports(before: Record<string, unknown>, update: SelfReportUpdate): Record<string, unknown> {
   const after = update.clear ? {} : structuredClone(before);
   for (const [path, value] of update.set) place(after, path, () => value);

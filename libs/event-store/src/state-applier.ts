@@ -10,13 +10,10 @@ import type { LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } fr
 import { Quarantine } from './quarantine.ts';
 import { UnknownEvent } from './unknown-event.ts';
 
-/** Commits applied at a time: each document is written once for all of them. */
 const COMMITS_AT_ONCE = 100;
-/** Time for documents in quarantine between two sweeps; the others follow after the next one. */
 const RETRY_MS = 1000;
 const RETRIES_AT_ONCE = 16;
 
-/** The parts of a definition that applying commits needs. */
 export type StateDefinition<Event, State> = Pick<
   LogDefinition<never, Event, State, never, never>,
   | 'addresses'
@@ -32,7 +29,6 @@ export type StateDefinition<Event, State> = Pick<
   | 'toDocument'
 >;
 
-/** An event with its documents, or the reason why this version cannot apply it. */
 type DecodedEvent<Event> = { readonly addresses: readonly DocumentAddress[] } & (
   | { readonly event: Event }
   | { readonly error: Error }
@@ -43,7 +39,6 @@ interface DecodedCommit<Event> {
   readonly events: readonly DecodedEvent<Event>[];
 }
 
-/** The counters of applied commits, and the receiver of problems. */
 export interface ApplierReports {
   readonly counts: Pick<WriterCounts, 'quarantined'>;
   readonly report: (problem: Problem) => void;
@@ -54,7 +49,6 @@ interface AppliedState<State> {
   position: number;
 }
 
-/** Applies commits to states, and keeps the list of documents for which that failed. */
 export class StateApplier<Event, State> {
   readonly reader: StateReader<State>;
   readonly #definition: StateDefinition<Event, State>;
@@ -80,7 +74,6 @@ export class StateApplier<Event, State> {
     return !this.#quarantine.isEmpty;
   }
 
-  /** Applies the commits of a log after `position`; returns the position of the last one and their number. */
   async applyAfter(log: string, position: number): Promise<{ head: number; applied: number }> {
     for (let applied = 0, head = position; ;) {
       const commits = await this.#store.commitsAfter(log, head, COMMITS_AT_ONCE);
@@ -92,7 +85,6 @@ export class StateApplier<Event, State> {
     }
   }
 
-  /** Writes states after their commits; a document that the store refuses for good is quarantined. Returns refused self-reports without a state. */
   async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
     const refused = await this.#store.write(writes);
     for (const { write, error } of refused) {
@@ -103,12 +95,10 @@ export class StateApplier<Event, State> {
     return refused.filter(({ write }) => !write.fields);
   }
 
-  /** Reads the documents that other writers have quarantined or released. */
   readQuarantined(): Promise<void> {
     return this.#quarantine.read();
   }
 
-  /** Applies commits to quarantined documents that are due, from where they stopped; those that can be written are released. */
   async retryQuarantined(): Promise<void> {
     const due = this.#quarantine.due();
     const begun = performance.now();
@@ -119,12 +109,10 @@ export class StateApplier<Event, State> {
     if (!this.#quarantine.isEmpty) await this.readQuarantined();
   }
 
-  /** Makes quarantined documents due: the store may have refused them while it could not work. */
   storeRecovered(): void {
     this.#quarantine.storeRecovered();
   }
 
-  /** Applies the commits that a document lacks; returns the error if this version or the store cannot. */
   async #applyOne(document: Quarantined): Promise<unknown> {
     try {
       return (await this.#writeOne(document))?.error;
@@ -170,7 +158,7 @@ export class StateApplier<Event, State> {
     const loaded = new LoadedDocuments<State>(this.reader);
     const ids = commits.flatMap(({ events }) => events.flatMap(({ addresses }) => addresses));
     await load(this.#store, this.reader, [{ ids }], loaded);
-    // The quarantine is read after the commits: a commit that affects a document was written before its quarantine, or after its release.
+    // After the commits: one that affects a document precedes its quarantine, or follows its release.
     if (!this.#quarantine.isEmpty) await this.readQuarantined();
     const applied = new Map<LoadedDocument<State>, AppliedState<State>>();
     const failed = new Map<LoadedDocument<State>, unknown>();

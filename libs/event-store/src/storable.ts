@@ -1,35 +1,27 @@
 import { BSON } from 'mongodb';
 
-/** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
 export type StoredFields = Readonly<Record<string, unknown>>;
 
-/** Larger states are refused, so that self-reports and the store's own fields still fit below MongoDB's 16 MB. */
+/** Leaves room for self-reports below MongoDB's 16 MB. */
 const MAX_STATE_BYTES = 4 * 1024 * 1024;
-/** MongoDB 4.0 limits index keys to 1,024 bytes; the difference is for the key's encoding. */
+/** MongoDB 4.0 limits index keys to 1,024 bytes, encoding included. */
 export const MAX_KEY_BYTES = 1000;
 /** MongoDB reads 100 levels; the document around a value takes some. */
 const MAX_DEPTH = 90;
 
-/** The reason why a document cannot be stored on every MongoDB from 4.0 on; the text is for logs. */
 export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
-/** A value that exceeds the size of a document, or of one command's commit. */
 export class Oversized extends Unstorable {
   constructor(what: string, bytes: number) {
     super(`${what} of ${bytes} bytes`);
   }
 }
 
-/** Checks a document against the indexes of its collection; see `mongo/indexes.ts`. */
 export type IndexCheck = (document: StoredFields) => void;
 
-/**
- * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names below its own fields, whose names
- * `OwnedFields` checks, values that are not data, more than 90 levels or 4 MB ({@link Oversized}), and documents that `indexes` refuses. Returns an
- * upper bound of the stored size in bytes.
- */
+/** Throws {@link Unstorable}; returns an upper bound in bytes. */
 export function checkState(id: string, document: StoredFields, indexes?: IndexCheck): number {
   checkId(id);
   let bytes = 64 + 3 * id.length;
@@ -41,7 +33,6 @@ export function checkState(id: string, document: StoredFields, indexes?: IndexCh
   return bytes;
 }
 
-/** Throws {@link Unstorable} for a value of a self-report that could not be stored. */
 export const checkValue = (value: unknown): void => void valueBytes(value, 1);
 
 function checkId(id: string): void {
@@ -61,7 +52,7 @@ function fieldBytes(name: string, value: unknown, depth: number): number {
   return 2 + 3 * name.length + valueBytes(value, depth);
 }
 
-/** An upper bound: a UTF-16 unit takes at most three bytes in UTF-8. */
+/** A UTF-16 unit takes at most three bytes in UTF-8. */
 function valueBytes(value: unknown, depth: number): number {
   switch (typeof value) {
     case 'string':

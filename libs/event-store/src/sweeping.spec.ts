@@ -9,10 +9,8 @@ import type { Head, Quarantined } from './log-store.ts';
 import { things } from './things.features.ts';
 import { GroupingLogWriter } from './log-writer.ts';
 
-/** A store that fails the first reads of its heads. */
 class SlowStart extends MemoryLogStore {
   looks = 0;
-  /** Reads of the quarantine. */
   reads = 0;
   readonly #failures: readonly Error[];
 

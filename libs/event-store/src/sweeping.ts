@@ -4,7 +4,6 @@ import type { Problem, WriterCounts } from './problems.ts';
 import type { Head, LogStore } from './log-store.ts';
 import { delay } from './waiting.ts';
 
-/** The part of the state applier that sweeping needs, for any events. */
 export interface AppliesCommits {
   applyAfter(log: string, position: number): Promise<{ head: number; applied: number }>;
   readQuarantined(): Promise<void>;
@@ -22,30 +21,21 @@ export interface SweeperDeps<Command, Reply> {
   readonly everyMs: number;
 }
 
-/** Logs per check: one query for their heads, one for the commits after them. */
 const PAGE = 1000;
 
-/** Pause between checks without an answer from the store. */
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
 
-/**
- * Tracks the applied position of each log. It opens logs for a cycle, writes `heads` lazily, and every second finds commits that stay ahead of the
- * states because their writer died. Each check covers a page of a thousand logs, so with more logs it takes turns.
- */
+/** Finds commits ahead of the states whose writer died. */
 export class Sweeper<Command, Reply> {
   readonly #deps: SweeperDeps<Command, Reply>;
   readonly #touched = new Set<Log<Command, Reply>>();
-  /** Logs that were ahead of their states at the last check, with their head. */
   readonly #ahead = new Map<string, number>();
-  /** Stored positions for which the quarantine has been read. */
   readonly #seen = new Map<string, number>();
   #after = '';
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void>;
   #closed = false;
-  /** The store did not answer at the last check. */
   #isDown = false;
-  /** The error of the last check. */
   #refusal: string | undefined;
 
   constructor(deps: SweeperDeps<Command, Reply>) {
@@ -53,17 +43,15 @@ export class Sweeper<Command, Reply> {
     this.#running = this.#start();
   }
 
-  /** Records that a log's head has moved. */
   touched(log: Log<Command, Reply>): void {
     this.#touched.add(log);
   }
 
-  /** Prepares logs for the next group: heads known, and all commits of others applied. The caller holds the logs. */
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
     const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
     if (unsure.length === 0) return;
     const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
-    // After the heads: documents that a head has passed over are already in quarantine.
+    // After the heads: a document is quarantined before a head passes it.
     await this.#deps.applier.readQuarantined();
     for (const log of unsure) log.adopt(heads.get(log.name)!);
     const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
@@ -71,10 +59,7 @@ export class Sweeper<Command, Reply> {
     await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
   }
 
-  /**
-   * Applies commits in every log of the category that is ahead of its states; logs held by a cycle are left to it. Repeats calls without an answer
-   * until the close: a service that starts on a busy server waits for it.
-   */
+  /** Leaves busy logs to their cycle. */
   async applyAll(): Promise<void> {
     await this.#running;
     for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
@@ -110,7 +95,6 @@ export class Sweeper<Command, Reply> {
       await this.#deps.applier.retryQuarantined();
       await this.#applyEach();
     } catch (error) {
-      // The next round, or the first command of a log, applies it.
       this.#refused(error);
     }
     this.#schedule();
@@ -130,17 +114,14 @@ export class Sweeper<Command, Reply> {
       await this.#look();
       if (this.#isDown) this.#deps.applier.storeRecovered();
       this.#isDown = false;
-      // Reads the quarantine as well while it has documents, so that others' releases are noticed.
       await this.#deps.applier.retryQuarantined();
       this.#refusal = undefined;
     } catch (error) {
-      // Without an answer from the store there is nothing to apply; the next round tries again.
       this.#refused(error);
     }
     this.#schedule();
   }
 
-  /** Commands report a store that does not answer; a store that refuses this query might do so unnoticed. */
   #refused(error: unknown): void {
     if (error instanceof UnknownOutcome) this.#isDown = true;
     if (error instanceof UnknownOutcome || this.#closed) return;
@@ -149,7 +130,7 @@ export class Sweeper<Command, Reply> {
     this.#refusal = refusal;
   }
 
-  /** Applies commits of logs that were ahead in the last round as well, with an unchanged head: the writer of a busy log needs no help. */
+  /** Only unchanged heads: the writer of a busy log needs no help. */
   async #look(): Promise<void> {
     const { heads, next } = await this.#page(this.#after);
     this.#after = next ?? '';
@@ -164,7 +145,7 @@ export class Sweeper<Command, Reply> {
     this.#deps.counts.behind = this.#ahead.size;
   }
 
-  /** A page of heads, corrected by later local knowledge. Later stored positions are adopted: others may have removed the commits before. */
+  /** Later stored positions are adopted: others may have removed the commits before. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
     const heads = await this.#deps.store.headsAfter(after, PAGE);
     await this.#readQuarantinedBefore(heads);
@@ -178,7 +159,7 @@ export class Sweeper<Command, Reply> {
     };
   }
 
-  /** A document is in quarantine before a head passes it: heads that have not moved have passed no other one. */
+  /** A document is quarantined before a head passes it: unmoved heads need no read. */
   async #readQuarantinedBefore(heads: readonly Head[]): Promise<void> {
     const moved = heads.filter(({ log, applied }) => this.#seen.get(log) !== applied);
     if (moved.length === 0) return;

@@ -2,10 +2,8 @@ import { Fault } from '@tidings/kernel';
 import { fieldsOf } from './owned-fields.ts';
 import type { Decision, DocumentAddress, LogDefinition } from './event-log-port.ts';
 
-/** A small domain for the suites of this lib: things that count, have names and owners, and remember keys. */
 export interface Thing {
   readonly count: number;
-  /** The last keys, so that a repeated command is known. */
   readonly keys: readonly string[];
   readonly name?: string;
   readonly hwidHash?: string;
@@ -17,7 +15,7 @@ export interface Owner {
 }
 
 export type ThingCommand =
-  /** `blind`: without reading the keys, so that a command that is decided twice is detected. */
+  /** `blind` does not read the keys, so that double decisions show. */
   | { readonly kind: 'add'; readonly id: string; readonly key: string; readonly by: number; readonly blind?: boolean }
   | { readonly kind: 'name'; readonly id: string; readonly name: string | undefined }
   | { readonly kind: 'put'; readonly id: string; readonly value: unknown }
@@ -87,7 +85,6 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
   needs(command) {
     const lookups =
       command.kind === 'join' ? [{ collection: 'things', field: 'hwidHash', value: command.hwidHash }] : [];
-    // The writer must find the owner of `give` itself.
     return { ids: [thingAt(command.id)], lookups };
   },
   decide(command, view) {

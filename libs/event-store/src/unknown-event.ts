@@ -1,4 +1,3 @@
-/** An event of a kind that this version does not have: a newer version wrote it, and can apply it. */
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 

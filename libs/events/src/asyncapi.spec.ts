@@ -27,14 +27,12 @@ beforeAll(async () => {
   document = JSON.parse(text) as Document;
 });
 
-/** The texts for readers. */
 const descriptions = (value: unknown): string[] =>
   Object.entries(value ?? {}).flatMap(([key, of]) => {
     if (typeof of === 'object') return descriptions(of);
     return key === 'description' || key === 'summary' ? [of as string] : [];
   });
 
-/** A set of positions, decoded as the document says. */
 function positionsIn(bytes: Buffer): number[] {
   const numbers = Array.from({ length: (bytes.length - 1) >> 1 }, (_, i) => bytes.readUInt16LE(1 + 2 * i));
   switch (bytes[0]) {
@@ -52,7 +50,7 @@ function positionsIn(bytes: Buffer): number[] {
 describe('/asyncapi.json', () => {
   it('is valid AsyncAPI', async () => {
     const found = await new Parser().validate(text);
-    // More tools read the older of the two versions of AsyncAPI.
+    // More tools read the older AsyncAPI version.
     const faults = found.filter(({ code }) => code !== 'asyncapi-latest-version');
     expect(faults.map(({ code, message, path }) => ({ code, message, path }))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 
-/** The internal state of a writer. The library's own accessor copies it into an ArrayBuffer, which costs more than a small message. */
+/** The library's accessor copies the bytes, which costs more than a small message. */
 interface Written {
   readonly buffer: Uint8Array;
   pos: number;
@@ -9,7 +9,7 @@ interface Written {
 /** Shared: a writer per message would allocate its buffer per message. */
 let writer = new BinaryWriter();
 
-/** The output of `write` as bytes of a shared pool: for small messages, one per device. */
+/** Bytes of a shared pool: for small messages, one per device. */
 export function written(write: (writer: BinaryWriter) => BinaryWriter): Buffer<ArrayBuffer> {
   try {
     const { buffer, pos } = write(writer) as unknown as Written;
@@ -24,7 +24,6 @@ export function written(write: (writer: BinaryWriter) => BinaryWriter): Buffer<A
   }
 }
 
-/** Encodes a small protobuf message, like `type.encode(message).finish()`. */
 export const bytesOf = <T>(
   type: { encode(message: T, writer: BinaryWriter): BinaryWriter },
   message: T,

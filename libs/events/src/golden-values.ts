@@ -1,8 +1,5 @@
-/** Bytes that some version has written, and the value that every later one decodes them to. */
 export interface Golden {
-  /** Encoded message in base64. */
   readonly bytes: string;
-  /** Decoded message in the form of {@link plain}. */
   readonly value: unknown;
 }
 
@@ -11,7 +8,6 @@ interface Codec {
   fromPartial(value: object): object;
 }
 
-/** A decoded event as JSON: numbers of 64 bits, bytes and dates as texts. */
 export function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`;
   if (value instanceof Uint8Array) return `base64 ${Buffer.from(value).toString('base64')}`;
@@ -23,7 +19,6 @@ export function plain(value: unknown): unknown {
   );
 }
 
-/** The fields of a type that no golden file of it sets. */
 export function unsetFields(codec: Codec, golden: readonly Golden[]): string[] {
   const initial = plain(codec.fromPartial({})) as Record<string, unknown>;
   const values = golden.map(

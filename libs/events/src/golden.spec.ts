@@ -12,10 +12,8 @@ interface Codec {
 const isCodec = (value: unknown): value is Codec =>
   typeof value === 'object' && value !== null && 'decode' in value && 'encode' in value;
 
-/** The entries of maps are no types of their own. */
 const isEntry = (type: string): boolean => /_\w+Entry$/.test(type);
 
-/** The generated files; those of partial events decode the bytes of others. */
 const files = globSync(join(import.meta.dirname, 'generated/tidings/events/v1/*.ts'))
   .filter((path) => basename(path) !== 'partial_device_events.ts')
   .sort();

@@ -2,7 +2,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
 const NOTHING = new Uint8Array(0);
 
-/** The library's reader allocates an array for every skipped field, which here is most of the message. */
+/** The library's reader allocates an array for every skipped field, most of the message here. */
 class PartialReader extends BinaryReader {
   override skip(wireType: WireType, fieldNo?: number): Uint8Array {
     if (wireType !== WireType.LengthDelimited) return super.skip(wireType, fieldNo);
@@ -13,7 +13,6 @@ class PartialReader extends BinaryReader {
   }
 }
 
-/** Decodes messages as `type` does, for a type that has only a few of their fields. */
 export const partialDecoder = <T>(type: { decode(input: BinaryReader): T }): { decode(payload: Uint8Array): T } => ({
   decode: (payload) => type.decode(new PartialReader(payload)),
 });

@@ -12,7 +12,6 @@ interface Decoder {
   decode(payload: Uint8Array): unknown;
 }
 
-/** The types of the records of public topics, by topic, as in the AsyncAPI document. */
 const types = new Map<string, Decoder>([
   [topicNames.devices, DeviceEvent],
   [topicNames.visits, VisitEvent],
@@ -24,10 +23,8 @@ const types = new Map<string, Decoder>([
   [topicNames.jobs, JobEvent],
 ]);
 
-/** Topics whose records {@link shownRecord} decodes. */
 export const publicTopics: readonly string[] = [...types.keys()];
 
-/** Values that JSON lacks: integers of 64 bits as decimal text, bytes in base64, times in RFC 3339. */
 function jsonOf(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Date) return value.toISOString();
@@ -36,19 +33,16 @@ function jsonOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(jsonOf);
   if (typeof value !== 'object' || value === null) return value;
   const { $case, value: chosen, ...fields } = value as { $case?: string; value?: unknown };
-  // A choice is shown as the one field that was chosen.
   if ($case !== undefined) return { [$case]: jsonOf(chosen) };
   if (chosen !== undefined) Object.assign(fields, { value: chosen });
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, jsonOf(field)]));
 }
 
-/** A record of a public topic as JSON; undefined if it cannot be decoded. */
 export const shownRecord = (topic: string, payload: Uint8Array): unknown => {
   const type = types.get(topic);
   return type && shownAs(type, payload);
 };
 
-/** A record of this type as JSON; undefined if it cannot be decoded. */
 export function shownAs(type: Decoder, payload: Uint8Array): unknown {
   try {
     return jsonOf(type.decode(payload));

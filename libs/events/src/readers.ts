@@ -4,7 +4,6 @@ import { PlanEvent } from './generated/tidings/events/v1/plans.ts';
 import { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
 
-/** Decodes the records of a topic, and identifies records of a kind that this version does not know. */
 export interface FactReader<Fact> {
   decode(payload: Uint8Array): Fact;
   isKnown(fact: Fact): boolean;
@@ -34,10 +33,7 @@ const reportKinds: ReadonlySet<ReportKind> = new Set([
   ReportKind.REPORT_KIND_MAIL_COMPLAINED,
 ]);
 
-/**
- * Readers of the facts behind projections and reactions. A consumer skips only kinds that it knows and does not need: an unknown kind may be relevant
- * to it (ADR 27).
- */
+/** Consumers skip only known kinds: an unknown one may be relevant (ADR 27). */
 export const facts = {
   messages: reader(MessageEvent, ({ event }) => event !== undefined),
   plans: reader(PlanEvent, ({ event }) => event !== undefined),

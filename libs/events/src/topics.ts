@@ -1,9 +1,8 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Retention of facts: one day longer than the year of figures (R-LM3), which counts from the send date; facts arise later. */
+/** A day more than the figures' year, which counts from the send date; facts arise later (R-LM3). */
 const FIGURES = 366 * DAY;
 
-/** Names of the topics (architecture 6): tests, tools and subscribers rely on them. */
 export const topicNames = {
   applications: 'tidings.applications',
   tokens: 'tidings.tokens',
@@ -24,7 +23,6 @@ export const topicNames = {
   deadLetters: 'tidings.dead-letters',
 } as const;
 
-/** Topic of a channel's batches; the direct lane carries messages to named recipients. */
 export const batchesTopic = (channel: string, direct: boolean): string =>
   direct ? `tidings.batches.${channel}.direct` : `tidings.batches.${channel}`;
 
@@ -42,20 +40,19 @@ const topic = (name: string, kind: Topic['kind'], partitions: number, retentionM
   retentionMs,
 });
 
-/** The topic of a subscriber's own, if Tidings makes it. The retention bounds how long it names devices. */
+/** The retention bounds how long it names devices. */
 export const subscriberTopic = (name: string): Topic => topic(name, 'facts', 8, 7 * DAY);
 
-/** The topics that belong to no channel, with partitions and retention. */
 const general: readonly Topic[] = [
   topic(topicNames.applications, 'compacted', 1, 7 * DAY),
   topic(topicNames.tokens, 'compacted', 1, 7 * DAY),
-  // Contains personal data: deleted as soon as the registry's reactions have processed it, if the log supports that (architecture 4, erasure).
+  // Contains personal data: work, so that it is deleted once processed.
   topic(topicNames.devices, 'work', 8, 2 * DAY),
   topic(topicNames.erasures, 'facts', 8, 7 * DAY),
   topic(topicNames.visits, 'facts', 8, 2 * DAY),
   // Contains the content and the audience.
   topic(topicNames.messages, 'facts', 8, 30 * DAY),
-  // A message may be accepted a year before its send date, which its figures are kept from.
+  // Accepted up to a year before the send date, from which figures are kept.
   topic(topicNames.messageTimes, 'facts', 1, 2 * FIGURES),
   topic(topicNames.fanout, 'work', 8, DAY),
   topic(topicNames.fanoutDirect, 'work', 8, DAY),
@@ -71,7 +68,6 @@ const general: readonly Topic[] = [
   topic(topicNames.deadLetters, 'facts', 1, 30 * DAY),
 ];
 
-/** Every topic of a deployment that runs these channels. */
 export function topics(channels: readonly string[]): readonly Topic[] {
   const lanes = channels.flatMap((channel) => [
     topic(batchesTopic(channel, false), 'work', 8, DAY),

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { bytesOf, facts, MessageEvent, Reports, SliceOutcome } from './index.ts';
 
-/** A message of the next version: with an unknown field in itself and in its accepted message. */
 const newer = (event: MessageEvent): Uint8Array => {
   const accepted = event.event?.$case === 'accepted' ? event.event.value : undefined;
   const inner = new BinaryWriter()

@@ -99,7 +99,7 @@ describe('a job', () => {
       reason: JobFailure.JOB_FAILURE_PROCESS_DIED,
       entries: 0,
     });
-    // A worker that goes on has not died, and what was finished by anybody is.
+    // A working worker has not died, and a finished part needs none.
     expect(died.when(begin(0, 'c'))).toEqual([]);
     expect(died.when(processed(0, 3))).toEqual(['partProcessed']);
   });

@@ -6,24 +6,19 @@ interface JobFacts {
   readonly account: string;
   readonly accepted: JobAccepted;
   readonly acceptedAt: Date;
-  /** Parts that have their results: they are processed in order. */
   readonly parts: number;
   readonly entries: number;
-  /** Rows by status. */
   readonly done: number;
   readonly notFound: number;
   readonly failed: number;
 }
 
-/** A bulk job (R-S3), or an export (R-N7). `Completed` and `Failed` are final. */
+/** `Completed` and `Failed` are final. */
 export type Job =
   | (JobFacts & {
       readonly status: 'Pending';
-      /** Attempts at the next part that ended with an internal error. */
       readonly attempts: number;
-      /** Workers that began an attempt at the next part and have not ended it: working, or dead. */
       readonly workers: readonly string[];
-      /** Deferred until then. */
       readonly retryAt: Date;
     })
   | (JobFacts & { readonly status: 'Completed'; readonly finishedAt: Date })
@@ -31,19 +26,16 @@ export type Job =
 
 interface Attempt {
   readonly part: number;
-  /** The epoch of a process. */
   readonly worker: string;
 }
 
 export type JobAction =
   | { readonly type: 'accept'; readonly account: string; readonly accepted: JobAccepted }
-  /** The next part has its results. `next`: the worker that attempts the part after it, in the same commit. */
   | { readonly type: 'partProcessed'; readonly processed: JobPartProcessed; readonly next?: string | undefined }
-  /** A worker is about to start on a part. The event must be durable before it does. */
+  /** Must be durable before the worker starts. */
   | (Attempt & { readonly type: 'beginAttempt' })
-  /** An attempt at a part ended with an internal error. */
   | (Attempt & { readonly type: 'attemptFailed' })
-  /** An attempt at the next part, at most `part`, ended without a result and without an internal error: it does not count. */
+  /** Does not count as an attempt. */
   | (Attempt & { readonly type: 'withdrawAttempt' })
   | { readonly type: 'applicationGone' };
 
@@ -54,13 +46,11 @@ type JobChange = NonNullable<JobEvent['event']>;
 
 const MAX_ATTEMPTS = 3;
 const RETRY_MS = 1_000;
-/** The longest wait until the next attempt. */
 export const LONGEST_RETRY_MS = RETRY_MS * 4 ** MAX_ATTEMPTS;
 
-/** Whole percents of the entries with a result, 100 only when all have one (R-S3). */
+/** Rounded down: 100 only when all entries have a result (R-S3). */
 export const progressOf = ({ entries, accepted }: Job): number => Math.floor((100 * entries) / accepted.entries);
 
-/** Whether the next part may have killed a process, as far as `worker` knows: another worker has begun it and not ended. */
 export const isSuspect = (job: Job, worker: string): boolean =>
   job.status === 'Pending' && job.workers.some((each) => each !== worker);
 
@@ -115,7 +105,7 @@ function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange
   }
 }
 
-/** The events of an action. Pure. Repeats have none. */
+/** Pure. */
 export const decideJob = (id: string, job: Job | undefined, action: JobAction, at: Date): JobEvent[] => {
   const account = action.type === 'accept' ? action.account : (job?.account ?? '');
   return changesOf(job, action, at).map((event) => ({ stamp: undefined, job: id, account, at, event }));
@@ -161,7 +151,6 @@ function evolvePending(job: Pending, { at, event }: JobEvent): Job {
   }
 }
 
-/** The job after an event. Pure. */
 export function evolveJob(job: Job | undefined, event: JobEvent): Job {
   if (job) return job.status === 'Pending' ? evolvePending(job, event) : job;
   if (event.event?.$case === 'accepted') return begun(event, event.event.value);

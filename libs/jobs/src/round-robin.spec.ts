@@ -8,7 +8,6 @@ const B = queue('x', 'B');
 const C = queue('x', 'C');
 const D = queue('y', 'D');
 
-/** The queues in the order of their turns while all of them wait. */
 const orderOf = (count: number, ...queues: Queue[]): string => {
   const robin = roundRobin();
   return Array.from({ length: count }, () => {
@@ -39,7 +38,6 @@ describe('turns', () => {
     fc.assert(
       fc.property(fc.array(fc.subarray(names), { maxLength: 60 }), (rounds) => {
         const robin = roundRobin();
-        /** Turns of each other application since one has begun to wait. */
         const since = new Map<string, Map<string, number>>();
         for (const others of rounds) {
           const waiting = [...new Set(['W', ...others])];
@@ -52,7 +50,7 @@ describe('turns', () => {
             if (name === next!.application) continue;
             const times = (had.get(next!.application) ?? 0) + 1;
             had.set(next!.application, times);
-            // One that left and came back is new: it stands at the end.
+            // A queue that left and came back is new: it stands at the end.
             expect(times).toBeLessThanOrEqual(1);
           }
         }

@@ -1,25 +1,15 @@
-/** The jobs of an application, which run one after another. */
 export interface Queue {
   readonly account: string;
-  /** "" = exports of several applications of the account. */
   readonly application: string;
 }
 
-/** The turns of queues, as seen by one worker. */
 export interface RoundRobin {
-  /**
-   * The queues in the order of their turns: accounts alternate, and within an account its applications. A queue without running jobs precedes one
-   * with some. A new queue follows all others of its account, and absent queues are forgotten: so a queue waits for at most one turn of each other
-   * one.
-   */
+  /** Accounts alternate, then their applications; a queue waits for at most one turn of each other one. */
   order(queues: readonly Queue[]): Queue[];
-  /** Begins a turn. @returns the function that ends it */
   begin(queue: Queue): () => void;
 }
 
-/** The place of an account or a queue among others. */
 interface Place {
-  /** Increases with each turn. */
   last: number;
   running: number;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Bitmap } from './bitmap.ts';
 
-/** Sets of every shape: sparse, dense, and made of runs, on both sides of the in-memory limit. */
+/** Sparse, dense and runs, on both sides of the in-memory limit. */
 const members = fc.oneof(
   fc.uniqueArray(fc.integer({ min: 0, max: 65_535 }), { maxLength: 300 }),
   fc

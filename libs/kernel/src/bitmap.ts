@@ -1,8 +1,7 @@
 const WORDS = 2048;
 const WORDS_BYTES = WORDS * 4;
-/** Above this number of members, words are the smaller form in memory, too. */
 const ARRAY_LIMIT = 4096;
-/** From so many positions on, setting bits and reading them in order costs less than sorting. */
+/** Beyond, setting bits and reading them in order costs less than sorting. */
 const SORTED_BELOW = 512;
 
 const Form = {
@@ -18,10 +17,7 @@ function bits(word: number): number {
   return (((n + (n >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
-/**
- * An immutable set of positions in a chunk (0 to 65,535). In memory it is a sorted array or a word for every 32 positions; encoded it is an array, runs or
- * words, whichever is smallest, so plans and statistics cost at most 8 KiB a chunk (architecture 5, sending 2).
- */
+/** An immutable set of positions 0 to 65,535, at most 8 KiB encoded. */
 export class Bitmap {
   static readonly empty = new Bitmap(new Uint16Array(0), undefined, 0);
 
@@ -35,7 +31,6 @@ export class Bitmap {
     this.size = size;
   }
 
-  /** The set of these positions, in any order, with repeats. */
   static of(positions: Iterable<number> | Uint16Array): Bitmap {
     const given = positions instanceof Uint16Array ? positions : Uint16Array.from(positions);
     if (given.length >= SORTED_BELOW) return Bitmap.#ofWords(wordsOf(given));
@@ -47,7 +42,6 @@ export class Bitmap {
     return Bitmap.#ofSorted(sorted.subarray(0, length));
   }
 
-  /** The union of the sets. */
   static union(sets: readonly Bitmap[]): Bitmap {
     const [first = Bitmap.empty, ...others] = sets.filter(({ size }) => size > 0);
     if (others.length === 0) return first;
@@ -56,7 +50,6 @@ export class Bitmap {
     return Bitmap.#ofWords(words);
   }
 
-  /** Whether the sets are pairwise disjoint. */
   static areDisjoint(sets: readonly Bitmap[]): boolean {
     const words = new Uint32Array(WORDS);
     let members = 0;
@@ -67,7 +60,7 @@ export class Bitmap {
     return sizeOf(words) === members;
   }
 
-  /** The set of these words, one bit per position; the caller must not change them afterwards. */
+  /** The caller must not change the words afterwards. */
   static ofWords(words: Uint32Array): Bitmap {
     if (words.length !== WORDS) throw new RangeError('bitmap: words of a wrong length');
     return Bitmap.#ofWords(words);
@@ -96,7 +89,7 @@ export class Bitmap {
     return this.#array![this.rank(position)] === position;
   }
 
-  /** Number of members smaller than `position`. */
+  /** Members smaller than `position`. */
   rank(position: number): number {
     if (this.#words) {
       const word = position >>> 5;
@@ -115,7 +108,7 @@ export class Bitmap {
     return low;
   }
 
-  /** All members in ascending order. The caller must not change the array. */
+  /** Ascending. The caller must not change the array. */
   positions(): Uint16Array {
     if (this.#array) return this.#array;
     const array = new Uint16Array(this.size);
@@ -127,7 +120,6 @@ export class Bitmap {
     return array;
   }
 
-  /** The members with ranks from `from` (inclusive) to `to` (exclusive). */
   slice(from: number, to: number): Bitmap {
     return Bitmap.#ofSorted(this.positions().slice(from, to));
   }
@@ -136,7 +128,7 @@ export class Bitmap {
     return Bitmap.union([this, other]);
   }
 
-  /** Visits the words that have members, in any order and perhaps several times: bit `b` of word `w` is position 32w + b. */
+  /** Any order, possibly repeated: bit `b` of word `w` is position 32w + b. */
   eachWord(visit: (word: number, bits: number) => void): void {
     if (this.#words) {
       for (let i = 0; i < WORDS; i++) if (this.#words[i] !== 0) visit(i, this.#words[i]!);
@@ -173,7 +165,7 @@ export class Bitmap {
     else for (const position of this.#array!) words[position >>> 5]! |= 1 << (position & 31);
   }
 
-  /** Bytes for storage: a form byte, then little-endian 16-bit members, 16-bit (first, last) runs, or the words. */
+  /** A form byte, then little-endian 16-bit members, (first, last) runs, or the words. */
   encode(): Uint8Array {
     const runs = this.#words ? runsIn(this.#words) : runsAmong(this.#array!);
     const form = smallest(this.size * 2, runs * 4);
@@ -187,7 +179,7 @@ export class Bitmap {
     return bytes;
   }
 
-  /** The set of {@link encode}d bytes; an empty array is the empty set. Throws RangeError on anything else. */
+  /** An empty array is the empty set. Throws RangeError on invalid bytes. */
   static decode(bytes: Uint8Array): Bitmap {
     if (bytes.length === 0) return Bitmap.empty;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -241,7 +233,6 @@ function runsAmong(members: Uint16Array): number {
   return runs;
 }
 
-/** A run begins at every member without a predecessor. */
 function runsIn(words: Uint32Array): number {
   let runs = 0;
   let before = 0;

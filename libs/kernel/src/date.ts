@@ -1,13 +1,12 @@
 const FORM = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 const SECONDS = /^-?\d{1,12}(\.\d+)?$/;
 
-/** Years 1 to 9999: the range of the output form. */
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export interface ParsedDate {
   readonly ms: number;
-  /** A text without a time of day, or with 00:00 in UTC: a condition compares it by whole days in UTC (R-RES15). */
+  /** Conditions compare whole UTC days (R-RES15). */
   readonly wholeDay: boolean;
 }
 
@@ -36,7 +35,7 @@ function parseText(text: string): ParsedDate | undefined {
 const inRange = (date: ParsedDate | undefined): ParsedDate | undefined =>
   date && date.ms >= FIRST_MS && date.ms <= LAST_MS ? date : undefined;
 
-/** An instant given as `YYYY-MM-DD[ HH:mm[:ss]]`, with `T` and zone, or as unix seconds; UTC by default (R-RES8). */
+/** `YYYY-MM-DD[ HH:mm[:ss]]` or unix seconds; UTC by default (R-RES8). */
 export function parseDate(input: unknown): ParsedDate | undefined {
   if (typeof input === 'number')
     return inRange(Number.isFinite(input) ? { ms: input * 1000, wholeDay: false } : undefined);

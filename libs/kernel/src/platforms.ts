@@ -1,6 +1,6 @@
 import { phoneNumberOf, whatsAppHwidOf } from './phone.ts';
 
-/** Platform codes of the API (Spec, Platform codes; R-RES24). */
+/** R-RES24 */
 export const Platform = {
   iOS: 1,
   Blackberry: 2,
@@ -24,12 +24,10 @@ export const Platform = {
 
 export type PlatformCode = (typeof Platform)[keyof typeof Platform];
 
-/** Every valid code in `platforms` of requests. */
 export const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 
-/** Each channel has a dispatcher; `libs/channels` defines its platforms. */
 export const channels = [
   'apns',
   'fcm',
@@ -46,10 +44,7 @@ export const channels = [
 
 export type Channel = (typeof channels)[number];
 
-/**
- * The kind of address of a platform (Spec, Device; R-RES2, R-C2): a provider's token, the endpoint of a web push subscription, or the address of a
- * contact: an e-mail address, a phone number, a WhatsApp number, an account of a messenger.
- */
+/** R-C2 */
 export type AddressKind = 'token' | 'endpoint' | 'email' | 'phone' | 'whatsapp' | 'account';
 
 const addressKinds: Readonly<Record<PlatformCode, AddressKind>> = {
@@ -73,11 +68,9 @@ const addressKinds: Readonly<Record<PlatformCode, AddressKind>> = {
   [Platform.Line]: 'account',
 };
 
-/** Undefined if the platform is unknown. */
 export const addressKindOf = (code: number): AddressKind | undefined =>
   isPlatform(code) ? addressKinds[code] : undefined;
 
-/** Legacy platforms, which no device registers with (R-RES24). */
 const legacy: ReadonlySet<number> = new Set([
   Platform.Blackberry,
   Platform.WindowsPhone,
@@ -85,19 +78,15 @@ const legacy: ReadonlySet<number> = new Set([
   Platform.Xiaomi,
 ]);
 
-/** Whether devices register with a platform (Spec, Platform codes; R-RES24). */
 export const isRegistrable = (code: number): boolean => isPlatform(code) && !legacy.has(code);
 
-/** Whether a platform has push tokens; all others are contacts, which have an address. */
 export function isPushPlatform(code: number): boolean {
   const kind = addressKindOf(code);
   return kind === 'token' || kind === 'endpoint';
 }
 
-/** The platforms of a message without `platforms` (R-I5): the push platforms. */
 export const pushPlatforms: readonly PlatformCode[] = platformCodes.filter(isPushPlatform);
 
-/** The hwid that a device of a platform is stored under; undefined if it is not valid on the platform (R-C2). */
 export function hwidOn(platform: number, given: string): string | undefined {
   const kind = addressKindOf(platform);
   if (kind === 'phone') return phoneNumberOf(given);

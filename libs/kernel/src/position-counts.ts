@@ -3,22 +3,16 @@ import { CHUNK_SIZE } from './seq.ts';
 
 const WORDS = CHUNK_SIZE / 32;
 
-/**
- * A count for each position of a chunk, as one bit per position and binary digit: adding a set costs a few operations for 32 positions, and counts
- * up to n take log2(n) times 8 KiB.
- */
+/** Counts up to n take log2(n) times 8 KiB. */
 export class PositionCounts {
-  /** The binary digits of the counts, the lowest first. */
   readonly #digits: Uint32Array[] = [];
 
-  /** The counts whose binary digits are these sets, the lowest first. */
   static of(digits: readonly Bitmap[]): PositionCounts {
     const counts = new PositionCounts();
     digits.forEach((set, digit) => counts.add(set, digit));
     return counts;
   }
 
-  /** Adds 2 to the power of `digit` to the count of each member. */
   add(set: Bitmap, digit = 0): void {
     set.eachWord((word, bits) => {
       let carry = bits;
@@ -31,7 +25,6 @@ export class PositionCounts {
     });
   }
 
-  /** Subtracts 1 from the count of each member whose count is not 0. */
   subtract(set: Bitmap): void {
     set.eachWord((word, bits) => {
       let borrow = bits & this.#digits.reduce((any, digits) => any | digits[word]!, 0);
@@ -44,7 +37,6 @@ export class PositionCounts {
     });
   }
 
-  /** The positions whose count is at least `least`, which is 1 or more. */
   atLeast(least: number): Bitmap {
     if (least >= 2 ** this.#digits.length) return Bitmap.empty;
     const found = new Uint32Array(WORDS);
@@ -64,7 +56,6 @@ export class PositionCounts {
     return Bitmap.ofWords(found);
   }
 
-  /** The binary digits of the counts, without leading zeros. */
   digits(): Bitmap[] {
     const sets = this.#digits.map((words) => Bitmap.ofWords(words.slice()));
     while (sets.length > 0 && sets.at(-1)!.size === 0) sets.pop();

@@ -1,24 +1,17 @@
 interface RecentEntriesOptions {
-  /** Number of the newest entries that are not dropped for their number; the map holds at most twice as many. */
+  /** The map holds at most twice as many. */
   readonly atLeast: number;
-  /** Minimum age at which an entry is dropped, in milliseconds. */
   readonly retentionMs: number;
-  /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
 }
 
-/**
- * A map of the entries that were set most recently, for values that can be read again. Old entries are dropped with the next one that is set, in
- * constant time: the young generation becomes the old one when it is full, or after `retentionMs`. The memory that a load takes therefore does not depend
- * on how long it lasts, and that of a peak is given back.
- */
+/** Drops old values in constant time: memory does not grow with the duration of a load. */
 export class RecentEntries<Value> {
   readonly #atLeast: number;
   readonly #retentionMs: number;
   readonly #now: () => number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
-  /** Begin of the young generation. */
   #since: number;
 
   constructor({ atLeast, retentionMs, now = () => performance.now() }: RecentEntriesOptions) {

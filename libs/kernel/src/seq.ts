@@ -1,14 +1,13 @@
-/** A device's number in its application, 32 bits, assigned in order; the unit of fan-out and statistics is a chunk of 65,536 of them. */
+/** 32 bits; a chunk is 65,536 of them. */
 export type Seq = number;
 
 export const CHUNK_SIZE = 65_536;
 
-/** The chunk of an application's test devices, by their places in its list (R-L2): no device gets a number in it. */
+/** Test devices, by their places in the list (R-L2): no device gets a number in it. */
 export const TEST_CHUNK = 0xffff;
 
 export const chunkOf = (seq: Seq): number => seq >>> 16;
 export const positionOf = (seq: Seq): number => seq & 0xffff;
-/** The sequence numbers of a chunk, both ends included. */
 export const seqRangeOf = (chunk: number): readonly [from: Seq, to: Seq] => [
   seqOf(chunk, 0),
   seqOf(chunk, CHUNK_SIZE - 1),

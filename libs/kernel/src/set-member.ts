@@ -1,4 +1,4 @@
-/** Sets a member of any name; an assignment to `__proto__` would replace the prototype instead. */
+/** Assigning `__proto__` would replace the prototype. */
 export function setMember<Value>(object: Record<string, Value>, name: string, value: Value): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { SizedEntries } from './sized-entries.ts';
 
 describe('the sized entries of a map', () => {
-  /** A map, and the keys that are found in it. */
   const mapOf = (options: { readonly atMost?: number; readonly maxBytes: number }) => {
     const entries = new SizedEntries<string>(options);
     const set = (key: string, bytes: number, content: object = {}): void => entries.set(key, key, { content, bytes });

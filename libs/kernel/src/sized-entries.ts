@@ -1,21 +1,15 @@
 interface SizedEntriesOptions {
-  /** Maximum number of entries. @default Infinity */
+  /** @default Infinity */
   readonly atMost?: number;
-  /** Maximum of the bytes of all entries. */
   readonly maxBytes: number;
 }
 
-/** The part of a value that takes its memory. */
 interface Content {
-  /** Counted once for all values that share it. */
   readonly content: object;
   readonly bytes: number;
 }
 
-/**
- * A map of the entries that were set most recently, for values that can be read again, bounded by number and by bytes. The oldest entry is dropped
- * first; the newest one stays, whatever its size.
- */
+/** The oldest entry is dropped first; the newest stays, whatever its size. */
 export class SizedEntries<Value> {
   readonly #atMost: number;
   readonly #maxBytes: number;

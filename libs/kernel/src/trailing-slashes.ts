@@ -1,4 +1,4 @@
-/** The text without slashes at its end, in linear time. */
+/** In linear time. */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;
   while (text[end - 1] === '/') end--;

@@ -5,11 +5,7 @@ import { createConnection, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Fault } from '@tidings/kernel';
 
-/**
- * Runs `work` on a folder unless another process of this machine does so, which is refused at once. The lock is a name that the kernel releases when
- * its holder ends in any way; only Linux has such names, other systems lock nothing.
- * @throws Fault `conflict` with the pid of the other process
- */
+/** On Linux only: the kernel releases the lock however its holder ends. */
 export async function alone<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock =
     process.platform === 'linux'
@@ -23,7 +19,6 @@ export async function alone<T>(folder: string, work: () => Promise<T>): Promise<
 }
 
 async function hold(name: string, folder: string): Promise<Server> {
-  // Tells other processes the pid of the holder.
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));

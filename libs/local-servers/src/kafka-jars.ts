@@ -7,27 +7,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '@tidings/kernel';
 
-/** The project's Kafka release. */
 export const KAFKA_VERSION = '4.1.0';
 
 const POM = fileURLToPath(new URL('../../../deploy/kafka-local/pom.xml', import.meta.url));
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 const MESSAGE_CHARACTERS = 2_000;
 
-/** Outside the repository, so that a fresh checkout finds it. */
 const folderOf = (version: string): string => join(homedir(), '.cache', 'tidings', `kafka-${version}`);
 
 const runs = (program: string, option: string): boolean =>
   spawnSync(program, [option], { stdio: 'ignore' }).status === 0;
 
-/** Whether a local Kafka can run: Java is present, and either the fetched program or Maven to fetch it. */
 export const canRunKafka = (version = KAFKA_VERSION): boolean =>
   runs('java', '-version') && (existsSync(folderOf(version)) || (existsSync(POM) && runs('mvn', '-version')));
 
-/**
- * The folder with Kafka's jars, fetched from Maven Central once per machine.
- * @throws Fault `unavailable` if they are missing and cannot be fetched
- */
 export async function kafkaJars(version: string): Promise<string> {
   const folder = folderOf(version);
   if (existsSync(folder)) return folder;

@@ -12,32 +12,24 @@ import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
 import { readNote, writeNote } from './server-note.ts';
 
-/** A node of Kafka on the loopback address, for development and tests. */
 export interface LocalKafka {
-  /** Address of the broker, `host:port`; constant over restarts. */
   readonly brokers: string;
-  /** Address with TLS and SASL, under the name `localhost`; undefined without {@link LocalKafkaOptions.security}. */
   readonly securedBrokers: string | undefined;
-  /** Changes with every start. */
   readonly pid: number;
-  /** Stops it with a clean shutdown. */
   stop(): Promise<void>;
-  /** Ends it immediately, like a crash. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and data; stops it first if it is running. */
   restart(): Promise<void>;
 }
 
 export interface LocalKafkaOptions {
   /** @default {@link KAFKA_VERSION} */
   readonly version?: string;
-  /** Adds a listener with TLS and SASL, with one user for each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default no such listener */
+  /** @default none */
   readonly security?: LocalKafkaSecurity | undefined;
-  /** Whether the broker continues to run if this process is killed. @default false */
+  /** @default false */
   readonly outlivesKill?: boolean;
 }
 
-/** The certificate of `localhost`, its key, and the CA of client certificates, which are optional: PEM texts. */
 export interface LocalKafkaSecurity {
   readonly cert: string;
   readonly key: string;
@@ -46,10 +38,8 @@ export interface LocalKafkaSecurity {
   readonly password: string;
 }
 
-/** Stored in the folder to find a running server again. */
 interface Note {
   readonly pid: number;
-  /** The process that stops the server; absent in notes of earlier versions. */
   readonly parent?: number;
   readonly port: number;
   readonly controllerPort: number;
@@ -66,12 +56,7 @@ const JVM = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ];
 
-/**
- * Starts Kafka on a folder, or adopts the server that already runs on it. The first start on a machine fetches the program with Maven. The server
- * ends with this process, however it ends.
- * @throws Fault `unavailable` if Java is missing, or Kafka does not start within a minute; Fault `conflict` if the server on the folder is that of
- * another live process, unless it may outlive that
- */
+/** Adopts a server that runs on the folder. @throws Fault `conflict` if another live process has it */
 export async function startLocalKafka(
   folder: string,
   { version = KAFKA_VERSION, security, outlivesKill = false }: LocalKafkaOptions = {},
@@ -97,10 +82,7 @@ export async function startLocalKafka(
   return server;
 }
 
-/**
- * Starts a cluster of Kafka in an empty folder, as {@link startLocalKafka} does one node. Each node is a broker and a controller: the cluster serves
- * while more than half of them run.
- */
+/** Serves while more than half of the nodes run. */
 export async function startLocalKafkas(
   folder: string,
   nodes: number,
@@ -109,7 +91,6 @@ export async function startLocalKafkas(
   const ports = await freePorts(2 * nodes);
   const controllerPorts = ports.splice(nodes);
   const options = { version, security: undefined, controllerPorts, clusterId: newClusterId() };
-  // The jars are fetched once.
   await kafkaJars(version);
   return Promise.all(
     ports.map(async (port, i) => {
@@ -136,9 +117,7 @@ function refuseServerOfAnother({ parent }: Note, folder: string): void {
 interface ServerOptions {
   readonly version: string;
   readonly security: LocalKafkaSecurity | undefined;
-  /** Those of all nodes of the cluster. */
   readonly controllerPorts: readonly number[];
-  /** @default a new one */
   readonly clusterId?: string;
 }
 
@@ -184,7 +163,6 @@ class Server implements LocalKafka {
       if (code !== 0) throw this.#refusal();
     }
     const child = await this.#java(classPath, 'kafka.Kafka', [properties]);
-    // A running server must not keep its parent process alive.
     child.unref();
     this.#note = { ...this.#note, pid: child.pid ?? 0, parent: process.pid };
     await writeNote(join(this.#folder, NOTE), { ...this.#note });
@@ -238,7 +216,7 @@ class Server implements LocalKafka {
 
   async #java(classPath: string, program: string, args: readonly string[]) {
     const log = await open(join(this.#folder, 'server.log'), 'a');
-    // In its own session: Ctrl-C in a terminal must not stop the server before its parent has finished.
+    // In its own session: Ctrl-C must not stop the server before its parent has finished.
     const child = spawn('java', [...JVM, '-cp', classPath, program, ...args], {
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
@@ -273,22 +251,19 @@ class Server implements LocalKafka {
   }
 }
 
-/** Settings for nodes with little memory, and without delays for further members. */
 const SETTINGS = {
   'auto.create.topics.enable': false,
   'offsets.topic.num.partitions': 1,
   'group.initial.rebalance.delay.ms': 0,
-  // After a kill, the start waits until the session of the previous process has expired.
+  // After a kill, the start waits for the previous session to expire.
   'broker.heartbeat.interval.ms': 500,
   'broker.session.timeout.ms': 3_000,
   'log.cleaner.backoff.ms': 500,
   'log.cleaner.dedupe.buffer.size': 8 << 20,
   'log.retention.check.interval.ms': 5_000,
-  // A node that returns soon leads its partitions again.
   'leader.imbalance.check.interval.seconds': 5,
 };
 
-/** Groups have a copy on each node, and survive the loss of one, like the topics that `createTopics` makes. */
 const copiesOn = (nodes: number) => ({
   'offsets.topic.replication.factor': nodes,
   'min.insync.replicas': Math.max(1, nodes - 1),
@@ -301,7 +276,6 @@ const scramUser = (security: LocalKafkaSecurity | undefined): string[] =>
     ? MECHANISMS.flatMap((name) => ['--add-scram', `${name}=[name=${security.username},password=${security.password}]`])
     : [];
 
-/** A PEM text in the form of a property. */
 const oneLine = (pem: string): string => pem.replaceAll(/\r?\n/g, '\\n');
 
 function securitySettings({ cert, key, ca, username, password }: LocalKafkaSecurity): Record<string, string> {
@@ -327,7 +301,6 @@ function securitySettings({ cert, key, ca, username, password }: LocalKafkaSecur
 
 const NOTE = 'tidings-kafka.json';
 
-/** Whether the broker on a port is ready, which is when it answers. */
 async function answers(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1');
   try {
@@ -342,5 +315,4 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** The first request of every client: length, key 18, version 0, correlation 1, no client id. */
 const API_VERSIONS = Buffer.from('0000000a' + '0012' + '0000' + '00000001' + 'ffff', 'hex');

@@ -17,34 +17,24 @@ import {
 import { writeNote } from './server-note.ts';
 import { kill, untilCheckpoint, withAdmin } from './mongod.ts';
 
-/** A replica set of MongoDB with several members on the loopback address, for development and tests. */
 export interface LocalReplicaSet {
-  /** Includes all members, user and password. */
   readonly url: string;
   readonly members: readonly LocalMember[];
-  /** The member that clients find as the primary; waits for an election. */
   primary(): Promise<LocalMember>;
 }
 
 export interface LocalMember {
-  /** `host:port`; constant over restarts. */
   readonly address: string;
-  /** Changes with every start. */
   readonly pid: number;
-  /** Ends it immediately, like a crash. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and data, and waits until it is a member again; ends it first if it is running. */
   restart(): Promise<void>;
 }
 
-/** Time after which the others replace a primary that does not answer. That of a server is 10 s by default. */
+/** A server's default is 10 s. */
 const NOTICED_SECONDS = 3;
 const LOOK_EVERY_MS = 50;
 
-/**
- * Starts a replica set in an empty folder. It takes writes while more than half of its members run. They end with this process, however it ends.
- * @throws Fault `unavailable` if there is no server program, or a member does not start within 2 min
- */
+/** Takes writes while more than half of the members run. */
 export async function startLocalReplicaSet(folder: string, count: number): Promise<LocalReplicaSet> {
   const program = await findMongod();
   if (program === undefined) throw Fault.unavailable('No MongoDB server program found: install mongod');
@@ -61,7 +51,7 @@ export async function startLocalReplicaSet(folder: string, count: number): Promi
       replSetInitiate: {
         _id: REPLICA_SET,
         members: members.map(({ address }, _id) => ({ _id, host: address })),
-        // A new primary takes writes when every other member has answered a heartbeat, or it has timed out.
+        // A new primary waits for every member's heartbeat or its time-out.
         settings: { electionTimeoutMillis: NOTICED_SECONDS * 1000, heartbeatTimeoutSecs: NOTICED_SECONDS },
       },
     });
@@ -73,7 +63,7 @@ export async function startLocalReplicaSet(folder: string, count: number): Promi
   return { url, members, primary: () => primaryOf(members) };
 }
 
-/** The member that is the primary in the eyes of a majority: a frozen one does not answer, and one that has just thawed is outvoted. */
+/** By majority: a thawed former primary is outvoted. */
 async function primaryOf(members: readonly Member[]): Promise<Member> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
@@ -144,7 +134,6 @@ class Member implements LocalMember {
     await this.untilThere();
   }
 
-  /** Resolves when it is a primary or secondary. */
   async untilThere(): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     for (;;) {
@@ -156,7 +145,6 @@ class Member implements LocalMember {
     }
   }
 
-  /** Its view of the replica set; empty while it does not answer. */
   async hello(): Promise<Document> {
     const client = new MongoClient(`mongodb://${this.address}/?directConnection=true`, {
       serverSelectionTimeoutMS: 1_000,

@@ -110,7 +110,7 @@ describe('startMongod', () => {
       );
     }
     expect(await readFile(log, 'utf8')).toBe(before);
-    // Another release of the same series opens the data, and so does data without a stored version, or a damaged one.
+    // Another release of the series opens the data, and so do missing or damaged versions.
     for (const text of [own.replace(/\.\d+$/, '.999'), '', '{"4', '7']) {
       await writeFile(kept, text);
       await (await start(folder)).stop();
@@ -157,7 +157,7 @@ describe('startMongod', () => {
   it('restarts on its port and data as soon as the server is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { pid, url } = await start(folder);
-    // The system assigns no such port to an outgoing connection while the server is down.
+    // Not a port that the system assigns to outgoing connections.
     expect(Number(new URL(url).port)).toBeLessThan(32_768);
     const client = await MongoClient.connect(url, mongoOptions);
     await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });

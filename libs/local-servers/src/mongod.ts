@@ -19,39 +19,28 @@ import {
 import { readNote, writeNote } from './server-note.ts';
 import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
 
-/** A MongoDB server for this process, as a replica set of one member. It requires a password that only its folder contains. */
 export interface Mongod {
-  /** Includes user and password. */
   readonly url: string;
   readonly pid: number;
-  /** How the server ended, and its last relevant log line. Only for a server that has ended. */
   lastWords(): Promise<{ readonly how?: string; readonly said?: string }>;
-  /** Stops the server with a clean shutdown. */
   stop(): Promise<void>;
 }
 
-/** Stored in the data folder to find the server again: it may outlive its parent, and keeps its port. */
 interface Note {
   readonly pid: number;
   readonly port: number;
-  /** The process that stops the server. */
   readonly parent: number;
 }
 
 export interface MongodOptions {
-  /** Whether the server continues to run if this process is killed, for the next process on the folder. @default false */
+  /** @default false */
   readonly outlivesKill?: boolean;
 }
 
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
-/**
- * Starts MongoDB on a folder, or adopts the server that already runs on it. The server ends with this process, however it ends. The server of another
- * live process is used but not stopped: the lease of the embedded log prevents two processes on the same data.
- * @throws Fault `unavailable` if there is no server program, the data belong to another series, or the server does not start within 2 min; Fault
- * `conflict` while another process starts it, or another program has the data open
- */
+/** Adopts a server that runs on the folder, and borrows another live process's. @throws Fault `conflict` while one starts */
 export async function startMongod(folder: string, { outlivesKill = false }: MongodOptions = {}): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
   return alone(folder, () => startOn(folder, outlivesKill));
@@ -68,7 +57,6 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
     if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
     if (await takesWrites(known.port, key)) return takeOver(known, place);
   }
-  // Its starter ended before the server was ready, or the server no longer answers.
   if (running !== undefined) await kill(running);
   const program = await findMongod();
   if (program === undefined) {
@@ -94,7 +82,7 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   return mongod;
 }
 
-/** Another program's server may be repairing the data: it is not ended. */
+/** Not ended: it may be repairing the data. */
 function refuseForeign(pid: number, folder: string, { file }: MongodKey): void {
   if (isProcessOf(pid, file)) return;
   throw Fault.conflict(
@@ -102,20 +90,17 @@ function refuseForeign(pid: number, folder: string, { file }: MongodKey): void {
   );
 }
 
-/** A server's folder, its note, its credentials, and how long it runs. */
 interface Place extends Required<MongodOptions> {
   readonly folder: string;
   readonly note: string;
   readonly key: MongodKey;
 }
 
-/** The server on a folder; by its lock file if its starter ended before it wrote the note. */
 async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
   const lock = await readFile(join(folder, 'mongod.lock'), 'utf8').catch(() => '');
   return [known?.pid ?? 0, Number(lock)].find((pid) => isProcessOf(pid, folder));
 }
 
-/** The server of another live process, which may still be starting. */
 async function borrow({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await takesWrites(port, key))) {
@@ -132,10 +117,9 @@ async function takeOver({ pid, port }: Note, place: Place): Promise<Mongod> {
   return owned({ pid, port }, place);
 }
 
-/** Servers that end with this process: folders by pid. */
 const ending = new Map<number, string>();
 
-/** Kills the servers: on a signal they would wait for secondaries, and the next start would find a server in shutdown. The journal is complete. */
+/** SIGKILL: on a signal they would wait for secondaries. The journal is complete. */
 function endAll(): void {
   for (const [pid, folder] of ending) if (isProcessOf(pid, folder)) killNow(pid);
 }
@@ -159,7 +143,6 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
   };
 }
 
-/** Ends a server immediately, and waits until it has ended. */
 export async function kill(pid: number): Promise<void> {
   killNow(pid);
   await isGone(pid, STOP_TIMEOUT_MS);
@@ -174,17 +157,16 @@ async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
   return true;
 }
 
-/** A clean shutdown without delay: on a signal, a primary without secondaries waits 10 s for a successor. */
+/** On a signal, a primary without secondaries waits 10 s for a successor. */
 async function shutDown(port: number, key: MongodKey): Promise<void> {
   const client = new MongoClient(memberUrl(port, key), { serverSelectionTimeoutMS: 1000 });
   await client
     .db('admin')
     .command({ shutdown: 1, force: true, timeoutSecs: 0 })
-    .catch(() => undefined); // the server closes the connection instead of answering
+    .catch(() => undefined); // The server closes the connection instead of answering.
   await client.close();
 }
 
-/** Whether a primary with these credentials answers; a server in shutdown is no longer primary. */
 async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
   const client = new MongoClient(mongodUrl(port, key), { serverSelectionTimeoutMS: 1000 });
   try {
@@ -196,20 +178,15 @@ async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
   }
 }
 
-/**
- * The server's previous port, if it is free: the replica set and clients remember it. Outside the range that systems assign to outgoing connections,
- * in which clients could soon occupy it while the server is down.
- */
+/** Remembered by clients, so outside the range of outgoing connections. */
 const portFor = async (known: number | undefined): Promise<number> =>
   known !== undefined && (await isFree(known)) ? known : freePort();
 
-/** A replica set's configuration as stored by the server. */
 interface ReplicaSet {
   readonly version: number;
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** Initiates the replica set, or updates its member's port, and waits until it accepts writes. */
 const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
   withAdmin(port, key, async (admin, client) => {
     const member = { _id: 0, host: `127.0.0.1:${port}` };
@@ -226,13 +203,11 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
       await onceInitialized(() => admin.command({ replSetReconfig: moved, force: true }));
     }
     await untilPrimary(admin);
-    // The user may be missing in older data, or if the first start ended early.
     await createUser(admin, key);
   });
 
 const NOT_YET_INITIALIZED = 94;
 
-/** A server that listens may not have read its configuration yet. */
 async function onceInitialized(command: () => Promise<unknown>): Promise<void> {
   for (const deadline = performance.now() + START_TIMEOUT_MS; ; await delay(10)) {
     try {
@@ -244,7 +219,6 @@ async function onceInitialized(command: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Work on one member with the replica set's internal credentials. */
 export async function withAdmin(
   port: number,
   key: MongodKey,
@@ -266,10 +240,7 @@ async function untilPrimary(admin: Db): Promise<void> {
   }
 }
 
-/**
- * Waits for the first checkpoint of a new replica set (about 100 ms). A server killed earlier loses everything despite its journal, including
- * acknowledged writes and the replica set (seen with 4.0.10).
- */
+/** A server killed before its first checkpoint (some 100 ms) loses everything despite its journal (seen with 4.0.10). */
 export async function untilCheckpoint(admin: Db): Promise<void> {
   const deadline = performance.now() + CHECKPOINT_TIMEOUT_MS;
   const isThere = async (): Promise<boolean> => {

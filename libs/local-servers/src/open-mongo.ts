@@ -6,7 +6,6 @@ import { type Mongod, startMongod } from './mongod.ts';
 import { boundLog } from './mongod-log.ts';
 import { logOf } from './mongod-process.ts';
 
-/** A connection to MongoDB, and the server if this process runs it. */
 export interface Mongo {
   readonly url: string;
   readonly client: MongoClient;
@@ -15,11 +14,7 @@ export interface Mongo {
 
 const LOOK_EVERY_MS = 500;
 
-/**
- * Connects to `url`, or to the server on `folder`, which is started if necessary (architecture 3). If a server that this process runs dies, it is
- * restarted on the same port; meanwhile calls wait as for a primary. The log of the server is bounded.
- * @throws the errors of {@link startMongod}, or of the driver if no server answers at `url`; see `tryReplicaSet`
- */
+/** Restarts its own server on the same port; calls wait meanwhile. */
 export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
   if (url !== undefined) return connect(url, async () => undefined);
   const mongod = await startMongod(folder, { outlivesKill: true });

@@ -2,7 +2,6 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 const MAX_PORT = 65_535;
 
-/** The numbers in the note of a server: its pid, ports, and others; undefined if the note is missing or damaged. */
 export async function readNote<Name extends string>(
   file: string,
   names: readonly Name[],
@@ -20,7 +19,6 @@ export async function readNote<Name extends string>(
 const isNumberOf = (name: string, value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && (value <= MAX_PORT || !/port$/i.test(name));
 
-/** Replaces a note. A full disk leaves the one before. */
 export async function writeNote(file: string, note: Readonly<Record<string, number | undefined>>): Promise<void> {
   const draft = `${file}.new`;
   try {

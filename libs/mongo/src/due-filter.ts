@@ -2,7 +2,6 @@ import { CLOCKS_AGREE_MS } from '@tidings/kernel';
 
 type Due<Field extends string> = Readonly<Record<Field, { readonly $lte: Date } | { readonly $gt: Date }>>;
 
-/** The condition of `isDue` of the kernel for a field with a date. Both halves use an index that begins with the field. */
 export function dueFilter<Field extends string>(
   field: Field,
   now: number,

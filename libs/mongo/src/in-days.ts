@@ -1,6 +1,5 @@
 const HOUR_MS = 3_600_000;
 
-/** A period in words: days where it is whole ones, else hours. */
 export function inDays(ms: number): string {
   const hours = ms / HOUR_MS;
   const [count, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];

@@ -8,20 +8,15 @@ import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
 
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
-/** The leases of a database. */
 export const leasesOf = (db: Db): Collection<LeaseDocument> => collectionOf(db, leasesModel);
 
 export interface FollowOptions {
-  /** Bounds each command. @default not at all */
   readonly answered?: <T>(command: Promise<T>) => Promise<T>;
 }
 
 const unbounded = <T>(command: Promise<T>): Promise<T> => command;
 
-/**
- * Replaces a lease durably if it is unchanged: the compare-and-set that all leases rest on. Resolves to false if another process was faster.
- * @param holder the lease as it was read; null if there was none
- */
+/** Durable compare-and-set. @param holder null if there was no lease */
 export async function followHolder(
   leases: Collection<LeaseDocument>,
   holder: LeaseDocument | null | undefined,
@@ -42,24 +37,18 @@ export async function followHolder(
 }
 
 export interface LeaseOptions extends FollowOptions {
-  /** The clock of the lease; the clocks of its holders must agree to within a second. */
+  /** Holders' clocks must agree to within a second. */
   readonly clock: Clock;
-  /** The duration of the lease after each {@link Lease.take}. */
   readonly lengthMs: number;
-  /** Whether the holder learns by {@link Lease.hasRival} that another process wants the lease. @default false */
+  /** @default false */
   readonly tellsHolder?: boolean;
 }
 
-/** The lease of another process as it was read, and when that was, by `performance.now()`. */
 interface SeenLease extends Pick<LeaseDocument, 'owner' | 'until'> {
   readonly at: number;
 }
 
-/**
- * A lease in the collection `leases`: the right to do some work alone, renewed by {@link take}. If the process of its holder is known to have ended,
- * another one gets it at once. A lease that stays the same for its length, by the steady clock of the process that asks for it, is over too. Two
- * holders at a time are rare but possible, and the guarded work must tolerate them.
- */
+/** Two holders are rare but possible: the work must tolerate them. */
 export class Lease {
   readonly #leases: Collection<LeaseDocument>;
   readonly #name: string;
@@ -67,7 +56,7 @@ export class Lease {
   readonly #answered: NonNullable<FollowOptions['answered']>;
   readonly #id = randomUUID();
   #heldUntil = -Infinity;
-  /** Whether the stored lease may be this one's: an acquisition without an answer may have succeeded. */
+  /** An acquisition without an answer may have succeeded. */
   #mayBeOurs = false;
   #hasRival = false;
   #seen: SeenLease | undefined;
@@ -80,23 +69,20 @@ export class Lease {
     this.#answered = options.answered ?? unbounded;
   }
 
-  /** Whether this process holds the lease, by its own clock, counted from before the last renewal was sent. */
   get held(): boolean {
     return performance.now() < this.#heldUntil;
   }
 
-  /** True when another process has asked for the lease within its length. */
   get hasRival(): boolean {
     return this.#hasRival;
   }
 
-  /** Takes or renews the lease; concurrent calls share one attempt. Resolves to false if another process holds it; rejects if the store does not answer. */
+  /** Rejects if the store does not answer. */
   take(): Promise<boolean> {
     this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
     return this.#taking;
   }
 
-  /** Ends the lease: another process can take it at once. */
   async release(): Promise<void> {
     this.#heldUntil = -Infinity;
     endOwner(this.#id);
@@ -144,19 +130,18 @@ export class Lease {
     if (until <= now || hasOwnerEnded({ id: owner, process })) return true;
     const same = this.#seen?.owner === owner && this.#seen.until.getTime() === until.getTime() ? this.#seen : undefined;
     this.#seen = same ?? { owner, until, at: performance.now() };
-    // A clock that was set back leaves the end of a lease in the future. Each renewal changes it.
+    // A clock that was set back leaves a lease's end in the future.
     return performance.now() - this.#seen.at > this.#options.lengthMs;
   }
 }
 
 export interface Reservation {
-  /** The owner. It is not a process, so only time ends the reservation. */
+  /** Not a process: only time ends the reservation. */
   readonly owner: string;
   readonly clock: Clock;
   readonly lengthMs: number;
 }
 
-/** Reserves a name among the leases by one write, or renews the reservation; false while another owner has it. */
 export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: Reservation): Promise<boolean> {
   const now = clock.now();
   const mine = { _id: name, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
@@ -169,12 +154,10 @@ export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: 
   }
 }
 
-/** Ends reservations of an owner; those of others stay. */
 export async function releaseAll(db: Db, names: readonly string[], owner: string): Promise<void> {
   await leasesOf(db).deleteMany({ _id: { $in: [...names] }, owner });
 }
 
-/** Removes leases whose names begin with `prefix` and that ended before a time: a killed process does not release its own. */
 export async function removeLeases(db: Db, prefix: string, before: Date): Promise<void> {
   const names = { $gte: prefix, $lt: `${prefix}\uffff` };
   await leasesOf(db).deleteMany({ _id: names, until: { $lt: before } });

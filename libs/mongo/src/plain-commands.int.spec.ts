@@ -13,7 +13,6 @@ interface Counter {
 const COUNTERS = 'counters';
 const counted = (_id: string, count: number): Update<Counter> => ({ q: { _id }, u: { $set: { count } }, upsert: true });
 
-/** Conflicts with the document of the same id that has another count. */
 const conflict = (_id: string): Update<Counter> => ({ q: { _id, count: -1 }, u: { $set: { count: 0 } }, upsert: true });
 
 describeWithMongo('plain commands', (mongo) => {

@@ -1,7 +1,6 @@
 import { BSON, type Db, type Document, type Filter, Long, MongoServerError, type UpdateFilter } from 'mongodb';
 import { isTransient, isTransientAnswer } from './transient.ts';
 
-/** One statement of an update command. */
 export interface Update<Stored extends Document = Document> {
   readonly q: Filter<Stored>;
   readonly u: UpdateFilter<Stored>;
@@ -9,7 +8,6 @@ export interface Update<Stored extends Document = Document> {
   readonly multi?: boolean;
 }
 
-/** The refusal of one statement, by its index. */
 export interface RefusedUpdate {
   readonly index: number;
   readonly code: number;
@@ -17,30 +15,22 @@ export interface RefusedUpdate {
 }
 
 export interface UpdateOptions {
-  /** Whether the statements run in order, up to the first refused one. @default false */
+  /** @default false */
   readonly ordered?: boolean;
 }
 
 export interface UpdateOutcome {
-  /** Number of documents that matched, or were created. */
   readonly matched: number;
   readonly refused: readonly RefusedUpdate[];
 }
 
-/** Acknowledged means journaled on a majority: a plain command does not inherit this from its connection. */
+/** A plain command does not inherit this from its connection. */
 const DURABLE = { w: 'majority', j: true } as const;
 const MAX_STATEMENTS = 1000;
-/** Maximum bytes of several statements: the server accepts commands of 16 MB. */
 const MAX_BYTES = 8 << 20;
-/** Documents in one answer, unless they are large. */
 const READ_BATCH = 10_000;
 
-/**
- * Runs idempotent updates durably, by plain commands: the driver's bulk writes cost our process more, and each of their statements costs the server
- * another write, which makes it repeatable. Here a transient error repeats the whole command once.
- * @returns the refused statements; the others have been written, or follow the first refused one of an ordered call
- * @throws the error of a statement that the server could not execute, such as on a full disk: then none is refused
- */
+/** Idempotent updates: repeated once after a transient error. @returns the refused statements */
 export async function tryUpdates<Stored extends Document>(
   db: Db,
   collection: string,
@@ -59,7 +49,7 @@ export async function tryUpdates<Stored extends Document>(
   return { matched, refused };
 }
 
-/** The same; returns the number of documents that matched, or were created. @throws MongoServerError of the first refused statement */
+/** @throws MongoServerError of the first refused statement */
 export async function updateAll<Stored extends Document>(
   db: Db,
   collection: string,
@@ -73,11 +63,11 @@ export async function updateAll<Stored extends Document>(
 
 export interface FindOptions {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
-  /** Whether bytes are read as `Buffer`. @default as `Binary` */
+  /** @default as `Binary` */
   readonly promoteBuffers?: boolean;
 }
 
-/** All documents that match, by a plain command: a cursor of the driver costs nearly as much again. A transient error repeats the query once. */
+/** A driver's cursor costs nearly as much again. */
 export async function findAll<Stored extends Document, Found extends Document = Stored>(
   db: Db,
   collection: string,
@@ -88,13 +78,12 @@ export async function findAll<Stored extends Document, Found extends Document = 
   const answer = await twice(() => db.command(command, { promoteBuffers, ignoreUndefined: true }));
   const { id, firstBatch } = answer['cursor'] as { readonly id: number | Long; readonly firstBatch: Found[] };
   if (id === 0) return firstBatch;
-  // Too much for one answer: a cursor belongs to its session, so everything is read again from the start.
+  // A cursor belongs to its session, so everything is read again from the start.
   await db.command({ killCursors: collection, cursors: [Long.fromValue(id)] });
   const rest = { ...(projection && { projection }), promoteBuffers };
   return db.collection<Stored>(collection).find<Found>(filter, rest).toArray();
 }
 
-/** Runs of statements that fit into one command each, with the index of their first one. */
 function* batchesOf<Stored extends Document>(
   updates: readonly Update<Stored>[],
 ): Iterable<readonly [first: number, statements: readonly Update<Stored>[]]> {
@@ -115,7 +104,6 @@ function* batchesOf<Stored extends Document>(
 const refusalsIn = (answer: Document): readonly RefusedUpdate[] =>
   (answer['writeErrors'] ?? []) as readonly RefusedUpdate[];
 
-/** The answer to a write. @throws the error of a statement that the server might execute later */
 async function written(db: Db, command: Document): Promise<Document> {
   const answer = await db.command(command, { ignoreUndefined: true });
   const transient = refusalsIn(answer).find(isTransientAnswer);

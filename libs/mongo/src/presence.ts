@@ -7,29 +7,21 @@ import { processIdentity } from './storage/leases.schema.ts';
 export interface PresenceDocument {
   readonly _id: string;
   readonly until: Date;
-  /** Absent if other processes cannot see whether the owner has ended. */
   readonly process?: ProcessIdentity;
 }
 
-/** The fields of a collection of owners. */
 export const presenceFields: Fields<PresenceDocument> = { _id: text, until: date, process: optional(processIdentity) };
 
-/** Stores the time until which each of many owners is alive and keeps what it has taken, and judges others by their renewals ({@link SeenLeases}). */
 export interface Presence {
-  /** Sets the time of an owner, in milliseconds since 1970: each renewal changes it. */
+  /** @param until milliseconds since 1970; each renewal changes it */
   renew(owner: LeaseOwner, until: number): Promise<void>;
-  /** The owners that are alive, as far as the looks of this process show. @param ids @default all */
   alive(ids?: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Ends owners before their time. */
   end(ids: readonly string[]): Promise<void>;
-  /** Removes owners whose time was over this long ago. */
   forget(agoMs: number): Promise<void>;
 }
 
 export interface PresenceOptions {
-  /** Time for which an owner is alive after each renewal. */
   readonly lengthMs: number;
-  /** @default the system's */
   readonly clock?: typeof systemClock;
 }
 

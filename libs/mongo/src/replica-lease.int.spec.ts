@@ -19,7 +19,6 @@ describeWithMongo('leaseReplica', (mongo) => {
     open.push(replica);
     return replica;
   };
-  /** As if the processes of these had died: nothing is renewed, and nothing given back. */
   const forget = async (db: Db, ownersOf: readonly number[]): Promise<void> => {
     const ids = ownersOf.map((number) => `replica/${number}`);
     const leases = db.collection<{ _id: string; until: Date }>('leases');
@@ -41,7 +40,6 @@ describeWithMongo('leaseReplica', (mongo) => {
         /^All 32 numbers for processes that make ids in the database \S+ are taken: .* in \d+ s$/,
       ) as unknown as string,
     });
-    // The process that has it lives, and may renew it just then.
     let next: Replica | undefined;
     while (!next) {
       await forget(db, [7]);
@@ -69,7 +67,7 @@ describeWithMongo('leaseReplica', (mongo) => {
     const frozen = await lease(db, { leaseMs: BRIEF_MS });
     const next = numberIds(() => Date.now(), frozen);
     next();
-    // The whole process stands still, timers and all, until its lease is nearly over.
+    // The whole process freezes, timers and all, until its lease is nearly over.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.75 * BRIEF_MS);
     expect(next).toThrow(expect.objectContaining({ kind: 'unavailable' }));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.35 * BRIEF_MS);

@@ -8,23 +8,20 @@ import type { LeaseDocument } from './storage/leases.schema.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 5_000;
-/** Clocks of hosts agree to within a second: until a number that was given back may be taken, ids of its former holder lie in the past. */
+/** Clocks agree to within a second: a former holder's ids lie in the past. */
 const CLOCKS_AGREE_MS = 2_000;
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
-/** A leased number of this process. */
 export interface Replica extends ReplicaNumber {
-  /** Gives the number back; it is free 2 s later. */
   close(): Promise<void>;
 }
 
 export interface ReplicaOptions {
   readonly log: Logger;
-  /** Time after the last renewal for which the number stays reserved. @default 30 s, renewed every 5 s */
+  /** @default 30 s, renewed every 5 s */
   readonly leaseMs?: number;
 }
 
-/** A number whose leases run on the server's clock, and are named `replica/<number>`. */
 class LeasedNumber implements ReplicaNumber {
   readonly #db: Db;
   readonly #leases: Collection<LeaseDocument>;
@@ -39,12 +36,11 @@ class LeasedNumber implements ReplicaNumber {
     this.#leaseMs = leaseMs;
   }
 
-  /** The last third of the lease is reserved for ids that were just issued, and for differing clocks. */
+  /** The last third is reserved for ids just issued. */
   held(): number | undefined {
     return this.#agoMs() < (this.#leaseMs * 2) / 3 ? this.#number : undefined;
   }
 
-  /** Renews the lease, or takes another number if another process has it by now. */
   async renew(): Promise<void> {
     const { agoMs, until } = await this.#term(this.#leaseMs);
     if (this.#number !== undefined) {
@@ -84,7 +80,6 @@ class LeasedNumber implements ReplicaNumber {
     );
   }
 
-  /** A time from now by the server's clock, and the time since its beginning by the process's own clock. */
   async #term(ms: number): Promise<{ readonly agoMs: () => number; readonly now: Date; readonly until: Date }> {
     const agoMs = stopwatch();
     const { localTime: now } = (await this.#db.command({ isMaster: 1 })) as unknown as { readonly localTime: Date };
@@ -94,12 +89,7 @@ class LeasedNumber implements ReplicaNumber {
 
 const idOf = (number: number): string => `replica/${number}`;
 
-/**
- * Leases a number from 0 to 31 for the ids of this process (`numberIds` of the kernel); no other live process of the database has it. A number is free
- * when its lease has ended. A process that could not renew its lease in time, because it was frozen or the store did not answer, has no number until it
- * can renew: then it gets the same or another one.
- * @throws Fault `conflict` with a sentence for operators if all numbers are taken
- */
+/** Numbers 0 to 31. @throws Fault `conflict` if all are taken */
 export async function leaseReplica(db: Db, { log, leaseMs = LEASE_MS }: ReplicaOptions): Promise<Replica> {
   const replica = new LeasedNumber(db, leaseMs);
   await replica.renew();

@@ -2,7 +2,6 @@ import type { ReplicaNumber } from '@tidings/kernel';
 import { readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** Exports whether a service of this process has its number for ids. Without one it refuses all work that needs a new id. */
 export function replicaMetrics(registry: Registry, service: string, replica: ReplicaNumber): void {
   const definition = {
     name: 'tidings_ids_blocked',

@@ -3,16 +3,14 @@ import { Fault } from '@tidings/kernel';
 import { MongoClient, type MongoClientOptions, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { mongoOptions } from './mongo-options.ts';
 
-/** Time limit of the search for a primary. */
 const SELECTION_MS = 3_000;
-/** The same, including preceding steps such as DNS. */
 const PATIENCE_MS = 4_000;
 const AUTHENTICATION_FAILED = 18;
 
-/** The address for display: without user, password and options. */
+/** Without user, password and options. */
 export const shownMongoUrl = (url: string): string => url.replace(/^([^/]*)\/\/.*@/s, '$1//').replace(/\?.*/s, '');
 
-/** Creates a client without connecting. @throws Fault `argument`: the driver's own text may contain the address with its password */
+/** @throws Fault `argument`, without the driver's text, which may contain the password */
 export function newMongoClient(url: string, options: MongoClientOptions = {}): MongoClient {
   try {
     return new MongoClient(url, { ...mongoOptions, ...options });
@@ -26,7 +24,6 @@ const initiate = (url: string): string => `mongosh "${shownMongoUrl(url)}" --eva
 const notInitiated = (url: string, cause?: unknown): Fault =>
   Fault.unavailable(`MONGO_URL: the replica set at ${shownMongoUrl(url)} is not initiated: ${initiate(url)}`, cause);
 
-/** The fault when no primary was found. */
 export function unreachable(url: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof MongoServerError && error.code === AUTHENTICATION_FAILED) {
@@ -39,10 +36,6 @@ export function unreachable(url: string, error: unknown): Fault {
   return Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${shownMongoUrl(url)}`, error);
 }
 
-/**
- * Checks that a connected client has found a replica set: multi-document commits and change streams need one.
- * @throws Fault `argument` for a standalone server; Fault `unavailable` for a replica set that is not initiated
- */
 export async function checkReplicaSet(client: MongoClient, url: string): Promise<void> {
   const hello = await client.db('admin').command({ isMaster: 1 });
   if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
@@ -52,7 +45,6 @@ export async function checkReplicaSet(client: MongoClient, url: string): Promise
   );
 }
 
-/** Looks for the replica set at an address, for at most 4 s. @throws Fault that explains the failure in one sentence, without a password */
 export async function tryReplicaSet(url: string): Promise<void> {
   const client = newMongoClient(url, { serverSelectionTimeoutMS: SELECTION_MS, connectTimeoutMS: SELECTION_MS });
   const patience = new AbortController();
@@ -67,7 +59,6 @@ export async function tryReplicaSet(url: string): Promise<void> {
     throw unreachable(url, error);
   } finally {
     patience.abort();
-    // Operations in progress end with the client.
     looked.catch(() => undefined);
     void client.close();
   }

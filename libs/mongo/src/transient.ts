@@ -8,15 +8,12 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 
-/** The store gave no reliable answer: the operation may have happened, may still happen, or never will. */
+/** The operation may have happened, may still happen, or never will. */
 export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome';
 }
 
-/**
- * Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, interrupted cursors, an overloaded server, and a
- * storage that cannot write. 8 is every error of the storage engine and the system without a code of its own, such as a full disk.
- */
+/** 8 is any error without its own code, such as a full disk. */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   ...[
     6, 7, 8, 24, 37, 38, 39, 42, 43, 46, 50, 63, 64, 79, 89, 91, 94, 100, 107, 112, 117, 133, 134, 150, 175, 176, 189,
@@ -25,7 +22,7 @@ const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   ...[450, 462, 9001, 10058, 10107, 11600, 11601, 11602, 13388, 13435, 13436, 14031],
 ]);
 
-/** Codes of many causes, of which only the text tells those of the storage. Other codes may quote what a caller has sent. */
+/** Only the text identifies storage errors; other codes may quote callers' input. */
 const GENERAL_CODES: ReadonlySet<unknown> = new Set([1, 67, 96, 125, 8000, 16814, 16819, 16820, 16821, 5642403]);
 const STORAGE_TEXTS =
   /No space left|not enough space|space quota|available disk space|Disk quota exceeded|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|\bWT_[A-Z]/;
@@ -36,14 +33,10 @@ export interface ServerAnswer {
   readonly message?: string | undefined;
 }
 
-/** Whether repeating the command may help, as {@link isTransient}. */
 export const isTransientAnswer = ({ code, errmsg, message = '' }: ServerAnswer): boolean =>
   TRANSIENT_CODES.has(code) || (GENERAL_CODES.has(code) && STORAGE_TEXTS.test(errmsg ?? message));
 
-/**
- * Whether repeating an operation on MongoDB may help: after every error except the server's refusal of the command, and commands that the driver
- * refuses to send. The driver also reports broken sockets as plain system errors, and in a bulk write as a server error without a code.
- */
+/** Broken sockets appear as system errors, or without a code in bulk writes. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof UnknownOutcome || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
@@ -55,14 +48,13 @@ export function isTransient(error: unknown): boolean {
   return error instanceof MongoError || isSystemError(error);
 }
 
-/** Identified by its fields: it may come from another realm, with a different `Error`. */
+/** It may come from another realm, with a different `Error`. */
 const isSystemError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
 
-/** The Fault in a caught value: `unavailable` for a transient error, otherwise as in {@link Fault.from}. */
 export const faultOf = (thrown: unknown): Fault =>
   isTransient(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
 
-/** Runs work on MongoDB; a transient error becomes a Fault `unavailable`, so that a record is not dead-lettered during an outage. */
+/** Keeps records from being dead-lettered during an outage. */
 export async function transientAsFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -2,10 +2,7 @@ import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/**
- * A loader of the inner modules of a dependency.
- * @throws Error unless exactly this version is installed: another one may have other internals, or need no patch
- */
+/** @throws Error unless exactly this version is installed: others may differ inside */
 export function internalsOf(name: string, version: string): (path: string) => unknown {
   const { version: installed } = load(`${name}/package.json`) as { readonly version: string };
   if (installed !== version) {

@@ -88,7 +88,6 @@ const { prototype } = load('kafkajs/src/network/requestQueue') as {
   prototype: { scheduleCheckPendingRequests: (this: IdleQueue) => void };
 };
 
-/** The delays of the timers that a queue starts. */
 function delaysOf(queue: IdleQueue): unknown[] {
   const timers = jest.spyOn(globalThis, 'setTimeout');
   prototype.scheduleCheckPendingRequests.call(queue);

@@ -18,7 +18,7 @@ const { HostAddress, ns } = require('mongodb/lib/utils') as {
   ns: (name: string) => unknown;
 };
 
-/** More than a socket takes that nobody reads from. */
+/** More than an unread socket takes. */
 const LARGE = Buffer.alloc(15 << 20);
 
 describe('a connection of the driver', () => {

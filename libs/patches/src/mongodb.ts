@@ -1,13 +1,10 @@
-// The driver writes to a connection that has closed meanwhile, or waits for a closing one to drain, without an event: the operation never ends, and if it
-// was the monitor's, the server is never found again. Needless once the driver fails such operations: mongodb.int.spec.ts then passes without it.
+// The driver writes to closed connections without an event: operations never end. Needless once mongodb.int.spec.ts passes without it.
 import type { Socket } from 'node:net';
 import { internalsOf } from './internals.ts';
 
-/** The parts of the driver's connection that are patched. */
 interface Connection {
   readonly socket: Socket;
   readonly closed: boolean;
-  /** Closes it: operations that wait for an answer fail with the error. */
   cleanup: (this: Connection, error: Error) => void;
 }
 

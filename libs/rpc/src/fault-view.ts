@@ -16,7 +16,7 @@ const kinds: Readonly<Record<FaultKind, true>> = {
 
 const isKind = (kind: string): kind is FaultKind => Object.hasOwn(kinds, kind);
 
-/** A Fault within a reply, for one refused command of many. Its internal text and cause are not sent. */
+/** Internal text and cause are not sent. */
 export const viewOfFault = ({ kind, message: text, retryAfterSeconds, effect, field }: Fault): FaultView => ({
   kind,
   text,
@@ -25,7 +25,6 @@ export const viewOfFault = ({ kind, message: text, retryAfterSeconds, effect, fi
   field,
 });
 
-/** The Fault in a reply; an unknown kind is a `bug`. */
 export const faultOfView = ({ kind, text, retryAfterSeconds, withoutEffect, field }: FaultView): Fault =>
   isKind(kind)
     ? new Fault(kind, text, {

@@ -25,7 +25,7 @@ describe('the table of services', () => {
     expect(processes.filter((name) => servedBy(name).some(([service]) => service === 'operations'))).toEqual(processes);
   });
 
-  /** The calls that `Accept` took the place of (ADR 73). */
+  /** Replaced by `Accept` (ADR 73). */
   const gone = ['Devices/Prepare', 'Messages/Create', 'Messages/FindCreated'];
 
   it('answers the calls of the previous version, but for those that accepted messages', () => {

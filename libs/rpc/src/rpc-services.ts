@@ -26,10 +26,7 @@ import { SubscriptionsDefinition } from './generated/tidings/rpc/v1/webhooks.ts'
 
 const ACCOUNTS = AccountsDefinition.fullName;
 
-/**
- * The gRPC services, by the names under which owners implement them and callers have them. Every process serves `Operations` besides, which is not
- * listed. Servers, clients and the in-process binding derive from this table.
- */
+/** `Operations` is served everywhere and not listed. */
 export const rpcServices = {
   accounts: { owner: 'registry', definition: AccountsDefinition },
   addresses: { owner: 'registry', definition: AddressesDefinition, formerly: ACCOUNTS },
@@ -58,14 +55,12 @@ export const rpcServices = {
 interface RpcService {
   readonly owner: BackendName;
   readonly definition: ServiceDefinition;
-  /** Full name by which the previous version calls it, and which it answers to as well. */
   readonly formerly?: string;
 }
 
 type Table = typeof rpcServices;
 type MessageOf<Message extends Codec> = ReturnType<Message['decode']>;
 
-/** The interface of a service, by its definition. */
 type ServiceOf<Definition extends ServiceDefinition> = {
   -readonly [Name in keyof Definition['methods']]: (
     request: MessageOf<Definition['methods'][Name]['requestType']>,
@@ -74,10 +69,8 @@ type ServiceOf<Definition extends ServiceDefinition> = {
     : Promise<MessageOf<Definition['methods'][Name]['responseType']>>;
 };
 
-/** The interfaces of all services. */
 export type RpcServices = { readonly [Name in keyof Table]: ServiceOf<Table[Name]['definition']> };
 
-/** The interfaces of a backend's services. */
 export type ServicesOf<Owner extends BackendName> = Pick<
   RpcServices,
   { [Name in keyof Table]: Table[Name]['owner'] extends Owner ? Name : never }[keyof Table]
@@ -85,17 +78,14 @@ export type ServicesOf<Owner extends BackendName> = Pick<
 
 export type Served<Owner extends BackendName> = ServicesOf<Owner> & { readonly operations: Operations };
 
-/** A service and its name in the table. */
 export type NamedDefinition = readonly [name: string, definition: ServiceDefinition];
 
 const entriesOf = (owner: ServiceName): readonly (readonly [name: string, service: RpcService])[] =>
   Object.entries<RpcService>(rpcServices).filter(([, service]) => service.owner === owner);
 
-/** The services of a backend. */
 export const definitionsOf = (owner: BackendName): readonly NamedDefinition[] =>
   entriesOf(owner).map(([name, { definition }]) => [name, definition]);
 
-/** The services of a process, by their former names as well, and `Operations`. */
 export const servedBy = (process: ServiceName): readonly NamedDefinition[] => [
   ...entriesOf(process).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
     [name, definition],
@@ -104,7 +94,6 @@ export const servedBy = (process: ServiceName): readonly NamedDefinition[] => [
   ['operations', OperationsDefinition],
 ];
 
-/** The services of a backend in this process: see {@link inProcess}. */
 export function inProcessServices<Owner extends BackendName>(
   owner: Owner,
   served: ServicesOf<Owner>,

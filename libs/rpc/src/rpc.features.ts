@@ -21,9 +21,7 @@ import {
   type TokenView,
 } from './index.ts';
 
-/** How one binding connects callers with implementations. */
 export interface RpcBinding {
-  /** The implementation as callers see it. */
   bind<Service extends object>(definition: ServiceDefinition, implementation: Service): Promise<Service>;
   close(): Promise<void>;
 }
@@ -36,7 +34,6 @@ const json: Codec = {
 const method = (name: string, responseStream: boolean) =>
   ({ name, requestType: json, requestStream: false, responseType: json, responseStream, options: {} }) as const;
 
-/** A service of methods of both kinds. */
 export const echoDefinition = {
   name: 'Echo',
   fullName: 'test.Echo',
@@ -48,7 +45,6 @@ export interface Echo {
   repeat(request: { readonly text: string }): AsyncIterable<{ readonly text: string }>;
 }
 
-/** Answers what it is told, unless it has a fault to answer. */
 export class Echoing implements Echo {
   readonly #ending = '!';
   readonly #fault: Error | undefined;
@@ -89,7 +85,6 @@ const kinds: readonly FaultKind[] = [
   'unavailable',
 ];
 
-/** The behaviour of every binding: callers cannot distinguish the bindings. */
 export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void {
   describe(name, () => {
     let binding: RpcBinding;
@@ -174,7 +169,6 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
     });
 
     describe('the messages of services', () => {
-      /** An implementation of the methods that a test needs. */
       const partly = <Service extends object>(
         { fullName, methods }: ServiceDefinition,
         some: Partial<Service>,

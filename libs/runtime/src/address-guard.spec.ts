@@ -51,7 +51,7 @@ describe('addresses of callers', () => {
   });
 
   it('may be no others than an independent library calls public', () => {
-    // Well-known services that the whole internet reaches.
+    // The whole internet reaches these.
     const reachable = new Set(['unicast', 'as112', 'as112v6', 'amt']);
     const byte = fc.integer({ min: 0, max: 255 });
     const group = fc.oneof(

@@ -4,16 +4,13 @@ import { Fault } from '@tidings/kernel';
 import { AddressRanges, plainAddress } from './address-ranges.ts';
 import { allAddresses, answerWith, systemLookup } from './look-up.ts';
 
-/**
- * Ranges that caller-supplied addresses must not be in, unless the operator allows it (reliability 2): those of IANA's special-purpose
- * registries, and those that cloud vendors reserve elsewhere.
- */
+/** IANA's special-purpose registries, and what cloud vendors reserve elsewhere. */
 const forbidden = new AddressRanges([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure's channel to its machines, IBM Cloud's services, and the private addresses of Google's APIs.
+  // Azure's channel to machines, IBM Cloud's services, Google's private APIs.
   '168.63.129.16',
   '161.26.0.0/16',
   '166.8.0.0/14',
@@ -49,15 +46,10 @@ const LOCALHOST = /(^|\.)localhost\.?$/i;
 
 const noPublicAddress = (hostname: string): string => `${hostname} has no public address`;
 
-/** Decides which addresses may be connected to for a caller. */
 export class AddressGuard {
   readonly #allowed: AddressRanges;
   readonly #lookup: LookupFunction;
 
-  /**
-   * @param allowPrivate private ranges that are allowed, such as 127.0.0.0/8
-   * @param look resolves names
-   */
   constructor(allowPrivate: readonly string[], look: LookupFunction = systemLookup) {
     this.#allowed = new AddressRanges(allowPrivate);
     this.#lookup = look;
@@ -68,22 +60,19 @@ export class AddressGuard {
     return this.#allowed.has(address) || !forbidden.has(address);
   }
 
-  /** Whether a URL host is a literal address that the operator has named, public or not, or a name of this machine. */
+  /** Literal addresses that the operator has named, and names of this machine. */
   excepts(host: string): boolean {
     return this.#allowed.has(LOCALHOST.test(host) ? '127.0.0.1' : host.replace(/^\[(.*)\]$/, '$1'));
   }
 
-  /**
-   * False for a URL host that is a forbidden address, or a name of this machine. Other names are resolved when connecting: earlier results could
-   * change.
-   */
+  /** Other names are resolved when connecting: earlier results could change. */
   allowsHost(host: string): boolean {
     const literal = host.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0) return this.allows(literal);
     return !LOCALHOST.test(host) || this.allows('127.0.0.1');
   }
 
-  /** The permitted addresses of a name, or of a literal address. @throws Fault `forbidden` if there are only others, and errors of the look-up */
+  /** @throws Fault `forbidden` if only other addresses exist */
   resolve(hostname: string): Promise<readonly LookupAddress[]> {
     return new Promise((resolve, reject) => {
       this.lookup(hostname, { all: true }, (error, found) =>
@@ -92,7 +81,7 @@ export class AddressGuard {
     });
   }
 
-  /** A look-up for sockets: the checked address is the one connected to. */
+  /** The checked address is the one connected to. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     allAddresses(this.#lookup, hostname, options, (error, found) => {
       const allowed = error ? [] : found.filter(({ address }) => this.allows(address));

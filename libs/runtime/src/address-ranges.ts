@@ -2,7 +2,6 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** An address without the name of an interface; an address of IPv4 that is mapped into IPv6 becomes the one of IPv4. "" if it is no address. */
 export function plainAddress(text: string): string {
   const end = text.indexOf('%');
   const bare = end < 0 ? text : text.slice(0, end);
@@ -10,18 +9,15 @@ export function plainAddress(text: string): string {
   return isIP(address) === 0 ? '' : address;
 }
 
-/** Whether a text is a range as CIDR, such as 10.0.0.0/8. */
 export function isRange(text: string): boolean {
   const [ip = '', prefix = '', ...more] = text.split('/');
   return more.length === 0 && isIP(ip) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv6(ip) ? 128 : 32);
 }
 
-/** A set of addresses, as ranges. */
 export class AddressRanges {
   readonly #list = new BlockList();
   readonly #isEmpty: boolean;
 
-  /** @param ranges as CIDR, or single addresses */
   constructor(ranges: readonly string[]) {
     this.#isEmpty = ranges.length === 0;
     for (const range of ranges) {
@@ -31,7 +27,6 @@ export class AddressRanges {
     }
   }
 
-  /** Whether a range contains the address; false for a text that is no address. */
   has(text: string): boolean {
     if (this.#isEmpty) return false;
     const address = plainAddress(text);

@@ -4,10 +4,9 @@ const { asn1 } = forge;
 
 export type Node = forge.asn1.Asn1;
 
-// The types of node-forge lack the options.
 const fromDer: (bytes: string, options: never) => Node = asn1.fromDer;
 
-/** The first structure in BER or DER. @throws Error for an incomplete one, or one nested deeper than 256 */
+/** @throws Error for a structure that is incomplete, or nested deeper than 256 */
 export const parsedBer = (bytes: Buffer): Node =>
   fromDer(bytes.toString('latin1'), { parseAllBytes: false, decodeBitStrings: false } as never);
 
@@ -15,7 +14,6 @@ export const derOf = (node: Node): Buffer => Buffer.from(asn1.toDer(node).getByt
 
 export const childrenOf = (node: Node | undefined): Node[] => (Array.isArray(node?.value) ? node.value : []);
 
-/** The content of a string, which BER may divide into parts. */
 export function bytesOf(node: Node | undefined): Buffer {
   if (node === undefined) throw new TypeError('a value is missing');
   return typeof node.value === 'string' ? Buffer.from(node.value, 'latin1') : Buffer.concat(node.value.map(bytesOf));
@@ -27,5 +25,4 @@ export const oidOf = (node: Node | undefined): string =>
 export const isInteger = (node: Node | undefined): node is Node => node?.type === asn1.Type.INTEGER;
 export const isOctets = (node: Node | undefined): node is Node => node?.type === asn1.Type.OCTETSTRING;
 
-/** An unsigned integer; one that exceeds a number is `Infinity` or loses digits, and is far above every limit. */
 export const numberOf = (node: Node | undefined): number => Number.parseInt(bytesOf(node).toString('hex') || '0', 16);

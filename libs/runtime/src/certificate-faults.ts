@@ -1,7 +1,5 @@
-/** A fault of a server's certificate. */
 export type CertificateFault = 'expired' | 'untrusted' | 'host';
 
-/** Certificates without a trusted issuer, by OpenSSL code (X509_V_ERR_…) as Node spells it. */
 const untrusted = [
   ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_UNTRUSTED', 'CERT_REJECTED', 'CERT_REVOKED'],
@@ -18,5 +16,4 @@ const faults: ReadonlyMap<string, CertificateFault> = new Map<string, Certificat
   ['HOSTNAME_MISMATCH', 'host'],
 ]);
 
-/** The fault of a server's certificate, by the `code` of the error that ended a TLS connection; undefined for other errors. */
 export const certificateFault = (code: string): CertificateFault | undefined => faults.get(code);

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Fault } from '@tidings/kernel';
 import type { Logger } from 'pino';
 
-/** Opened resources, to be closed in the reverse order, also after a failed start. */
+/** Closes in reverse order, also after a failed start. */
 export class Closing {
   readonly #closers: { readonly name: string; readonly close: () => unknown }[] = [];
   #closed: Promise<void> | undefined;
@@ -13,20 +13,17 @@ export class Closing {
     this.#log = log;
   }
 
-  /** Registers how to close an opened resource, and returns it. */
   add<T>(name: string, opened: T, close: (opened: T) => unknown): T {
     this.#closers.push({ name, close: () => close(opened) });
     return opened;
   }
 
-  /** Registers a resource that is being opened: the close waits until it is open, and closes it. A failure to open is the caller's to report. */
   addOpening<T>(name: string, opening: Promise<T>, close: (opened: T) => unknown): Promise<T> {
     const closeOpened = (): Promise<unknown> => opening.then(close, () => undefined);
     this.#closers.push({ name, close: closeOpened });
     return opening;
   }
 
-  /** Closes all, last opened first. A failure is logged and does not prevent the others; repeated calls wait for the first one. */
   close(): Promise<void> {
     this.#closed ??= (async () => {
       for (const { name, close } of this.#closers.splice(0).reverse()) {
@@ -41,13 +38,11 @@ export class Closing {
   }
 }
 
-/** Time limit of a shutdown, after which the process ends anyway (reliability 1). */
 const SHUTDOWN_TIMEOUT_MS = 24_000;
 
-/** Additional time for the last line of the log. */
 const GUARD_MS = 1_000;
 
-/** Kills the process after a time from a separate thread, whatever blocks the event loop: an endless loop, or a write without a reader. */
+/** From a separate thread, whatever blocks the event loop. */
 function guard(ms: number): void {
   const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${ms})`;
   new Worker(program, { eval: true, execArgv: [], stdout: false }).unref();
@@ -55,7 +50,6 @@ function guard(ms: number): void {
 
 export interface ShutdownOptions {
   readonly log: Logger;
-  /** Stops intake, finishes what is in flight, closes. */
   readonly close: () => Promise<void>;
   /** @default 24000 */
   readonly timeoutMs?: number;
@@ -63,10 +57,7 @@ export interface ShutdownOptions {
   readonly exit?: (code: number) => void;
 }
 
-/**
- * Closes and ends the process on SIGTERM, SIGINT, or SIGHUP, which a closed terminal sends: with 0 when all was closed, with 1 after the time
- * limit. A second SIGINT ends it at once without closing. A process with a blocked event loop is killed 1 s after the limit.
- */
+/** A second SIGINT ends at once. */
 export function closeOnSignal({
   log,
   close,
@@ -107,7 +98,6 @@ function endProcess(code: number): void {
   process.exit();
 }
 
-/** Ends the process after an uncaught error, with a redacted line in the log, not as plain text. */
 export function endOnCrash(log: Logger, exit: (code: number) => void = endProcess): void {
   const crash = (error: unknown): void => {
     log.fatal({ err: error }, 'crashed');

@@ -18,76 +18,54 @@ import { type ProviderAddresses, providersOf, providerVariables, web } from './p
 import { quotas } from './quota-settings.ts';
 import { secretVariables, withSecretFiles } from './secret-files.ts';
 
-/** All settings of the environment, checked and typed; the README lists their names under *Configuration*. */
 export interface Configuration {
   readonly host: string;
-  /** 0 = any free port. */
   readonly port: number;
-  /** Port of gRPC in a service's own process; 0 = any free port. */
   readonly grpcPort: number;
-  /** Port of event streams for subscribers that dial in; 0 = any free port. */
   readonly eventsPort: number;
-  /** Absent = health is served on the HTTP port. */
   readonly healthPort?: number | undefined;
-  /** Base URL of links, without a trailing slash. Absent = `http://HOST:PORT`. */
+  /** Absent = `http://HOST:PORT`. */
   readonly publicUrl?: string | undefined;
   readonly mongoUrl?: string | undefined;
-  /** Empty = the embedded log. */
   readonly kafkaBrokers: readonly string[];
-  /** Prefix of topic and group names in Kafka. */
   readonly kafkaNamespace: string;
-  /** Copies of each record for created topics. Absent = one on each named broker, at most three. */
+  /** Absent = one per named broker, at most three. */
   readonly kafkaReplicationFactor?: number | undefined;
   readonly kafkaSecurity: KafkaSecurity;
-  /** TLS of calls between services. Absent = calls carry a key derived from the master key. */
+  /** Absent = calls carry a key derived from the master key. */
   readonly grpcTls?: TlsIdentity | undefined;
-  /** An absolute path. */
   readonly dataFolder: string;
   readonly adminToken?: string | undefined;
   /** 32 bytes. */
   readonly masterKey?: Uint8Array | undefined;
   /** During a rotation: the other master key that decrypts. 32 bytes. */
   readonly previousMasterKey?: Uint8Array | undefined;
-  /** The channels of a dispatcher, each once. */
   readonly channels?: readonly Channel[] | undefined;
   readonly providers: ProviderAddresses;
-  /** Contact of the operator for push services of browsers: `mailto:` or `https:`. @default none */
   readonly webPushSubject?: string | undefined;
-  /** The domain of return paths: bounce reports and complaints go there. In ASCII and lower case. @default none (R-E19) */
+  /** In ASCII and lower case. @default none (R-E19) */
   readonly mailBounceDomain?: string | undefined;
-  /** The port on which a gateway takes them; 0 = any free port. Absent = on none. */
+  /** Absent = no incoming mail. */
   readonly smtpListenPort?: number | undefined;
-  /** HTTP/2 client for providers: own frames, or node:http2, which costs several times as much (ADR 10). */
   readonly http2: 'frames' | 'node';
-  /** TLS connections to providers and subscribers go through it. Absent = they go directly. */
   readonly proxy?: OutboundProxy | undefined;
-  /** PEM text of additional CA certificates. */
   readonly extraCa?: string | undefined;
-  /** Private ranges, as CIDR, that callers' addresses may be in. */
   readonly allowPrivate: readonly string[];
-  /** Ranges, as CIDR, of the proxies whose `X-Forwarded-For` is believed. Empty = none. */
   readonly trustedProxies: readonly string[];
-  /** The file of a geo-IP database, an absolute path. Absent = places are not looked up (R-RES17). */
+  /** Absent = places are not looked up. */
   readonly geoipDatabase?: string | undefined;
-  /** Disposable e-mail domains, in ASCII and lower case (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
-  /** Maximum numbers of resources (R-LM7). */
   readonly quotas: Quotas;
-  /** Below this number of free bytes on the volume of MongoDB, writes of callers are refused (R-ER12); 0 = never. */
+  /** On MongoDB's volume; 0 = never refuse. */
   readonly minFreeBytes: number;
-  /** A clock for tests, which can be advanced; absent = the system's. */
   readonly testClock: { readonly aheadMs: number } | undefined;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** Absent = no traces. */
   readonly tracing?: TracingConfiguration | undefined;
 }
 
-/** The sampling of traces, by the standard's names; the exporter reads the endpoint from the same environment. */
 export interface TracingConfiguration {
-  /** Headers of the exporter's requests, in addition to `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,…`, with percent-encoded values. @default none */
   readonly headers?: string | undefined;
   readonly sampler: (typeof samplers)[number];
-  /** From 0 to 1, for ratio-based samplers. */
   readonly ratio: number;
 }
 
@@ -118,7 +96,6 @@ const list = z.string().transform((text) =>
 );
 
 const ranges = list.refine((each) => each.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8').default([]);
-/** One line for the variable, whichever name is wrong. */
 const channelList = list
   .refine(
     (names) => names.length > 0 && names.every((name) => (channels as readonly string[]).includes(name)),
@@ -216,7 +193,6 @@ const environment = z.object({
   ...securityVariables,
 });
 
-/** Variables of traces that only OpenTelemetry reads; its standard has more of them. */
 const openTelemetryVariables = [
   'OTEL_EXPORTER_OTLP_CERTIFICATE',
   'OTEL_EXPORTER_OTLP_COMPRESSION',
@@ -225,7 +201,6 @@ const openTelemetryVariables = [
   'OTEL_SERVICE_NAME',
 ] as const;
 
-/** Every variable that {@link readEnv} or OpenTelemetry reads, those that name files of secrets included. */
 export const environmentVariables: readonly string[] = [
   ...Object.keys(environment.shape),
   ...openTelemetryVariables,
@@ -241,21 +216,19 @@ function checkMasterKeys(values: z.infer<typeof environment>, context: z.Refinem
   }
 }
 
-/** Every recipient of an incoming mail is in the domain. */
 function checkIncomingMail(values: z.infer<typeof environment>, context: z.RefinementCtx): void {
   if (values.SMTP_LISTEN_PORT === undefined || values.MAIL_BOUNCE_DOMAIN !== undefined) return;
   context.addIssue({ code: 'custom', path: ['MAIL_BOUNCE_DOMAIN'], message: 'is required with SMTP_LISTEN_PORT' });
 }
 
-/** An empty variable counts as not set: compose files and charts pass empty ones. */
+/** Compose files and charts pass empty variables. */
 export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])));
 
-/** One line per variable. */
 export const linesOf = ({ issues }: z.ZodError): string =>
   issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n');
 
-/** Reads the configuration, once, at start. @throws Fault `argument` with one line per invalid variable; values are never included */
+/** @throws Fault `argument` with one line per invalid variable; values are never included */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
   const given = present(withSecretFiles(env), Object.keys(environment.shape));
   const checked = environment.superRefine(checkSets).superRefine(checkMasterKeys).superRefine(checkIncomingMail);
@@ -308,6 +281,5 @@ const tracingOf = (data: z.infer<typeof environment>): TracingConfiguration | un
         ratio: data.OTEL_TRACES_SAMPLER_ARG,
       };
 
-/** The base URL of links: `PUBLIC_URL`, otherwise the address of HTTP. */
 export const publicUrlOf = ({ publicUrl, host, port }: Pick<Configuration, 'publicUrl' | 'host' | 'port'>): string =>
   publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

@@ -2,7 +2,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A process's certificate and key, and its trusted CA certificates: PEM texts. */
 export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
@@ -11,27 +10,23 @@ export interface TlsIdentity {
 
 export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
-/** The security of connections to Kafka, if any. */
 export interface KafkaSecurity {
-  /** PEM texts; absent members are the system's. Undefined = no TLS. */
   readonly tls?: Partial<TlsIdentity> | undefined;
   readonly sasl?:
     | { readonly mechanism: (typeof saslMechanisms)[number]; readonly username: string; readonly password: string }
     | undefined;
 }
 
-/** The text of a PEM file, or the PEM text itself. */
 export function pemOf(value: string): string {
   return value.startsWith('-----BEGIN ') ? value : readFileSync(value, 'utf8');
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates in a PEM text, in their order. */
 export const certificatesIn = (text: string): X509Certificate[] =>
   [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem));
 
-/** A variable with the name of a PEM file, or its text. An invalid value is not included in errors: it may be a key. */
+/** Errors never include the value: it may be a key. */
 const pem = (check: (text: string) => unknown, wanted: string) =>
   z.string().transform((value, context) => {
     try {
@@ -47,7 +42,6 @@ const pem = (check: (text: string) => unknown, wanted: string) =>
 export const certificates = pem((text) => new X509Certificate(text), 'a certificate');
 const privateKey = pem((text) => createPrivateKey(text), 'a private key without a password');
 
-/** Variables of connections to other services and to Kafka. */
 export const securityVariables = {
   GRPC_TLS_CERT: certificates.optional(),
   GRPC_TLS_KEY: privateKey.optional(),
@@ -70,14 +64,12 @@ export const securityVariables = {
 
 type SecurityValues = z.infer<z.ZodObject<typeof securityVariables>>;
 
-/** Variables that must be set together: all of a group, or none. */
 const sets = [
   ['GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CA'],
   ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],
   ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
 ] as const satisfies (keyof SecurityValues)[][];
 
-/** Reports incomplete groups: each missing variable. */
 export function checkSets(values: SecurityValues, context: z.RefinementCtx): void {
   for (const set of sets) {
     const given = set.find((name) => values[name] !== undefined);
@@ -92,7 +84,6 @@ export function checkSets(values: SecurityValues, context: z.RefinementCtx): voi
     context.addIssue({ code: 'custom', path: ['KAFKA_SSL'], message: `must not be false beside ${files[0]}` });
 }
 
-/** Undefined = calls between services carry a key instead. */
 export const grpcTlsOf = (values: SecurityValues): TlsIdentity | undefined =>
   values.GRPC_TLS_CERT === undefined
     ? undefined

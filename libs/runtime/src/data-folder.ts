@@ -3,7 +3,6 @@ import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '@tidings/kernel';
 
-/** Why a file or folder cannot be written, by the error of the system. */
 const whyNot = (error: unknown): string => {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' ? 'its volume is full' : (code ?? String(error));
@@ -12,7 +11,6 @@ const whyNot = (error: unknown): string => {
 export const notWritten = (file: string, error: unknown): Fault =>
   Fault.unavailable(`${file} cannot be written: ${whyNot(error)}`, error);
 
-/** Creates the data folder of the embedded mode, readable by its owner only, and returns its path. */
 export async function openDataFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -23,11 +21,7 @@ export async function openDataFolder(folder: string): Promise<string> {
   }
 }
 
-/**
- * The text in a file of the data folder that is created once, by `make`, with mode 0600, and never changes. A crash leaves no partial file, and
- * concurrent first starts get the same text. What another program has made of the file since is not checked.
- * @throws Fault `unavailable` with the file and the reason if it cannot be read or written
- */
+/** Created once, with mode 0600, atomically and durably. */
 export async function onceMade(file: string, make: () => string): Promise<{ text: string; made: boolean }> {
   const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw Fault.unavailable(`${file} cannot be read: ${error.code}`, error);
@@ -65,10 +59,9 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** Errors of systems and file systems that cannot sync folders. */
 const SYNCS_NO_FOLDERS = ['EISDIR', 'EACCES', 'EPERM', 'EINVAL', 'ENOTSUP'];
 
-/** Makes a new file name durable, if the system supports it. A failing disk is an error: data must not appear durable when it is not. */
+/** A failing disk is an error: data must not appear durable. */
 export async function syncFolder(
   folder: string,
   openFolder: (folder: string) => Promise<{ sync(): Promise<void>; close(): Promise<void> }> = open,

@@ -5,13 +5,11 @@ import { z } from 'zod';
 
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** A domain, in ASCII and lower case. */
 export const domainName = z
   .string()
   .transform((text) => domainToASCII(text))
   .refine((domain) => DOMAIN.test(domain), 'must be a domain such as bounces.example.com');
 
-/** A file with one domain per line; `#` begins a comment. Read once, in ASCII and lower case. Without it, the list of a package (R-E4). */
 export const domainsFile = z
   .string()
   .optional()

@@ -2,7 +2,6 @@ import { closeSync, openSync } from 'node:fs';
 import { isAlive, isProcessOf } from '@tidings/coordination';
 import { freePort, tryPlace } from './ports.ts';
 
-/** Opens files until the limit is reached. */
 function exhaust(): number[] {
   const opened: number[] = [];
   try {
@@ -22,7 +21,6 @@ const answered = (ask: () => boolean): boolean | string => {
 };
 const listened = (listening: Promise<unknown>): Promise<string> => listening.then(() => 'free', codeOf);
 
-/** The answers of the functions that need a free file descriptor. */
 const answers = async (port: number) => ({
   isAlive: isAlive(process.pid),
   isProcessOf: answered(() => isProcessOf(process.pid, 'exhausted-files')),
@@ -30,7 +28,6 @@ const answers = async (port: number) => ({
   tryPlace: await listened(tryPlace({ variable: 'PORT', port, host: '127.0.0.1' })),
 });
 
-// A program, which a spec starts with a low limit of open files: prints the answers at the limit and below it.
 const port = await freePort();
 const opened = exhaust();
 const exhausted = await answers(port);

@@ -1,16 +1,12 @@
 import { Fault } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
 
-/** Interval of log lines about expected faults with the same message. */
 const INTERVAL_MS = 1_000;
-/** Maximum number of remembered messages; they are constants of the program, so there are few. */
 const MAX_MESSAGES = 1_000;
 
-/** Whether a fault is expected while a store or a peer is unavailable. Its stack is irrelevant. */
 export const isExpected = (error: unknown): error is Error =>
   error instanceof Error && (error instanceof Fault ? error.kind === 'unavailable' : isTransient(error));
 
-/** A fault with its causes, without their stacks. */
 export function withoutStack(error: Error, depth = 0): Record<string, unknown> {
   const { name, message, cause } = error;
   const { code } = error as { code?: unknown };
@@ -22,11 +18,9 @@ export function withoutStack(error: Error, depth = 0): Record<string, unknown> {
   };
 }
 
-/** Limits repeated messages: each passes once a second, with the number of suppressed ones. */
 export class Thinned {
   readonly #messages = new Map<string, { until: number; kept: number }>();
 
-  /** The number of equal messages suppressed before this one; undefined if this one is suppressed, too. */
   pass(message: string, now = performance.now()): number | undefined {
     const known = this.#messages.get(message);
     if (known && now < known.until) {

@@ -4,21 +4,16 @@ import { Fault } from '@tidings/kernel';
 import { Reader, type Response } from 'maxmind';
 import { plainAddress } from './address-ranges.ts';
 
-/** The place of an address. */
 export interface GeoipPlace {
-  /** ISO 3166-1 alpha-2, in upper case. */
   readonly country: string;
-  /** Name in English, up to 1024 characters. "" = unknown; undefined if the database has no cities. */
+  /** "" = unknown; undefined if the database has no cities. */
   readonly city: string | undefined;
 }
 
-/** Maximum size of a database, which is held in memory. Databases of cities have about 100 MiB. */
 const BYTES_MAX = 1024 ** 3;
-/** The metadata begin with the mark, in the last bytes of the file. */
 const METADATA_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 const METADATA_BYTES = 128 * 1024;
 const CITY_LENGTH = 1_024;
-/** The separator between the search tree and the records. */
 const SEPARATOR_BYTES = 16;
 
 interface CityRecord {
@@ -26,15 +21,12 @@ interface CityRecord {
   readonly city?: { readonly names?: { readonly en?: unknown } };
 }
 
-/** A database of places by address in the format of MaxMind DB 2.0, with records as in GeoIP2 Country and City. */
 export class GeoipDatabase {
   readonly #reader: Reader<Response>;
   readonly #hasCities: boolean;
 
-  /** @throws Fault `argument` if it cannot be read */
   constructor(bytes: Buffer) {
     try {
-      // The reader would search the whole file for it.
       if (bytes.subarray(-METADATA_BYTES).lastIndexOf(METADATA_MARK) < 0) throw new Error('no metadata');
       this.#reader = new Reader(bytes);
       check(this.#reader.metadata, bytes.length);
@@ -44,12 +36,11 @@ export class GeoipDatabase {
     }
   }
 
-  /** Build time of the database, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   get builtAt(): number {
     return this.#reader.metadata.buildEpoch.getTime();
   }
 
-  /** The place of an address of IPv4 or IPv6; undefined if it is unknown. Never throws. */
   find(text: string): GeoipPlace | undefined {
     const address = plainAddress(text);
     if (address === '' || (isIPv6(address) && this.#reader.metadata.ipVersion === 4)) return undefined;
@@ -59,7 +50,7 @@ export class GeoipDatabase {
       if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return undefined;
       return { country, city: this.#hasCities ? cityOf(record) : undefined };
     } catch {
-      // A damaged record: the other ones can be read.
+      // A damaged record: others are readable.
       return undefined;
     }
   }
@@ -70,7 +61,6 @@ function cityOf(record: CityRecord | null): string {
   return typeof city === 'string' ? [...city].slice(0, CITY_LENGTH).join('') : '';
 }
 
-/** The reader accepts any file that ends like a database. */
 function check(
   { buildEpoch, ipVersion, recordSize, searchTreeSize }: Reader<Response>['metadata'],
   bytes: number,
@@ -80,13 +70,12 @@ function check(
   if (!(searchTreeSize > 0 && searchTreeSize + SEPARATOR_BYTES < bytes)) throw new Error('truncated');
 }
 
-/** Identifies the content of a file: one that is replaced or changed has another version. @throws errors of the file system */
 export async function fileVersion(file: string): Promise<string> {
   const { ino, size, mtimeMs } = await stat(file);
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-/** Reads a database. @throws Fault `argument` if the file holds none, and errors of the file system */
+/** @throws Fault `argument` if the file holds no database */
 export async function readGeoip(file: string): Promise<GeoipDatabase> {
   const { size } = await stat(file);
   if (size > BYTES_MAX) throw Fault.argument(`not a geo-IP database: more than ${BYTES_MAX} bytes`);

@@ -5,7 +5,6 @@ import { MongoError } from 'mongodb';
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'syscall' in error;
 
-/** The reason of a failed start: a sentence for external causes; stacks only for bugs. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Fault && error.kind !== 'bug') return error.message;
   if (error instanceof MongoError) return `MongoDB: ${error.message}`;
@@ -15,7 +14,6 @@ export function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${own}\nCaused by ${error.cause.stack ?? error.cause.message}` : own;
 }
 
-/** Prints why the named program cannot start, and ends the process with 1. */
 export function giveUp(program: string, error: unknown): never {
   try {
     writeSync(2, `${program} cannot start.\n${reasonOf(error)}\n`);

@@ -4,7 +4,6 @@ import type { Readiness } from './readiness.ts';
 
 export const READINESS = Symbol('readiness');
 
-/** Missing dependencies: MongoDB, the broker, services, and steps of the start. Those that answer have no entry. */
 @Injectable()
 export class DependenciesIndicator {
   readonly #indicators: HealthIndicatorService;
@@ -24,7 +23,6 @@ export class DependenciesIndicator {
   }
 }
 
-/** Missing dependencies until the start is complete, and nothing afterwards. */
 @Injectable()
 export class StartIndicator {
   readonly #dependencies: DependenciesIndicator;
@@ -43,7 +41,6 @@ export class StartIndicator {
   }
 }
 
-/** Notes for operators, such as documents in quarantine: they are `up`. */
 @Injectable()
 export class NotesIndicator {
   readonly #indicators: HealthIndicatorService;

@@ -9,18 +9,15 @@ import { DependenciesIndicator, NotesIndicator, READINESS, StartIndicator } from
 import type { Readiness } from './readiness.ts';
 import { withoutSchemas } from './without-schemas.ts';
 
-/** Maximum connections of probes and scrapers on a separate port; further ones are closed at once. */
 const MAX_CONNECTIONS = 64;
 
 const METRICS = Symbol('metrics');
 
-/** The part of a reply that metrics need, independent of the server. */
 interface Reply {
   header(name: string, value: string): unknown;
   send(body: unknown): unknown;
 }
 
-/** `/livez` has no dependencies, `/readyz` names missing ones and notes, `/startupz` is 200 once the start is complete (reliability 1). */
 @Controller()
 class HealthController {
   readonly #health: HealthCheckService;
@@ -71,7 +68,6 @@ class HealthController {
 @Module({})
 class HealthModule {}
 
-/** See health.ts. */
 export const healthModule = (readiness: Readiness, metrics: Registry): DynamicModule => ({
   module: HealthModule,
   imports: [TerminusModule.forRoot({ logger: false })],
@@ -85,7 +81,6 @@ export const healthModule = (readiness: Readiness, metrics: Registry): DynamicMo
   ],
 });
 
-/** See health.ts. */
 export async function healthApplication({
   readiness,
   metrics,

@@ -2,16 +2,14 @@ import { hash, pbkdf2Sync, scryptSync } from 'node:crypto';
 import { bytesOf, childrenOf, isInteger, type Node, numberOf, oidOf } from './ber.ts';
 import { KeyError } from './private-keys.ts';
 
-/** Maximum hashes of key derivation (PBKDF2, PKCS#12) of all parts of a file together: keytool 9 to 15 needs 350,000 for one key. */
+/** keytool 9 to 15 needs 350,000. */
 const MAX_ROUNDS = 500_000;
-/** Maximum product of scrypt's N, r and p of all parts of a file together: OpenSSL writes 131,072. */
+/** N·r·p; OpenSSL writes 131,072. */
 const MAX_SCRYPT_WORK = 2 ** 18;
-/** Maximum memory of one scrypt, 128·N·r bytes. */
 const MAX_SCRYPT_BYTES = 32 * 1024 * 1024;
 
 const limit = (message: string): KeyError => new KeyError('key_file_limits', message);
 
-/** The work that a file may require. It is counted before each derivation. */
 export class Work {
   #rounds = 0;
   #scrypt = 0;
@@ -28,7 +26,6 @@ export class Work {
   }
 }
 
-/** A password as PBES2 takes it, and as PKCS#12 does (RFC 8018 3, RFC 7292 B.1). */
 export interface Password {
   readonly octets: Buffer;
   readonly bmp: Buffer;
@@ -36,7 +33,6 @@ export interface Password {
 
 const bmpOf = (text: string): Buffer => Buffer.concat([Buffer.from(text, 'utf16le').swap16(), Buffer.alloc(2)]);
 
-/** The forms that programs give a password: an empty one with or without an end, and UTF-8 widened byte by byte (OpenSSL before 1.1). */
 export function passwordForms(password: string): readonly Password[] {
   const octets = Buffer.from(password);
   const own = { octets, bmp: bmpOf(password) };
@@ -48,7 +44,6 @@ export function passwordForms(password: string): readonly Password[] {
 interface Digest {
   readonly name: string;
   readonly bytes: number;
-  /** Block size of the hash. */
   readonly block: number;
 }
 
@@ -84,7 +79,7 @@ const found = (table: ReadonlyMap<string, Digest>, oid: string): Digest => {
 export const digestOf = (oid: string): Digest => found(digests, oid);
 export const hmacOf = (oid: string): Digest => found(hmacs, oid);
 
-/** What the bytes are for (RFC 7292 B.3). */
+/** RFC 7292 B.3. */
 export const Purpose = { key: 1, iv: 2, mac: 3 } as const;
 
 export interface Pkcs12Derivation {
@@ -98,7 +93,6 @@ export interface Pkcs12Derivation {
 const repeated = (bytes: Buffer, block: number): Buffer =>
   Buffer.alloc(Math.ceil(bytes.length / block) * block, bytes.length > 0 ? bytes : 0);
 
-/** Adds `addend` + 1 to each block of a buffer, in place. */
 function increase(buffer: Buffer, addend: Buffer): void {
   for (let from = 0; from < buffer.length; from += addend.length) {
     let carry = 1;
@@ -132,7 +126,6 @@ const PBKDF2 = '1.2.840.113549.1.5.12';
 const SCRYPT = '1.3.6.1.4.1.11591.4.11';
 const HMAC_SHA1 = '1.2.840.113549.2.7';
 
-/** The key by the function of PBES2 or PBMAC1 (RFC 8018, RFC 7914, RFC 9579). @param bytes of the key; the parameters may repeat it */
 export function derivedKey(derivation: Node | undefined, octets: Buffer, bytes: number, work: Work): Buffer {
   const [oid, parameters] = childrenOf(derivation);
   const [saltNode, ...values] = childrenOf(parameters);

@@ -1,4 +1,4 @@
-// Runs in a separate thread (key-file-worker.ts), from source as well: it imports only modules that Node can load itself.
+// Imports only modules that Node can load from source.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { childrenOf, isInteger, isOctets, type Node, numberOf, parsedBer } from './ber.ts';
 import { passwordForms, Work } from './key-derivation.ts';
@@ -7,21 +7,16 @@ import { type PemBlock, pemBlocks, pemOfBlock } from './pem.ts';
 import { decryptedKey, readPkcs12 } from './pkcs12.ts';
 import { checkedKey, derKey, isEncrypted, isKey, KeyError } from './private-keys.ts';
 
-/** The content of a key file as PEM text. */
 export interface KeyFile {
-  /** Unencrypted PKCS#8; undefined without one. */
   readonly key: string | undefined;
-  /** The key's certificate first. */
   readonly certificates: readonly string[];
 }
 
-/** Maximum certificates in a PEM file. */
 const MAX_CERTIFICATES = 32;
 const PKCS12_VERSION = 3;
 
 const pemOfCertificate = (der: Buffer): string => pemOfBlock({ label: 'CERTIFICATE', headers: [], der });
 
-/** The key of the first one that has a certificate, else the first one. */
 function keyFileOf(keys: readonly KeyObject[], certificates: readonly Buffer[]): KeyFile {
   const parsed = certificates.map((der) => ({ pem: pemOfCertificate(der), certificate: new X509Certificate(der) }));
   const ownOf = (key: KeyObject) => parsed.filter(({ certificate }) => certificate.checkPrivateKey(key));
@@ -33,7 +28,6 @@ function keyFileOf(keys: readonly KeyObject[], certificates: readonly Buffer[]):
   };
 }
 
-/** The legacy format derives its key in one round, regardless of the file. */
 function legacyKey(block: PemBlock, passphrase: string): KeyObject {
   if (!/^(?:RSA|EC) PRIVATE KEY$/.test(block.label)) throw new TypeError('encrypted twice');
   try {
@@ -84,14 +78,12 @@ function openDer(file: Buffer, password: string): KeyFile {
   return keyFileOf([isOctets(second) && !isInteger(first) ? decryptedPkcs8(structure, password) : derKey(file)], []);
 }
 
-/** Editors of Windows write UTF-16. */
 function textOf(file: Buffer): string {
   if (file.length % 2 === 0 && file.readUInt16LE(0) === 0xfeff) return file.toString('utf16le');
   if (file.length % 2 === 0 && file.readUInt16LE(0) === 0xfffe) return Buffer.from(file).swap16().toString('utf16le');
   return file.toString('latin1');
 }
 
-/** Opens a file with bounded size and password. @throws KeyError or the fault of the file */
 export function keyFileContents(file: Buffer, password: string): KeyFile {
   const text = file.length < 2 ? '' : textOf(file);
   return text.includes('-----BEGIN') ? openPem(text, password) : openDer(file, password);

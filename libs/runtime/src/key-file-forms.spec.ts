@@ -64,7 +64,6 @@ const parsed = (file: Buffer): forge.asn1.Asn1 => asn1.fromDer(file.toString('la
 const children = (node: forge.asn1.Asn1): forge.asn1.Asn1[] => node.value as forge.asn1.Asn1[];
 const derOf = (node: forge.asn1.Asn1): Buffer => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
 
-/** BER with indefinite lengths, and strings in parts of 100 bytes. */
 function indefinite(node: forge.asn1.Asn1): Buffer {
   const end = Buffer.alloc(2);
   if (node.constructed) {
@@ -90,7 +89,6 @@ describe('the structure of a .p12', () => {
     ]);
   });
 
-  /** Replaces what authenticates the file. */
   const withMac = (file: Buffer, macOf: (content: Buffer) => readonly forge.asn1.Asn1[]): Buffer => {
     const [version, safe] = children(parsed(file));
     const content = Buffer.from(children(children(safe!)[1]!)[0]!.value as string, 'latin1');

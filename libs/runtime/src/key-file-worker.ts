@@ -2,13 +2,11 @@ import { parentPort } from 'node:worker_threads';
 import { type KeyFile, keyFileContents } from './key-file-contents.ts';
 import { KeyError, type KeyFaultName } from './private-keys.ts';
 
-/** A key file to open. */
 export interface KeyFileTask {
   readonly bytes: Uint8Array;
   readonly password: string;
 }
 
-/** The content of the file, or the reason why it cannot be opened. */
 export type KeyFileAnswer = { readonly opened: KeyFile } | { readonly refused: string; readonly reason: KeyFaultName };
 
 function answerTo({ bytes, password }: KeyFileTask): KeyFileAnswer {

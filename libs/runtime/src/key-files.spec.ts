@@ -9,7 +9,7 @@ import { openPlainKey } from './private-keys.ts';
 const file = (text: string): Buffer => Buffer.from(text, 'base64');
 const PASSWORD = 'geheim';
 
-/** RSA 2048, encrypted with RC2 and 3DES, as keychains export: more than OpenSSL opens today. */
+/** RSA 2048 with RC2 and 3DES, as keychains export: OpenSSL 3 refuses it. */
 const rsaOfOld = file(`
   MIIJgQIBAzCCCUcGCSqGSIb3DQEHAaCCCTgEggk0MIIJMDCCA+8GCSqGSIb3DQEHBqCCA+AwggPcAgEAMIID1QYJKoZIhvcNAQcBMBwGCiqGSI
   b3DQEMAQYwDgQI0CcHYCigfjcCAggAgIIDqFILd71BR+Pa5WpkM36KfUCUDbJSW6HmlnnSSEvT4NH/y8qBEBvmXfR9Yk2Dga7wPfrirnZxEwFT
@@ -155,7 +155,6 @@ describe('rounds of key derivation', () => {
   const number = (value: number) => of(false, asn1.Type.INTEGER, asn1.integerToDer(value).getBytes());
   const der = (node: forge.asn1.Asn1) => asn1.toDer(node).getBytes();
 
-  /** A key under so many rounds. */
   const encryptedKey = (count: number) => {
     const key = pki.privateKeyFromPem(
       generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -170,7 +169,6 @@ describe('rounds of key derivation', () => {
     return encrypted;
   };
 
-  /** The file whose only key lies in a part that is encrypted as a whole. */
   const hidden = (count: number): Buffer => {
     const bags = sequence(sequence(oid('pkcs8ShroudedKeyBag'), explicit(encryptedKey(count))));
     const [algorithm, content] = pki.encryptPrivateKeyInfo(bags, PASSWORD, { algorithm: 'aes256', count: 1 })
@@ -199,7 +197,6 @@ describe('rounds of key derivation', () => {
     Buffer.from(
       `-----BEGIN ${label}-----\n${headers}${Buffer.from(der(node), 'latin1').toString('base64')}\n-----END ${label}-----\n`,
     );
-  /** An encrypted key that asks for scrypt with these numbers. */
   const underScrypt = (...numbers: forge.asn1.Asn1[]) =>
     sequence(
       sequence(
@@ -272,7 +269,6 @@ describe('a key that costs too much to use', () => {
   const pkcs8 = (key: KeyObject) => Buffer.from(key.export({ type: 'pkcs8', format: 'pem' }));
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
   const { asn1 } = forge;
-  /** A key of RSA of which a number has been made as long as asked for: signing takes longer with it. */
   const withLong = (number: 'modulus' | 'exponent', bytes: number): Buffer => {
     const structure = asn1.fromDer(rsa(2048).export({ type: 'pkcs1', format: 'der' }).toString('latin1'));
     const at = number === 'modulus' ? 1 : 3;

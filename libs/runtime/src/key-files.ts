@@ -6,14 +6,10 @@ import { KeyError } from './private-keys.ts';
 
 export type { KeyFile } from './key-file-contents.ts';
 
-/** Credential files have a few kilobytes. */
 const MAX_BYTES = 64 * 1024;
 const MAX_PASSWORD_CHARACTERS = 1024;
-/** Maximum files waiting for the thread; each takes a second at most. */
 const MAX_WAITING = 100;
-/** Time limit per file, for a busy machine. */
 const DEADLINE_MS = 15_000;
-/** An idle thread ends, to free its memory. */
 const IDLE_MS = 30_000;
 const MAX_HEAP_MB = 64;
 
@@ -30,7 +26,6 @@ const cannotBeOpened = (why: unknown): Fault => new Fault('argument', 'File cann
 const beyond = (limit: string): KeyError => new KeyError('key_file_limits', limit);
 const notNow = (why: unknown): Fault => Fault.unavailable('Key files cannot be opened now', why);
 
-/** Opens files one after the other in a separate thread, which is started on demand. */
 export class KeyFileThread {
   readonly #waiting: Waiting[] = [];
   #worker: Worker | undefined;
@@ -59,7 +54,7 @@ export class KeyFileThread {
     try {
       this.#worker ??= this.#start();
     } catch (error) {
-      // A machine out of threads or memory: the next file tries again.
+      // The next file tries again.
       return this.#settle(({ reject }) => reject(notNow(error)));
     }
     this.#worker.ref();
@@ -84,7 +79,6 @@ export class KeyFileThread {
           : reject(cannotBeOpened(new KeyError(answer.reason, answer.refused))),
       );
     });
-    // The thread has ended: the file used up its memory, or the thread cannot run.
     worker.on('error', (error: Error & { code?: unknown }) => {
       if (worker !== this.#worker) return;
       this.#worker = undefined;
@@ -110,10 +104,8 @@ export class KeyFileThread {
 const thread = new KeyFileThread();
 
 /**
- * Opens a file of keys and certificates: PKCS#12 (`.p12`, of any version), PEM or DER (`.p8`, `.pem`), or a single certificate (`.cer`). The work is
- * done outside the event loop and bounded in advance: 64 KiB, 32 keys and certificates, 500,000 hashes of key derivation in total, scrypt with N·r·p
- * up to 262,144 and 32 MiB. A key is RSA of 2048 to 4096 bits, or on P-256, P-384 or P-521.
- * @throws Fault `argument` with a {@link KeyError} as its cause; Fault `unavailable` while too many wait, or without a thread
+ * At most 64 KiB, 32 entries, 500,000 hashes, 32 MiB of scrypt. @throws Fault `argument` caused by a {@link KeyError};
+ * `unavailable` without a free thread
  */
 export async function openKeyFile(bytes: Uint8Array, password: string): Promise<KeyFile> {
   if (bytes.length > MAX_BYTES) throw cannotBeOpened(beyond('the file is too large'));

@@ -21,7 +21,7 @@ const options = (level: Configuration['logLevel']): LoggerOptions => ({
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
-/** During an outage of a store every call fails: one line a second per message, without stacks. */
+/** In an outage every call fails. */
 const thinnedOut = (thinned: Thinned): LogMethod =>
   function (args, method) {
     const [fields, message] = args as unknown as [unknown, unknown];
@@ -39,13 +39,10 @@ const thinnedOut = (thinned: Thinned): LogMethod =>
 
 type Child = (this: Logger, bindings: object, settings?: object) => Logger;
 
-/**
- * Opens the log: one JSON object per line on standard output, where a full pipe drops lines instead of blocking the process. Secrets are redacted:
- * fields by name, texts by pattern (reliability 2). Not for the send path: at most one line per batch.
- */
+/** Drops lines instead of blocking. At most one line per batch. */
 export function openLog(level: Configuration['logLevel'], destination?: DestinationStream): Logger {
   const log = pino(options(level), destination ?? unhurriedLines(process.stdout));
-  // Children inherit this; pino calls its own formatter of bindings only for the first logger.
+  // pino calls its own formatter of bindings only for the first logger.
   const child = Reflect.get(log, 'child') as unknown as Child;
   Reflect.set(log, 'child', function (this: Logger, bindings: object, settings?: object) {
     return child.call(this, record(bindings), settings);
@@ -53,10 +50,8 @@ export function openLog(level: Configuration['logLevel'], destination?: Destinat
   return log;
 }
 
-/** The source of Nest's messages about a start that failed: its error is thrown as well, and reported where it is caught. */
 const FAILED_START = 'ExceptionHandler';
 
-/** Nest's messages in our log: start-up messages as `debug`. */
 export function nestLogger(log: Logger): LoggerService {
   const nest = log.child({ context: 'nest' });
   const write =

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 
 type LookedUp = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** Less than the time for opening a connection, so that its failure names the cause. */
+/** Less than opening a connection, so that failures name the cause. */
 const LOOK_UP_MS = 4_000;
 
 const noAnswer = (hostname: string): NodeJS.ErrnoException =>
@@ -13,7 +13,6 @@ const noAnswer = (hostname: string): NodeJS.ErrnoException =>
     hostname,
   });
 
-/** All addresses of a name, in the order of a look-up. */
 export function allAddresses(of: LookupFunction, hostname: string, options: LookupOptions, done: LookedUp): void {
   of(hostname, { ...options, all: true }, (error, found, family = 4) => {
     if (error) done(error, []);
@@ -21,7 +20,6 @@ export function allAddresses(of: LookupFunction, hostname: string, options: Look
   });
 }
 
-/** Calls back with all addresses, or the first one, as the options say. */
 export function answerWith(
   found: readonly LookupAddress[],
   { all }: LookupOptions,
@@ -32,7 +30,6 @@ export function answerWith(
   else callback(null, first.address, first.family);
 }
 
-/** A look-up that fails after 4 s without an answer, as a failure of DNS. */
 export const limitedLookup =
   (of: LookupFunction): LookupFunction =>
   (hostname, options, callback) => {
@@ -51,7 +48,7 @@ export const limitedLookup =
 
 const pending = new Map<string, LookedUp[]>();
 
-/** Look-ups of a name share the one in progress: each takes a thread of the process, for as long as the system waits for DNS. Answers are not kept. */
+/** Each look-up takes a thread while DNS is slow. */
 const sharedLookup: LookupFunction = (hostname, { family, hints, ...options }, callback) => {
   const key = `${hostname} ${family} ${hints}`;
   const answered: LookedUp = (error, found) => {
@@ -72,5 +69,4 @@ const sharedLookup: LookupFunction = (hostname, { family, hints, ...options }, c
   });
 };
 
-/** The look-up of the system, by its files and DNS; nothing is remembered. Fails after 4 s. */
 export const systemLookup: LookupFunction = limitedLookup(sharedLookup);

@@ -126,13 +126,13 @@ describeWithMongo('the master key', (mongo) => {
       expect(await announced.rotation!.isToCurrent()).toBe(true);
       const rotated = await openKeys(system, [two, one]);
       expect([await announced.rotation!.isToCurrent(), await rotated.rotation!.isToCurrent()]).toEqual([false, true]);
-      // Changes nothing: the store is sealed with the other one.
+      // Changes nothing: the store is sealed with the other key.
       await announced.rotation!.finish('registry');
       await announced.rotation!.finish('webhooks');
       await expect(openKeys(system, [two])).rejects.toThrow(differs(one, two));
       await rotated.rotation!.finish('webhooks');
       const back = await openKeys(system, [one, two]);
-      // The way back is a rotation of its own: nothing is known of the services yet.
+      // The way back is a rotation of its own, with no progress yet.
       await back.rotation!.finish('registry');
       await expect(openKeys(system, [one])).rejects.toThrow(differs(two, one));
       await back.rotation!.finish('webhooks');

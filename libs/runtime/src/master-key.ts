@@ -9,40 +9,28 @@ import { type IdentityKeys, identityKeysFrom, newIdentityKeys, openIdentity, sea
 import { checkValueOf, idOf, KEY_BYTES, masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 import { type KeysDocument, masterKeyModel } from './storage/master-key.schema.ts';
 
-/** The keys of a deployment, as a parameter of services. */
 export interface DeploymentKeys {
   readonly master: MasterKeys;
   readonly identity: IdentityKeys;
-  /** Undefined without a previous master key. */
   readonly rotation?: Rotation | undefined;
 }
 
-/** The change from one master key to another. */
 export interface Rotation {
-  /** Whether the store is encrypted with this process's current master key; if not, another process has the keys in the other order. */
+  /** False if another process has the keys in the other order. */
   isToCurrent(): Promise<boolean>;
-  /**
-   * Records that a service has nothing encrypted with the previous master key any more. Once every service that stores such values has, services start
-   * without it.
-   */
+  /** Once every sealing service has called it, services start without the previous key. */
   finish(service: SealingService): Promise<void>;
 }
 
-/** The services that store values encrypted with the master key. */
 const sealingServices = ['registry', 'webhooks'] as const;
 export type SealingService = (typeof sealingServices)[number];
 
-/**
- * The database of the check value: one for all services of a deployment, so that they are compared with each other, too. `prefix` is that of its
- * databases.
- */
 export const systemDatabase = (client: MongoClient, prefix?: string): Db => databaseOf(client, 'system', prefix);
 
 const keysIn = (system: Db) => modelOf(system, masterKeyModel);
 
 const stored = (system: Db): Promise<KeysDocument | null> => keysIn(system).findOne().lean<KeysDocument | null>();
 
-/** Stores the check value and new identity keys unless they exist, and returns the stored ones. Of two concurrent first starts, one stores them. */
 async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocument> {
   const found = await stored(system);
   if (found) return found;
@@ -55,12 +43,7 @@ async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocumen
   return storedOrMade(system, master);
 }
 
-/**
- * The keys of a deployment: the master keys, compared with those that encrypt its data, and the identity keys of its store, which the first start
- * generates. A new current master key becomes the encrypting one.
- * @param source where the current master key was given
- * @throws Fault `argument` with the ids of both keys if a master key of the data is missing
- */
+/** @throws Fault `argument` if a master key of the data is missing */
 export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS_MASTER_KEY'): Promise<DeploymentKeys> {
   for (;;) {
     const known = await storedOrMade(system, master);
@@ -74,18 +57,15 @@ export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS
   }
 }
 
-/** The ids of the master keys that the data of a store is encrypted with; none without data. */
 export async function masterKeyIdsIn(system: Db): Promise<string[]> {
   const known = await stored(system);
   return known ? [known.value, ...(known.previous === undefined ? [] : [known.previous])].map(idOf) : [];
 }
 
-/** Compares master keys with those that encrypt the data of a store, if it has any; changes nothing. @throws Fault `argument` as {@link openKeys} */
 export async function checkMasterKeys(system: Db, master: MasterKeys): Promise<void> {
   for (const id of await masterKeyIdsIn(system)) compareMasterKeys(master, id);
 }
 
-/** Makes the first master key the encrypting one, in one write that fails after a concurrent change. */
 async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, keys: IdentityKeys): Promise<void> {
   const { _id, value, identity } = known;
   const next = checkValueOf(current);
@@ -111,13 +91,12 @@ function rotationIn(system: Db, [current]: MasterKeys): Rotation {
   };
 }
 
-/** The keys of a store from before identity keys, derived from its master key: for tests, and without a store. */
+/** For tests and stores from before identity keys. */
 export const keysFrom = (masterKey: Uint8Array): DeploymentKeys => ({
   master: [masterKey],
   identity: identityKeysFrom(masterKey),
 });
 
-/** Finds the master key with an id that the data, or another service, requires. @throws Fault `argument` with the ids of both if it is missing */
 export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDINGS_MASTER_KEY'): void {
   if (master.some((key) => masterKeyId(key) === id)) return;
   throw Fault.argument(
@@ -125,26 +104,18 @@ export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDI
   );
 }
 
-/** The place of the key: the folder that keeps it, and the data that it belongs to. */
 export interface MasterKeyPlace {
   readonly folder: string;
-  /** The key of `TIDINGS_MASTER_KEY`. */
   readonly given?: Uint8Array | undefined;
-  /** The key of `TIDINGS_MASTER_KEY_PREVIOUS`. */
   readonly previous?: Uint8Array | undefined;
   readonly system: Db;
 }
 
-/**
- * The keys of a deployment whose master key is `TIDINGS_MASTER_KEY`, otherwise the key of the data folder. The first start generates and syncs the
- * latter; so does a rotation whose start finds the file moved away.
- * @throws Fault `argument` if a key of the data is missing, or the file is missing beside data: a new key would make all encrypted credentials
- * worthless. Fault `unavailable` when the file contains no key.
- */
+/** Never replaces a missing key of existing data: a new one would lose all credentials. */
 export async function openMasterKey({ folder, given, previous, system }: MasterKeyPlace): Promise<DeploymentKeys> {
   if (given) return openKeys(system, masterKeysOf(given, previous));
   const file = join(folder, 'master-key');
-  // Read before the file: a concurrent first start creates the file first.
+  // Before the file, which a concurrent first start creates first.
   const known = await stored(system);
   const isThere = await readFile(file).then(
     () => true,

@@ -3,12 +3,11 @@ import { createHmac, hkdfSync } from 'node:crypto';
 export const KEY_BYTES = 32;
 const ID_CHARACTERS = 12;
 
-/** The master keys of a process, each of 32 bytes: the first one encrypts, and all of them decrypt. There are two during a rotation. */
+/** The first one encrypts, all decrypt. */
 export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 const checkValues = new WeakMap<Uint8Array, string>();
 
-/** HMAC of a fixed text under a key derived from the master key, in hex: equal for equal keys, and reveals nothing about the key. */
 export function checkValueOf(key: Uint8Array): string {
   let value = checkValues.get(key);
   if (value === undefined) {
@@ -21,9 +20,8 @@ export function checkValueOf(key: Uint8Array): string {
 
 export const idOf = (checkValue: string): string => checkValue.slice(0, ID_CHARACTERS);
 
-/** The short id of a master key: equal for equal keys, and safe for logs, since it reveals nothing about the key. */
+/** Safe for logs. */
 export const masterKeyId = (key: Uint8Array): string => idOf(checkValueOf(key));
 
-/** The current master key, and the previous one if any. */
 export const masterKeysOf = (current: Uint8Array, previous: Uint8Array | undefined): MasterKeys =>
   previous ? [current, previous] : [current];

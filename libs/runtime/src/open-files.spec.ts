@@ -23,7 +23,6 @@ describe('the limit of open files', () => {
     expect(() => connectionBudget(511)).toThrow('The limit of open files is 511, and 512 are needed: ulimit -n 65536');
   });
 
-  // Systems without /proc open no files for these questions.
   (process.platform === 'linux' ? it : it.skip)(
     'is survived when it is reached: no process counts as dead, and no port as taken',
     async () => {

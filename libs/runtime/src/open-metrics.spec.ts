@@ -24,7 +24,7 @@ describe('the metrics of a process', () => {
     const { cert } = authority.issue('service.test');
     const metrics = openMetrics({ certificates: { grpc: cert + authority.ca, kafka: undefined } });
     const { values } = await metrics.getSingleMetric('tidings_tls_certificate_expiry_timestamp_seconds')!.get();
-    // The CA is older than what it has issued, and both are valid for a day.
+    // The CA is older than what it has issued; both are valid for a day.
     const first = Date.parse(new X509Certificate(authority.ca).validTo) / 1000;
     expect(values).toMatchObject([{ labels: { connection: 'grpc' }, value: first }]);
   });

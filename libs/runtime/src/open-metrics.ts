@@ -4,20 +4,15 @@ import { certificatesIn } from './connection-security.ts';
 import type { Readiness } from './readiness.ts';
 import { productVersion } from './version.ts';
 
-/**
- * Period of the timer that measures the delay of the event loop. Each value of `nodejs_eventloop_lag_*` but the first contains it. At 10 ms, the
- * default, the timer is a good part of what an idle process costs.
- */
+/** The default, 10 ms, is a good part of an idle process's cost. */
 export const LOOP_TIMER_MS = 100;
 
 export interface MetricsOptions {
-  /** Asked at each scrape. @default not reported */
   readonly readiness?: Readiness;
-  /** The certificates of this process by connection, PEM texts with their chains: it goes on with them to its end. @default none */
+  /** PEM chains by connection. @default none */
   readonly certificates?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Metrics of this process: Node's own (heap, collections, event-loop delay and its percentiles) and those of services. */
 export function openMetrics({ readiness, certificates = {} }: MetricsOptions = {}): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: LOOP_TIMER_MS });

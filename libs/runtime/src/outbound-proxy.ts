@@ -7,19 +7,12 @@ const loopback = new AddressRanges(['127.0.0.0/8', '::1/128']);
 const isLoopback = (host: string): boolean =>
   /(^|\.)localhost\.?$/i.test(host) || loopback.has(host.replace(/^\[(.*)\]$/, '$1'));
 
-/** The proxy through which TLS connections leave the network, by HTTP's method CONNECT (ADR 50). */
 export class OutboundProxy {
-  /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Private, so that no log of this object shows it. */
   readonly #credentials: string | undefined;
   readonly #noProxy: NoProxy;
 
-  /**
-   * @param url an address that `HTTPS_PROXY` may have
-   * @param noProxy a list that `NO_PROXY` may have
-   */
   constructor(url: string, noProxy?: string) {
     const { hostname, port, username, password } = new URL(url);
     this.host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -28,12 +21,10 @@ export class OutboundProxy {
     this.#noProxy = new NoProxy(noProxy);
   }
 
-  /** `user:password`, for Basic authentication; undefined = none. */
   credentials(): string | undefined {
     return this.#credentials;
   }
 
-  /** Whether connections to a host go through the proxy. Those to this machine never do. @param host a name or an address */
   serves(host: string, port: number): boolean {
     return !isLoopback(host) && !this.#noProxy.has(host, port);
   }
@@ -41,7 +32,6 @@ export class OutboundProxy {
 
 const FORM = 'must be http://host:port or http://user:password@host:port';
 
-/** A user name that Basic authentication can carry, and a password. */
 function hasUsableCredentials({ username, password }: URL): boolean {
   try {
     const texts = [username, password].map((text) => decodeURIComponent(text));
@@ -59,7 +49,6 @@ function isProxy(text: string): boolean {
   return url.pathname === '/' && url.search === '' && url.hash === '' && hasUsableCredentials(url);
 }
 
-/** The variables of {@link OutboundProxy}. */
 export const proxyVariables = {
   HTTPS_PROXY: z
     .string()
@@ -78,7 +67,6 @@ export const proxyVariables = {
     .optional(),
 };
 
-/** Undefined without `HTTPS_PROXY`. */
 export const proxyOf = ({
   HTTPS_PROXY,
   NO_PROXY,

@@ -33,7 +33,7 @@ function finished(decipher: Decipher, content: Buffer): Buffer {
   return Buffer.from(decipher.output.getBytes(), 'latin1');
 }
 
-/** OpenSSL 3 has RC2 and DES only in a provider that Node does not load. */
+/** Node loads no provider of OpenSSL 3 with RC2 and DES. */
 const rc2 = (keyBytes: number): Cipher => ({
   keyBytes,
   ivBytes: 8,
@@ -78,7 +78,6 @@ const pkcs12Ciphers: ReadonlyMap<string, Cipher> = new Map([
 const SHA1 = digestOf('1.3.14.3.2.26');
 const PBES2 = '1.2.840.113549.1.5.13';
 
-/** RC2 states its effective key length by a version (RFC 2268, 6). */
 const rc2Versions: ReadonlyMap<number, Cipher> = new Map([
   [160, rc2(5)],
   [120, rc2(8)],
@@ -95,10 +94,6 @@ function pbes2(parameters: Node | undefined, content: Buffer, { octets }: Passwo
   return found.decrypt(derivedKey(derivation, octets, found.keyBytes, work), bytesOf(vector), content);
 }
 
-/**
- * Decrypts a part of a key file (RFC 7292, RFC 8018).
- * @throws KeyError `wrong_password`, or `key_file_limits` before a derivation beyond the limits; TypeError for an unknown method
- */
 export function decrypted(algorithm: Node | undefined, content: Buffer, password: Password, work: Work): Buffer {
   const [oid, parameters] = childrenOf(algorithm);
   const [salt, rounds] = childrenOf(parameters);
@@ -118,7 +113,6 @@ export function decrypted(algorithm: Node | undefined, content: Buffer, password
   }
 }
 
-/** The first result of a form of the password that fits. */
 export function byFirstForm<Result>(forms: readonly Password[], open: (password: Password) => Result): Result {
   const [form, ...others] = forms;
   try {

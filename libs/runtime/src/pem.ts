@@ -1,7 +1,5 @@
-/** A block of a PEM file (RFC 7468, RFC 1421). */
 export interface PemBlock {
   readonly label: string;
-  /** Lines such as `Proc-Type: 4,ENCRYPTED`. */
   readonly headers: readonly string[];
   readonly der: Buffer;
 }
@@ -9,7 +7,7 @@ export interface PemBlock {
 const BEGIN = '-----BEGIN ';
 const DASHES = '-----';
 
-/** Programs, forms and JSON strings change line ends: to CR, or to a backslash and a letter. */
+/** Forms and JSON turn line ends into CR, or into a backslash and a letter. */
 const withLineFeeds = (text: string): string => text.replace(/\\r|\\n|\r/g, '\n');
 
 function blockOf(label: string, body: string): PemBlock {
@@ -21,7 +19,6 @@ function blockOf(label: string, body: string): PemBlock {
   };
 }
 
-/** The blocks of a PEM file, in one pass; a block without an end ends the file. */
 export function* pemBlocks(pem: string): Generator<PemBlock> {
   const text = withLineFeeds(pem);
   for (let from = text.indexOf(BEGIN); from >= 0; from = text.indexOf(BEGIN, from + BEGIN.length)) {

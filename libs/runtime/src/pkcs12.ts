@@ -13,9 +13,7 @@ import {
 import { byFirstForm, decrypted } from './password-encryption.ts';
 import { KeyError } from './private-keys.ts';
 
-/** Everything in DER. */
 export interface Pkcs12Content {
-  /** PKCS#8. */
   readonly keys: readonly Buffer[];
   readonly certificates: readonly Buffer[];
 }
@@ -27,14 +25,11 @@ const X509 = '1.2.840.113549.1.9.22.1';
 const BAGS = '1.2.840.113549.1.12.10.1.';
 const bagTypes = { key: `${BAGS}1`, encryptedKey: `${BAGS}2`, certificate: `${BAGS}3`, nested: `${BAGS}6` };
 
-/** Maximum entries of a file: keys, certificates, and what else programs store. */
 const MAX_ENTRIES = 32;
-/** Maximum parts of a file: programs write two. */
 const MAX_PARTS = 8;
 
 const tooMany = (): KeyError => new KeyError('key_file_limits', 'too many keys and certificates');
 
-/** The content in an explicit tag. */
 const within = (node: Node | undefined): Node | undefined => childrenOf(node)[0];
 
 function macOf(macData: Node, content: Buffer, { octets, bmp }: Password, work: Work): Buffer {
@@ -64,7 +59,6 @@ function macOf(macData: Node, content: Buffer, { octets, bmp }: Password, work: 
   return createHmac(digest.name, key).update(content).digest();
 }
 
-/** The parts of the file, decrypted. */
 function* partsOf(content: Buffer, password: Password, work: Work): Generator<Node> {
   const parts = childrenOf(parsedBer(content));
   if (parts.length > MAX_PARTS) throw tooMany();
@@ -78,7 +72,7 @@ function* partsOf(content: Buffer, password: Password, work: Work): Generator<No
   }
 }
 
-/** With a wrong key, padding and tags may be right by chance. */
+/** With a wrong key, padding may be right by chance. */
 function parsedDecrypted(bytes: Buffer): Node {
   try {
     const structure = parsedBer(bytes);
@@ -89,7 +83,6 @@ function parsedDecrypted(bytes: Buffer): Node {
   throw new KeyError('wrong_password', 'the password does not decrypt the file');
 }
 
-/** The decrypted key of an EncryptedPrivateKeyInfo. */
 export function decryptedKey(info: Node | undefined, password: Password, work: Work): Buffer {
   const [algorithm, bytes] = childrenOf(info);
   return derOf(parsedDecrypted(decrypted(algorithm, bytesOf(bytes), password, work)));
@@ -123,7 +116,6 @@ class Entries implements Pkcs12Content {
   }
 }
 
-/** Reads a file of any version. @throws KeyError for a wrong password or an exceeded limit; Error for another file */
 export function readPkcs12(file: Node, text: string): Pkcs12Content {
   const work = new Work();
   const [, safe, macData] = childrenOf(file);

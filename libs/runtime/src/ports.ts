@@ -3,25 +3,17 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { Fault } from '@tidings/kernel';
 
-/** Below the ports of outgoing connections: such a port can be released and taken again without another use meanwhile. */
+/** Below the ports of outgoing connections. */
 const [FIRST, LAST] = [20_000, 32_000];
 const COUNT = LAST - FIRST;
 
-/**
- * Ports are tried in order, from a start far from that of other recent processes: a port that one has found free for a server to be started must not
- * be found by another meanwhile.
- */
+/** So that two processes do not find the same port. */
 let tried = (process.pid * 7_417 + randomInt(500)) % COUNT;
 
 const nextPort = (): number => FIRST + (tried = (tried + 1) % COUNT);
 
-/** Errors of listening after which another port may work: it is in use, or reserved. */
 const taken: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
-/**
- * Different free ports of an address, to be kept for a while: servers that stop return to them.
- * @throws errors of listening with another cause than the port, such as too many open files; Fault `unavailable` if all are taken
- */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const servers = new Map<number, Server>();
   try {
@@ -49,34 +41,29 @@ const listenIfFree = (port: number, host: string): Promise<Server | undefined> =
     return undefined;
   });
 
-/** Whether a port is free. @throws errors of listening with another cause than the port */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = await listenIfFree(port, host);
   if (server) await once(server.close(), 'close');
   return server !== undefined;
 }
 
-/** One free port. */
 export async function freePort(host?: string): Promise<number> {
   const [port] = await freePorts(1, host);
   return port!;
 }
 
-/** A listening address, and the variable that sets it. */
 export interface Place {
   readonly variable: string;
   readonly port: number;
   readonly host: string;
 }
 
-/** Errors of listening on an address that is not one of this machine's. */
 const foreign: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT', 'EINVAL']);
 
-/** Names the wrong variable after a failure to listen on a port or an address; passes on other errors. */
+/** Names the wrong variable after a failure to listen. */
 export const wrongPlace =
   ({ variable, port, host }: Place) =>
   (error: Error & { code?: unknown }): never => {
-    // Errors of gRPC have the code only in their text.
     const code = error.code ?? /\bE[A-Z_]{3,}\b/.exec(error.message)?.[0];
     const why = (text: string): Fault => new Fault('argument', text, { cause: error });
     if (code === 'EADDRINUSE') throw why(`${variable}: ${port} is in use`);
@@ -85,10 +72,6 @@ export const wrongPlace =
     throw error;
   };
 
-/**
- * Tests whether an address can be listened on, before anything is started that would have to be stopped again.
- * @throws Fault `argument` that names the wrong variable
- */
 export async function tryPlace(place: Place): Promise<void> {
   const server = await listen(place.port, place.host).catch(wrongPlace(place));
   await once(server.close(), 'close');

@@ -1,7 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { type PemBlock, pemBlocks } from './pem.ts';
 
-/** Why a key or a key file cannot be used: the name in the funnel (R-P1). */
 export type KeyFaultName =
   | 'unusable_key'
   | 'wrong_password'
@@ -27,19 +26,16 @@ export interface KeyRules {
 }
 
 const LEAST_RSA_BITS = 2048;
-/** A larger key costs a signature tens of milliseconds. */
 const MOST_RSA_BITS = 4096;
-/** The largest permitted public exponent in bits: programs write 65537. */
 const MAX_EXPONENT_BITS = 64;
 const CURVES: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
-/** Maximum characters of a private key in PEM: one of RSA with 4096 bits has 3,300. */
 const MAX_PLAIN_CHARACTERS = 16 * 1024;
 
 const bitsOf = (base64url: string): number => Buffer.from(base64url, 'base64url').length * 8;
 
 const unsupported = (message: string): KeyError => new KeyError('unsupported_key', message);
 
-/** All numbers are checked: a private exponent may be far longer than the modulus. */
+/** A private exponent may be far longer than the modulus. */
 function checkRsa(key: KeyObject, leastBits: number): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
   if (bits < leastBits || bits > MOST_RSA_BITS)
@@ -49,10 +45,6 @@ function checkRsa(key: KeyObject, leastBits: number): void {
   if (isLong || bitsOf(e) > MAX_EXPONENT_BITS) throw unsupported('an RSA key with oversized numbers');
 }
 
-/**
- * Checks that a private key signs within a few milliseconds.
- * @throws KeyError for another key
- */
 export function checkedKey(key: KeyObject, rules: KeyRules = {}): KeyObject {
   const { types = ['rsa', 'ec'], leastRsaBits = LEAST_RSA_BITS } = rules;
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
@@ -70,7 +62,6 @@ function keyIn(der: Buffer, type: 'pkcs8' | 'pkcs1' | 'sec1'): KeyObject | undef
   }
 }
 
-/** The key in DER; programs also write structures under the label of another one. */
 export function derKey(der: Buffer): KeyObject {
   const key = keyIn(der, 'pkcs8') ?? keyIn(der, 'sec1') ?? keyIn(der, 'pkcs1');
   if (!key) throw new KeyError('unusable_key', 'a private key of no known structure');
@@ -81,10 +72,6 @@ export const isKey = ({ label }: PemBlock): boolean => /^(?:[A-Z0-9]+ )*PRIVATE 
 export const isEncrypted = ({ label, headers }: PemBlock): boolean =>
   label === 'ENCRYPTED PRIVATE KEY' || headers.length > 0;
 
-/**
- * Opens an unencrypted private key in PEM; takes a millisecond at most.
- * @throws KeyError for a text above 16,384 characters, and for every key that breaks the rules
- */
 export function openPlainKey(pem: string, rules?: KeyRules): KeyObject {
   if (pem.length > MAX_PLAIN_CHARACTERS) throw new KeyError('key_file_limits', 'the key is too large');
   const block = [...pemBlocks(pem)].find(isKey);

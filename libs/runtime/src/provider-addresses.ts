@@ -1,26 +1,20 @@
 import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 
-/** The addresses of providers in the environment; absent ones are the channel's defaults (README, *Configuration*). */
 export interface ProviderAddresses {
   /** `http://` means HTTP/2 without TLS. */
   readonly apns?: string | undefined;
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
   readonly hms?: string | undefined;
-  /** The endpoint that issues its access tokens. */
   readonly hmsToken?: string | undefined;
   readonly whatsApp?: string | undefined;
   readonly line?: string | undefined;
-  /** Issues the access tokens of Windows. */
   readonly wnsToken?: string | undefined;
-  /** The relay of e-mail, `smtp://` or `smtps://`, with its login. */
   readonly smtp?: string | undefined;
   readonly adm?: string | undefined;
-  /** The endpoint that issues its access tokens. */
   readonly admToken?: string | undefined;
   readonly kakao?: string | undefined;
-  /** The SMSC of applications without their own, `smpp://`, with account and sender. */
   readonly smpp?: string | undefined;
 }
 
@@ -33,11 +27,9 @@ const address = (...schemes: readonly string[]) =>
     `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   );
 
-/** The address of a server of HTTP. */
 export const web = address('https', 'http');
 const relay = address('smtps', 'smtp');
 
-/** An account that can be decoded, and a sender. */
 function isAccount(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.username === '' || !url.searchParams.get('sender')) return false;
@@ -51,7 +43,6 @@ function isAccount(text: string): boolean {
 
 const smsc = address('smpp').refine(isAccount, 'must be smpp://system_id:password@host:port?sender=NAME');
 
-/** The variables of {@link ProviderAddresses}. */
 export const providerVariables = {
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
@@ -84,6 +75,5 @@ export const providersOf = (data: z.infer<z.ZodObject<typeof providerVariables>>
   smpp: data.SMPP_URL,
 });
 
-/** The platforms whose settings the deployment has, for applications without their own (R-A6). */
 export const deploymentPlatformsOf = ({ smpp }: ProviderAddresses): readonly number[] =>
   smpp === undefined ? [] : [Platform.Sms];

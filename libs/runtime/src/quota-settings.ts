@@ -1,7 +1,6 @@
 import { defaultQuotas, type Quotas } from '@tidings/kernel';
 import { z } from 'zod';
 
-/** The names of quotas in the environment. */
 const names: Readonly<Record<string, keyof Quotas>> = {
   applications: 'applications',
   tags: 'tags',
@@ -11,10 +10,9 @@ const names: Readonly<Record<string, keyof Quotas>> = {
   test_devices: 'testDevices',
 };
 
-/** The maximum of every quota. */
 const MOST = 1_000_000;
 
-/** `name=number,name=number,…`; others keep their default (R-LM7). */
+/** `name=number,name=number,…` */
 export const quotas = z
   .string()
   .default('')

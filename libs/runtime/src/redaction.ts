@@ -1,11 +1,9 @@
-/** The replacement of a secret in a log. */
 export const REDACTED = '[redacted]';
 
-/** Names of fields with secret values anywhere, after removing case, `_` and `-`. */
+/** Compared without case, `_` and `-`. */
 const secretName =
   /^(auth|authorization|proxyauthorization|cookie|setcookie|token|secret|password|passphrase|credentials?|sealed|key|pem)$|(token|secret|password|privatekey|apikey|masterkey|authkey|credentials?|keyfile|serviceaccount)$/;
 
-/** Names that only look secret: they identify a secret without its value. */
 const harmlessName = /^(tokenid|credentialversion)$/;
 
 export const isSecretName = (name: string): boolean => {
@@ -13,11 +11,9 @@ export const isSecretName = (name: string): boolean => {
   return secretName.test(plain) && !harmlessName.test(plain);
 };
 
-/** Deeper levels, and further entries of a list, are not logged: a log line is not a dump. */
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
 
-/** A copy for the log: values under secret names are removed, bytes are counted, and depth and length are limited. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth === MAX_DEPTH) return '…';
@@ -37,7 +33,6 @@ const redactFields = (value: object, depth: number): Record<string, unknown> =>
     ]),
   );
 
-/** An error with its causes; a Fault's internal text is meant for the log. */
 function redactError(error: Error, depth: number): Record<string, unknown> {
   const { name, message, stack, cause } = error;
   return {
@@ -49,10 +44,7 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
-/**
- * Patterns of secrets within texts, such as messages of errors; the kept part of each shows its kind. They are applied to finished lines, so they
- * stop at quotes, recognise escaped newlines, and never split an escape.
- */
+/** Applied to finished lines: they never split an escape. */
 const secretTexts: readonly (readonly [RegExp, string])[] = [
   [
     /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\\+[nr]|[\w+/=\s:,.]|-(?!----))*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g,
@@ -68,7 +60,7 @@ const secretTexts: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The text without likely secrets: the second safeguard, for secrets inside a text. Linear time. */
+/** Linear time. */
 export function redactText(text: string): string {
   let clean = text;
   for (const [pattern, replacement] of secretTexts) clean = clean.replace(pattern, replacement);

@@ -2,18 +2,15 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import { Fault } from '@tidings/kernel';
 import { KEY_BYTES, type MasterKeys, masterKeyId } from './master-keys.ts';
 
-/** The place of a secret: its box opens nowhere else. */
 export interface SealedPlace {
   readonly application: string;
-  /** Name of the setting. */
   readonly field: string;
 }
 
 const ALGORITHM = 'aes-256-gcm';
-/** The format from before boxes had the id of their master key. */
+/** From before boxes had ids. */
 const WITHOUT_ID = 1;
 const WITH_ID = 2;
-/** Bytes of a master key's id. */
 const ID_BYTES = 6;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -48,10 +45,7 @@ function disclose(key: KeyObject | Uint8Array, associated: Uint8Array, box: Uint
 const associatedData = (version: number, { application, field }: SealedPlace): Buffer =>
   Buffer.from(`tidings\0${version}\0${application.length}:${application}${field.length}:${field}`);
 
-/**
- * Encrypts a stored credential: AES-256-GCM under a separate key, which the first master key wraps, both bound to application and field (reliability
- * 2). The box has the id of that master key. Encrypting the same secret twice gives different bytes.
- */
+/** AES-256-GCM under its own wrapped key, bound to application and field. */
 export function seal([masterKey]: MasterKeys, place: SealedPlace, plain: string | Uint8Array): Uint8Array {
   const associated = associatedData(WITH_ID, place);
   const dataKey = randomBytes(KEY_BYTES);
@@ -60,7 +54,6 @@ export function seal([masterKey]: MasterKeys, place: SealedPlace, plain: string 
   return Buffer.concat([...head, wrapped, close(dataKey, associated, Buffer.from(plain))]);
 }
 
-/** The id of the master key of a box; undefined for a box without one. */
 export const sealedWith = (sealed: Uint8Array): string | undefined =>
   sealed[0] === WITH_ID ? Buffer.from(sealed.subarray(1, 1 + ID_BYTES)).toString('hex') : undefined;
 
@@ -78,7 +71,6 @@ function openWith(masterKey: Uint8Array, place: SealedPlace, sealed: Uint8Array)
   }
 }
 
-/** A secret, and the master key that it was encrypted with. */
 interface Opened {
   readonly plain: Buffer;
   readonly masterKey: Uint8Array;
@@ -101,15 +93,10 @@ function openAny(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array)
   throw Fault.bug(`${name} cannot be opened with this master key`);
 }
 
-/**
- * Decrypts a secret with any of the master keys. Its Faults reveal nothing about the secret.
- * @throws Fault `unavailable` if the box has the id of another master key: that of a rotation that has not reached this process. `bug` for other
- * places and altered bytes, and for other master keys if the box has no id.
- */
+/** @throws Fault `unavailable` if a rotation has not reached this process */
 export const open = (masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Buffer =>
   openAny(masterKeys, place, sealed).plain;
 
-/** Encrypts a box again with the first master key; undefined if it is encrypted with that. @throws the Faults of {@link open} */
 export function reseal(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedWith(sealed) === masterKeyId(masterKeys[0])) return undefined;
   return seal(masterKeys, place, openAny(masterKeys, place, sealed).plain);

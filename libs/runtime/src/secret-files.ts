@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Fault } from '@tidings/kernel';
 
-/** Variables of secrets: each may also be given as a file, named by the same variable with `_FILE`. */
 export const secretVariables = [
   'TIDINGS_MASTER_KEY',
   'TIDINGS_MASTER_KEY_PREVIOUS',
@@ -12,17 +11,11 @@ export const secretVariables = [
   'KAFKA_SASL_PASSWORD',
   'SMTP_URL',
   'SMPP_URL',
-  // It may have a password.
   'HTTPS_PROXY',
-  // They may have a token.
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ] as const;
 
-/**
- * The environment with secrets read from their files, as Docker and Kubernetes mount them: `TIDINGS_ADMIN_TOKEN_FILE=/run/secrets/token` sets
- * `TIDINGS_ADMIN_TOKEN` to the text of that file, without surrounding white space.
- * @throws Fault `argument` with one line per variable whose file is unreadable or empty, or that is given in both ways
- */
+/** @throws Fault `argument` with one line per variable */
 export function withSecretFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const lines: string[] = [];
   const read: NodeJS.ProcessEnv = {};

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
 import { addressVariable, type ServiceName } from './services.ts';
 
-/** Variables that a service process may require, and their fields of the configuration; the embedded mode has its own. */
 interface Requirable {
   readonly MONGO_URL: 'mongoUrl';
   readonly KAFKA_BROKERS: 'kafkaBrokers';
@@ -14,20 +13,17 @@ interface Requirable {
 
 export type RequiredVariable = keyof Requirable;
 
-/** The configuration of a service process, with its required variables and the addresses of its peers. */
 export type ServiceConfiguration<
   Name extends RequiredVariable = never,
   P extends ServiceName = never,
 > = Configuration & {
   readonly [Each in Name as Requirable[Each]]-?: NonNullable<Configuration[Requirable[Each]]>;
 } & {
-  /** `host:port[,host:port…]`; every host means all its addresses. */
   readonly addresses: Readonly<Record<P, string>>;
 };
 
 export interface ServiceNeeds<Name extends RequiredVariable, P extends ServiceName> {
   readonly required: readonly Name[];
-  /** Services whose `<SERVICE>_ADDRESS` is read; by default `<service>:9090`, as compose files and charts name them. */
   readonly peers: readonly P[];
 }
 
@@ -39,7 +35,6 @@ const address = z
     'must be host:port[,host:port…]',
   );
 
-/** Reads the configuration of a service process, once, at start. @throws Fault `argument` with one line per invalid or missing variable */
 export function readServiceEnv<const Name extends RequiredVariable, const P extends ServiceName>(
   { required, peers }: ServiceNeeds<Name, P>,
   env: NodeJS.ProcessEnv = process.env,
@@ -54,7 +49,6 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
     }
   };
   const configuration = collected(() => readEnv(env));
-  // An unreadable file has been reported.
   const given = present(
     env,
     required.flatMap((name) => [name, `${name}_FILE`]),
@@ -66,7 +60,6 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
   );
   const addresses = collected(() => addressesOf(peers, env));
   if (lines.length > 0) throw Fault.argument(lines.join('\n'));
-  // Required variables were checked above.
   return { ...configuration, addresses } as unknown as ServiceConfiguration<Name, P>;
 }
 

@@ -3,7 +3,6 @@ import { freeBytes } from '@tidings/mongo';
 import { activityIn } from '@tidings/telemetry';
 import type { ServiceDeps } from './service.ts';
 
-/** The methods of every service for operators and tests (architecture 8); the shape of `Operations` in tidings.rpc.v1. */
 export interface ServiceOperations {
   settled(request: { readonly ownOnly?: boolean | undefined; readonly deletions?: boolean | undefined }): Promise<{
     open: string[];
@@ -17,28 +16,22 @@ export interface ServiceOperations {
   storage(request: object): Promise<{ freeBytes: bigint | undefined }>;
 }
 
-/** Returns one line per unfinished item; none = settled. */
+/** One line per unfinished item; none = settled. */
 export type Open = () => Promise<string[]>;
 
-/** The purge of a deleted application, as far as it is due. */
 export interface OpenDeletion {
   readonly service: string;
   readonly application: string;
-  /** Devices that are not removed yet, in the service that owns them. */
   readonly devices: bigint | undefined;
 }
 
-/** Unfinished work of a service with several processes. An item is in `shared` before it leaves `own`. */
+/** An item is in `shared` before it leaves `own`. */
 export interface OpenWork {
-  /** Open work that only this process knows, such as commands that it is writing. */
   readonly own: Open;
-  /** Open work that any process of the service reads from the stores alike, such as the lag of its consumer groups. */
   readonly shared: Open;
-  /** What is left of deleted applications: as much as an application has, so nobody waits for it. @default none */
   readonly deletions?: () => Promise<OpenDeletion[]>;
 }
 
-/** The operations of a service. @param open a function if every process has to be asked for everything */
 export const operationsOf = (
   { clock, metrics, db }: Pick<ServiceDeps, 'clock' | 'metrics'> & Partial<Pick<ServiceDeps, 'db'>>,
   open: Open | OpenWork,

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const runtime = new URL('../dist/index.js', import.meta.url).href;
 
-/** A process that logs and closes as told; says on its standard error when it is ready for a signal. */
 function program(body: string): ChildProcess {
   const text = `import { closeOnSignal, openLog } from ${JSON.stringify(runtime)};
     const log = openLog('info');

@@ -27,16 +27,13 @@ import type { Tracing, TracingOptions } from './tracing.ts';
 import { productVersion } from './version.ts';
 
 const FLUSH_MS = 3_000;
-/** Interval of log lines about an unavailable collector. */
 const COMPLAIN_EVERY_MS = 60_000;
 
-/** See tracing.ts. */
 export function recordTraces(configuration: TracingConfiguration, options: TracingOptions): Tracing {
   const { service, log, exporter } = options;
   diag.setLogger(complaints(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  // The exporter reads no files of headers.
   const headers = parseKeyPairsIntoRecord(configuration.headers);
   const processor = exporter
     ? new SimpleSpanProcessor({ exporter })
@@ -79,7 +76,6 @@ function samplerOf({ sampler, ratio }: TracingConfiguration): Sampler {
   }
 }
 
-/** The exporter's messages, limited in number. */
 function complaints(log: Logger): Record<'error' | 'warn' | 'info' | 'debug' | 'verbose', DiagLogFunction> {
   let quietUntil = -Infinity;
   const complain: DiagLogFunction = (text) => {

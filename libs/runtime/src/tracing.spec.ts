@@ -42,7 +42,6 @@ describe('traces', () => {
     collector.close();
   });
 
-  /** Records one span as a process with this environment would. */
   async function traced(env: Readonly<Record<string, string>>, log: Logger = silent): Promise<void> {
     Object.assign(process.env, env);
     const tracing = await startTracing(readEnv().tracing, { service: 'tidings-test', log });

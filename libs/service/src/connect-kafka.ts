@@ -4,7 +4,6 @@ import type { Configuration, Logger } from '@tidings/runtime';
 import { type Broker, openKafkaBroker } from '@tidings/streaming';
 
 export interface KafkaOptions {
-  /** The name of the process in the brokers' logs. */
   readonly name: string;
   readonly configuration: Pick<
     Configuration,
@@ -13,7 +12,6 @@ export interface KafkaOptions {
   readonly log: Logger;
 }
 
-/** The connection options of Kafka, with the copies of new topics. */
 export const kafkaOptions = ({
   name,
   configuration: { kafkaBrokers, kafkaNamespace, kafkaSecurity, kafkaReplicationFactor },
@@ -27,9 +25,5 @@ export const kafkaOptions = ({
   warn: (text: string, cause: unknown): void => log.warn({ err: cause }, text),
 });
 
-/**
- * Connects to Kafka.
- * @throws Fault `unavailable` while it does not answer or lacks topics.
- */
 export const connectKafka = (deps: KafkaOptions & { readonly clock: Clock }): Promise<Broker> =>
   openKafkaBroker({ ...kafkaOptions(deps), topics: topics(channels), clock: deps.clock });

@@ -10,52 +10,40 @@ import { type DeletedDocument, deletedApplicationsModel } from './storage/delete
 export { deletedApplicationsModel };
 
 const DAY_MS = 86_400_000;
-/** A purge that another process has left due; its own message of a deletion begins one at once. */
 const EVERY_MS = 5_000;
-/** Applications read at a time. */
 const AT_ONCE = 100;
-/** Delay of the second purge: a process that did not know of the deletion is done by then (ADR 19). Each further delay doubles. */
+/** By then a process that did not know of the deletion is done (ADR 19). Each further delay doubles. */
 export const SECOND_LOOK_MS = 10_000;
-/** Maximum age of delivered facts: topics of facts hold them for 7 days. */
+/** Topics of facts hold them for 7 days. */
 const LAST_LOOK_MS = 8 * DAY_MS;
 
-/** A deleted application, and the number of its purges in this service. */
 export interface DeletedApplication {
   readonly account: string;
   readonly application: string;
-  /** 0 for the first purge; the second begins at least 10 s after the deletion became known. */
+  /** 0 for the first purge; the second begins 10 s after the deletion became known. */
   readonly look: number;
 }
 
 export interface DeletionsOptions {
-  /** Name of the service: its consumer group is `<service>.applications`. */
   readonly service: string;
-  /**
-   * Removes the service's data of the application in bounded steps, each ended by a `yield`: other applications have theirs in between. It may be
-   * repeated, by several processes concurrently; it ends early on the signal, and is started again later.
-   */
+  /** Idempotent and concurrent; each `yield` ends a bounded step. */
   readonly purge: (deleted: DeletedApplication, signal: AbortSignal) => AsyncIterable<unknown>;
 }
 
-/** A service's record of deleted applications, for 15 days. */
+/** Kept for 15 days. */
 export interface Deletions {
-  /** The deleted ones among the applications. */
   among(applications: readonly string[]): Promise<ReadonlySet<string>>;
-  /** One line per deletion that is not known yet. */
   open(): Promise<string[]>;
-  /** The purges that are due and not done. */
   due(): Promise<OpenDeletion[]>;
   stop(): Promise<void>;
 }
 
-/** Time of the next purge after one at `now`; undefined = never. */
 export function nextLook(deletedAt: number, now: number): number | undefined {
   let wait = SECOND_LOOK_MS;
   while (deletedAt + wait <= now) wait *= 2;
   return now - deletedAt < LAST_LOOK_MS ? deletedAt + wait : undefined;
 }
 
-/** See {@link Deletions.among}; for a process that only queries. */
 export async function deletedAmong(db: Db, applications: readonly string[]): Promise<ReadonlySet<string>> {
   if (applications.length === 0) return new Set();
   const deleted = modelOf(db, deletedApplicationsModel);
@@ -63,10 +51,7 @@ export async function deletedAmong(db: Db, applications: readonly string[]): Pro
   return new Set(found.map(({ _id }) => _id));
 }
 
-/**
- * Has a service purge deleted applications (R-B2, ADR 25): it learns of them on `tidings.applications`, records them in its own database, and purges
- * at once, after 10 s, and again at growing intervals until no fact about the application can arrive any more.
- */
+/** Purges at once and at growing intervals, until no fact about the application can arrive (R-B2, ADR 25). */
 export async function followDeletions(
   { db, clock, log, metrics, broker }: Omit<ServiceDeps, 'keys'> & { readonly broker: Broker },
   { service, purge }: DeletionsOptions,
@@ -81,7 +66,6 @@ export async function followDeletions(
     yield* purge({ account, application: _id, look: looks }, signal);
     if (signal.aborted) return;
     const next = nextLook(deletedAt.getTime(), clock.now());
-    // Another process may have been faster.
     if (next === undefined) await deleted.deleteOne({ _id, looks });
     else await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
   };

@@ -11,10 +11,8 @@ import {
 import type { BackendName, Closing, OpenWork, ServiceDeps } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 
-/** The logs of a category with their relay. */
 export interface LogCategory<Command, Reply> {
   readonly writer: LogWriter<Command, Reply>;
-  /** One line for what is not written or not published yet: by this process, or by any. */
   readonly open: OpenWork;
 }
 
@@ -22,16 +20,10 @@ export interface LogCategoryOptions<Event>
   extends
     Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
     Pick<OpenLogsOptions<Event>, 'cyclesInFlight' | 'rememberedBytes'> {
-  /** The owner of the logs, for the lines about open work. */
   readonly service: BackendName;
-  /** Retention of commits in milliseconds. */
   readonly retentionMs: number;
 }
 
-/**
- * Opens a category of logs with its relay, metrics and truncation, and applies the commits that an earlier process left. Everything ends with
- * `closing`.
- */
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,

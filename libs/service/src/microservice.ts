@@ -9,7 +9,6 @@ import { ServiceProcess } from './service-process.ts';
 @Module({})
 class ProcessModule {}
 
-/** The injectable part of a service's module: {@link ServiceProcess}. */
 export const processModule = (process: ServiceProcess): DynamicModule => ({
   module: ProcessModule,
   global: true,
@@ -20,7 +19,6 @@ export const processModule = (process: ServiceProcess): DynamicModule => ({
 @Module({})
 class RootModule {}
 
-/** The gRPC server of a service at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
 export function rpcServer(
   { configuration: { host, grpcPort }, rpcAccess, metrics }: ServiceProcess,
   name: ServiceName,
@@ -29,10 +27,6 @@ export function rpcServer(
   return new RpcServer({ host, port: grpcPort, services, access: rpcAccess, metrics });
 }
 
-/**
- * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the injected {@link ServiceProcess}, and has
- * the controllers of its interfaces.
- */
 export const microservice =
   (module: Type, name: ServiceName) =>
   async (process: ServiceProcess): Promise<Running> => {

@@ -16,33 +16,22 @@ import {
 } from '@tidings/runtime';
 import { ServiceProcess } from './service-process.ts';
 
-/** The port of health and metrics of services without HTTP. */
 const HEALTH_PORT = 8080;
 
-/** A service that accepts requests. */
 export interface Running {
-  /** Addresses of the service by protocol, for the log. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** Refuses new requests and answers those in progress. */
   close(): Promise<void>;
 }
 
 export interface Service<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: ServiceName;
-  /** Required variables, in addition to the variables of all services. */
   readonly required: readonly Name[];
-  /** The services that this service calls. */
   readonly peers: readonly P[];
-  /** Whether the service serves HTTP, with health on the same port unless `HEALTH_PORT` is set. @default false */
   readonly http?: boolean;
-  /** Opens it and starts listening. */
   readonly start: (process: ServiceProcess<Name, P>) => Promise<Running>;
 }
 
-/**
- * Runs a service as this process: checks its environment first, answers health from then on, and waits for its dependencies. On SIGTERM it becomes
- * not ready, answers requests in progress, finishes its work and closes, within 24 s. One log line states that it is ready, with its addresses.
- */
+/** On SIGTERM it finishes its work and closes, within 24 s. */
 export async function runService<const Name extends RequiredVariable, const P extends ServiceName>(
   service: Service<Name, P>,
 ): Promise<void> {
@@ -74,7 +63,7 @@ export async function runService<const Name extends RequiredVariable, const P ex
     });
     if (signal.aborted) return;
     own.readiness.start();
-    // Node itself writes the cache that NODE_COMPILE_CACHE names when a process exits, which a killed process does not.
+    // Node writes the cache of NODE_COMPILE_CACHE only at an exit, not in a killed process.
     flushCompileCache();
     readyHeap();
     log.info({ ...addresses, startMs: Math.round(performance.now()) }, 'ready');

@@ -31,35 +31,27 @@ import type { Connection } from 'mongoose';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './connect-kafka.ts';
 
-/** Maximum wait of a start for another service, which need not be available. */
+/** The other service need not be available. */
 const PEER_MS = 1_000;
 
-/** The parameters of a service. */
 export type ServiceDepsWithBroker = ServiceDeps & { readonly broker: Broker };
 
-/** Identity keys that a process learns from another service. */
 export interface LearntIdentity {
   /** @throws Fault `unavailable` as long as they are unknown */
   keys(): IdentityKeys;
-  /** Resolves when they are known, or after a second, since the service may start later. */
   readonly learnt: Promise<void>;
 }
 
-/** The variables that every service requires. */
 export type Common = (typeof requiredByAll)[number];
 
 export interface ServiceProcessOptions<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
-  /** Aborts all waits. */
   readonly signal: AbortSignal;
 }
 
-/**
- * The parts of any service's process: each is connected on demand and closed in the reverse order. Readiness waits for both stores, and probes
- * MongoDB from then on.
- */
+/** Closes parts in reverse order. */
 export class ServiceProcess<Name extends RequiredVariable = never, P extends ServiceName = never> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
@@ -68,7 +60,6 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
   readonly readiness = new Readiness();
   readonly metrics: Registry;
   readonly closing: Closing;
-  /** Mutual authentication with other services. */
   readonly rpcAccess: RpcAccess;
   readonly masterKeys: MasterKeys;
   readonly #signal: AbortSignal;
@@ -89,17 +80,13 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     this.#signal = signal;
   }
 
-  /** The base URL of links. The default is a guess, which is logged. */
   publicUrl(): string {
     const url = publicUrlOf(this.configuration);
     if (this.configuration.publicUrl === undefined) this.log.warn({ url }, 'PUBLIC_URL is not set: links use this URL');
     return url;
   }
 
-  /**
-   * Kafka, with all of its topics. Readiness waits for it once: commands are stored in MongoDB and published later, so a process without Kafka still
-   * takes them. A probe would end the readiness of all processes together.
-   */
+  /** Waits once: a probe would end all processes' readiness together in an outage. */
   broker(): Promise<Broker> {
     this.#broker ??= this.#reach('kafka', async () => observed(await connectKafka(this), this.metrics), {
       close: (broker) => broker.close(),
@@ -107,7 +94,6 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     return this.#broker;
   }
 
-  /** The replicas of another service. Calls to an unavailable service wait for it within their deadlines. */
   peer(peer: P): Promise<Replicas> {
     let replicas = this.#peers.get(peer);
     if (!replicas) {
@@ -121,16 +107,12 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     return replicas;
   }
 
-  /** The connection to a database of the replica set at `MONGO_URL`, on the pool of this process. */
   async connection(this: ServiceProcess<Name | 'MONGO_URL', P>, database: string): Promise<Connection> {
     const { mongoUrl } = this.configuration;
     return connectionTo(databaseOf(await this.#mongo(mongoUrl), database, databasePrefixOf(mongoUrl)));
   }
 
-  /**
-   * Opens a service on the {@link connection} to its database, and closes it before its dependencies.
-   * @throws Fault `argument` if a master key of the data is missing
-   */
+  /** @throws Fault `argument` if a master key of the data is missing */
   async open<Service extends { close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
     connection: Connection,
@@ -147,16 +129,12 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     return service;
   }
 
-  /**
-   * Learns the identity keys from a service with a store, for one without, and ends the process with a sentence if it lacks their master key. Not
-   * ready before they are known.
-   */
+  /** Ends the process if it lacks the keys' master key. */
   identityFrom(peer: P, ask: () => Promise<ReportedKeys>): LearntIdentity {
     const done = this.readiness.waitFor(peer);
     let identity: IdentityKeys | undefined;
     const learn = async (): Promise<void> => {
       const reported = await ask().catch((error: unknown): ReportedKeys => {
-        // The call is refused for another key.
         const id = expectedMasterKeyId(error);
         if (id === undefined) throw error;
         return { id, identities: [] };
@@ -176,7 +154,6 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     };
   }
 
-  /** Called before anything is written with them. */
   #openKeys(system: Db): Promise<DeploymentKeys> {
     const opened = (): Promise<DeploymentKeys> => transientAsFault(() => openKeys(system, this.masterKeys));
     return untilThere('mongodb', opened, { log: this.log, signal: this.#signal });

@@ -6,10 +6,7 @@ import { ServiceProcess } from './service-process.ts';
 @Module({})
 class StoreModule {}
 
-/**
- * Provides the mongoose connection to a service's database, where `InjectConnection` and `MongooseModule.forFeature` of @nestjs/mongoose look for it.
- * The process connects and closes it: it waits for MongoDB, watches it, and ends it after the service (docs/adr/0029-mongoose-schemas.md).
- */
+/** Closed after the service. */
 export const storeModule = (database: ServiceDatabase): DynamicModule => ({
   module: StoreModule,
   providers: [

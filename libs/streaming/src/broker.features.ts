@@ -7,10 +7,6 @@ import { handingOverFeatures } from './features/handing-over.features.ts';
 import { keepingFeatures } from './features/keeping.features.ts';
 import { publishingFeatures } from './features/publishing.features.ts';
 
-/**
- * The duties of every adapter of the broker, as a Jest suite.
- * @param further what an adapter guarantees beyond the port
- */
 export function brokerFeatures(
   name: string,
   makeWorld: () => Promise<BrokerWorld>,

@@ -24,7 +24,6 @@ const things: Things = {
   },
 };
 
-/** A consumer over a broker that delivers what the test gives it. */
 async function consumer(handler: ConsumeOptions<Things>['handler']): Promise<{
   deliver(...values: string[]): ReturnType<BatchHandler>;
   deadLetters: OutRecord[];

@@ -5,28 +5,23 @@ import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
 import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
 
-/** Time for which a delivery is retried before it returns to the broker: with the handler's own time, less than 5 s (architecture 6). */
+/** With the handler's own time, less than the 5 s of a handler call. */
 const PATIENCE_MS = 3_500;
 const BACK_OFF_MS = 50;
-/** Tries of a record before it is dead-lettered, those together with others included. */
 const TRIES = 5;
 
-/** Decodes the values of a topic, e.g. a generated codec. A record whose decoding throws is dead-lettered. */
 export interface Reader<Value> {
   decode(payload: Uint8Array): Value;
-  /** False for a value of a kind that this version does not have: its record is dead-lettered for a newer one (ADR 27). @default all are known */
+  /** Records of an unknown kind are dead-lettered for a newer version (ADR 27). */
   isKnown?(value: Value): boolean;
 }
 
-/** A record is of a kind that this version does not have. */
 class UnknownKind extends Error {
   override readonly name = 'UnknownKind';
 }
 
-/** The topics of a subscription with their readers. */
 export type Readers = Readonly<Record<string, Reader<unknown>>>;
 
-/** A record with its decoded value; `topic` determines the type of `value`. */
 export type Decoded<R extends Readers> = {
   [Topic in keyof R & string]: Omit<InRecord, 'topic' | 'value'> & {
     readonly topic: Topic;
@@ -34,12 +29,7 @@ export type Decoded<R extends Readers> = {
   };
 }[keyof R & string];
 
-/** A problem around a handler, for logs and metrics. */
 export interface Incident {
-  /**
-   * `retried`: tried again at once; `returned`: the broker delivers it again later; `dead-lettered`: on `tidings.dead-letters`; `unknown`: also
-   * there, because this version does not have its kind.
-   */
   readonly kind: 'retried' | 'returned' | 'dead-lettered' | 'unknown';
   readonly group: string;
   readonly topic: string;
@@ -51,26 +41,18 @@ export interface Incident {
 export interface ConsumeOptions<R extends Readers> {
   readonly group: string;
   readonly topics: R;
-  /**
-   * Handles records of one partition, in order, within 5 s. Returns when all are done, or the number of leading records that are; the others are
-   * delivered again. Must be idempotent.
-   */
+  /** Idempotent, see {@link BatchHandler}. */
   readonly handler: (records: readonly Decoded<R>[]) => Promise<void | number>;
   /** @default 500 */
   readonly maxRecords?: number;
-  /** The start of a group without offsets. @default 'earliest' */
+  /** @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
-  /** Time after a batch for which an incomplete one waits for more records. @default 0 */
+  /** @default 0 */
   readonly lingerMs?: number;
   readonly report?: (incident: Incident) => void;
 }
 
-/**
- * Subscribes with decoded values, and keeps every partition moving: an undecodable record, or one of an unknown kind, is dead-lettered. A Fault
- * `unavailable`, or an error of a store that cannot work, is retried with back-off, then the rest of the batch returns to the broker. After any other error the records are delivered in parts,
- * those of a failing part one at a time, and a record that fails 5 times is dead-lettered: for n records some 2√n calls find it. A batch is one span,
- * which continues the traces of its records.
- */
+/** Finds a faulty record in some 2√n calls; 5 tries, then dead-lettered. */
 export async function consume<const R extends Readers>(
   broker: Pick<Broker, 'publish' | 'subscribe'>,
   options: ConsumeOptions<R>,
@@ -110,7 +92,6 @@ function* tracesOf(records: readonly InRecord[]): Iterable<Trace | undefined> {
 
 type Outlet = Pick<Broker, 'publish'>;
 
-/** A record that cannot be handled. */
 interface Lost {
   readonly record: InRecord;
   readonly error: unknown;
@@ -124,25 +105,19 @@ function readWith(reader: Reader<unknown>, payload: Uint8Array, topic: string): 
   return value;
 }
 
-/** A batch in the handler. */
 interface Delivery<R extends Readers> {
   readonly batch: RecordBatch;
   readonly place: string;
   readonly startedAt: number;
   readonly readable: readonly InRecord[];
-  /** The decoded records with their values, until they are delivered. */
   decoded: readonly Decoded<R>[] | undefined;
   readonly unreadable: readonly Lost[];
-  /** Number of decoded records that are done. */
   done: number;
 }
 
-/** One of the records below an offset makes batches fail. */
 interface Suspicion {
   readonly below: number;
-  /** Records per delivery, until it is found. */
   readonly size: number;
-  /** Number of its failures together with others. */
   readonly failures: number;
 }
 
@@ -150,7 +125,6 @@ class Wrapped<R extends Readers> {
   readonly #broker: Outlet;
   readonly #options: ConsumeOptions<R>;
   readonly #stopping: AbortSignal;
-  /** Suspicions by partition. */
   readonly #suspicions = new Map<string, Suspicion>();
 
   constructor(broker: Outlet, options: ConsumeOptions<R>, stopping: AbortSignal) {
@@ -197,7 +171,6 @@ class Wrapped<R extends Readers> {
       ({ topic, partition, offset, timestamp, key, headers, value: readWith(reader, value, topic) }) as Decoded<R>;
   }
 
-  /** Number of records in the next delivery. */
   #sizeOf({ place, readable, done }: Delivery<R>): number {
     const left = readable.length - done;
     const suspicion = this.#suspicions.get(place);
@@ -207,7 +180,6 @@ class Wrapped<R extends Readers> {
     return left;
   }
 
-  /** Delivers several records; false when the broker must deliver the others again, or the time is over. */
   async #handleMany(delivery: Delivery<R>, size: number): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -225,7 +197,6 @@ class Wrapped<R extends Readers> {
     }
   }
 
-  /** Completes one record: it is handled, or dead-lettered; false when the broker must deliver it again, or the time is over. */
   async #handleOne(delivery: Delivery<R>): Promise<boolean> {
     const amongOthers = this.#suspicions.get(delivery.place)?.failures ?? 0;
     for (let tries = 0, attempt = 0; ;) {
@@ -253,7 +224,6 @@ class Wrapped<R extends Readers> {
     return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
   }
 
-  /** One of the next `size` records makes their handler fail: they are delivered in parts, and the records of a failing part one at a time. */
   #suspect({ place, readable, done }: Delivery<R>, size: number): void {
     const before = this.#suspicions.get(place);
     this.#suspicions.set(place, {
@@ -263,10 +233,7 @@ class Wrapped<R extends Readers> {
     });
   }
 
-  /**
-   * Delivers the next `count` records and keeps no values: they would outlive their use while the handler waits for its store, and be copied by every
-   * garbage collection. Decoding again before a retry costs less.
-   */
+  /** Keeps no values during a handler's wait: decoding again costs less. */
   #hand(delivery: Delivery<R>, count: number): Promise<void | number> {
     const { batch, readable, done, decoded } = delivery;
     delivery.decoded = undefined;
@@ -283,7 +250,6 @@ class Wrapped<R extends Readers> {
       this.#report('returned', delivery, failure);
       return false;
     }
-    // The others count as correct until one of them fails.
     this.#suspicions.delete(place);
     return true;
   }
@@ -300,7 +266,6 @@ class Wrapped<R extends Readers> {
       this.#tell(reason === 'unknown' ? 'unknown' : 'dead-lettered', record, error);
   }
 
-  /** Waits before the next try; false when there is no time for it. */
   async #backOff(delivery: Delivery<R>, attempt: number, error: unknown): Promise<boolean> {
     const waitMs = BACK_OFF_MS * 2 ** attempt;
     const inTime = performance.now() - delivery.startedAt + waitMs <= PATIENCE_MS;
@@ -308,7 +273,6 @@ class Wrapped<R extends Readers> {
     return inTime && (await this.#sleep(waitMs));
   }
 
-  /** False when the subscription ends. */
   async #sleep(ms: number): Promise<boolean> {
     await setTimeout(ms, undefined, { signal: this.#stopping }).catch(() => undefined);
     return !this.#stopping.aborted;
@@ -324,7 +288,6 @@ class Wrapped<R extends Readers> {
   }
 }
 
-/** No record causes an error of the store. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof Fault ? error.kind === 'unavailable' : isTransient(error);
 

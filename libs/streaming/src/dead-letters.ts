@@ -3,39 +3,31 @@ import { createHash } from 'node:crypto';
 import { type Headers, LARGEST_DEAD_LETTER_BYTES, type OutRecord } from './broker-port.ts';
 import { sizeOf } from './size.ts';
 
-/** Why a record was dead-lettered: its bytes could not be decoded, the version did not have its kind, or its handler failed on every try. */
 export type DeadLetterReason = 'decode' | 'unknown' | 'handler';
 
-/** A record that could not be handled. */
 export interface DeadLetter {
   readonly reason: DeadLetterReason;
-  /** The error of the last try, for operators. */
   readonly error: string;
-  /** The consumer group that could not handle it; others may have. */
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
   readonly key: string;
-  /** When the record was published, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly timestamp: number;
   readonly headers?: Headers | undefined;
   readonly payload: Uint8Array;
-  /**
-   * Set if the encoded key and headers were too large: the dead letter then has the beginning of the payload and of the key. Such a record cannot be
-   * redriven.
-   */
+  /** Set on truncated records, which cannot be redriven. */
   readonly cut?: { readonly payloadBytes: number; readonly sha256: string } | undefined;
 }
 
 const HEAD = 4;
 const ERROR_CHARACTERS = 2_000;
 
-/** Kept characters of a truncated key. */
 const CUT_KEY_CHARACTERS = 1_000;
 const CUT_PAYLOAD_BYTES = 64 << 10;
 
-/** The record of the dead-letter topic: the length of a JSON header in 4 bytes, the header, and the unchanged payload. */
+/** The header's length in 4 bytes, a JSON header, the unchanged payload. */
 export function toDeadLetterRecord(deadLetter: DeadLetter): OutRecord {
   const whole = recordOf(deadLetter);
   return sizeOf(whole) > LARGEST_DEAD_LETTER_BYTES ? recordOf(cutOff(deadLetter)) : whole;
@@ -60,10 +52,6 @@ function recordOf({ payload, error, ...rest }: DeadLetter): OutRecord {
   return { key: `${rest.topic}/${rest.partition}`, value };
 }
 
-/**
- * Reads a record of the dead-letter topic.
- * @throws Fault `bug` for any other value.
- */
 export function readDeadLetter(value: Uint8Array): DeadLetter {
   try {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);

@@ -1,7 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { SubscribeOptions } from './broker-port.ts';
 
-/** Checks that all members of a group subscribe to the same topics. @throws Fault `argument` */
 export function refuseOtherTopics(
   { group, topics }: Pick<SubscribeOptions, 'group' | 'topics'>,
   members: Iterable<{ readonly topics: ReadonlySet<string> }> = [],

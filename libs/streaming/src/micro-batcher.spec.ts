@@ -3,7 +3,6 @@ import { Fault } from '@tidings/kernel';
 import { microBatcher } from './micro-batcher.ts';
 import type { Broker, OutRecord, Position } from './broker-port.ts';
 
-/** A broker that publishes when told to. */
 function controlled(): { broker: Pick<Broker, 'publish'>; groups: string[][]; answer(fault?: Fault): Promise<void> } {
   const groups: string[][] = [];
   const answers: ((fault?: Fault) => void)[] = [];

@@ -32,7 +32,6 @@ describeWithMongo('an observed broker', (mongo) => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** Resolves when so many records were handled, each with `handle`. */
   async function consumed(count: number, handle: (value: string) => void = () => undefined): Promise<void> {
     const done = Promise.withResolvers<void>();
     let handled = 0;

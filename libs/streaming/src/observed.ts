@@ -13,15 +13,10 @@ import type { Counter, Registry } from 'prom-client';
 import type { Incident } from './consume.ts';
 import type { Broker, SubscribeOptions, Subscription } from './broker-port.ts';
 
-/** Maximum age of a reported lag: a query is a request to the broker per topic. */
 const LAG_KEPT_MS = 15_000;
 
 type Place = 'group' | 'topic';
 
-/**
- * A broker that counts records, and adds the current trace to published ones. Services receive it. It reports the lag of the groups that have
- * subscribed through it.
- */
 export function observed(broker: Broker, metrics: Registry): Broker {
   const published = counterIn(metrics, {
     name: 'tidings_topic_published_records_total',
@@ -51,7 +46,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
     },
     addTopic: (topic) => broker.addTopic(topic),
     subscribe(options): Promise<Subscription> {
-      // Its group has a name of its own, and metrics keep every name.
+      // Ephemeral groups have unique names, and metrics keep every name.
       if (options.ephemeral) return broker.subscribe(options);
       groups.add(options.group);
       for (const topic of options.topics) {
@@ -73,7 +68,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
 
 const INCIDENTS: readonly Incident['kind'][] = ['retried', 'returned', 'dead-lettered', 'unknown'];
 
-/** Counts from 0 for every subscription: a counter that begins at 1 has no increase that an alert could see. */
+/** A counter that begins at 1 has no increase that an alert could see. */
 const incidentsIn = (metrics: Registry): Counter<Place | 'kind'> =>
   counterIn(metrics, {
     name: 'tidings_consumer_incidents_total',
@@ -81,7 +76,6 @@ const incidentsIn = (metrics: Registry): Counter<Place | 'kind'> =>
     labels: ['group', 'topic', 'kind'],
   });
 
-/** Logs and counts the incidents of a subscription: pass it as `report` to `consume`. */
 export function incidentsTo(
   log: { warn(fields: object, text: string): void },
   metrics: Registry,
@@ -91,7 +85,6 @@ export function incidentsTo(
   return ({ error, ...incident }) => {
     const { group, topic, kind } = incident;
     incidents.inc({ group, topic, kind });
-    // A newer version writes many of them, and they have one remedy.
     if (kind === 'unknown' && unknown.has(`${group} ${topic}`)) return;
     if (kind === 'unknown') unknown.add(`${group} ${topic}`);
     log.warn({ ...incident, err: error }, 'record not handled');

@@ -3,7 +3,6 @@ import { Offsets, type StoredOffset } from './offsets.ts';
 
 const tracked = { toStored: () => ({ group: 'g', topic: 't', partition: 0, offset: 1 }) };
 
-/** Stores offsets until all answers are given: an error refuses them. */
 async function stored(answers: readonly (Error | undefined)[]) {
   const warnings: unknown[] = [];
   const saved: (readonly StoredOffset[])[] = [];

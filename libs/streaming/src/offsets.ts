@@ -1,4 +1,3 @@
-/** A group's offset in a partition. */
 export interface StoredOffset {
   readonly group: string;
   readonly topic: string;
@@ -6,15 +5,13 @@ export interface StoredOffset {
   readonly offset: number;
 }
 
-/** The store of offsets. */
 export interface OffsetStore {
   saveOffsets(offsets: readonly StoredOffset[]): Promise<void>;
 }
 
 export interface OffsetsOptions {
-  /** Receives failures to store offsets: at the second one in a row, and not again until some are stored. */
+  /** Called at the second failure in a row. */
   readonly warn: (text: string, cause: unknown) => void;
-  /** Minimum milliseconds between two writes: under load, a write per batch would cost more than the batch. @default 25 */
   readonly spacingMs?: number;
 }
 
@@ -22,12 +19,10 @@ const RETRY_MS = 500;
 /** A rebalancing group refuses its members' former offsets once. */
 const FAILURES_TO_WARN_OF = 2;
 
-/** An object with a stored offset. */
 export interface Tracked {
   toStored(): StoredOffset;
 }
 
-/** Stores groups' offsets: at once after a handler, and later changes together when the next write is due. */
 export class Offsets {
   readonly #store: OffsetStore;
   readonly #warn: OffsetsOptions['warn'];
@@ -36,7 +31,6 @@ export class Offsets {
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
-  /** Number of failures in a row. */
   #failures = 0;
   #closed = false;
 
@@ -51,7 +45,6 @@ export class Offsets {
     if (!this.#writing && !this.#timer) this.#schedule();
   }
 
-  /** Resolves when all changes so far were passed to the store; a failed write is retried. */
   async flushed(): Promise<void> {
     await this.#writing;
     clearTimeout(this.#timer);
@@ -65,7 +58,6 @@ export class Offsets {
     this.abandon();
   }
 
-  /** Stores nothing any more. */
   abandon(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -26,7 +26,7 @@ function hashBytes(bytes: Uint8Array): number {
   return finish(hash);
 }
 
-/** 32-bit murmur2 of a key's UTF-8 bytes as Kafka's clients compute it, signed. */
+/** As Kafka's clients compute it, over UTF-8, signed. */
 export function murmur2(key: string): number {
   const { length } = key;
   const whole = length & ~3;
@@ -53,6 +53,6 @@ export function murmur2(key: string): number {
   return seen > 0x7f ? hashBytes(Buffer.from(key)) : finish(hash);
 }
 
-/** The partition of a key, 0 to `partitions` - 1: as in Kafka's default partitioner, so that adapters agree. */
+/** Kafka's default partitioner, so that adapters agree. */
 export const partitionOf = (key: string, partitions: number): number =>
   partitions === 1 ? 0 : (murmur2(key) & 0x7fffffff) % partitions;

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { counterIn } from './metric-definitions.ts';
 
-/** Counts connections that were closed because their peers send and do not read. */
+/** Peers that send and do not read. */
 export function floodedConnections(registry: Registry, protocol: 'grpc' | 'http' | 'smtp'): () => void {
   const flooded = counterIn(registry, {
     name: 'tidings_flooded_connections_total',

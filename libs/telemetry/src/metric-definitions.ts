@@ -1,14 +1,13 @@
 import { Counter, Gauge, Histogram, type Metric, type Registry } from 'prom-client';
 
-/** A metric of the vocabulary in docs/operations.md. Label values are bounded: no caller texts, no ids. */
+/** Label values are bounded: no caller texts, no ids. */
 export interface MetricDefinition<Label extends string> {
   readonly name: `tidings_${string}`;
   readonly help: string;
-  /** @default none */
   readonly labels?: readonly Label[];
 }
 
-/** Services of one process share a registry, and with it the metrics: the first one creates them. */
+/** Services of one process share a registry: the first one creates the metrics. */
 function once<M extends Metric>(registry: Registry, name: string, make: () => M): M {
   return (registry.getSingleMetric(name) as M | undefined) ?? make();
 }
@@ -28,7 +27,6 @@ export const counterIn = <Label extends string>(
 export const gaugeIn = <Label extends string>(registry: Registry, definition: MetricDefinition<Label>): Gauge<Label> =>
   once(registry, definition.name, () => new Gauge(settings(registry, definition)));
 
-/** @param buckets upper bounds; seconds from 1 ms to 10 s by default */
 export const histogramIn = <Label extends string>(
   registry: Registry,
   definition: MetricDefinition<Label>,
@@ -36,21 +34,18 @@ export const histogramIn = <Label extends string>(
 ): Histogram<Label> =>
   once(registry, definition.name, () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }));
 
-/** A value of a metric. Values with the same labels are added. */
 export interface Reading<Label extends string> {
   readonly labels?: Readonly<Record<Label, string>>;
   readonly value: number;
 }
 
-/** Returns values at each scrape. */
 export type Source<Label extends string> = () => readonly Reading<Label>[] | Promise<readonly Reading<Label>[]>;
 
-/** Maximum wait of a scrape for a source: one that does not answer has no value, and does not delay the others. */
+/** A silent source has no value, and does not delay the others. */
 const PATIENCE_MS = 2_000;
 
 const sourcesOf = new WeakMap<Metric, Source<string>[]>();
 
-/** A gauge, or a counter, with values from sources at the time of the scrape; every call adds a source. */
 export function readIn<Label extends string>(
   registry: Registry,
   type: 'gauge' | 'counter',
@@ -74,7 +69,6 @@ export function readIn<Label extends string>(
   sourcesOf.get(metric)!.push(source);
 }
 
-/** The same source, read again only when its value is older: for sources that cost a query. */
 export function kept<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
   let askedAt = -Infinity;
   let latest: Promise<readonly Reading<Label>[]> | undefined;

@@ -4,7 +4,6 @@ import type { Created } from '@tidings/messaging';
 import type { Audiences, Devices, MessageRequest, Messages, Presets } from '@tidings/rpc';
 import { acceptMessages, messageContent } from '@tidings/scheduler/accept';
 
-/** A message that the acceptance of its request has completed, before it is committed. */
 export interface MessageDraft {
   readonly transactionId: string;
   readonly message: MessageAccepted;
@@ -18,12 +17,10 @@ export interface AcceptanceWorld {
   readonly audiences: Audiences;
   readonly presets: Pick<Presets, 'resolve' | 'nameCampaign'>;
   readonly devices: Pick<Devices, 'apply'>;
-  /** Earlier messages, by transactionId. */
   readonly made: ReadonlyMap<string, Created>;
   readonly create: (drafts: readonly MessageDraft[]) => Promise<readonly Created[]>;
 }
 
-/** The scheduler's acceptance of messages without a store: what it would commit goes to `create`. */
 export function acceptanceOf(world: AcceptanceWorld): Pick<Messages, 'accept'> {
   const madeOf = (keys: readonly string[]): ReadonlyMap<string, Created> =>
     new Map([...world.made].filter(([key]) => keys.includes(key)));
@@ -56,6 +53,5 @@ export function acceptanceOf(world: AcceptanceWorld): Pick<Messages, 'accept'> {
   });
 }
 
-/** The content of a message without presets. */
 export const completeContent = (request: MessageRequest): Content =>
   messageContent(request, { preset: undefined, byPlatform: new Map() }).content;

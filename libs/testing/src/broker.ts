@@ -13,7 +13,7 @@ export interface TestBrokerOptions {
   readonly channels?: readonly string[];
 }
 
-/** The embedded log on a database of the suite. Close it before the database is dropped. */
+/** Close it before the database is dropped. */
 export const testBroker = ({
   db,
   clock = systemClock,

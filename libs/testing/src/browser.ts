@@ -11,7 +11,7 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** The package unpacks itself and its libraries if it detects a cloud function. */
 const UNPACKING = { AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' };
 
-/** Unpacks the Chromium that npm installs, with its libraries, so that the machine needs no further packages. */
+/** With its libraries: the machine needs no further packages. */
 async function unpacked(folder: string): Promise<string> {
   const program = "import chromium from '@sparticuz/chromium'; process.stdout.write(await chromium.executablePath());";
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
@@ -23,13 +23,10 @@ async function unpacked(folder: string): Promise<string> {
 
 export interface TestBrowser {
   readonly browser: Browser;
-  /** Ends the browser and removes its files. */
   close(): Promise<void>;
 }
 
-/**
- * A headless Chromium: the executable at `PUPPETEER_EXECUTABLE_PATH`, else the one that npm installs, which is for Linux on x64.
- */
+/** At `PUPPETEER_EXECUTABLE_PATH`, else the one that npm installs, for Linux on x64. */
 export async function startBrowser(): Promise<TestBrowser> {
   const { launch } = await import('puppeteer-core');
   const folder = await freshFolder();

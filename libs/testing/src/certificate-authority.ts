@@ -4,14 +4,12 @@ import forge from 'node-forge';
 const { pki, md } = forge;
 const DAY_MS = 86_400_000;
 
-/** A certificate for `127.0.0.1` and a host name, and its key, in PEM. */
 export interface IssuedCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface CertificateAuthority {
-  /** The certificate of the CA, in PEM. */
   readonly ca: string;
   /** @param host a name beside `127.0.0.1` */
   issue(host: string): IssuedCertificate;
@@ -24,7 +22,6 @@ function keyPair() {
   return { key, signing, verifying: pki.setRsaPublicKey(signing.n, signing.e) };
 }
 
-/** A new CA whose certificates are valid today. */
 export function certificateAuthority(name: string): CertificateAuthority {
   const own = keyPair();
   const issuer = [{ shortName: 'CN', value: name }];

@@ -2,13 +2,9 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { addChannel, definitions, removeChannel } from '@tidings/channels';
 import { Platform } from '@tidings/kernel';
 
-/** The platform of {@link useChannelOfTwoVariants}. */
 export const TWO_VARIANTS_PLATFORM = Platform.Kakao;
 
-/**
- * Puts a channel with two variants in the place of Kakao's during a suite: `sealed`, which needs two fields beside the push token, and `fcm`, which has an
- * address of its own.
- */
+/** `sealed` needs two fields beside the push token; `fcm` has an address of its own. */
 export function useChannelOfTwoVariants(): void {
   beforeAll(() => {
     removeChannel('kakao');

@@ -1,6 +1,5 @@
 import { type Clock, ForwardSteps } from '@tidings/kernel';
 
-/** A clock that only moves when a test sets it. */
 export class TestClock implements Required<Clock> {
   #steady: number;
   #aheadMs = 0;
@@ -34,7 +33,7 @@ export class TestClock implements Required<Clock> {
     this.#steady += seconds * 1000;
   }
 
-  /** The clock of the machine is set forward, or back, while no time passes. */
+  /** Sets the clock of the machine, forward or back, while no time passes. */
   step(seconds: number): void {
     this.#aheadMs += seconds * 1000;
   }

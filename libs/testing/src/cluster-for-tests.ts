@@ -1,18 +1,17 @@
 import { channelNames } from '@tidings/channels';
 import type { ClusterOptions } from '@tidings/demo';
 
-/** The channels of most suites. */
 const COMMON = ['apns', 'fcm', 'webpush'];
 
-/** Services that must work with a second process of their kind. Dispatchers are the same program: those of the channels of most suites prove it. */
+/** Dispatchers are the same program: those of the common channels prove it. */
 const TWICE = /^(gateway|registry|fanout|scheduler|statistics|dispatcher\.(apns|fcm|webpush).*)$/;
 
 export interface TestClusterOptions {
-  /** Processes of the services that may have two. @default 2 */
+  /** @default 2 */
   readonly replicas?: 1 | 2 | undefined;
-  /** Whether every channel has a dispatcher; otherwise apns, fcm and webpush have. @default false */
+  /** @default false: apns, fcm and webpush */
   readonly hasEveryChannel?: boolean | undefined;
-  /** Whether each channel has a dispatcher of its own, which a suite can kill. @default false: idle processes take CPU time, too */
+  /** @default false: idle processes take CPU time, too */
   readonly hasSeparateChannels?: boolean | undefined;
 }
 
@@ -23,7 +22,7 @@ function dispatchersFor({ replicas, hasEveryChannel, hasSeparateChannels }: Test
   return replicas === 1 ? [[...COMMON, ...others]] : [COMMON, others];
 }
 
-/** Common options of clusters in tests: stacks refer to built lines, which saves CPU time at each start. */
+/** Stacks refer to built lines, which saves CPU time at each start. */
 export const clusterForTests = (options: TestClusterOptions) =>
   ({
     dispatchers: dispatchersFor(options),

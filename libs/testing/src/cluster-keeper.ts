@@ -1,5 +1,5 @@
-// Runs the cluster that suites share, in a separate process that outlives the workers of Jest. Ends the cluster with Jest.
-//   node cluster-keeper.js <folder>    reads `options.json` in the folder, and writes `cluster.json` there
+// Runs the shared cluster in a process that outlives Jest's workers, but not Jest. node cluster-keeper.js <folder> reads `options.json` there, and
+// writes `cluster.json`
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,7 +38,7 @@ await writeFile(draft, JSON.stringify(kept));
 await rename(draft, join(folder, 'cluster.json'));
 
 while (!replaced && isAlive(runner)) await delay(WATCH_EVERY_MS);
-// Its stores may have ended first, so a graceful shutdown is not possible.
+// Its stores may have ended first: no graceful shutdown.
 await Promise.all(cluster.members.map((member) => member.kill()));
 await rm(folder, { recursive: true, force: true });
 process.exit();

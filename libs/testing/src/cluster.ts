@@ -22,43 +22,33 @@ import {
 } from './world.ts';
 
 export interface ClusterWorldOptions extends TestClusterOptions {
-  /** Additional environment variables of every process; they override those of the test. */
+  /** Overrides the variables of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
-  /** The simulators of another world, which outlives this one. @default its own */
+  /** From another world that outlives this one. @default its own */
   readonly providers?: Simulators;
-  /**
-   * Whether the cluster has its own Kafka and MongoDB, which the suite may kill and restart. @default false: those that the suites of a Jest worker
-   * share
-   */
+  /** Stores that the suite may kill. @default false: shared by the suites of a Jest worker */
   readonly ownStores?: boolean;
-  /** Addresses of the suite's Kafka, in place of the cluster's own one. @default none */
   readonly kafkaBrokers?: string;
-  /** Address of the suite's MongoDB, in place of the cluster's own one. @default none */
   readonly mongoUrl?: string;
-  /** A copy of a MongoDB data folder, from which the cluster begins with stores of its own and new topics. @default none */
+  /** A MongoDB data folder to begin from, with new topics. @default none */
   readonly backup?: string;
   /** @default a new one */
   readonly masterKey?: Uint8Array;
-  /** Fills the stores that the suites share, before any service has used them. */
+  /** Called before any service has used the shared stores. */
   readonly fill?: (variables: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** The distributed mode, with access to every process. */
 export interface ClusterWorld extends World {
   readonly cluster: Cluster;
-  /** Ends these processes and restarts them with additional variables; the others keep running. @default all members */
+  /** @default all members */
   restart(env: Readonly<Record<string, string>>, members?: readonly Member[]): Promise<void>;
-  /** All log lines of all processes so far, ordered per process. */
+  /** Ordered per process. */
   logged(): Promise<string>;
-  /** Stops everything and removes its data. */
   stop(): Promise<void>;
 }
 
-/**
- * Every service as a separate process from the build, most of them twice, on real Kafka and MongoDB, with the provider simulators in this process.
- * Calls alternate between the gateways.
- */
+/** Calls alternate between the gateways. */
 export async function cluster({
   env = {},
   simulators: options,
@@ -133,7 +123,6 @@ export async function cluster({
   }
 }
 
-/** Separate databases and topics on the servers that all suites of a worker share. */
 async function sharedStores(closing: Closing) {
   const [mongo, { brokers, namespace }] = await Promise.all([startMongo(), startKafka()]);
   closing.add('mongo', mongo, (server) => server.close());

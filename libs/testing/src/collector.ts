@@ -3,21 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** A span as a collector receives it. Ids are hexadecimal. */
+/** Ids are hexadecimal. */
 export interface CollectedSpan {
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Causes of the span: its parent and its links. */
+  /** Its parent and its links. */
   readonly causes: readonly string[];
 }
 
-/** Receives traces by OTLP over HTTP with protobuf, as a collector does. */
 export interface Collector {
-  /** Address for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
-  /** The spans received so far. */
   spans(): readonly CollectedSpan[];
   close(): Promise<void>;
 }
@@ -43,7 +40,7 @@ export async function startCollector(): Promise<Collector> {
   };
 }
 
-/** A span and all its descendants, in whatever trace. */
+/** In whatever trace. */
 export function followersOf<S extends Pick<CollectedSpan, 'spanId' | 'causes'>>(of: S, all: readonly S[]): S[] {
   const known = new Set([of.spanId]);
   const found = [of];
@@ -61,7 +58,6 @@ export function followersOf<S extends Pick<CollectedSpan, 'spanId' | 'causes'>>(
 
 type Fields = ReadonlyMap<number, readonly Uint8Array[]>;
 
-/** The length-delimited fields of a message, by number. */
 function fieldsOf(message: Uint8Array): Fields {
   const reader = new BinaryReader(message);
   const fields = new Map<number, Uint8Array[]>();
@@ -77,7 +73,6 @@ const messagesIn = (fields: Fields, number: number): Fields[] => (fields.get(num
 const hex = (fields: Fields, number: number): string => Buffer.from(fields.get(number)?.[0] ?? []).toString('hex');
 const text = (fields: Fields, number: number): string => Buffer.from(fields.get(number)?.[0] ?? []).toString();
 
-/** The identifying fields of spans in an `ExportTraceServiceRequest` of opentelemetry.proto.collector.trace.v1. */
 function spansIn(request: Uint8Array): CollectedSpan[] {
   return messagesIn(fieldsOf(request), 1).flatMap((ofResource) => {
     const attributes = messagesIn(ofResource, 1).flatMap((resource) => messagesIn(resource, 1));

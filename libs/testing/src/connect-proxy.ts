@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** A request for a tunnel. */
 export interface TunnelRequest {
   /** `host:port`. */
   readonly to: string;
@@ -11,21 +10,17 @@ export interface TunnelRequest {
 }
 
 export interface ConnectProxy {
-  /** Address without credentials. */
   readonly url: string;
-  /** Requests in the order of their arrival. */
   readonly requests: readonly TunnelRequest[];
-  /** Number of open connections to it. */
   open(): number;
   close(): Promise<void>;
 }
 
 export interface ConnectProxyOptions {
-  /** The ports of this machine that tunnels lead to, by `host:port`. Others are answered with 502. */
+  /** Local ports by `host:port`; others are answered with 502. */
   readonly routes?: Readonly<Record<string, number>>;
-  /** `user:password`: requests without them are answered with 407. */
+  /** `user:password`; requests without them are answered with 407. */
   readonly credentials?: string;
-  /** Action in place of an answer. */
   readonly answer?: (socket: Socket) => void;
 }
 
@@ -37,7 +32,6 @@ function requestOf({ url = '', headers }: IncomingMessage): TunnelRequest {
   return { to: url, credentials: Buffer.from(header.slice(BASIC.length), 'base64').toString() };
 }
 
-/** An HTTP proxy on the loopback address that opens tunnels by CONNECT. */
 export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const requests: TunnelRequest[] = [];
   const sockets = new Set<Socket>();

@@ -40,7 +40,6 @@ describe('a Docker engine', () => {
   beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tidings-docker-'))));
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** A Docker client whose `docker info` exits with this code. */
   const client = async (exitCode: number): Promise<void> => {
     await writeFile(join(folder, 'docker'), `#!/bin/sh\n[ "$1" = info ] && exit ${exitCode}\nexit 99\n`);
     await chmod(join(folder, 'docker'), 0o755);

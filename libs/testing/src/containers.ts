@@ -4,41 +4,29 @@ import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import { workerFolder } from './keeper.ts';
 
-/** Whether a Docker engine answers. */
 export const dockerRuns = (env: NodeJS.ProcessEnv = process.env): boolean =>
   spawnSync('docker', ['info'], { stdio: 'ignore', env }).status === 0;
 
-/** Sources of a server for tests. */
 export interface ServerSources {
-  /** The address in the environment. */
   readonly given: string | undefined;
-  /** Starts a server in a container. */
   readonly container: () => Promise<string>;
-  /** Starts a server as a program on this machine. */
   readonly program: () => Promise<string>;
 }
 
-/** The address of a server for tests: the given one, else of a container if a Docker engine answers, else of a program. */
+/** The given one, else of a container if a Docker engine answers, else of a program. */
 export const addressFrom = async (
   { given, container, program }: ServerSources,
   hasDocker: () => boolean = dockerRuns,
 ): Promise<string> => given ?? (await (hasDocker() ? container() : program()));
 
-/**
- * The image of a server version.
- * @param images by `major.minor`
- * @throws Fault `unavailable` for an unknown version
- */
+/** @param images by `major.minor` @throws Fault `unavailable` for an unknown version */
 export function imageOf(server: string, images: Readonly<Record<string, string>>, version: string): string {
   const image = images[version.split('.', 2).join('.')];
   if (image === undefined) throw Fault.unavailable(`No image of ${server} ${version} is configured`);
   return image;
 }
 
-/**
- * The address of a container that all suites of this Jest worker share. Docker removes the container when the worker has ended.
- * @param start starts the container, for the first suite
- */
+/** Shared by the suites of a Jest worker; Docker removes it when the worker has ended. */
 export async function sharedContainer(name: string, start: () => Promise<string>): Promise<string> {
   const folder = workerFolder(name);
   const note = join(folder, `container-${process.pid}`);

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { startBrowser, type TestBrowser } from './browser.ts';
 import { describeWhere } from './describe-where.ts';
 
-/** `describe` for suites with a headless Chromium. Where none starts the suite is skipped, which the tally shows; with `CI` set it fails. */
+/** Skips the suite without a browser; with `CI` set, it fails. */
 export async function describeWithBrowser(name: string, suite: (browser: () => TestBrowser) => void): Promise<void> {
   const started = await startBrowser().catch((error: unknown) => {
     process.stderr.write(`No browser starts on this machine: ${name} is skipped. ${String(error)}\n`);

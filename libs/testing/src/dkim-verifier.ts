@@ -27,7 +27,7 @@ const tagsOf = (field: string): ReadonlyMap<string, string> =>
       .map((tag) => [tag.slice(0, tag.indexOf('=')).trim(), tag.slice(tag.indexOf('=') + 1).replace(/\s+/g, '')]),
   );
 
-/** The fields that a signature names, each from the last one upwards; one that is missing counts as empty (RFC 6376, 5.4.2). */
+/** Each from the last one upwards; a missing one counts as empty (RFC 6376, 5.4.2). */
 function signedFields(names: readonly string[], fields: readonly string[]): string[] {
   const left = [...fields];
   return names.flatMap((name) => {
@@ -36,7 +36,7 @@ function signedFields(names: readonly string[], fields: readonly string[]): stri
   });
 }
 
-/** Whether a DKIM signature of a mail, the first by default, is valid (RFC 6376, RFC 8463). */
+/** RFC 6376, RFC 8463. */
 export function isDkimSigned(raw: string, publicKey: KeyObject, index = 0): boolean {
   const end = raw.indexOf(CRLF + CRLF);
   const fields = raw.slice(0, end).split(/\r\n(?![ \t])/);

@@ -10,65 +10,54 @@ import { deadLetters } from './topic.ts';
 import { Wire } from './wire.ts';
 import type { World } from './world.ts';
 
-/** Devices of one lane that a dispatcher may have under way, whose outcome is unknown when it is killed (R-LM5). */
+/** Their outcome is unknown when the dispatcher is killed (R-LM5). */
 export const UNDER_WAY = OPEN_DEVICES;
 
-/** Points of a round for which a fault may wait. */
 export interface Moments {
   /** Resolves when this share of the round has reached the providers. */
   reached(share: number): Promise<void>;
   /** Resolves when every message of the round is closed; other work may be open. */
   closed(): Promise<void>;
-  /** Records the slices that dispatchers have given up so far. Call it before ending a dispatcher, whose own count is lost. */
+  /** Call it before ending a dispatcher, whose own count is lost. */
   recordGivenUp(): Promise<void>;
 }
 
-/** Devices that a provider may be sent again: those under way in killed processes. */
 export type AllowedRepeats = Partial<Readonly<Record<PopulationProvider, number>>>;
 
-/** A fault in the middle of a population's next round, and its permitted effects. */
 export interface FaultScenario {
   readonly title: string;
-  /** Share of the round that has reached the providers before the fault; 0 = the round is being accepted. */
+  /** 0 = the round is being accepted. */
   readonly share: number;
-  /** Injects the fault, and restores what does not recover by itself. May resolve with further devices that a provider may be sent again. */
+  /** May resolve with further devices that may be sent again. */
   readonly inject: (moment: Moments) => Promise<AllowedRepeats | void>;
   /** @default none */
   readonly allowed?: AllowedRepeats;
-  /** Printed in the line about the scenario. */
   readonly seed: number;
 }
 
-/** Pushes of a round at one provider. */
 export interface ProviderCount {
   readonly sent: number;
-  /** Pushes beyond the first of a device. */
   readonly repeated: number;
-  /** Repeated pushes with the masking id of the first one. */
   readonly masked: number;
-  /** Maximum number of repeated pushes that the faults permit. */
   readonly allowed: number;
 }
 
-/** The parts of the time that a recovery took. */
 export interface Recovery {
-  /** Time from the end of the fault until nothing was in progress or due. */
+  /** From the end of the fault. */
   readonly settledSeconds: number;
-  /** Time by which the clock was advanced afterwards, until the last deferred devices were due. */
+  /** Clock time until the last deferred devices were due. */
   readonly deferredSeconds: number;
-  /** The kind of work that was open longest, and for how long; undefined = none was. */
   readonly openLongest: string | undefined;
 }
 
-/** e.g. `settled after 6.4 s, open longest: dispatcher.apns: slices being sent, 6.1 s; deferred for 10 s`. */
+/** E.g. `settled after 6.4 s, open longest: dispatcher.apns: slices being sent, 6.1 s; deferred for 10 s`. */
 export const recoveryText = ({ settledSeconds, deferredSeconds, openLongest = 'nothing' }: Recovery): string =>
   `settled after ${settledSeconds.toFixed(1)} s, open longest: ${openLongest}; deferred for ${deferredSeconds} s`;
 
-/** The outcome of a round with a fault. */
 export interface FaultOutcome {
-  /** The problems found, one line each. */
+  /** One line each. */
   readonly broken: readonly string[];
-  /** From the first call until the fault began: until the first push, for the smallest share. */
+  /** From the first call until the fault began. */
   readonly reachedSeconds: number;
   /** From the end of the fault until every device had its outcome. */
   readonly recoverySeconds: number;
@@ -77,24 +66,19 @@ export interface FaultOutcome {
 }
 
 const LOOK_EVERY_MS = 2;
-/** Twice the maximum time of a device without an outcome after the last fault (T1): the machine may run other work. */
+/** Twice the maximum time without an outcome (T1): the machine may run other work. */
 const PATIENCE_MS = 120_000;
-/** Additional time for the round itself, which is not part of the recovery. */
+/** For the round itself, which is not part of the recovery. */
 const MS_PER_DEVICE = 1;
 const STEP_SECONDS = 10;
 
-/**
- * Sends a round to a population, injects a fault, and waits until every device has its outcome. Resets the ledgers first and prints one line
- * at the end. Resolves with the problems found, one line each; none means that every device has exactly one outcome, that funnels and ledgers
- * agree, and that only allowed devices were sent to again, each with the same masking id.
- */
+/** Resolves with a line per problem; none = one outcome per device, agreeing figures, and only permitted repeats. */
 export const runFaultScenario = async (
   world: ClusterWorld,
   population: Population,
   scenario: FaultScenario,
 ): Promise<string[]> => [...(await faultOutcome(world, population, scenario)).broken];
 
-/** Does what {@link runFaultScenario} does, and resolves with its figures also. */
 export async function faultOutcome(
   world: ClusterWorld,
   population: Population,
@@ -125,7 +109,7 @@ export async function faultOutcome(
   let deferredSeconds = 0;
   for (const [a, code] of codes.entries()) {
     const application = population.applications[a]!;
-    // The system is settled here: only a message with deferred devices has to be waited for, which settles it again.
+    // The system is settled here: only messages with deferred devices need a wait.
     if ((await listedMessage(world, application, code))?.status === 'DONE') continue;
     deferredSeconds += await untilDone({ ...world, settle }, application, code, { stepSeconds: STEP_SECONDS });
   }
@@ -169,9 +153,8 @@ async function untilClosed(world: ClusterWorld, population: Population, codes: r
 }
 
 interface Doubt {
-  /** Devices that were under way in killed processes. */
   readonly killed: number;
-  /** Slices that a live worker has given up. */
+  /** A live worker has given them up. */
   readonly slices: number;
 }
 

@@ -6,7 +6,7 @@ type Stage = Channel['funnel'][number];
 type Item = ReplyOf<'messagesList'>['items'][number];
 type Metrics = NonNullable<NonNullable<Item['push_info']>['metrics']>;
 
-/** The metrics of a listed message by platform; those of a message that is an e-mail alone in the form of pushes. */
+/** A message that is an e-mail alone has its metrics in the form of pushes. */
 export const metricsIn = ({ push_info: push, email_info: email }: Item): Metrics =>
   push?.metrics ??
   email?.metrics?.map((each) => ({ ...each, platform: 14, inbox_opens: 0, unshowable_sends: 0 })) ??
@@ -17,7 +17,6 @@ interface Counted {
   readonly platforms: readonly { readonly platform: number; readonly count: string }[];
 }
 
-/** All platforms together. */
 const ALL = undefined;
 
 const countIn = (counted: Counted | undefined, platform: number | undefined): number =>
@@ -28,16 +27,14 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const stageOf = ({ funnel }: Channel, name: string): Stage | undefined =>
   funnel.find(({ stage }) => stage === `STAGE_${name}`);
 
-/** The figures of a push channel in a funnel, of one platform or of all. */
 export interface FunnelFigures {
   readonly audience: number;
   readonly eligible: number;
   readonly sent: number;
-  /** Devices with an error. */
   readonly failed: number;
-  /** Errors by category; zeros are omitted. */
+  /** Zeros are omitted. */
   readonly errors: Readonly<Record<string, number>>;
-  /** DELIVERIES by category; zeros are omitted. */
+  /** Zeros are omitted. */
   readonly rows: Readonly<Record<string, number>>;
   readonly confirmed: number;
   readonly opened: number;
@@ -46,7 +43,7 @@ export interface FunnelFigures {
 const withoutZeros = (entries: readonly (readonly [string, number])[]): Record<string, number> =>
   Object.fromEntries(entries.filter(([, count]) => count > 0));
 
-/** The figures of a channel, all zero if the funnel does not contain it. @param platform @default all */
+/** Zero if the funnel lacks the channel. @param platform @default all */
 export function funnelFigures(
   { channels }: Funnel,
   platform: number | undefined = ALL,
@@ -68,7 +65,6 @@ export function funnelFigures(
   };
 }
 
-/** Every part of a funnel with a count and platforms. */
 function countsIn({ confirmed_deliveries: confirmed, funnel }: Channel): (readonly [string, Counted])[] {
   return [
     ['confirmed_deliveries', confirmed],
@@ -85,7 +81,7 @@ const INBOX = 'CHANNEL_APP_INBOX';
 const MAIL = 'CHANNEL_EMAIL';
 const INBOX_STAGES = ['AUDIENCE', 'SENT', 'ERRORS', 'REACHED', 'READ', 'OPENED'];
 
-/** Violations of the format in R-H9 and R-H10. */
+/** R-H9, R-H10. */
 function brokenForms(channel: Channel): string[] {
   const broken: string[] = [];
   const stages = channel.funnel.map(({ stage }) => stage.replace('STAGE_', ''));
@@ -162,7 +158,7 @@ function brokenSums({ channel, metrics, inFlight, platform }: Checked): string[]
   return broken;
 }
 
-/** Violations of the invariants of e-mail alone (R-H14, R-H15). */
+/** R-H14, R-H15. */
 function brokenMail(channel: Channel, platform: number | undefined): string[] {
   const { pieces = [] } = stageOf(channel, 'DELIVERIES') ?? {};
   const piece = (test: (category: string) => boolean): number =>
@@ -185,7 +181,7 @@ function brokenMail(channel: Channel, platform: number | undefined): string[] {
   return invariants.flatMap(([name, holds]) => (holds ? [] : [`${name} of platform ${platform ?? 'all'}`]));
 }
 
-/** Violations of the invariants of the App Inbox (R-H14, R-H20). */
+/** R-H14, R-H20. */
 function brokenInbox(channel: Channel, platform: number | undefined): string[] {
   const counts = INBOX_STAGES.map((name) => countIn(stageOf(channel, name), platform));
   const [audience, sent, errors, reached, read, opened] = counts as [number, number, number, number, number, number];
@@ -198,7 +194,7 @@ function brokenInbox(channel: Channel, platform: number | undefined): string[] {
   ];
 }
 
-/** Platforms of each channel (R-H8). */
+/** R-H8. */
 const platformsOf: Readonly<Record<string, readonly number[]>> = {
   CHANNEL_MOBILE_PUSH: [1, 2, 3, 5, 9, 17, 19],
   CHANNEL_WEB_PUSH: [10, 11, 12, 13],
@@ -206,14 +202,10 @@ const platformsOf: Readonly<Record<string, readonly number[]>> = {
   CHANNEL_OTHER: [7, 8, 18, 21, 22, 23],
 };
 
-/**
- * Lists the invariants (R-H14) that a funnel and the metrics of the same message violate, one line each, over all platforms and per platform. An
- * empty list means that all hold.
- * @param inFlight true while some devices may have no outcome yet @default false
- */
+/** One line for each violated invariant of R-H14. @param inFlight some devices may have no outcome yet @default false */
 export function brokenInvariants({ channels }: Funnel, metrics: Metrics, { inFlight = false } = {}): string[] {
   const shown = new Set(channels.flatMap(({ channel }) => platformsOf[channel] ?? []));
-  // An entry counts as opened under the platform of the device that opened it, which need not be in the audience.
+  // An entry counts under the platform of the device that opened it, which need not be in the audience.
   const hidden = metrics.filter(({ platform, inbox_opens }) => !shown.has(platform) && inbox_opens === 0);
   const broken = channels.flatMap((channel) => {
     const own = metrics.filter(({ platform }) => platformsOf[channel.channel]?.includes(platform));

@@ -1,4 +1,4 @@
-/** Values that clients send by mistake or on purpose. */
+/** Clients send these by mistake or on purpose. */
 const ODDITIES: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 1e21, -0, 2 ** 53, '', ' ', '0', 'null', 'NaN', '1e999', '-9223372036854775809'],
   ...[
@@ -42,7 +42,6 @@ const ODDITIES: readonly unknown[] = [
   ],
 ];
 
-/** Bodies that are not requests. */
 const BROKEN: readonly string[] = [
   '',
   '{',
@@ -56,12 +55,12 @@ const BROKEN: readonly string[] = [
   '{"a":'.repeat(200),
 ];
 
-/** A number from 0 to below 1. */
+/** From 0 to below 1. */
 export type Draw = () => number;
 
 const pick = <T>(draw: Draw, from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
 
-/** A copy with one to three members, at any depth, removed, replaced, duplicated or added. */
+/** One to three members, at any depth, removed, replaced, duplicated or added. */
 export function mutated(request: unknown, draw: Draw): unknown {
   const copy = structuredClone(request);
   for (let n = 1 + Math.floor(3 * draw()); n > 0; n--) mutate(copy, draw);
@@ -86,7 +85,6 @@ function mutate(node: unknown, draw: Draw): void {
   else members[key] = structuredClone(pick(draw, ODDITIES));
 }
 
-/** A body as text, sometimes damaged. */
 export function bodyOf(request: unknown, draw: Draw): string {
   const text = JSON.stringify(request) ?? '';
   const kind = draw();
@@ -96,7 +94,7 @@ export function bodyOf(request: unknown, draw: Draw): string {
   return text;
 }
 
-/** Members that are numerous, small or deep, to test the run time of parsers, checks and error texts. */
+/** Numerous, small or deep members, to test the run time of parsers, checks and error texts. */
 const FILLINGS: readonly ((bytes: number) => string)[] = [
   (bytes) => `1234567890123456789${',0'.repeat(bytes / 2)}`,
   (bytes) => `0${',12345678901234567'.repeat(bytes / 18)}`,
@@ -114,10 +112,6 @@ const FILLINGS: readonly ((bytes: number) => string)[] = [
 const entriesOf = (bytes: number): string =>
   Array.from({ length: Math.floor(bytes / 12) }, (_, i) => `"k${i}":${i % 10}`).join(',');
 
-/**
- * A body of approximately this many bytes: one member of the request is replaced by a filling list, object or string, or the filling is the whole
- * body, or stands beside the request.
- */
 export function largeBodyOf(request: Readonly<Record<string, unknown>>, bytes: number, draw: Draw): string {
   const keys = Object.keys(request);
   const key = draw() < 0.8 && keys.length > 0 ? pick(draw, keys) : pick(draw, ['data', 'tags', 'devices', 'x']);
@@ -132,7 +126,6 @@ export function largeBodyOf(request: Readonly<Record<string, unknown>>, bytes: n
   return kind < 0.6 ? `{"request":${rest}${member}}` : `${rest}${member}`;
 }
 
-/** Insertions that damage paths: router patterns, path traversal, and characters that no path should contain. */
 const PATH_PIECES: readonly string[] = [
   ...[
     '*',
@@ -179,7 +172,7 @@ const PATH_PIECES: readonly string[] = [
   ...['constructor', '__proto__', 'toString', 'undefined', 'null', '0', '-1', '1e999'],
 ];
 
-/** A path damaged in one to three places, sometimes consisting of damage only. It contains only characters that a request line allows. */
+/** Contains only characters that a request line allows. */
 export function damagedPath(path: string, draw: Draw): string {
   let damaged = draw() < 0.2 ? '/' : path;
   for (let n = 1 + Math.floor(3 * draw()); n > 0; n--) {
@@ -190,6 +183,6 @@ export function damagedPath(path: string, draw: Draw): string {
   return draw() < 0.05 ? `http://localhost${damaged}` : damaged.startsWith('/') ? damaged : `/${damaged}`;
 }
 
-/** Any verb except CONNECT, which requests a tunnel. */
+/** Except CONNECT, which requests a tunnel. */
 export const anyVerb = (draw: Draw): string =>
   pick(draw, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'M-SEARCH']);

@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
 
-/** A network of a geo-IP database, as CIDR, with its place. */
 export interface GeoipNetwork {
   readonly network: string;
   /** ISO 3166-1 alpha-2. */
@@ -24,7 +23,6 @@ type Tree = [Tree | number | undefined, Tree | number | undefined];
 const SEPARATOR = Buffer.alloc(16);
 const MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 
-/** Numbers of the types of the format. */
 const TEXT = 2;
 const UINT32 = 6;
 const MAP = 7;
@@ -53,7 +51,7 @@ function encode(value: Value): Buffer {
   return Buffer.concat([control(MAP, entries.length), ...entries.flat().map((part) => encode(part))]);
 }
 
-/** The first bits of a network; in a database with IPv6, IPv4 is at its beginning. */
+/** In a database with IPv6, IPv4 is at its beginning. */
 function bitsOf(network: string, ipVersion: 4 | 6): number[] {
   const [address = '', prefix = ''] = network.split('/');
   const isLong = isIPv6(address);
@@ -82,7 +80,7 @@ function insert(root: Tree, bits: readonly number[], record: number): void {
   tree[bits.at(-1)!] = record;
 }
 
-/** The bytes of a geo-IP database (MaxMind DB 2.0) with the given networks, none inside another. */
+/** MaxMind DB 2.0; no network inside another. */
 export function geoipFile(networks: readonly GeoipNetwork[], options: GeoipFileOptions = {}): Buffer {
   const { builtAt = Date.now(), type = 'Test-City', ipVersion = 6 } = options;
   const root: Tree = [undefined, undefined];
@@ -112,7 +110,7 @@ export function geoipFile(networks: readonly GeoipNetwork[], options: GeoipFileO
   return Buffer.concat([...nodes, SEPARATOR, ...records, MARK, encode(description)]);
 }
 
-/** The nodes, breadth first, each with the records of its two sides: another node, nothing, or an offset into the data. */
+/** Breadth first; a record is another node, nothing, or an offset into the data. */
 function nodesOf(root: Tree): Buffer[] {
   const nodes = [root];
   const sides = nodes.map(() => [] as (() => number)[]);

@@ -1,4 +1,4 @@
-/** Spellings of addresses of this machine or its network, which callers must not make the platform connect to. */
+/** Spellings of this machine or its network, which callers must not make the platform connect to. */
 export const insideHosts: readonly string[] = [
   '127.0.0.1',
   '127.0.0.2',

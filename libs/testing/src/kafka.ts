@@ -8,17 +8,12 @@ import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
-/** A real Kafka with topic and group names unique to the suite. */
 export interface TestKafka {
-  /** Its address for `openKafkaBroker`. */
   readonly brokers: string;
-  /** Namespace of this suite for `openKafkaBroker` and `createTopics`. */
   readonly namespace: string;
 }
 
-/** A Kafka for this suite alone, which it may kill and restart. */
 export interface OwnKafka extends TestKafka {
-  /** The only node, or the first one. */
   readonly server: LocalKafka;
   readonly nodes: readonly LocalKafka[];
 }
@@ -33,13 +28,11 @@ export interface StartKafkaOptions {
   readonly version?: string | undefined;
 }
 
-/** Images by Kafka version. */
 const IMAGES: Readonly<Record<string, string>> = {
   '3.9': 'confluentinc/cp-kafka:7.9.1',
   '4.1': 'confluentinc/cp-kafka:8.1.0',
 };
 
-/** The Kafka release of the Jest project, if it has one (`jest.config.mjs`); else that of the environment, else that of the repository. */
 const wantedVersion = (): string =>
   (globalThis as { readonly TIDINGS_KAFKA_VERSION?: string }).TIDINGS_KAFKA_VERSION ??
   process.env['KAFKA_VERSION'] ??
@@ -47,11 +40,7 @@ const wantedVersion = (): string =>
 
 const freshNamespace = (): string => `test-${randomBase62(10)}.`;
 
-/**
- * A Kafka for a suite: the one at `KAFKA_BROKERS`, else one that all suites of a Jest worker share and that ends with Jest, in Docker if it runs,
- * otherwise on this machine.
- * @throws Fault `unavailable` if there is none.
- */
+/** The one at `KAFKA_BROKERS`, else one per Jest worker, in Docker or on this machine. @throws Fault `unavailable` without one */
 export async function startKafka({ version = wantedVersion() }: StartKafkaOptions = {}): Promise<TestKafka> {
   const brokers = await addressFrom({
     given: process.env['KAFKA_BROKERS'],
@@ -61,10 +50,7 @@ export async function startKafka({ version = wantedVersion() }: StartKafkaOption
   return { brokers, namespace: freshNamespace() };
 }
 
-/**
- * `describe` with a Kafka, whose members are set from `beforeAll` on. Without a Kafka the suite is skipped, which the tally shows; with `CI` set it
- * fails.
- */
+/** Members are set from `beforeAll` on. Skips the suite without a Kafka; with `CI` set, it fails. */
 export function describeWithKafka(name: string, suite: (kafka: TestKafka) => void): void {
   const canHave = process.env['KAFKA_BROKERS'] !== undefined || canRunKafka(wantedVersion()) || dockerRuns();
   describeWhere(canHave)(name, () => {
@@ -82,7 +68,6 @@ export function describeWithKafka(name: string, suite: (kafka: TestKafka) => voi
   });
 }
 
-/** The same with nodes on this machine for this suite alone. */
 export function describeWithOwnKafka(
   name: string,
   suite: (kafka: OwnKafka) => void,
@@ -107,7 +92,7 @@ export function describeWithOwnKafka(
           .join();
       },
     });
-    // Registered after the hooks of the suite, which close its connections first.
+    // After the hooks of the suite, which close its connections first.
     afterAll(() => Promise.all((started ?? []).map((node) => node.stop())));
   });
 }
@@ -139,7 +124,7 @@ async function endedWithJest(node: LocalKafka, folder: string): Promise<LocalKaf
   };
 }
 
-/** The server of this Jest worker: its first suite starts it, and the others find it through its folder. */
+/** The first suite starts it; the others find it through its folder. */
 async function sharedServer(version: string): Promise<LocalKafka> {
   const folder = workerFolder(`kafka-${version}`);
   const server = await startLocalKafka(folder, { version, outlivesKill: true });
@@ -147,7 +132,6 @@ async function sharedServer(version: string): Promise<LocalKafka> {
   return server;
 }
 
-/** Starts a Kafka in a container. */
 async function startContainer(version: string): Promise<string> {
   const { KafkaContainer } = await import('@testcontainers/kafka');
   const container = await new KafkaContainer(imageOf('Kafka', IMAGES, version)).withKraft().start();

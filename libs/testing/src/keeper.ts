@@ -3,14 +3,13 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Process id of Jest, whether or not this code runs in one of its workers. */
+/** The pid of Jest, whether or not this code runs in a worker. */
 export const runner = (): number => (process.argv[1]?.includes('jest-worker') ? process.ppid : process.pid);
 
-/** A folder that all suites of this Jest worker share. */
 export const workerFolder = (name: string): string =>
   join(tmpdir(), `tidings-${name}-${runner()}-${process.env['JEST_WORKER_ID'] ?? '0'}`);
 
-/** Ends a server and removes its folder when Jest has ended for any reason: a signal runs no exit handlers. */
+/** However Jest ends: a signal runs no exit handlers. */
 export async function endWithJest(server: number, folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const mark = await open(join(folder, `kept-${server}`), 'wx').catch(() => undefined);

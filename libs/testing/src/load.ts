@@ -6,13 +6,11 @@ import { listedMessage } from './message.ts';
 import type { World } from './world.ts';
 
 const CLIENTS = 8;
-/** Devices that the messages are sent to. */
 const NAMED = 10;
 const LOOK_EVERY_MS = 5;
 const LANGUAGES = ['de', 'fr'];
-/** Registrations by a client between two of its messages. */
 const REGISTRATIONS = 10;
-/** Pause of the load, which would otherwise take the processor from the processes that restart and from the takeovers. */
+/** Otherwise the load would take the processor from restarts and takeovers. */
 const PAUSE_MS = 20;
 
 interface Named {
@@ -20,26 +18,24 @@ interface Named {
   readonly devices: number;
 }
 
-/** The applications of a load, and devices of the first one that receive its messages, by name. */
 export interface LoadTarget {
   readonly applications: readonly string[];
   named(n: number): readonly string[];
 }
 
 export interface LoadOptions {
-  /** The pause of each of the eight clients after a reply. @default 20, which makes some hundred calls a second in all */
+  /** Per client. @default 20, some hundred calls a second in all */
   readonly pauseMs?: number;
-  /** Number of devices that each client registers, again and again in another language. @default a new one with each call */
+  /** Registered again and again by each client. @default a new one with each call */
   readonly devices?: number;
 }
 
-/** Clients that register devices and send messages to named devices, and repeat unanswered calls. */
+/** Unanswered calls are repeated. */
 export class Load {
   readonly #world: World;
   readonly #application: string;
   readonly #named: readonly string[];
   readonly #name = `load-${randomBase62(6)}`;
-  /** Language in the last acknowledged registration of each hwid. */
   readonly #languages = new Map<string, string>();
   readonly #messages: Named[] = [];
   readonly #faults: string[] = [];
@@ -66,10 +62,7 @@ export class Load {
     this.#clients.catch(() => undefined);
   }
 
-  /**
-   * Runs an action while clients register devices in the target's first application and send messages to ten of its devices. The action begins
-   * when every client has had replies, and the clients end with it, whatever its outcome.
-   */
+  /** `action` begins when every client has had replies; the clients end with it. */
   static async during(
     world: World,
     target: LoadTarget,
@@ -86,17 +79,17 @@ export class Load {
     return load;
   }
 
-  /** Replies of 500 and above so far, one line each. */
+  /** Replies of 500 and above, one line each. */
   get faults(): readonly string[] {
     return this.#faults;
   }
 
-  /** Calls so far that were written and got no reply, one line each. */
+  /** Calls that were written and got no reply, one line each. */
   get withoutReply(): readonly string[] {
     return this.#withoutReply;
   }
 
-  /** Numbers of acknowledged registrations and messages so far, and of connections that a gateway which has ended refused: another one takes the call. */
+  /** Acknowledged calls, and connections that an ended gateway refused: another one takes the call. */
   get counts(): { readonly registered: number; readonly sent: number; readonly refused: number } {
     return { registered: this.#registered, sent: this.#messages.length, refused: this.#refused };
   }
@@ -105,13 +98,12 @@ export class Load {
     while (this.#registered < 3 * CLIENTS) await Promise.race([delay(LOOK_EVERY_MS), this.#clients]);
   }
 
-  /** Resolves when the last call is answered. */
   async #stop(): Promise<void> {
     this.#ending = true;
     await this.#clients;
   }
 
-  /** Acknowledged data that is missing or wrong, one line each; none = all is correct. Call it when the world is settled. */
+  /** One line for each missing or wrong acknowledged item. Call it when the world is settled. */
   async broken(): Promise<string[]> {
     const application = this.#application;
     const broken: string[] = [];
@@ -159,7 +151,6 @@ export class Load {
   }
 }
 
-/** Does something with each item, some at once. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

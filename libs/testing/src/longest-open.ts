@@ -1,8 +1,7 @@
-/** The time for which each kind of open work was seen, one poll after the other. */
 export class LongestOpen {
   readonly #seen = new Map<string, { since: number; until: number }>();
 
-  /** Adds the open items of one poll of the barrier. @param at milliseconds */
+  /** @param at milliseconds */
   add(items: readonly string[], at: number): void {
     for (const kind of new Set(items.map(kindOf))) {
       const seen = this.#seen.get(kind);
@@ -11,7 +10,7 @@ export class LongestOpen {
     }
   }
 
-  /** e.g. `dispatcher.apns: slices being sent, 6.1 s`; undefined if nothing was open. */
+  /** E.g. `dispatcher.apns: slices being sent, 6.1 s`; undefined if nothing was open. */
   get text(): string | undefined {
     const [longest] = [...this.#seen]
       .map(([kind, { since, until }]) => ({ kind, ms: until - since }))
@@ -20,7 +19,6 @@ export class LongestOpen {
   }
 }
 
-/** An item without its numbers and codes. */
 const kindOf = (item: string): string =>
   item
     .replaceAll(/(?<![\w.])[0-9A-F/-]*\d[0-9A-F/-]*(?![\w.])/g, '')

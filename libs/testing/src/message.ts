@@ -4,7 +4,7 @@ import type { ReplyOf } from '@tidings/client';
 import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
 import type { World } from './world.ts';
 
-/** A message from messages:list with its metrics; undefined if it is not listed. */
+/** Undefined if it is not listed. */
 export async function listedMessage(
   world: Pick<World, 'call'>,
   application: string,
@@ -27,10 +27,7 @@ interface TimeSteps {
   readonly patienceSeconds?: number;
 }
 
-/**
- * Settles and, while devices of the message are deferred, advances the clock until the message is closed. Resolves with the number of seconds
- * advanced.
- */
+/** Advances the clock while devices are deferred. Resolves with the number of seconds advanced. */
 export async function untilDone(
   world: Pick<World, 'call' | 'settle' | 'advance'>,
   application: string,
@@ -46,7 +43,7 @@ export async function untilDone(
   }
 }
 
-/** All pushes of a message to a provider, accepted or not, in order. */
+/** Accepted or not, in order. */
 export const pushesOf = (
   simulators: Simulators,
   provider: ProviderName,

@@ -1,10 +1,7 @@
 import type { Cluster, Member } from '@tidings/demo';
 import { LOOP_TIMER_MS } from '@tidings/runtime';
 
-/**
- * The scraped metrics of a process by name and labels, e.g. `tidings_dispatch_open_slices{channel="fcm",lane="direct"}`. Empty while it is not
- * running.
- */
+/** By name and labels, e.g. `tidings_dispatch_open_slices{channel="fcm",lane="direct"}`. Empty while it is not running. */
 async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<string, number>> {
   const text = await fetch(`${url}/metrics`).then(
     (reply) => reply.text(),
@@ -19,7 +16,6 @@ async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<stri
   );
 }
 
-/** Number of slices that a dispatcher has given up unanswered since its start. */
 async function givenUpBy(dispatcher: Member, channel: string): Promise<number> {
   const metrics = await metricsOf(dispatcher);
   const events = ['deferred', 'lost'].flatMap((event) =>
@@ -28,29 +24,24 @@ async function givenUpBy(dispatcher: Member, channel: string): Promise<number> {
   return events.reduce((sum, labels) => sum + (metrics.get(`tidings_dispatch_slices_total${labels}`) ?? 0), 0);
 }
 
-/** Number of open broadcast slices in each dispatcher of a channel. */
 export async function openSlices(cluster: Cluster, channel: string): Promise<readonly number[]> {
   const metrics = await Promise.all(cluster.of(`dispatcher.${channel}`).map(metricsOf));
   return metrics.map((of) => of.get(`tidings_dispatch_open_slices{channel="${channel}",lane="broadcast"}`) ?? 0);
 }
 
 const BYTES_PER_MB = 1024 ** 2;
-/** The spaces of V8's heap for bytecode and machine code. */
 const CODE_SPACES = ['code', 'code_large_object', 'trusted', 'trusted_large_object'];
 
-/** Memory and responsiveness of a process. */
 export interface ProcessHealth {
   readonly name: string;
   readonly residentMb: number;
-  /** Used heap, including garbage that is not collected yet, and buffers outside of the heap. */
+  /** Includes uncollected garbage, and buffers outside of the heap. */
   readonly heapMb: number;
-  /** The part of it that is compiled code. */
   readonly codeMb: number;
-  /** The 99th percentile of the delay of the event loop since the last reading, in milliseconds. */
+  /** 99th percentile of the event loop's delay since the last reading, in milliseconds. */
   readonly lagMs: number;
 }
 
-/** The health of every process that answers. */
 export async function processHealth({ members }: Cluster): Promise<ProcessHealth[]> {
   const healths = await Promise.all(
     members.map(async (member) => {
@@ -84,14 +75,11 @@ interface Reading {
   last: number;
 }
 
-/**
- * Counts the slices that the dispatchers of a channel give up unanswered: a push without a timely reply is retried (R-P3), so it may reach a device
- * twice without any process being killed.
- */
+/** A push without a timely reply is retried (R-P3), and may reach a device twice without a kill. */
 export class GivenUp {
   readonly #cluster: Cluster;
   readonly #channel: string;
-  /** Counts by process id: each process counts from 0. */
+  /** By pid: each process counts from 0. */
   readonly #readings = new Map<number, Reading>();
 
   private constructor(cluster: Cluster, channel: string) {
@@ -99,14 +87,13 @@ export class GivenUp {
     this.#channel = channel;
   }
 
-  /** Counts from now on. */
   static async since(cluster: Cluster, channel: string): Promise<GivenUp> {
     const count = new GivenUp(cluster, channel);
     await count.#read((now) => now);
     return count;
   }
 
-  /** The number so far. A process that ends takes its count with it, so read the number before ending one. */
+  /** Read it before ending a process, which takes its count with it. */
   async slices(): Promise<number> {
     await this.#read(() => 0);
     return [...this.#readings.values()].reduce((sum, { first, last }) => sum + last - first, 0);

@@ -7,37 +7,29 @@ import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
-/** A real MongoDB with databases unique to the suite. */
 export interface TestMongo {
   readonly url: string;
   readonly client: MongoClient;
-  /** Prefix of its database names, before a `_`. */
+  /** Before a `_`. */
   readonly prefix: string;
-  /** A database of this suite, initially empty. */
   readonly db: Db;
-  /** Another database of this suite, by name. */
   database(name: string): Db;
-  /** Drops the databases of this suite and disconnects. The server keeps running for later suites. */
+  /** The server keeps running for later suites. */
   close(): Promise<void>;
 }
 
-/** Images by MongoDB version: the oldest supported series, and the one in `docker-compose.yml`. */
+/** The oldest supported series, and the one in `docker-compose.yml`. */
 const IMAGES: Readonly<Record<string, string>> = {
   '4.0': 'mongo:4.0.28',
   '8.0': 'mongo:8.0.13',
 };
 
-/** The series of the container; a server program has a fixed version. */
+/** Only for a container; a server program has a fixed version. */
 const wantedVersion = (): string => process.env['MONGO_VERSION'] ?? '8.0';
 
-/** Whether a MongoDB is available: an address in `MONGO_URL`, a server program, or a container. */
 const canHaveMongo = process.env['MONGO_URL'] !== undefined || (await findMongod()) !== undefined || dockerRuns();
 
-/**
- * A MongoDB for a suite: the one at `MONGO_URL`, else one that all suites of a Jest worker share and that ends with Jest, in Docker if it runs,
- * otherwise on this machine.
- * @throws Fault `unavailable` if there is none.
- */
+/** The one at `MONGO_URL`, else one per Jest worker, in Docker or on this machine. @throws Fault `unavailable` without one */
 export async function startMongo(): Promise<TestMongo> {
   const version = wantedVersion();
   const url = await addressFrom({
@@ -65,17 +57,14 @@ export async function startMongo(): Promise<TestMongo> {
   };
 }
 
-/** The server URL with the prefix of the databases as its path. */
+/** The path is the prefix of the databases. */
 export function databasesAt({ url, prefix }: Pick<TestMongo, 'url' | 'prefix'>): string {
   const address = new URL(url);
   address.pathname = `/${prefix}`;
   return address.href;
 }
 
-/**
- * `describe` with a MongoDB, whose members are set from `beforeAll` on. Without a MongoDB the suite is skipped, which the tally shows; with `CI` set
- * it fails.
- */
+/** Members are set from `beforeAll` on. Skips the suite without a MongoDB; with `CI` set, it fails. */
 export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, 'close'>) => void): void {
   describeWhere(canHaveMongo)(name, () => {
     let started: TestMongo | undefined;
@@ -104,7 +93,7 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
   });
 }
 
-/** The server of this Jest worker: its first suite starts it, and the others find it through its folder. */
+/** The first suite starts it; the others find it through its folder. */
 async function sharedMongod(): Promise<Mongod> {
   const folder = workerFolder('tests');
   const mongod = await startMongod(folder, { outlivesKill: true });
@@ -112,10 +101,7 @@ async function sharedMongod(): Promise<Mongod> {
   return mongod;
 }
 
-/**
- * Starts a MongoDB in a container, as a replica set of one member. The member's address is valid only inside of the container, so clients must
- * connect directly.
- */
+/** The member's address is valid only inside the container, so clients must connect directly. */
 async function startContainer(version: string): Promise<string> {
   const { MongoDBContainer } = await import('@testcontainers/mongodb');
   const container = await new MongoDBContainer(imageOf('MongoDB', IMAGES, version)).start();

@@ -18,7 +18,6 @@ const metrics = new Map([
   ...documentedMetrics('| metric (distributed mode) | type'),
 ]);
 const HISTOGRAM_PART = /_(bucket|sum|count)$/;
-/** The documented metric that a series belongs to. */
 const metricOf = (series: string): string => (metrics.has(series) ? series : series.replace(HISTOGRAM_PART, ''));
 const isOwn = (series: string): boolean => series.startsWith('tidings_');
 const isCounter = (series: string): boolean =>

@@ -7,7 +7,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const filesOf = (pattern: string): string[] => globSync(pattern, { cwd: root }).toSorted();
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** An alert rule, or a recording rule, which has no name. */
 export interface Rule {
   readonly alert?: string;
   readonly record?: string;
@@ -17,13 +16,11 @@ export interface Rule {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The rules of Prometheus in deploy/helm. */
 export const rules = (): Rule[] =>
   filesOf('deploy/helm/tidings/files/alerts/*.yaml').flatMap((path) =>
     (parse(textOf(path)) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules),
   );
 
-/** A case of promtool: the alerts that fire at a time. */
 export interface RuleTest {
   readonly name: string;
   readonly promql_expr_test: readonly { readonly expr: string; readonly exp_samples: readonly { labels: string }[] }[];
@@ -53,14 +50,12 @@ export interface Dashboard {
   readonly panels: readonly Panel[];
 }
 
-/** The dashboards of Grafana in deploy/helm. */
 export const dashboards = (): Dashboard[] =>
   filesOf('deploy/helm/tidings/files/dashboards/*.json').map((path) => ({
     file: basename(path),
     ...(JSON.parse(textOf(path)) as Omit<Dashboard, 'file'>),
   }));
 
-/** The expressions of all rules, panels and variables. */
 export const allQueries = (): string[] => [
   ...rules().map(({ expr }) => expr),
   ...dashboards().flatMap(({ panels, templating }) => [
@@ -69,15 +64,15 @@ export const allQueries = (): string[] => [
   ]),
 ];
 
-/** Labels that a scrape adds. */
+/** A scrape adds these. */
 export const TARGET_LABELS: readonly string[] = ['namespace', 'job', 'instance'];
 
 export interface Query {
-  /** The names of series, those of parts of histograms included. */
+  /** Includes the parts of histograms. */
   readonly series: readonly string[];
-  /** The labels that the query chooses by, those of the scrape left out. */
+  /** Without the labels of a scrape. */
   readonly matched: readonly { readonly series: string; readonly label: string }[];
-  /** The labels by which results are grouped or joined, those of the scrape left out. */
+  /** Without the labels of a scrape. */
   readonly grouped: readonly string[];
 }
 
@@ -85,7 +80,6 @@ const SERIES = /\b((?:tidings|nodejs|process)_\w+)(?:\{([^}]*)\})?/g;
 const GROUPING = /\b(?:by|on|without|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const isOwn = (label: string): boolean => label !== '' && label !== '__name__' && !TARGET_LABELS.includes(label);
 
-/** The series and labels in an expression of Prometheus; of a variable of Grafana, too. */
 export function readQuery(expr: string): Query {
   const selectors = [...expr.matchAll(SERIES)];
   return {
@@ -104,7 +98,7 @@ export function readQuery(expr: string): Query {
 
 const OPERATIONS = 'docs/operations.md';
 
-/** The cells of the table in docs/operations.md whose head starts like this, without backticks. */
+/** Without backticks. */
 export function documentedRows(start: string): string[][] {
   const page = textOf(OPERATIONS);
   const table = page.slice(page.indexOf(start)).split('\n\n', 1)[0]!;
@@ -117,7 +111,6 @@ export interface DocumentedMetric {
   readonly labels: readonly string[];
 }
 
-/** The metrics of a table in docs/operations.md, by name. */
 export const documentedMetrics = (start: '| metric | type' | '| metric (distributed mode) | type') =>
   new Map<string, DocumentedMetric>(
     documentedRows(start).map(([, name, type, labels]) => [
@@ -126,7 +119,6 @@ export const documentedMetrics = (start: '| metric | type' | '| metric (distribu
     ]),
   );
 
-/** The anchors of the headings of docs/operations.md. */
 export const operationsAnchors = (): string[] =>
   [...textOf(OPERATIONS).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!

@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const CLOSED_WITHIN_MS = 10_000;
 
-/** Resources that keep this process alive, by kind. */
 export function openResources(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
-/** Kinds with more resources than before, after giving sockets time to end. */
+/** Gives sockets time to end first. */
 export async function leftOpen(before: ReadonlyMap<string, number>): Promise<string[]> {
   const deadline = performance.now() + CLOSED_WITHIN_MS;
   for (;;) {

@@ -24,25 +24,20 @@ export interface ProcessWorldOptions {
   readonly simulators?: SimulatorOptions;
 }
 
-/** The platform in a separate process with its own MongoDB; tests can kill it and restart it on the same data. */
 export interface ProcessWorld extends World {
-  /** Its process ids while it is running. */
   pids(): Promise<{ readonly platform: number; readonly mongod: number | undefined }>;
-  /** Kills it with SIGKILL, alone or together with its database, and waits until it has ended. Calls fail until {@link start}. */
+  /** Waits until it has ended. Calls fail until {@link start}. */
   kill(what: 'platform' | 'everything'): Promise<void>;
-  /** Restarts it on the same data and port, with additional variables from then on; resolves when it is ready. */
+  /** On the same data and port; variables also apply to later starts. */
   start(env?: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends it with SIGTERM and resolves with the exit code; the provider simulators keep running. */
   end(): Promise<number | NodeJS.Signals>;
-  /** Ends it and restarts it with additional variables. */
   restart(env: Readonly<Record<string, string>>): Promise<void>;
-  /** All of its log lines so far. */
   logged(): Promise<string>;
-  /** Validates its stored documents, ends everything and removes its data. */
+  /** Validates the stored documents first. */
   stop(): Promise<void>;
 }
 
-/** Validates the documents in a data folder; its server runs, or is started for that. */
+/** Starts the data folder's server if it does not run. */
 async function checkStored(dataFolder: string): Promise<void> {
   const mongod = await startMongod(join(dataFolder, 'mongo'));
   try {
@@ -52,7 +47,7 @@ async function checkStored(dataFolder: string): Promise<void> {
   }
 }
 
-/** Starts the built platform as a child, with the provider simulators in this process: kills do not affect their ledger. */
+/** Simulators run in this process: kills do not affect their ledger. */
 export async function platformProcess({
   env = {},
   simulators: options,

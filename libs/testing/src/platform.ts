@@ -21,7 +21,6 @@ import {
   worldOf,
 } from './world.ts';
 
-/** The deployment modes of Tidings (architecture 3). */
 export type DeploymentMode = 'embedded' | 'distributed';
 
 const { TIDINGS_MODE, TIDINGS_TURN } = globalThis as {
@@ -29,48 +28,41 @@ const { TIDINGS_MODE, TIDINGS_TURN } = globalThis as {
   readonly TIDINGS_TURN?: number | 'all';
 };
 
-/** The mode under test in a suite named `*.modes.e2e.spec.ts`: Jest runs it once per mode. */
+/** Jest runs `*.modes.e2e.spec.ts` once per mode. */
 export const modeUnderTest = TIDINGS_MODE ?? 'embedded';
 
-/** Whether this run has the part of a suite with this number: of two neighbours one mode has the first, and with another turn the second. */
 const hasTurn = (part: number): boolean =>
   typeof TIDINGS_TURN !== 'number' || (part + (TIDINGS_TURN >> 2)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
 
-/** Of many cases that either mode decides by the same code: every other one, and with another turn the rest (`tools/turn.mjs`). */
+/** For cases that both modes decide by the same code: every other one, with another turn the rest (`tools/turn.mjs`). */
 export const sharedOut = <Case>(cases: readonly Case[]): readonly Case[] => cases.filter((_case, i) => hasTurn(i));
 
 let parts = 0;
 
-/**
- * `describe` for those parts of a suite in both modes that either mode decides by the same code. Each part runs in one of the modes, alternately, and
- * with another turn in the other one. It needs nothing that another part has made.
- */
+/** For parts that both modes decide by the same code: each runs in one mode, and needs nothing of another part. */
 export function describeInTurn(title: string, tests: () => void): void {
   if (hasTurn(parts++)) describe(title, tests);
 }
 
 export interface PlatformWorldOptions {
-  /** Additional environment variables; they override those of the test. Setting any gives the suite a system of its own. */
+  /** Setting any gives the suite a system of its own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
-  /**
-   * Whether the suite has a system of its own even if others share one, because it inspects more than its own account, or restarts processes.
-   * @default false
-   */
+  /** For suites that inspect more than their own account, or restart processes. @default false */
   readonly isAlone?: boolean;
-  /** The master key of a system of its own. @default a new one */
+  /** For a system of its own. @default a new one */
   readonly masterKey?: Uint8Array;
-  /** The processes of a cluster of its own. @default one process of each kind, dispatchers of three channels */
+  /** @default one process of each kind, dispatchers of three channels */
   readonly processes?: TestClusterOptions;
-  /** Fills the stores before any service has used them, with their variables. Distributed, for a system of its own only. */
+  /** Called before any service has used the stores; distributed, for a system of its own only. */
   readonly fill?: (variables: Readonly<Record<string, string>>) => Promise<void>;
-  /** Additional modules of the gateway, in the embedded mode. */
+  /** In the embedded mode. */
   readonly modules?: PlatformOptions['modules'];
 }
 
 /**
- * The whole platform with providers in one call. Embedded, it runs in this process with its own data; distributed, it is a {@link sharedCluster}, in
- * which the suite has an account, or a {@link cluster} of its own with one process of each kind. The clock can be advanced, and may be ahead of the machine's from the start.
+ * Embedded in this process with its own data; distributed a {@link sharedCluster}, or a {@link cluster} of its own. The clock may be ahead from the
+ * start.
  */
 export async function platform(options: PlatformWorldOptions = {}, mode = modeUnderTest): Promise<StoredWorld> {
   if (mode === 'embedded') return embedded(options);
@@ -79,7 +71,7 @@ export async function platform(options: PlatformWorldOptions = {}, mode = modeUn
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
 
-/** The same, but the embedded platform runs in a separate process as well, so that its log can be read. */
+/** The embedded platform runs in a separate process as well, so that its log can be read. */
 export const platformInProcesses = (
   options: Omit<PlatformWorldOptions, 'masterKey' | 'fill' | 'modules'> = {},
   mode = modeUnderTest,

@@ -3,9 +3,9 @@ import { Population } from './population.ts';
 
 const FULL_DEVICES = 16_000;
 const FEW_DEVICES = 2000;
-/** Total number of devices; `FAULT_DEVICES` overrides it. */
+/** Overridden by `FAULT_DEVICES`. */
 const devices = Number(process.env['FAULT_DEVICES'] ?? (process.env['FAULTS'] ? FULL_DEVICES : FEW_DEVICES));
-/** All cases of a test with `FAULTS=1`; otherwise `few` random ones, in their order. */
+/** All with `FAULTS=1`; otherwise `few` random ones, in their order. */
 export function casesOf<Case>(cases: readonly Case[], few: number, draw: () => number): readonly Case[] {
   if (process.env['FAULTS']) return cases;
   const lots = cases.map((_, i) => ({ i, lot: draw() })).sort((one, other) => one.lot - other.lot);
@@ -13,15 +13,14 @@ export function casesOf<Case>(cases: readonly Case[], few: number, draw: () => n
   return cases.filter((_, i) => chosen.has(i));
 }
 
-/** For `jest.setTimeout`: the maximum time of a test on a slow machine, in proportion to the devices. */
+/** For `jest.setTimeout`, on a slow machine. */
 export const POPULATION_TIMEOUT_MS = 600_000 * Math.max(1, devices / FULL_DEVICES);
-/** Chunks are distributed over the processes of a service: with this many, each process has some. */
+/** Chunks are spread over a service's processes: with this many, each has some. */
 const APPLICATIONS = 8;
 const DEAD = 5;
 /** Slow enough to distinguish the points of a round. */
 const LATENCY_MS = 30;
 
-/** The distributed mode with its own stores and a registered population. */
 export async function populatedCluster(
   options: ClusterWorldOptions = {},
 ): Promise<{ world: ClusterWorld; population: Population }> {

@@ -7,12 +7,10 @@ import { listedMessage } from './message.ts';
 import type { Wire } from './wire.ts';
 import type { World } from './world.ts';
 
-/** Maximum entries of one bulk job (Spec G). */
 const MOST_ENTRIES = 50_000;
 const REGISTER_MS = 300_000;
 const LOOK_EVERY_MS = 50;
 
-/** The platforms of a population, each with its provider. */
 export const populationPlatforms = [
   { code: 1, provider: 'apns' },
   { code: 3, provider: 'fcm' },
@@ -24,17 +22,16 @@ export type PopulationProvider = PopulationPlatform['provider'];
 export interface PopulationOptions {
   /** @default 1 */
   readonly applications?: number;
-  /** Devices per platform and application that receive every message. */
+  /** Per platform and application, for every message. */
   readonly steady: number;
-  /** Devices per platform and application that only one round sends to, by the provider's reaction to their tokens. @default none */
+  /** Per platform and application, for one round only. @default none */
   readonly dead?: number;
   readonly throttled?: number;
 }
 
-/** The n-th token of a kind on a platform. */
 type TokenOf = (platform: PopulationPlatform, kind: 'accepted' | 'dead' | 'throttled', n: number) => string;
 
-/** Devices that are sent to in rounds: one message per application, with a known outcome for every device. Each round has some devices of its own. */
+/** One message per application and round, with a known outcome for every device. */
 export class Population {
   readonly applications: readonly string[];
   readonly #world: World;
@@ -54,7 +51,6 @@ export class Population {
     this.#tokenOf = tokenOf;
   }
 
-  /** Registers the devices that every round sends to. */
   static async gather(
     world: World,
     { applications = 1, steady, dead = 0, throttled = 0 }: PopulationOptions,
@@ -70,24 +66,21 @@ export class Population {
     return population;
   }
 
-  /** The same population in another world, which its data was moved to. */
+  /** In a world that has taken over its data. */
   movedTo(world: World): Population {
     return new Population(world, this.#options, this.applications, this.#tokenOf);
   }
 
-  /** Number of devices per platform that a round sends to. */
   get each(): number {
     const { applications, steady, dead, throttled } = this.#options;
     return applications * (steady + dead + throttled);
   }
 
-  /** Number of devices per platform that accept a round's message. */
   get eachSent(): number {
     const { applications, steady, throttled } = this.#options;
     return applications * (steady + throttled);
   }
 
-  /** Number of devices that a round sends to, and of those that are answered at the first try. */
   get all(): number {
     return populationPlatforms.length * this.each;
   }
@@ -96,12 +89,11 @@ export class Population {
     return this.all - populationPlatforms.length * this.#options.applications * this.#options.throttled;
   }
 
-  /** Devices of the first application that receive every message, by name. */
   named(n: number): string[] {
     return Array.from({ length: n }, (_, i) => hwidOf(0, populationPlatforms[i % 2]!, Math.floor(i / 2)));
   }
 
-  /** Begins the next round: registers the devices that only this round sends to. Resolves with its number, from 1. */
+  /** Resolves with the round's number, from 1. */
   async begin(): Promise<number> {
     const round = ++this.#rounds;
     await this.#register(round, (platform, a) => [
@@ -111,7 +103,7 @@ export class Population {
     return round;
   }
 
-  /** Sends a round to the whole population; resolves with the code of each application's message. Safe to repeat. */
+  /** Resolves with the messages' codes. Safe to repeat. */
   send(round: number): Promise<string[]> {
     return Promise.all(
       this.applications.map(async (application, a) => {
@@ -126,7 +118,7 @@ export class Population {
     );
   }
 
-  /** The errors of a round in figures and at the providers, one line each; none = every device has its one outcome. */
+  /** One line each; none = every device has its one outcome. */
   async brokenIn(round: number, codes: readonly string[], wire: Wire): Promise<string[]> {
     const broken: string[] = [];
     for (const [a, code] of codes.entries()) {

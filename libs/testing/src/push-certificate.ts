@@ -5,14 +5,13 @@ const { pki, pkcs12, asn1, md } = forge;
 /** Apple's certificates name the topic in the user id of the subject. */
 const UID = '0.9.2342.19200300.100.1.1';
 
-/** A certificate with its key, and both as a .p12 in base64. */
 export interface PushCertificate {
   readonly cert: string;
   readonly key: string;
   readonly p12: string;
 }
 
-/** A self-signed certificate for APNs. @param uid topic in the subject. @default none */
+/** @param uid topic in the subject. @default none */
 export function pushCertificate(name: string, { uid, password = '' }: { uid?: string; password?: string } = {}) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -9,7 +9,6 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A Kubernetes object of which a spec reads the parts that it names. */
 export interface RenderedObject<Spec = Readonly<Record<string, unknown>>> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -61,7 +60,6 @@ export interface RenderedVolume {
   };
 }
 
-/** A Deployment, or the Job of the topics. */
 export interface RenderedWorkload {
   readonly replicas?: number;
   readonly selector?: { readonly matchLabels: Labels };
@@ -83,10 +81,7 @@ export interface RenderedWorkload {
   };
 }
 
-/**
- * Renders the Helm chart with one of its value files and further options of helm; builds helm first where it is missing, which takes minutes.
- * @throws Error with what helm says, in `stderr`
- */
+/** Builds helm first where it is missing, in minutes. @throws Error with helm's message in `stderr` */
 export async function renderChart(values: string, ...options: readonly string[]): Promise<RenderedChart> {
   const args = [TOOL, '--render', values, ...options];
   const settings = { cwd: repository, maxBuffer: MAX_OUTPUT_BYTES };
@@ -94,7 +89,6 @@ export async function renderChart(values: string, ...options: readonly string[])
   return new RenderedChart(JSON.parse(stdout) as RenderedObject[]);
 }
 
-/** The objects of a rendered chart. */
 export class RenderedChart {
   readonly objects: readonly RenderedObject[];
 
@@ -114,19 +108,16 @@ export class RenderedChart {
     return this.of<RenderedWorkload>('Deployment', 'Job');
   }
 
-  /** The Deployments whose pods these labels select. */
   selectedBy(labels: Labels): readonly RenderedObject<RenderedWorkload>[] {
     return this.deployments.filter(({ spec }) => isSelected(spec.template.metadata.labels, labels));
   }
 }
 
-/** The folder in which containers find the files of secrets. */
 export const SECRETS_FOLDER = '/run/secrets/tidings';
 
-/** The folder in which they find other files. */
 const FILES_FOLDER = '/run/files';
 
-/** The environment of a container, with its files in another folder, and texts for keys of Secrets. */
+/** @param files the folder in place of the container's */
 export const environmentOf = (
   { env }: RenderedContainer,
   { folder, textOf }: { readonly folder: string; readonly textOf: (key: string) => string },
@@ -140,19 +131,15 @@ export const environmentOf = (
     ]),
   );
 
-/** Whether an object with these labels has all that a selector wants. */
 export const isSelected = (labels: Labels, wanted: Labels): boolean =>
   Object.entries(wanted).every(([key, value]) => labels[key] === value);
 
-/** The program of a workload: the service's name, or `topics`. */
 export const programOf = ({ metadata }: Pick<RenderedObject, 'metadata'>): string =>
   metadata.labels['app.kubernetes.io/component']!;
 
-/** The container of a workload: each has one. */
 export const containerOf = ({ spec }: Pick<RenderedObject<RenderedWorkload>, 'spec'>): RenderedContainer =>
   spec.template.spec.containers[0];
 
-/** `describe` for suites that render the chart, which needs helm, or Go to build it. */
 export function describeWithHelm(name: string, suite: () => void): void {
   const canRender = spawnSync(process.execPath, [TOOL, '--can-render'], { cwd: repository }).status === 0;
   describeWhere(canRender)(name, suite);

@@ -10,7 +10,7 @@ const MEMBERS = 3;
 const START_TIMEOUT_MS = 180_000;
 const canRunMongod = (await findMongod()) !== undefined;
 
-/** `describe` with a replica set of three members on this machine for this suite alone, which it may kill, freeze and restart. */
+/** On this machine for this suite alone, which may kill, freeze and restart it. */
 export function describeWithReplicaSet(name: string, suite: (set: LocalReplicaSet) => void): void {
   describeWhere(canRunMongod)(name, () => {
     let folder: string | undefined;
@@ -32,7 +32,7 @@ export function describeWithReplicaSet(name: string, suite: (set: LocalReplicaSe
       },
       primary: () => set().primary(),
     });
-    // Registered after the hooks of the suite, which close its connections first.
+    // After the hooks of the suite, which close its connections first.
     afterAll(async () => {
       await Promise.all((started?.members ?? []).map((member) => member.kill()));
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });

@@ -9,24 +9,19 @@ import { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 import { leftOpen, openResources } from './open-resources.ts';
 import { testLog } from './world.ts';
 
-/** A client of the service, as in another process: by gRPC. */
 export type Reach = <Service extends object>(definition: ServiceDefinition) => Service;
 
 export interface ServiceModuleOptions {
   readonly name: BackendName;
   readonly module: Type;
-  /** Peers that it calls, which do not run here: starting does not require them. @default none */
+  /** They do not run here: starting does not require them. @default none */
   readonly peers?: readonly ServiceName[];
-  /** The channel of a dispatcher. */
   readonly channel?: Channel;
-  /** Calls the service and checks the reply. @default only its operations are called */
+  /** @default only its operations are called */
   readonly answers?: (reach: Reach) => Promise<void>;
 }
 
-/**
- * A suite that starts the Nest module of a service as its process does, on a real MongoDB and with the embedded log in place of Kafka: it becomes
- * ready, answers by gRPC, and leaves no subscription, socket, server or timer open after it is closed.
- */
+/** On a real MongoDB and the embedded log in place of Kafka; nothing may stay open after the close. */
 export function describeServiceModule(options: ServiceModuleOptions): void {
   describeWithMongo(`the module of ${options.name}`, (mongo) => {
     it('becomes ready, answers by gRPC, and closes with nothing left open', async () => {
@@ -48,7 +43,7 @@ export function describeServiceModule(options: ServiceModuleOptions): void {
   });
 }
 
-/** Loaded on demand: most suites do not use them. */
+/** On demand: most suites do not use them. */
 async function loadAll() {
   const [nest, rpc, grpc, service] = await Promise.all([
     import('@nestjs/testing'),
@@ -80,7 +75,7 @@ async function start(
       ...Object.fromEntries(peers.map((peer) => [addressVariable(peer), '127.0.0.1:1'])),
     },
   );
-  // Separate connections: those of the suite would be open before and after.
+  // Separate connections: the suite's own would be open before and after.
   const store = await startMongo();
   const opened = await testBroker({ db: store.db });
   const { broker, subscriptions } = withSubscriptions(opened);
@@ -111,7 +106,6 @@ async function start(
     return {
       reach: ((definition) => remote(definition, replicas)) as Reach,
       waitingFor: () => readiness.waitingFor(),
-      /** Groups with an active subscription. */
       subscriptions,
       close,
     };
@@ -121,7 +115,6 @@ async function start(
   }
 }
 
-/** The broker, and the groups with an active subscription to it. */
 function withSubscriptions(broker: Broker) {
   const subscriptions = new Set<string>();
   const subscribe: Broker['subscribe'] = async (options) => {

@@ -28,22 +28,18 @@ import {
   type KafkaPlace,
 } from './world.ts';
 
-/** The port of every provider, by its name. */
 type Ports = Readonly<Record<string, number>>;
 
-/** Options of the keeper. */
 export interface KeeperOptions extends Pick<
   ClusterOptions,
   'apps' | 'env' | 'adminToken' | 'mongoUrl' | 'kafkaBrokers'
 > {
-  /** Process id of Jest: the cluster ends with it. */
+  /** The pid of Jest: the cluster ends with it. */
   readonly runner: number;
   readonly ports: Ports;
 }
 
-/** The cluster's description for suites. */
 export interface KeptCluster {
-  /** Process id of the keeper. */
   readonly pid: number;
   readonly urls: readonly string[];
   readonly mailPort: number | undefined;
@@ -51,28 +47,23 @@ export interface KeptCluster {
   readonly kafka: KafkaPlace;
   readonly admin: string;
   readonly mongoUrl: string;
-  /** The expected ports of the providers: suites start their simulators there. */
+  /** Suites start their simulators on these ports. */
   readonly ports: Ports;
 }
 
 const KEEPER = fileURLToPath(new URL('../dist/cluster-keeper.js', import.meta.url));
 const START_TIMEOUT_MS = 240_000;
 const POLL_MS = 50;
-/** Time between suites: wrong tokens of the earlier suite expire (R-LM8), and the second sweep after a deletion takes place. */
+/** Wrong tokens of the earlier suite expire (R-LM8), and a deletion's second sweep takes place. */
 const APART_S = 61;
-/** Concurrent deletions. */
 const DELETIONS = 8;
 
 const folder = (): string => workerFolder('cluster');
 const keeperLog = (): string => join(folder(), 'keeper.log');
 
 /**
- * The cluster that all suites of a Jest worker share, one after the other: the first suite starts it, and it ends with Jest. A suite has an account
- * with tokens of its own, and providers with an empty ledger and no faults; the clock continues from the previous suite. At the end of a suite its
- * applications and subscriptions are deleted, so that no push of it reaches the providers of the next suite. A cluster that does not settle before a
- * suite is replaced by a new one: a failed or aborted suite fails no other.
- *
- * Suites share the databases, the lists of tokens, subscriptions and providers, and the count of wrong administrator tokens of the last minute.
+ * One per Jest worker: each suite has its own account and an empty ledger, and ends with its applications deleted. One that does not settle is
+ * replaced. Databases and lists of tokens are shared.
  */
 export async function sharedCluster(options: SimulatorOptions = {}): Promise<StoredWorld> {
   const log = testLog();
@@ -106,7 +97,6 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
   }
 }
 
-/** The settled cluster with the suite's providers; a new one if the existing one does not settle. */
 async function settledCluster(options: SimulatorOptions, closing: Closing) {
   const { ApiClient } = await import('@tidings/client');
   const known = await keptCluster();
@@ -200,17 +190,14 @@ const simulatorsAt = (
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
-/**
- * Lets the system finish the work of earlier suites while no provider runs: pushes waiting for one are dropped with their application, by a second
- * sweep that is due seconds after the deletion.
- */
+/** While no provider runs: waiting pushes are dropped with their application by a second sweep. */
 async function comeToRest(operator: ApiClient): Promise<void> {
   await untilSettled(operator);
   await operator.call('advanceClock', { advance_seconds: APART_S });
   await untilSettled(operator);
 }
 
-/** Sets the clock of the providers to that of the system, which is whole seconds ahead of the machine's: its reply has no milliseconds. */
+/** The system is whole seconds ahead of the machine: its reply has no milliseconds. */
 async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
   for (;;) {
     const before = secondOf(Date.now());
@@ -221,7 +208,6 @@ async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<v
   }
 }
 
-/** Deletes everything that could still send. */
 async function emptyAccount(account: string, client: ApiClient): Promise<void> {
   const { subscriptions } = await client.call('listSubscriptions');
   const ownSubscriptions = subscriptions.filter((subscription) => subscription.account === account);
@@ -239,7 +225,7 @@ async function emptyAccount(account: string, client: ApiClient): Promise<void> {
   }
 }
 
-/** Copies to standard error what the cluster has logged since, such as the end of a process. */
+/** Copied to standard error, such as the end of a process. */
 async function tellWhatWasLogged(since: number): Promise<void> {
   const text = (await readFile(keeperLog())).subarray(since).toString();
   if (text !== '') process.stderr.write(text);

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { until } from './until.ts';
 import { freshFolder, removeFolder } from './world.ts';
 
-/** A process loads this before its program. It shows its clock set by as many milliseconds as the file says, and writes what it shows beside it. */
+/** Loaded before the program: sets its clock as a file says, and writes the shown time beside it. */
 const PRELOAD = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const file = process.env.STEPPED_CLOCK;
@@ -24,11 +24,10 @@ setInterval(() => {
 }, 20).unref();
 `;
 
-/** The clock of another process of Node, which a test sets. The monotonic clock of the process, and the clock of the machine, stay as they are. */
+/** Leaves the monotonic clock, and the machine's, as they are. */
 export interface SteppedClock {
-  /** The variables that the process is started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets it to so many milliseconds ahead of the machine's; resolves when the process shows that. */
+  /** Resolves when the process shows it. */
   set(aheadMs: number): Promise<void>;
   close(): Promise<void>;
 }

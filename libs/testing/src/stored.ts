@@ -1,18 +1,12 @@
 import { MongoClient } from 'mongodb';
 
-/**
- * Connects to the server of a world, for reading its databases by name.
- * @param mongoUrl the server, with the prefix of the world's databases as its path
- */
+/** @param mongoUrl its path is the prefix of the databases */
 export function connectToStore(mongoUrl: string): Promise<MongoClient> {
   // One of several hosts is no `URL`.
   return MongoClient.connect(mongoUrl.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, '$1/'));
 }
 
-/**
- * Finds a text in the databases of a world, as `database.collection: _id`: searches the bytes of every document.
- * @param mongoUrl the server, with the prefix of the database names as its path
- */
+/** As `database.collection: _id`, in the bytes of every document. @param mongoUrl its path is the prefix of the databases */
 export async function storedText(
   mongoUrl: string,
   text: string,
@@ -40,7 +34,6 @@ async function searched(client: MongoClient, database: string, text: string): Pr
   return found;
 }
 
-/** The surroundings of the text, enough to identify its field. */
 const excerpt = (document: Buffer, text: string): string => {
   const at = document.indexOf(text);
   return document.toString('latin1', Math.max(0, at - 40), at + 80).replaceAll(/[^ -~]/g, '.');

@@ -8,7 +8,7 @@ type Stores = Pick<Cluster, 'kafkaBrokers'>;
 
 const POLL_MS = 10;
 
-/** All current records of a topic, ordered per partition. */
+/** Ordered per partition. */
 export async function recordsOf(
   broker: Pick<Broker, 'subscribe' | 'lag'>,
   topic: string,
@@ -26,7 +26,6 @@ export async function recordsOf(
   return found;
 }
 
-/** The same of a topic in Kafka; one that is not of Tidings has the partitions that it has. */
 export async function everythingOn(
   { kafkaBrokers: brokers }: Stores,
   topic: string,
@@ -48,7 +47,7 @@ export async function everythingOn(
   }
 }
 
-/** All dead letters so far, one line each: a temporary outage must not lose a record. */
+/** One line each: a temporary outage must not lose a record. */
 export async function deadLetters(stores: Stores): Promise<string[]> {
   const records = await everythingOn(stores, DEAD_LETTER_TOPIC);
   return records.map(({ value }) => {

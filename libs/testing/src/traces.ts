@@ -2,14 +2,13 @@ import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trac
 import { startTracing, type TracingConfiguration } from '@tidings/runtime';
 import { testLog } from './world.ts';
 
-/** The traces of this process, in memory. */
 export interface RecordedTraces {
-  /** Ended spans, in order of their end. */
+  /** In order of their end. */
   spans(): readonly ReadableSpan[];
   stop(): Promise<void>;
 }
 
-/** Records the traces of this process until it is stopped; only one recording at a time. */
+/** Only one recording at a time. */
 export async function recordTraces({
   sampler = 'parentbased_always_on',
   ratio = 1,

@@ -9,11 +9,7 @@ interface UntilOptions {
   readonly patienceMs?: number;
 }
 
-/**
- * Resolves when the condition holds. Pauses between two checks for as long as a check takes, 1 to 50 ms, so that checks leave time to what they wait
- * for.
- * @throws an error with the source of the condition when it still does not hold after `patienceMs`, and what the condition throws, at once
- */
+/** Pauses for as long as a check takes, 1 to 50 ms. @throws an error with the condition's source after `patienceMs`, and its own errors at once */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   { patienceMs = PATIENCE_MS }: UntilOptions = {},

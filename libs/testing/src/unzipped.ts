@@ -2,13 +2,12 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 
-/** The file in an archive. */
 export interface Unzipped {
   readonly name: string;
   readonly text: string;
 }
 
-/** Reads a ZIP archive of one file. @throws Error for a damaged archive, or any other number of files */
+/** @throws Error for a damaged archive, or any other number of files */
 export async function unzipped(archive: Buffer): Promise<Unzipped> {
   const zip = await fromBufferPromise(archive, { strictFileNames: true });
   const files: Unzipped[] = [];

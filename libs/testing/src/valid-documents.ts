@@ -3,12 +3,7 @@ import { databasePrefixOf, invalidDocuments } from '@tidings/mongo';
 import type { Closing } from '@tidings/runtime';
 import { connectToStore } from './stored.ts';
 
-/**
- * Validates stored documents of a world against the schemas of their collections, in the databases of all services: of each collection the 2,000
- * documents that were inserted last, and all of a smaller one.
- * @param mongoUrl the server, with the prefix of the world's databases as its path
- * @throws Fault `bug` with a line for each invalid document, and for each stored collection without a schema
- */
+/** At most the last 2,000 documents of each collection. @throws Fault `bug` with a line for each invalid one */
 export async function checkDocuments(mongoUrl: string): Promise<void> {
   const { collectionsByDatabase } = await import('@tidings/platform/collections');
   const client = await connectToStore(mongoUrl);
@@ -26,7 +21,7 @@ export async function checkDocuments(mongoUrl: string): Promise<void> {
   }
 }
 
-/** Closes what a run opened, once its check is complete, whatever its result. */
+/** Closes whatever the result. */
 export async function closeAfter(check: Promise<void>, closing: Closing): Promise<void> {
   try {
     await check;

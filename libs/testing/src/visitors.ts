@@ -4,7 +4,6 @@ import type { World } from './world.ts';
 
 const ANDROID = 3;
 const VISITORS = 200;
-/** Replies received before the fault is injected. */
 const ANSWERED = 60;
 const COOLDOWN_SECONDS = 30 * 86_400;
 const SETTLE_MS = 60_000;
@@ -15,10 +14,10 @@ interface Visitor {
   readonly token: string;
 }
 
-/** Above the numbers of other devices, whose pushes may be in the same ledger. */
+/** Above other devices' numbers, whose pushes may be in the same ledger. */
 let visitors = 1_000_000;
 
-/** Devices that enter two clustered zones with the same message: each device must receive it once. */
+/** They enter two clustered zones with the same message: each must receive it once. */
 export class Visitors {
   readonly #world: World;
   readonly #application: string;
@@ -30,7 +29,7 @@ export class Visitors {
     this.#all = all;
   }
 
-  /** Registers the devices in a new application. The simulators must keep payloads. */
+  /** The simulators must keep payloads. */
   static async gather(world: World): Promise<Visitors> {
     const application = await world.application({ ios: false });
     const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
@@ -54,7 +53,7 @@ export class Visitors {
     return new Visitors(world, application, all);
   }
 
-  /** All devices enter at once, and `inject` is called meanwhile. After settling they enter again, and the world settles once more. */
+  /** All enter at once, during `inject`, and again after settling. */
   async come(inject: () => Promise<void>): Promise<void> {
     const middle = Promise.withResolvers<void>();
     let met = 0;
@@ -72,7 +71,7 @@ export class Visitors {
     await this.#world.settle(SETTLE_MS);
   }
 
-  /** Devices that were not sent to exactly once, and wrong figures, one line each; none = all is correct. */
+  /** One line each; none = all is correct. */
   async broken(): Promise<string[]> {
     const broken = this.#all.flatMap(({ hwid, token }) => {
       const { size } = this.#sendsTo(token);
@@ -99,7 +98,7 @@ export class Visitors {
     return this.#world.call('getNearestZone', { application: this.#application, hwid, ...HERE });
   }
 
-  /** The distinct sends to a token: a repeat masked by its tag does not count. */
+  /** A repeat masked by its tag does not count. */
   #sendsTo(token: string): Set<string> {
     const entries = this.#world.simulators.ledger.of('fcm').entries({ token, limit: Infinity });
     return new Set(

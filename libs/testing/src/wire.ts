@@ -1,7 +1,7 @@
 import { parseStatisticsHash } from '@tidings/messaging';
 import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
 
-/** Follows the ledgers of push providers as they grow: each entry is read once. Create a new one after a reset. */
+/** Reads each entry once. Create a new one after a reset. */
 export class Wire {
   readonly #simulators: Pick<Simulators, 'ledger'>;
   readonly #providers: readonly ProviderName[];
@@ -14,7 +14,7 @@ export class Wire {
     this.#providers = providers;
   }
 
-  /** All pushes of a message so far to one provider or all, accepted or not, in order. */
+  /** Accepted or not, in order. */
   of(code: string, provider?: ProviderName): readonly LedgerEntry[] {
     const names = provider ? [provider] : this.#providers;
     return names.flatMap((name) => {
@@ -23,7 +23,6 @@ export class Wire {
     });
   }
 
-  /** Number of entries in a provider's ledger so far. */
   rows(provider: ProviderName): number {
     this.#readOn(provider);
     return this.#read.get(provider)!;

@@ -9,49 +9,38 @@ import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import type { InRecord } from '@tidings/streaming';
 import { answered } from './answered.ts';
 
-/** The brokers of a Kafka, and the prefix of the platform's topics there. */
 export interface KafkaPlace {
   readonly brokers: string;
   readonly namespace: string;
 }
 
-/** The platform from a test's perspective in any mode: its API, the provider simulators, and a barrier. */
 export interface World {
-  /** Base URL of the first gateway, and of all gateways. */
   readonly url: string;
   readonly urls: readonly string[];
-  /** The port on which the first gateway takes incoming mail; undefined = none. */
+  /** Undefined = no incoming mail. */
   readonly mailPort: number | undefined;
-  /** The port on which subscribers dial in; undefined = unknown to this world. */
+  /** Undefined = unknown to this world. */
   readonly eventsPort: number | undefined;
-  /** The Kafka of the distributed mode; undefined = none, or unknown to this world. */
+  /** Undefined = none, or unknown to this world. */
   readonly kafka: KafkaPlace | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
-  /** The provider simulators in this process, with their ledger and faults. */
   readonly simulators: Simulators;
-  /** The successful reply of a method, called with the token that it requires; throws a Refusal otherwise. */
+  /** @throws Refusal for any other reply */
   call<Name extends MethodName>(name: Name, parameters?: Parameters): Promise<ReplyOf<Name>>;
-  /** The reply of a method, whether success or failure. */
   reply(name: MethodName, parameters?: Parameters): Promise<Reply>;
   /** `POST /api/v2/<route>` with a server token. */
   v2(route: string, body: unknown): Promise<Reply>;
-  /** Creates an application with credentials that the simulators accept, for the given platforms. @default iOS and Android */
+  /** @default iOS and Android */
   application(options?: ApplicationOptions): Promise<string>;
-  /**
-   * Registers `n` devices concurrently; `make` returns the parameters of each beside the application. Calls that a busy store leaves unanswered are
-   * repeated, as clients do (R-ER10).
-   */
+  /** Concurrently; unanswered calls are repeated, as clients do (R-ER10). */
   registerDevices(application: string, n: number, make: (i: number) => Parameters): Promise<void>;
-  /**
-   * Resolves when everything published is handled and nothing is due; rejects with the open work after `timeoutMs`. @default 60000
-   * @param onOpen receives the open items of one service at each poll
-   */
+  /** Rejects with the open work after `timeoutMs`. @default 60000 @param onOpen receives one service's open items at each poll */
   settle(timeoutMs?: number, onOpen?: (items: readonly string[]) => void): Promise<void>;
-  /** Advances the clock of the whole system and of the providers. */
+  /** The system's and the providers' clock. */
   advance(seconds: number): Promise<void>;
-  /** All current records of a topic. @throws Fault `bug` in worlds whose topics only their own processes read */
+  /** @throws Fault `bug` in worlds whose topics only their own processes read */
   recordsOn(topic: string): Promise<readonly InRecord[]>;
 }
 
@@ -64,10 +53,9 @@ export interface ApplicationOptions {
 }
 
 const CONNECTIONS = 64;
-/** The barrier queries every process, so the polling interval grows, and is at least as long as the last query took: the work needs the cores. */
+/** Every process is queried: the pause grows, and lasts at least as long as the last query. */
 const [POLL_MS, MOST_POLL_MS] = [10, 200];
 export const BUNDLE = 'com.example.test';
-/** The domain of return paths. */
 export const BOUNCE_DOMAIN = 'bounces.example';
 
 interface WorldDeps {
@@ -79,17 +67,15 @@ interface WorldDeps {
   readonly secrets: Secrets;
   readonly client: ApiClient;
   readonly simulators: Simulators;
-  /** The account of operators' calls that name none. @default the platform's own default */
+  /** For calls that name none. @default the platform's own default */
   readonly account?: string;
   readonly recordsOn?: World['recordsOn'];
 }
 
-/** A new, empty folder for data. */
 export const freshFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tidings-world-'));
 
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** The configuration of a platform under test as environment variables: providers are simulated, and the clock can be set. */
 export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: string): Record<string, string> => ({
   APNS_URL: urlOf('apns'),
   APNS_SANDBOX_URL: urlOf('apns'),
@@ -113,11 +99,10 @@ export const testEnvironment = ({ urlOf }: Pick<Simulators, 'urlOf'>, admin: str
 
 export const newAdminToken = (): string => `test-${randomBase62(24)}`;
 
-/** The simulators and the programs are loaded on demand: most specs need neither. */
+/** On demand: most specs need no simulators. */
 export const loadSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> =>
   (await import('@tidings/simulators')).startSimulators({ control: false, ...options });
 
-/** Operator methods that act on the default account unless another is named. */
 const namesAccount: ReadonlySet<MethodName> = new Set<MethodName>([
   'blacklistAddress',
   'clearAddress',
@@ -131,7 +116,6 @@ const namesAccount: ReadonlySet<MethodName> = new Set<MethodName>([
   'setSenders',
 ]);
 
-/** Does what {@link World.settle} does. */
 export async function untilSettled(
   client: ApiClient,
   timeoutMs = 60_000,
@@ -159,7 +143,6 @@ export async function untilSettled(
 const purgesIn = ({ body }: Reply): readonly unknown[] =>
   (body as { readonly deletions: readonly unknown[] }).deletions;
 
-/** The items of a reply that work is open. */
 const openItems = ({ body }: Reply): readonly string[] =>
   (body as { readonly error: { readonly message: string } }).error.message.split('\n');
 
@@ -171,7 +154,7 @@ export function worldOf(deps: WorldDeps): World {
   const { client, simulators, urls, account } = deps;
   const ofAccount = (name: MethodName, parameters?: Parameters): Parameters | undefined =>
     account !== undefined && namesAccount.has(name) ? { account, ...parameters } : parameters;
-  /** The key of all service accounts of the world, which differ in their addresses. */
+  /** Shared by service accounts, which differ in their addresses. */
   let rsaKey: string | undefined;
   return {
     ...deps,
@@ -239,17 +222,14 @@ export function worldOf(deps: WorldDeps): World {
   };
 }
 
-/**
- * @param urls of the gateways, used in turn
- * @param account of the tokens @default the platform's own default
- */
+/** @param urls of the gateways, used in turn @param account @default the platform's own default */
 export const connect = async (
   urls: readonly string[],
   admin: string,
   account?: string,
 ): Promise<{ secrets: Secrets; client: ApiClient }> => {
   const { ApiClient, issueTokens } = await import('@tidings/client');
-  // A spare token does no harm, and on a busy machine the first write of a platform may take longer than a caller waits.
+  // A spare token does no harm, and a busy platform's first write may be late.
   const secrets = await answered(() => issueTokens(urls[0]!, admin, account));
   return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };
 };

@@ -1,7 +1,6 @@
 import { shownMongoUrl } from '@tidings/mongo';
 import type { Cluster } from './cluster.ts';
 
-/** The addresses of the processes of a cluster. */
 export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): string {
   const width = Math.max(...members.map(({ name }) => name.length));
   const lines = members.map(

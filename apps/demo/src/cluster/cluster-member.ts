@@ -5,22 +5,16 @@ import { type NodeProcess, startNode } from '../process/node-process.ts';
 import { untilReady } from '../process/until-ready.ts';
 import type { ServiceProgram } from './service-programs.ts';
 
-/** The ports of a process. */
 export interface Ports {
   readonly grpc: number;
-  /** Health and metrics, and the API in a gateway. */
   readonly http: number;
-  /** Incoming mail of a gateway, or event streams that subscribers dial, of a webhooks process. */
   readonly further: number;
 }
 
 export interface MemberOptions {
   readonly program: ServiceProgram;
-  /** Index among the processes of the same service, from 0. */
   readonly replica: number;
-  /** The folder of the built services. */
   readonly apps: string;
-  /** The name or address that it listens on. */
   readonly host: string;
   readonly ports: Ports;
   readonly env: Readonly<Record<string, string>>;
@@ -29,26 +23,22 @@ export interface MemberOptions {
   readonly sourceMaps?: boolean | undefined;
 }
 
-/** Heap limit, as a container would set it: without a limit Node sizes the heap by the machine's memory and collects garbage late. */
+/** Otherwise Node sizes the heap by the machine's memory, and collects late. */
 const HEAP_MB = 384;
 
-/** The host by which this machine reaches a process that listens on `host`, as URLs have it. */
 export function reachedAt(host: string): string {
   // A process on all addresses is on the loopback address, too.
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** One process of the distributed mode, on fixed ports. */
 export class Member {
   readonly service: string;
   readonly replica: number;
   readonly ports: Ports;
   readonly #options: MemberOptions;
   #child: NodeProcess | undefined;
-  /** Whether it was asked to end: any other exit is reported. */
   #ending = false;
-  /** Variables of this process alone; they override the variables of the cluster. */
   #ownEnv: Readonly<Record<string, string>> = {};
 
   constructor(options: MemberOptions) {
@@ -58,28 +48,23 @@ export class Member {
     this.#options = options;
   }
 
-  /** e.g. `registry-0`. */
   get name(): string {
     return `${this.service}-${this.replica}`;
   }
 
-  /** Base URL of its health endpoints and, for a gateway, of the API. */
   get url(): string {
     return `http://${reachedAt(this.#options.host)}:${this.ports.http}`;
   }
 
-  /** The address at which other services call it. */
   get grpcAddress(): string {
     return `${reachedAt(this.#options.host)}:${this.ports.grpc}`;
   }
 
-  /** The port on which a gateway takes incoming mail; undefined = none. */
   get mailPort(): number | undefined {
     const { program, env, ports } = this.#options;
     return program.peer === 'gateway' && env['MAIL_BOUNCE_DOMAIN'] ? ports.further : undefined;
   }
 
-  /** The port on which subscribers dial in to a webhooks process; undefined = none. */
   get eventsPort(): number | undefined {
     const { program, ports } = this.#options;
     return program.peer === 'webhooks' ? ports.further : undefined;
@@ -89,12 +74,10 @@ export class Member {
     return join(this.#options.logFolder, `${this.name}.log`);
   }
 
-  /** @throws Fault `bug` if it is not running. */
   get pid(): number {
     return this.#running.pid;
   }
 
-  /** The variables that the member is started with, in addition to the environment of this process. */
   get environment(): Readonly<Record<string, string>> {
     const { program, env, host, ports } = this.#options;
     return {
@@ -104,7 +87,6 @@ export class Member {
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MB}`,
       HOST: host,
       GRPC_PORT: String(ports.grpc),
-      // Only the gateway serves an HTTP API; its health endpoints share the port.
       PORT: String(ports.http),
       HEALTH_PORT: String(ports.http),
       ...(this.mailPort !== undefined && { SMTP_LISTEN_PORT: String(this.mailPort) }),
@@ -112,10 +94,6 @@ export class Member {
     };
   }
 
-  /**
-   * Starts the process with these additional variables, now and at later starts, and does not wait until it is ready. A later unexpected exit is
-   * reported on standard error.
-   */
   async start(ownEnv = this.#ownEnv): Promise<void> {
     this.#ownEnv = ownEnv;
     const { program, apps, sourceMaps } = this.#options;
@@ -127,11 +105,9 @@ export class Member {
       if (this.#ending) return;
       process.stderr.write(`${this.name} ended by itself (${how}); see ${this.logFile}\n${child.errors()}\n`);
     };
-    // A failure to watch the child surfaces in its starter.
     void child.ended().then(tell, () => undefined);
   }
 
-  /** @throws Fault `unavailable` if it has ended, or is not ready in time. */
   async ready(timeoutMs: number): Promise<void> {
     const child = this.#running;
     await untilReady(this.url, child, timeoutMs);
@@ -143,7 +119,6 @@ export class Member {
     return this.#child?.alive() ?? false;
   }
 
-  /** Kills the process, as a crash would. */
   async kill(): Promise<void> {
     this.#ending = true;
     // SIGKILL also ends a stopped process.
@@ -151,7 +126,6 @@ export class Member {
     await this.#child?.ended();
   }
 
-  /** Asks the process to end and resolves with its exit code. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
     if (!this.alive()) return undefined;
     this.#ending = true;
@@ -159,7 +133,6 @@ export class Member {
     return this.#child!.ended();
   }
 
-  /** Stops the process with SIGSTOP, until {@link thaw}. */
   freeze(): void {
     this.#running.signal('SIGSTOP');
   }

@@ -10,45 +10,35 @@ import { layOut, type LayoutOptions } from './layout.ts';
 import { RESTORED, TOPICS } from './service-programs.ts';
 
 export interface ClusterOptions extends LayoutOptions {
-  /** Variables of every process, beside those that the cluster sets: addresses, ports and stores. */
   readonly env: Readonly<Record<string, string>>;
   readonly adminToken: string;
   readonly masterKey?: Uint8Array | undefined;
   readonly previousMasterKey?: Uint8Array | undefined;
-  /** URL of a running MongoDB and brokers of a running Kafka; undefined = the cluster starts its own. */
   readonly mongoUrl?: string | undefined;
   readonly kafkaBrokers?: string | undefined;
   readonly log: Logger;
-  /** Whether the databases were restored from a backup, and the topics are new. @default false */
+  /** The topics are new. @default false */
   readonly isRestored?: boolean;
   /** @default 120000 */
   readonly startTimeoutMs?: number;
 }
 
-/** The distributed mode on one machine: each service in one or more processes, on real Kafka and MongoDB. */
 export interface Cluster {
-  /** Base URL of the first gateway, and of all gateways. */
   readonly url: string;
   readonly urls: readonly string[];
-  /** The port on which the first gateway takes incoming mail; undefined = none. */
   readonly mailPort: number | undefined;
-  /** The port on which subscribers dial in to the first webhooks process; undefined = there is none. */
   readonly eventsPort: number | undefined;
   readonly members: readonly Member[];
-  /** The processes of a service. @throws Fault `bug` for an unknown name. */
   of(service: string): readonly Member[];
   readonly mongoUrl: string;
   readonly kafkaBrokers: string;
-  /** The database server that the cluster started, if it did. */
   readonly mongod: { readonly pid: () => number; restart(): Promise<void> } | undefined;
   readonly kafka: LocalKafka | undefined;
-  /** Starts those members that are not running, with additional variables from then on, and waits until they are ready. */
+  /** The variables also apply to later starts. */
   start(members: readonly Member[], env?: Readonly<Record<string, string>>): Promise<void>;
-  /** Stops everything in order: gateways first, stores last. */
   stop(): Promise<void>;
 }
 
-/** Rejects if a process ends or does not become ready, after stopping everything that was started. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const closing = new Closing(options.log);
   try {
@@ -59,7 +49,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** The master keys of all processes, verified against the stores. */
 async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise<MasterKeys> {
   const { folder, masterKey: given, previousMasterKey: previous } = options;
   const client = await connectMongo(mongoUrl);
@@ -100,7 +89,6 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
     ...(previous && { TIDINGS_MASTER_KEY_PREVIOUS: Buffer.from(previous).toString('base64') }),
     TIDINGS_DATA: folder,
   });
-  // Gateways stop first, then the services that process their requests.
   const ordered = [members.filter(({ service }) => service !== 'gateway'), members.filter(isGateway)];
   for (const group of ordered) {
     closing.add(group.map(({ name }) => name).join(', '), group, async (all) => {
@@ -137,7 +125,6 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
 
 const isGateway = ({ service }: Member): boolean => service === 'gateway';
 
-/** Starts a server that restarts on the same port and data. */
 async function startDatabase(folder: string) {
   let current = await startMongod(folder);
   return {

@@ -3,39 +3,30 @@ import { addressVariable, freePorts, type ServiceName } from '@tidings/runtime';
 import { Member, reachedAt } from './cluster-member.ts';
 import { type ChannelGroups, programsWith, type ServiceProgram } from './service-programs.ts';
 
-/** The processes of a cluster, and their places. */
 export interface LayoutOptions {
-  /** The folder of the built services. */
   readonly apps: string;
-  /**
-   * Holds the data of the servers that the cluster starts, and the logs of all processes. A cluster started on the same folder continues with its
-   * data.
-   */
   readonly folder: string;
-  /** The name or address on which gateways and webhooks processes listen. @default 127.0.0.1 */
+  /** @default 127.0.0.1 */
   readonly host?: string;
-  /** Base URL of links. @default the address of the first gateway */
+  /** @default the address of the first gateway */
   readonly publicUrl?: string | undefined;
-  /** Port of the first gateway; 0 = a free one. @default 0 */
+  /** 0 = a free one. @default 0 */
   readonly port?: number;
-  /** Port on which the first gateway takes incoming mail, if `MAIL_BOUNCE_DOMAIN` is set; 0 = a free one. @default 0 */
+  /** 0 = a free one. @default 0 */
   readonly mailPort?: number | undefined;
-  /** Port on which subscribers dial in to the first webhooks process; 0 = a free one. @default 0 */
+  /** 0 = a free one. @default 0 */
   readonly eventsPort?: number | undefined;
-  /** The channels that each dispatcher serves. @default a dispatcher for each channel */
+  /** @default a dispatcher for each channel */
   readonly dispatchers?: ChannelGroups;
-  /** Number of processes per service. @default 1 */
+  /** @default 1 */
   readonly replicas?: (service: string) => number;
-  /** Whether stacks in logs refer to source lines. @default true */
   readonly sourceMaps?: boolean;
 }
 
 const LOOPBACK = '127.0.0.1';
 
-/** Services that backends, devices, mail servers and subscribers connect to. */
 const open: ReadonlySet<ServiceName> = new Set<ServiceName>(['gateway', 'webhooks']);
 
-/** Assigns ports to every process, and puts the addresses of all into the environment of each. */
 export async function layOut(options: LayoutOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
   const { apps, folder, sourceMaps, dispatchers, replicas = () => 1, host = LOOPBACK } = options;
   const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(

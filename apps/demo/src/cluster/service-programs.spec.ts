@@ -12,7 +12,6 @@ const programs = programsWith();
 const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 const names = Object.keys(services) as ServiceName[];
 
-/** The compose services that run the programs of services, as text, by their names. */
 const composed = new Map(
   [...read('docker-compose.yml').matchAll(/^ {2}([\w-]+):\n {4}<<: \*service\n((?: {4}.*\n)+)/gm)].map(
     ([, name, settings]) => [name!, settings!],
@@ -83,7 +82,6 @@ describe('the list of services', () => {
         { write: namesIn(write!), read: namesIn(readable!), groups: namesIn(groups!) },
       ]),
     );
-    /** Whether a right covers a name: its own, or all with a prefix. */
     const covers = (right: string, name: string): boolean =>
       right === name || (right.endsWith('.') && name.startsWith(right));
 

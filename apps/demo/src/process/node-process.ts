@@ -8,46 +8,34 @@ import { Fault } from '@tidings/kernel';
 import { secretVariables } from '@tidings/runtime';
 
 export interface NodeProcessOptions {
-  /** The built program. */
   readonly entry: string;
-  /** Added to the environment of this process; a secret replaces the file that this one names for it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Receives both outputs, appended. */
   readonly logFile: string;
-  /** Whether stacks refer to source lines, which takes a quarter of a service's CPU time at its start. @default true */
+  /** Takes a quarter of a service's CPU time at its start. @default true */
   readonly sourceMaps?: boolean | undefined;
 }
 
-/** A Node program as a child in its own process group. */
 export interface NodeProcess {
   readonly pid: number;
-  /** The first line of its standard output; rejects if it ends earlier. */
   firstLine(): Promise<string>;
-  /** False once it has ended. */
   alive(): boolean;
-  /** Resolves with the exit code, or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals>;
-  /** Rejects once it has ended, with a Fault `unavailable` that contains the last lines of its log. */
   endedEarly(): Promise<never>;
   signal(name: NodeJS.Signals): void;
-  /** Its standard output so far. */
   output(): string;
-  /** Its standard error so far. */
   errors(): string;
 }
 
-/** Length of the log's tail in the message about a program that ended too early. */
 const TAIL_BYTES = 2000;
 const KEPT_CHARACTERS = 100_000;
 
-/** Children that end with this process. */
 const running = new Set<ChildProcess>();
 
 function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The environment of a child. A secret that is given is not read from an inherited file, too: both together end the start of a program. */
+/** A secret given both directly and by an inherited file would end the start. */
 export function environmentOf(
   given: Readonly<Record<string, string>>,
   inherited: NodeJS.ProcessEnv = process.env,
@@ -56,7 +44,7 @@ export function environmentOf(
   return { ...inherited, ...Object.fromEntries(secrets.map((name) => [`${name}_FILE`, ''])), ...given };
 }
 
-/** Starts a built program of this workspace with the current Node. The child ends with this process, however it ends. */
+/** The child ends with this process, however it ends. */
 export async function startNode({ entry, env, logFile, sourceMaps = true }: NodeProcessOptions): Promise<NodeProcess> {
   await (await open(logFile, 'a')).close();
   const child = spawn(process.execPath, [...(sourceMaps ? ['--enable-source-maps'] : []), entry], {
@@ -103,7 +91,6 @@ export async function startNode({ entry, env, logFile, sourceMaps = true }: Node
   };
 }
 
-/** Collects the beginning of a stream. */
 function kept(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -6,9 +6,7 @@ import { startNode } from './node-process.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface PlatformProcessOptions {
-  /** The built `main.js` of the platform. */
   readonly entry: string;
-  /** Survives the process; the next process continues with it. */
   readonly dataFolder: string;
   readonly port: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -16,28 +14,19 @@ export interface PlatformProcessOptions {
   readonly startTimeoutMs?: number;
 }
 
-/** The embedded platform as a separate process that tests can kill. */
 export interface PlatformProcess {
   readonly url: string;
   readonly pid: number;
-  /** Process id of the database; undefined if the platform does not run its own. */
   mongodPid(): Promise<number | undefined>;
-  /** Kills the platform, or the platform and its database, with SIGKILL, and waits until they have ended. */
   kill(what: 'platform' | 'everything'): Promise<void>;
-  /** Asks the process to end. Resolves with the exit code. */
   stop(): Promise<number | NodeJS.Signals>;
-  /** Its standard output so far: JSON lines. */
   output(): string;
-  /** Its standard error so far: the greeting, or why it did not start. */
   errors(): string;
 }
 
 const POLL_MS = 20;
 
-/**
- * Starts the platform and waits until it is ready. It ends with this process, however it ends, and so does its database.
- * @throws Fault `unavailable` with its last lines if it ends earlier
- */
+/** The process and its database end with this process, however it ends. */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
   const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
   const note = join(dataFolder, 'mongo', 'tidings-mongod.json');

@@ -5,10 +5,6 @@ import type { NodeProcess } from './node-process.ts';
 
 const POLL_MS = 20;
 
-/**
- * Resolves when `<url>/readyz` reports ready, or the process has ended.
- * @throws Fault `unavailable` with its last answer after `timeoutMs`.
- */
 export async function untilReady(url: string, child: Pick<NodeProcess, 'alive'>, timeoutMs: number): Promise<void> {
   const http = new HttpClient(url, 1);
   const deadline = performance.now() + timeoutMs;

@@ -1,4 +1,3 @@
-/** Runs `work` for every item, at most `width` at a time, and reports the number of finished items. Stops at the first failure. */
 export async function all<T>(
   items: readonly T[],
   width: number,

@@ -3,7 +3,6 @@ import { type DemoDevice, type DemoPlatform, textFor } from './demo-population.t
 import type { Push } from './demo-providers.ts';
 import { table, thousands } from './table.ts';
 
-/** The figures of one platform, by source. */
 export interface Testimony {
   readonly platform: DemoPlatform;
   readonly expected: Figures;
@@ -22,7 +21,6 @@ const names: Readonly<Record<FigureName, string>> = {
 
 const cell = (value: number | undefined): string => (value === undefined ? '·' : thousands(value));
 
-/** A table of the figures of all sources. */
 export function figuresTable(testimonies: readonly Testimony[]): string {
   const rows = testimonies.flatMap(({ platform, expected, metrics, funnel, ledger }) => {
     const differing = disagreements([expected, metrics, funnel, ledger]);
@@ -35,7 +33,6 @@ export function figuresTable(testimonies: readonly Testimony[]): string {
   return table(['', 'expected', 'messages:list', 'funnel', "provider's ledger", 'agree'], rows);
 }
 
-/** One line per discrepancy; none = all sources agree, to the last device. */
 export function faultsIn(testimonies: readonly Testimony[]): string[] {
   return testimonies.flatMap(({ platform, expected, metrics, funnel, ledger }) => [
     ...disagreements([expected, metrics, funnel, ledger]).map((name) => `${platform.name}: ${names[name]} differs`),
@@ -43,7 +40,6 @@ export function faultsIn(testimonies: readonly Testimony[]): string[] {
   ]);
 }
 
-/** Compares the pushes that a provider accepted with the addressed devices: each device gets exactly its own text. */
 export function faultsInPushes(addressed: readonly DemoDevice[], pushes: readonly Push[]): string[] {
   const awaited = new Map(
     addressed.filter(({ outcome }) => outcome !== 'dead').map((device) => [device.token, device] as const),

@@ -16,14 +16,12 @@ import { type Listed, SentMessages } from './sent-messages.ts';
 import { thousands } from './table.ts';
 import type { ApiClient } from '@tidings/client';
 
-/** Calls at the same time. */
 export const CONNECTIONS = 64;
 const SCHEDULED_AHEAD_MS = 5_000;
 
 const sendsOf = (item: Listed | undefined): number =>
   item?.push_info?.metrics?.reduce((sum, { sends }) => sum + sends, 0) ?? 0;
 
-/** The actions of a customer's backend and its devices. */
 export class Customer {
   readonly #client: ApiClient;
   readonly #providers: Providers;
@@ -72,7 +70,6 @@ export class Customer {
     });
   }
 
-  /** Browsers subscribe with their push service, and have keys. */
   #addressOf(platform: DemoPlatform, token: string): Readonly<Record<string, string>> {
     if (platform.provider !== 'webpush') return { push_token: token };
     return { push_token: this.#providers.webPushUrlOf(platform) + token, ...subscriptionKeys(token) };
@@ -90,7 +87,6 @@ export class Customer {
     });
   }
 
-  /** Devices report deliveries, and some of them opens, with the hash from the payload. */
   async report(addressed: readonly DemoDevice[]): Promise<readonly Push[]> {
     let pushes: readonly Push[] = [];
     await this.#screen.step('report', async (progress) => {
@@ -115,7 +111,6 @@ export class Customer {
     return pushes;
   }
 
-  /** Shows the figures of all sources, and returns where they do not agree. */
   async compare(
     addressed: readonly DemoDevice[],
     pushes: readonly Push[],
@@ -141,7 +136,6 @@ export class Customer {
     return { faults: [...faultsIn(testimonies), ...faultsInPushes(addressed, pushes)], throttled };
   }
 
-  /** Schedules two messages to these devices and cancels one of them. Returns what is wrong unless only the other one is sent, when it is due. */
   async schedule(devices: readonly DemoDevice[]): Promise<string[]> {
     const faults: string[] = [];
     await this.#screen.step('schedule', async () => {
@@ -168,11 +162,9 @@ export class Customer {
     return faults;
   }
 
-  /** Sends these devices one more message than the frequency cap allows. Returns what is wrong unless the last one reaches nobody. */
   async cap(devices: readonly DemoDevice[]): Promise<string[]> {
     const faults: string[] = [];
     await this.#screen.step('cap', async () => {
-      // The campaign counts, too.
       const capping = { capping_days: 7, capping_count: 2 };
       const notification = { content: 'At most twice a week', devices: devices.map(({ hwid }) => hwid), ...capping };
       const codes: string[] = [];

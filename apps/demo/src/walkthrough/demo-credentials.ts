@@ -10,7 +10,6 @@ const CLIENT_EMAIL = `push@${PROJECT}.iam.gserviceaccount.com`;
 const KEY_ID = 'DEMOKEY001';
 const TEAM_ID = 'DEMOTEAM01';
 
-/** Credentials in the form that Apple and Google issue, for configureApplication, and their public halves, for the simulated providers. */
 export interface Credentials {
   readonly ios: Readonly<Record<string, unknown>>;
   readonly android: Readonly<Record<string, unknown>>;
@@ -19,7 +18,6 @@ export interface Credentials {
   readonly publicKeys: unknown;
 }
 
-/** @param tokenUrl where the service account obtains access tokens */
 export function generateCredentials(tokenUrl: string): Credentials {
   const apple = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding, publicKeyEncoding });
   const google = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding, publicKeyEncoding });

@@ -1,6 +1,6 @@
 import { createECDH, createHash } from 'node:crypto';
 
-/** The platforms of the demo, by code. Each browser has a push service of its own. */
+/** Each browser has a push service of its own. */
 export const platforms = [
   { code: 1, name: 'iOS', provider: 'apns', service: 'main' },
   { code: 3, name: 'Android', provider: 'fcm', service: 'main' },
@@ -12,7 +12,6 @@ export type DemoPlatform = (typeof platforms)[number];
 export const languages = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof languages)[number];
 
-/** The provider's reaction to a device's token: the special tokens of the simulators (see their README). */
 export type Outcome = 'accepts' | 'dead' | 'told to wait once' | 'has no token';
 
 export interface DemoDevice {
@@ -20,19 +19,15 @@ export interface DemoDevice {
   readonly platform: DemoPlatform;
   readonly language: Language;
   readonly outcome: Outcome;
-  /** The token by which the provider knows the device: for browsers the path of the subscription's endpoint. "" without a token. */
   readonly token: string;
   readonly tags: Readonly<Record<string, string | number>>;
-  /** Reports the delivery of its pushes. */
   readonly reportsDelivery: boolean;
-  /** Reports that its pushes were opened. */
   readonly reportsOpen: boolean;
 }
 
 const names = ['anna', 'boris', 'chloé', 'david', 'elif', 'finn'];
 const plans = ['free', 'silver', 'gold'];
 
-/** The outcome of a device by its index among 50 devices of a platform. */
 const outcomes: Readonly<Record<number, Outcome>> = {
   7: 'dead',
   10: 'told to wait once',
@@ -63,7 +58,6 @@ const tokens: Readonly<Record<DemoPlatform['provider'], (outcome: Outcome, n: nu
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The keys of a browser's subscription, as the simulators derive them from its path (see their README). */
 export function subscriptionKeys(path: string): { readonly public_key: string; readonly auth_token: string } {
   const id = path.slice('/push/'.length);
   const ecdh = createECDH('prime256v1');
@@ -74,7 +68,6 @@ export function subscriptionKeys(path: string): { readonly public_key: string; r
   };
 }
 
-/** The n-th device of the demo; deterministic. */
 export function deviceOf(n: number): DemoDevice {
   const platform = platforms[n % platforms.length]!;
   const nth = Math.floor(n / platforms.length);
@@ -95,20 +88,18 @@ export function deviceOf(n: number): DemoDevice {
 const MIN_LEVEL = 20;
 const MAX_LEVEL = 79;
 
-/** The audience of the message, in the form of createMessage. */
 export const conditions = [
   ['Level', 'BETWEEN', [MIN_LEVEL, MAX_LEVEL]],
   ['Plan', 'IN', ['gold', 'silver']],
 ] as const;
 
-/** The same audience as a predicate; a message to a segment goes to devices that have a token (R-H12). */
+/** A message to a segment goes to devices that have a token (R-H12). */
 export const isAddressed = ({ tags, outcome }: DemoDevice): boolean =>
   Number(tags['Level']) >= MIN_LEVEL &&
   Number(tags['Level']) <= MAX_LEVEL &&
   tags['Plan'] !== 'free' &&
   outcome !== 'has no token';
 
-/** The message in four languages, with the owner's name if it is known. */
 export const content: Readonly<Record<Language, string>> = {
   en: 'Hello {{Name|CapitalizeFirst|friend}}, your week in numbers is here',
   de: 'Hallo {{Name|CapitalizeFirst|du}}, deine Woche in Zahlen ist da',
@@ -116,7 +107,6 @@ export const content: Readonly<Record<Language, string>> = {
   es: 'Hola {{Name|CapitalizeFirst|amigo}}, tu semana en números está aquí',
 };
 
-/** The text that a device must show, computed independently. */
 export function textFor({ language, tags }: DemoDevice): string {
   const name = tags['Name'];
   return content[language].replace(/\{\{Name\|CapitalizeFirst\|([^{}]*)\}\}/, (_whole, fallback: string) =>

@@ -7,7 +7,6 @@ import { HttpClient } from '@tidings/client';
 type ProviderName = DemoPlatform['provider'];
 type ServiceName = DemoPlatform['service'];
 
-/** A push as the provider received it. */
 export interface Push {
   readonly token: string;
   readonly hash: string;
@@ -20,26 +19,21 @@ interface Summary {
   readonly duplicates: number;
 }
 
-/** The provider simulators in separate processes, and their ledgers. */
 export interface Providers {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   readonly tokenUrl: string;
-  /** Origin of the push service of a browser. */
   webPushUrlOf(platform: DemoPlatform): string;
-  /** Registers the public halves of credentials: signatures are verified from then on. */
   know(publicKeys: unknown): Promise<void>;
   summary(platform: DemoPlatform): Promise<Summary>;
-  /** Every accepted push of a platform. */
   accepted(platform: DemoPlatform): Promise<readonly Push[]>;
   stop(): Promise<void>;
 }
 
 const PAGE = 5000;
-/** Approximate latency of a provider. Without latency no push would be in flight when the provider asks to wait. */
+/** Without latency no push would be in flight when the provider asks to wait. */
 const LATENCY_MS = 40;
 
-/** One program of simulators, and the addresses of all its providers. */
 export interface Simulators {
   readonly apnsUrl: string;
   readonly fcmUrl: string;
@@ -57,7 +51,6 @@ export interface Simulators {
   stop(): Promise<void>;
 }
 
-/** Starts the simulators, which are a program of their own. */
 export async function startSimulators(logFile: string): Promise<Simulators> {
   const child = await startNode({
     entry: fileURLToPath(new URL('main.js', import.meta.resolve('@tidings/simulators'))),
@@ -80,7 +73,6 @@ export async function startSimulators(logFile: string): Promise<Simulators> {
   };
 }
 
-/** Starts the simulators, which are a program of their own: one, and another one as the push service of Firefox. @param folder for their logs */
 export async function startProviders(folder: string): Promise<Providers> {
   const [main, firefox] = await Promise.all([
     startSimulators(join(folder, 'simulators.log')),

@@ -1,7 +1,6 @@
 import type { DemoDevice, DemoPlatform } from './demo-population.ts';
 import type { ReplyOf } from '@tidings/client';
 
-/** The figures of one source about a platform; undefined where the source cannot know. */
 export interface Figures {
   readonly audience?: number | undefined;
   readonly sent?: number | undefined;
@@ -19,7 +18,6 @@ type Funnel = ReplyOf<'getDeliveryFunnel'>;
 const count = (devices: readonly DemoDevice[], holds: (device: DemoDevice) => boolean): number =>
   devices.filter(holds).length;
 
-/** The expected figures, computed from the devices alone. @param addressed the devices in the audience */
 export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatform): Figures {
   const devices = addressed.filter(({ platform }) => platform.code === code);
   const reached = devices.filter(({ outcome }) => outcome !== 'dead');
@@ -27,13 +25,11 @@ export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatfor
     audience: devices.length,
     sent: reached.length,
     failed: devices.length - reached.length,
-    // A device that opens a message has received it (R-C11).
     confirmed: count(reached, (device) => device.reportsDelivery || device.reportsOpen),
     opened: count(reached, (device) => device.reportsOpen),
   };
 }
 
-/** The figures of messages:list. */
 export function ofMetrics(message: Message | undefined, { code }: DemoPlatform): Figures {
   const metrics = message?.push_info?.metrics?.find(({ platform }) => platform === code);
   return {
@@ -44,7 +40,6 @@ export function ofMetrics(message: Message | undefined, { code }: DemoPlatform):
   };
 }
 
-/** The figures of getDeliveryFunnel, in the channel that the platform belongs to. */
 export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures {
   const of = (of: { platforms: { platform: number; count: string }[] } | undefined): number =>
     Number(of?.platforms.find(({ platform }) => platform === code)?.count ?? 0);
@@ -59,18 +54,14 @@ export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures 
   };
 }
 
-/** The devices that a frequency cap excluded from a message. */
 export const cappedIn = ({ channels }: Funnel): number =>
   channels
     .flatMap(({ funnel }) => funnel.flatMap(({ pieces }) => pieces))
     .filter(({ category }) => category === 'FREQUENCY_CAPPING')
     .reduce((sum, { count }) => sum + Number(count), 0);
 
-/** The figures of a provider: one of the simulators' ledgers. */
 export interface LedgerFigures extends Figures {
-  /** Replies of 429 with Retry-After, each of which was retried. */
   readonly throttled: number;
-  /** Pushes accepted more than once for one device and message. */
   readonly duplicates: number;
 }
 
@@ -89,7 +80,6 @@ export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigur
   return { sent: tokens, failed: sum(deadReasons), throttled: sum(waitReasons), duplicates };
 }
 
-/** The figures on which sources differ. */
 export const disagreements = (witnesses: readonly Figures[]): readonly FigureName[] =>
   figureNames.filter((name) => {
     const said = witnesses.map((witness) => witness[name]).filter((value) => value !== undefined);

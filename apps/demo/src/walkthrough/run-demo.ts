@@ -9,14 +9,11 @@ import { thousands } from './table.ts';
 
 export interface DemoOptions extends SystemOptions {
   readonly devices: number;
-  /** Collects everything started; the caller closes it. */
   readonly closing: Closing;
 }
 
-/** Devices of a message to named recipients. */
 const FEW = 20;
 
-/** Runs a whole campaign over HTTP, as a customer would. True if every figure agrees, to the last device. */
 export async function runDemo({ devices: count, closing, ...system }: DemoOptions): Promise<boolean> {
   const screen = new Screen();
   const devices = Array.from({ length: count }, (_, n) => deviceOf(n));

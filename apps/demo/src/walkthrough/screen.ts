@@ -2,7 +2,6 @@ import { bar, thousands } from './table.ts';
 
 const NAME_WIDTH = 12;
 
-/** The output of the demo: one line per step, with a progress bar if the output is a terminal. */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
   readonly #started = performance.now();
@@ -19,7 +18,6 @@ export class Screen {
     this.#out.write(`${text}\n`);
   }
 
-  /** Runs a step, and prints its result and duration. */
   async step(name: string, work: (progress: (done: number, total: number) => void) => Promise<string>): Promise<void> {
     const started = performance.now();
     const label = `  ${name.padEnd(NAME_WIDTH)}`;

@@ -6,7 +6,6 @@ const TIMEOUT_MS = 120_000;
 
 export type Listed = ReplyOf<'messagesList'>['items'][number];
 
-/** The messages of an application, as messages:list knows them. */
 export class SentMessages {
   readonly #client: ApiClient;
   readonly #application: string;
@@ -16,7 +15,6 @@ export class SentMessages {
     this.#application = application;
   }
 
-  /** The message with its metrics; undefined if it is not in the list. */
   async listed(code: string): Promise<Listed | undefined> {
     const { items } = await this.#client.call('messagesList', {
       filters: { application: this.#application, messages_codes: [code] },
@@ -25,7 +23,6 @@ export class SentMessages {
     return items[0];
   }
 
-  /** Resolves when a message is done; rejects after two minutes. @param onProgress receives the number of devices with an outcome */
   async untilDone(code: string, onProgress: (outcomes: number) => void = () => undefined): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
@@ -37,7 +34,6 @@ export class SentMessages {
     }
   }
 
-  /** Resolves when everything published has been counted; rejects after two minutes. */
   async settled(): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {

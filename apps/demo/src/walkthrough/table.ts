@@ -1,4 +1,3 @@
-/** A table as text: the first column is left-aligned, the others are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>
@@ -9,7 +8,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const thousands = (value: number): string => value.toLocaleString('en-US');
 
-/** `value` of `total` as a bar. */
 export function bar(value: number, total: number, width = 30): string {
   const filled = total === 0 ? width : Math.round((Math.min(value, total) / total) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);

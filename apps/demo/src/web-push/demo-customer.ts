@@ -2,19 +2,15 @@ import { ApiClient, Refusal } from '@tidings/client';
 import type { GatewayAccess } from '@tidings/platform';
 import { generateVapidKeys } from '../vapid-keys.ts';
 
-/** The application of the page: deleting it removes all that the page made. */
 const TITLE = 'Web push demo';
 const [CHROME, FIREFOX] = ['chrome', 'firefox'] as const;
 const DEVICE_TYPES = { chrome: 11, firefox: 12 } as const;
-/** How long tokens are valid, and how long they are used. */
 const TOKEN_MS = 24 * 3_600_000;
 const TOKEN_USED_MS = 12 * 3_600_000;
 const SETUP_TOKEN_MS = 5 * 60_000;
 const CONNECTIONS = 4;
-/** Limit on what the page, or whoever uses its token, may call. */
 const RATE = { requests: 120, seconds: 60 };
 
-/** `configureApplication` requires a service account, which the page never uses: its devices have keys. */
 const unusedAccount = {
   type: 'service_account',
   project_id: 'none',
@@ -22,7 +18,6 @@ const unusedAccount = {
   client_email: 'nobody@example.com',
 };
 
-/** The application of the page, with a token for devices and one for messages, each limited to it. */
 interface Account {
   readonly application: string;
   readonly deviceToken: string;
@@ -30,7 +25,6 @@ interface Account {
   readonly usedUntil: number;
 }
 
-/** The backend behind the page: a customer of this platform, over HTTP, with one application. */
 export class DemoCustomer {
   readonly #options: GatewayAccess;
   readonly #operator: ApiClient;
@@ -41,13 +35,11 @@ export class DemoCustomer {
     this.#operator = new ApiClient(options.url, { admin: options.adminToken }, CONNECTIONS);
   }
 
-  /** The application, which is made if it is missing, and a token for its devices. */
   async open(): Promise<{ readonly application: string; readonly token: string }> {
     const { application, deviceToken } = await this.#opened();
     return { application, token: deviceToken };
   }
 
-  /** Sends a message to a device, and returns its code. */
   async send(hwid: string): Promise<string> {
     const { application, client } = await this.#opened();
     // Codes of small messages are shown in debug mode only (R-I6).
@@ -68,7 +60,6 @@ export class DemoCustomer {
     return messages[0]!;
   }
 
-  /** Explains the outcome of a message for a device. */
   async explain(message: string, hwid: string): Promise<{ readonly answer: string; readonly explanation: string }> {
     const { application } = await this.#opened();
     const { answer, explanation } = await this.#operator.call('explain', { application, message, hwid });
@@ -80,7 +71,7 @@ export class DemoCustomer {
     void this.#account?.then(({ client }) => client.close()).catch(() => undefined);
   }
 
-  /** One after the other, so that there is one application; a failure is not kept. */
+  /** Serialized, so only one application is created; failures are not cached. */
   #opened(): Promise<Account> {
     const before = this.#account ?? Promise.resolve(undefined);
     this.#account = before.then(
@@ -90,7 +81,6 @@ export class DemoCustomer {
     return this.#account;
   }
 
-  /** The account in use, unless its tokens expire or its application was deleted. */
   async #renewed(known: Account | undefined): Promise<Account> {
     if (known && this.#options.clock.now() < known.usedUntil && (await isThere(known))) return known;
     known?.client.close();
@@ -157,7 +147,7 @@ async function isThere({ client, application }: Account): Promise<boolean> {
 /** The same keys for both browsers: a page subscribes with one. */
 async function configure(client: ApiClient, application: string): Promise<void> {
   const { publicKey, privateKey } = generateVapidKeys();
-  // Chrome is last: its key is the first that getConfig shows, which proves that both browsers are configured.
+  // Chrome is last: getConfig shows its key first, which proves that both are configured.
   for (const browser of [FIREFOX, CHROME]) {
     await client.call('configureApplication', {
       application,

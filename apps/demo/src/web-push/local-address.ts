@@ -1,24 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Configuration } from '@tidings/runtime';
 
-/** Host names of URLs that lead to this machine alone. */
 const LOCAL: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
-/** Headers that a proxy adds: behind one, a request may come from anywhere. */
+/** Behind a proxy, a request may come from anywhere. */
 const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 const originOf = (address: string): URL | undefined => URL.parse(address) ?? undefined;
 const isLocal = (url: URL | undefined): boolean => url?.protocol === 'http:' && LOCAL.has(url.hostname);
 
-/** Whether only programs of this machine reach the platform: it listens on the loopback address, and no public URL leads to it. */
+/** It listens on the loopback address, and has no other public URL. */
 export function isLocalOnly({ host, publicUrl }: Pick<Configuration, 'host' | 'publicUrl'>): boolean {
   const listening = originOf(host.includes(':') ? `http://[${host}]` : `http://${host}`);
   return isLocal(listening) && (publicUrl === undefined || isLocal(originOf(publicUrl)));
 }
 
-/**
- * Why a request is refused; undefined if it is for this machine's own address, and, where it changes something, from a page of that address. The Host
- * header is checked because of names that a stranger points at the loopback address, Origin because of pages of other sites.
- */
+/** Host: foreign names may point at the loopback address; Origin: other sites' pages. */
 export function refusalOf(headers: IncomingHttpHeaders, port: number, verb = 'GET'): string | undefined {
   const asked = originOf(`http://${headers.host ?? ''}`);
   if (asked === undefined || !isLocal(asked) || Number(asked.port || 80) !== port)

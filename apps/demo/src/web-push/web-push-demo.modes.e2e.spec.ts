@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Sends like a page of the platform's own address, unless headers say otherwise. */
 async function post(route: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
   const reply = await world.client.http.send(`${HOME}/${route}`, {
     method: 'POST',
@@ -26,7 +25,7 @@ async function post(route: string, body: unknown, headers: Readonly<Record<strin
 
 const isServed = modeUnderTest === 'embedded';
 
-/** Suites of the mode under test: what the other one has is no gap of this machine. */
+/** A suite of the other mode is no gap of this machine. */
 const describeIf = (isMeant: boolean, title: string, suite: () => void): void => {
   if (isMeant) describe(title, suite);
 };
@@ -118,7 +117,7 @@ if (isServed) {
       return { page, errors };
     }
 
-    /** Lets the browser subscribe at the simulated push service, and grants what a headless browser refuses. */
+    /** Grants what a headless browser refuses. */
     const subscribeAt = (page: Page, { path, publicKey, authToken }: WebPushSubscription) =>
       page.evaluateOnNewDocument(`{
         const made = {
@@ -138,7 +137,6 @@ if (isServed) {
         Notification.requestPermission = async () => 'granted';
       }`);
 
-    /** Runs code in the service worker. */
     async function inWorker(code: string): Promise<unknown> {
       const target = await chromium().browser.waitForTarget(
         (each) => String(each.type()) === 'service_worker' && each.url() === `${world.url}${HOME}/worker.js`,
@@ -146,7 +144,7 @@ if (isServed) {
       return (await target.worker())!.evaluate(code);
     }
 
-    /** A headless shell shows no notifications and says that they are denied: what it would show is kept instead. */
+    /** A headless shell denies notifications: they are kept instead. */
     const keepShown = () =>
       inWorker(`if (Notification.permission !== 'granted') {
         const kept = [];
@@ -156,7 +154,6 @@ if (isServed) {
         registration.getNotifications = async () => kept;
       }`);
 
-    /** Delivers a push to the service worker, as the browser does when its push service has one. */
     async function deliver(page: Page, data: string): Promise<void> {
       const session = await page.createCDPSession();
       const known = new Promise<string>((resolve) => {
@@ -209,7 +206,7 @@ if (isServed) {
       const shown = `registration.getNotifications().then((all) => all.map(({ title, body }) => ({ title, body })))`;
       expect(await inWorker(shown)).toEqual([{ title: 'Tidings', body: 'This message came through Tidings' }]);
 
-      // A click of a person cannot be made from outside: the handler gets the notification as it would.
+      // A person's click cannot be simulated: the handler gets the notification directly.
       await inWorker(`registration.getNotifications().then(([first]) => opened(first))`);
       await log(page, 'Service worker: open reported');
       expect(await inWorker(shown)).toEqual([]);

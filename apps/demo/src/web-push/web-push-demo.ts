@@ -51,7 +51,6 @@ function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
   return result.data;
 }
 
-/** Passes the refusal of an API method on to the page. */
 async function passingRefusals<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -61,7 +60,6 @@ async function passingRefusals<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A file beside this one, as it is. */
 const file = async (name: string, type: string): Promise<StreamableFile> =>
   new StreamableFile(await readFile(new URL(name, import.meta.url)), { type: `${type}; charset=utf-8` });
 
@@ -86,10 +84,7 @@ class OwnPageOnly implements CanActivate {
   }
 }
 
-/**
- * `/demo/web-push`: a page that subscribes the browser that shows it, and sends it a push. It gets a device token for one application, nothing else.
- * Its routes have no CORS headers, so no page of another origin reads a reply.
- */
+/** Without CORS headers, other origins read no replies. */
 @Controller('demo/web-push')
 @UseGuards(OwnPageOnly)
 class WebPushDemoController {
@@ -168,7 +163,7 @@ class WebPushDemoModule implements OnModuleDestroy {
   }
 }
 
-/** The page as a module of the gateway. It belongs only where no other machine reaches the gateway ({@link isLocalOnly}). */
+/** Only where no other machine reaches the gateway ({@link isLocalOnly}). */
 export const webPushDemo = (options: GatewayAccess): DynamicModule => ({
   module: WebPushDemoModule,
   controllers: [WebPushDemoController],

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { api, type Method } from '@tidings/contract';
 import { platform, type PlatformWorld } from '@tidings/testing';
 
-/** The application code in the contract's examples. */
 const EXAMPLE = 'A1B2C-3D4E5';
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
@@ -12,9 +11,7 @@ type Asked = { readonly status: number; readonly body: unknown };
 
 let world: PlatformWorld;
 let application: string;
-/** Tokens of the same account that may only use another application. */
 let restricted: Readonly<Record<'api' | 'device', string>>;
-/** Tokens of another account that may use all of its applications. */
 let foreign: Readonly<Record<'api' | 'device', string>>;
 let secrets: Readonly<Record<Kind, string>>;
 
@@ -47,7 +44,6 @@ const exampleOf = (method: Method): Record<string, unknown> => {
   return example;
 };
 
-/** Sends a valid request except for the token, which is placed where the method expects it. */
 async function ask(method: Method, secret: string): Promise<Asked> {
   const example = exampleOf(method);
   const path = method.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => encodeURIComponent(String(example[field])));
@@ -62,7 +58,7 @@ async function ask(method: Method, secret: string): Promise<Asked> {
   return { status: reply.status, body: reply.body };
 }
 
-/** The reply of a method to an invalid token (R-T4, R-T6, R-T8, R-G1). */
+/** R-T4, R-T6, R-T8, R-G1 */
 function invalid(method: Method): object {
   if (method.scope === 'admin') return { status: 401, body: { error: { kind: 'unauthorized' } } };
   if (method.scope === 'server') return { status: 401, body: { code: 16, details: [] } };

@@ -6,7 +6,6 @@ import { PNG } from 'pngjs';
 
 const refused = (status_message: string) => ({ status_code: 210, status_message, response: null });
 
-/** Suites about the files of an application's credentials, in the world of the spec that calls this. */
 export function applicationFileFeatures(world: () => PlatformWorld): void {
   describe('getApplicationFile (R-B4)', () => {
     let application: string;

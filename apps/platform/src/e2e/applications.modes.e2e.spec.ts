@@ -5,7 +5,7 @@ import { applicationFileFeatures } from './application-files.features.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
-/** The largest icon: a picture with ignored bytes appended. */
+/** A picture with ignored bytes appended. */
 const LARGEST_ICON = Buffer.concat(
   [
     Buffer.from(
@@ -32,7 +32,6 @@ const refused = (status_message: string) => ({
 const forbidden = { status: 403, body: { status_code: 403, status_message: FORBID, response: null } };
 const fault = (status: number, kind: string, message: string) => ({ status, body: { error: { kind, message } } });
 
-/** A client with tokens of its own, independent of those of the world. */
 async function clientWith(token: Readonly<Record<string, unknown>>) {
   const issued = await world.call('createToken', { scope: 'api', ...token });
   const opened = new ApiClient(world.url, { admin: world.secrets.admin, api: issued.token, device: '' }, 4);
@@ -219,7 +218,7 @@ describe('getApplications (R-B3)', () => {
 
 applicationFileFeatures(() => world);
 
-/** The reply once every gateway refuses: each gateway caches a token for 3 s. */
+/** Each gateway caches a token for 3 s. */
 async function refusedByAll<Reply extends { readonly body: unknown }>(call: () => Promise<Reply>): Promise<Reply> {
   for (let inARow = 1; ; inARow++) {
     const reply = await call();

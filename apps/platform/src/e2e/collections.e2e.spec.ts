@@ -17,7 +17,6 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Creates at least one document in every collection. */
 async function useEverything(): Promise<void> {
   const application = await world.application({ title: 'Kept', ios: true, android: true });
   await world.call('updateApplication', {
@@ -66,7 +65,6 @@ async function useEverything(): Promise<void> {
   await world.call('getInboxMessages', { application, userId: 'one' });
 }
 
-/** The collections in the documentation page, by database. */
 async function named(): Promise<string[]> {
   const page = await readFile('docs/operations.md', 'utf8');
   const [, section = ''] = /\n### Collections\n([^]*?)\n## /.exec(page) ?? [];

@@ -25,14 +25,12 @@ const notListed = { status: 404, body: { error: { kind: 'notFound', message: 'Ad
 
 type Kind = 'SetTags' | 'RegisterDevice' | 'UnregisterDevice';
 
-/** The rows of a bulk job. */
 const rowsOf = async (kind: Kind, devices: readonly Parameters[]) => {
   const { request_id: id } = await world.call(`bulk${kind}` as const, { application, devices });
   await world.settle();
   return (await world.call(`getBulk${kind}` as const, { request_id: id, detailed: true })).devices;
 };
 
-/** A new account and its client. */
 async function newAccount() {
   const { account } = await world.call('createAccount', { name: 'Other' });
   const [api, device] = await Promise.all(
@@ -42,7 +40,6 @@ async function newAccount() {
   return { account, client: new ApiClient(world.url, secrets, 2) };
 }
 
-/** Every way to register an address, in the given spelling. */
 const registrations = (email: string): readonly (readonly [MethodName, Parameters])[] => [
   ['registerEmail', { email: email.toUpperCase() }],
   ['registerEmail', { email, hwid: 'own-hwid' }],

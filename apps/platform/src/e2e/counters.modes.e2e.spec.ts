@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Refusal } from '@tidings/client';
 import { answered, platform, type PlatformWorld } from '@tidings/testing';
 
-/** Number of clients, and of increments by each; FULL=1 runs the whole of T18. */
+/** FULL=1 runs the whole of T18. */
 const [CLIENTS, INCREMENTS] = process.env['FULL'] === '1' ? [1000, 1000] : [40, 40];
 
 let world: PlatformWorld;
@@ -27,10 +27,7 @@ const increment = async (hwid: string, key: string): Promise<void> => {
   if (reply.status !== 200 || code !== 200) throw new Refusal('setTags', reply);
 };
 
-/**
- * Alternates between a shared counter and the client's own. Half of the increments are sent twice at once, as by a client that does not wait for the
- * reply; unanswered ones are sent again.
- */
+/** Half of the increments are sent twice at once, as by an impatient client. */
 async function client(i: number): Promise<void> {
   for (let n = 0; n < INCREMENTS; n++) {
     const hwid = n % 2 === 0 ? 'shared' : `own-${i}`;

@@ -26,14 +26,11 @@ const platforms = [
 ] as const;
 type Platform = (typeof platforms)[number];
 
-/** Devices per platform that every round sends to: five slices. */
 const STEADY = 2400;
-/** Devices per platform that only one round sends to, by the provider's reaction to their tokens. */
 const DEAD = 30;
 const THROTTLED = 15;
 const EACH_ROUND = platforms.length * (STEADY + DEAD + THROTTLED);
 
-/** The point in a round at which everything is killed. `share` is the progress within a long phase. */
 type Moment =
   | { readonly at: 'accept' | 'accepted' | 'plan' | 'claim' | 'answered' }
   | { readonly at: 'wire' | 'settle'; readonly share: number };
@@ -77,10 +74,8 @@ const titleOf = ({ n, moment, what }: Round): string =>
 
 type Rows = Readonly<Record<Platform['provider'], number>>;
 
-/** The state just before a kill, and the position of the ledgers after it. */
 interface Kill {
   readonly title: string;
-  /** Devices counted as sent, by provider and message. */
   readonly settled: ReadonlyMap<string, number>;
   readonly rows: Rows;
 }
@@ -144,7 +139,6 @@ describe('a platform that is killed again and again', () => {
     return metrics.reduce((sum, { sends: sent, errors }) => sum + sent + errors, 0);
   };
 
-  /** Resolves when the message reaches the point at which the round ends. */
   const reach = async (moment: Moment, code: string): Promise<void> => {
     switch (moment.at) {
       case 'accept':
@@ -166,10 +160,7 @@ describe('a platform that is killed again and again', () => {
     }
   };
 
-  /**
-   * The ledgers once no more pushes arrive: providers have read everything that a killed sender had sent, and senders without their database have
-   * sent what they could. Otherwise late pushes would be attributed to the time after the kill.
-   */
+  /** Senders and providers have read everything: late pushes would count after the kill. */
   const drained = async (): Promise<Rows> => {
     for (let last: Rows | undefined; ; await delay(250)) {
       const rows: Rows = { apns: wire.rows('apns'), fcm: wire.rows('fcm') };
@@ -178,7 +169,6 @@ describe('a platform that is killed again and again', () => {
     }
   };
 
-  /** Kills processes with SIGKILL, and restarts those that do not restart by themselves. */
   const killAndRevive = async (round: Round, settled: Kill['settled']): Promise<void> => {
     const { what } = round;
     if (what === 'its database') process.kill((await world.pids()).mongod!, 'SIGKILL');
@@ -250,7 +240,7 @@ describe('a platform that is killed again and again', () => {
     },
   );
 
-  /** Devices that received a message for the first time, and again, per interval between kills; the first entry precedes all kills. */
+  /** Per interval between kills; the first entry precedes all kills. */
   const takings = (code: string, provider: Platform['provider']): { fresh: number[]; again: number[] } => {
     const fresh = new Array<number>(kills.length + 1).fill(0);
     const again = new Array<number>(kills.length + 1).fill(0);
@@ -295,7 +285,7 @@ describe('a platform that is killed again and again', () => {
     expect(broken).toEqual([]);
   });
 
-  // Callers repeat requests answered 5xx, here too; the only permitted cause is an unavailable store.
+  // Callers repeat requests answered 5xx; only an unavailable store may cause these.
   it('fails no request but for want of the store', async () => {
     const lines = (await world.logged()).split('\n');
     expect(lines.filter((line) => line.includes('"request failed"'))).toEqual([]);

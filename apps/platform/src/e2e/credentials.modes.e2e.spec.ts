@@ -65,7 +65,6 @@ const faults: readonly (readonly [CredentialFaultName, Parameters])[] = [
   ['unusable_setting', { device_type: LINE, line_channel_access_token: 'töken' }],
 ];
 
-/** Runs a command as an operator. */
 async function run(...words: string[]): Promise<string> {
   let output = '';
   const program = programOf((text) => (output += text));

@@ -31,7 +31,6 @@ describe('events', () => {
     of.behaviour.answer = ({ hwid }) => (['device-5', 'device-61'].includes(hwid) ? 'not this one' : 'ok');
     const { id } = await world.call('createSubscription', { endpoint: of.endpoint, events: EVENTS });
     const deferred = async () => (await world.call('getSubscription', { id })).deferred_events;
-    /** Passes minutes until a number of events is deferred. */
     const deferredAre = (count: number) =>
       until(async () => {
         await world.advance(60);

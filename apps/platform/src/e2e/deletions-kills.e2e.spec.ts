@@ -7,7 +7,7 @@ import { drawn, platformProcess, type ProcessWorld, storedText, untilDone } from
 const DEVICES = 1000;
 const MESSAGES = 20;
 const KILLS = 3;
-/** Messages are swept every 5 s by one process at a time; the lease of a killed process lasts for 10 s. */
+/** Swept every 5 s by one process, whose lease outlives it by 10 s. */
 const [SWEEP_MS, PATIENCE_MS] = [5_000, 60_000];
 
 const { seed, draw } = drawn('moments of kills');
@@ -17,7 +17,7 @@ describe('a deletion in the middle of which the platform is killed', () => {
   beforeAll(async () => void (world = await platformProcess()));
   afterAll(() => world?.stop());
 
-  /** All places that contain the deleted texts. The log keeps its topics for as long as Kafka does. */
+  /** Without the log, which keeps its topics for as long as Kafka does. */
   const stored = async (...texts: readonly string[]): Promise<string[]> => {
     await world.end();
     const mongod = await startMongod(join(world.dataFolder, 'mongo'));
@@ -31,7 +31,6 @@ describe('a deletion in the middle of which the platform is killed', () => {
       await world.start();
     }
   };
-  /** The places that still contain a text, once there are none or the time is up. */
   const left = async (...texts: readonly string[]): Promise<string[]> => {
     for (const until = Date.now() + PATIENCE_MS; ; await delay(SWEEP_MS)) {
       const found = await stored(...texts);

@@ -7,7 +7,6 @@ import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
 const DAY_S = 86_400;
-/** Time limit of a purge, with or without a second sweep. */
 const PATIENCE_MS = 60_000;
 const TIMEOUT_MS = 180_000;
 
@@ -25,10 +24,9 @@ afterAll(async () => {
 });
 
 const inService = (service: string) => mongo.db(`${databasePrefixOf(world.mongoUrl)}_${service}`);
-/** The log of the embedded mode is not inspected, because it keeps its topics for as long as Kafka does. */
+/** Without the log, which keeps its topics for as long as Kafka does. */
 const stored = (text: string): Promise<string[]> =>
   storedText(world.mongoUrl, text, (database) => !/_(log|system)$/.test(database));
-/** The places of a text, by database and collection, once they are as expected or the time is up. */
 async function placesOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
   for (const until = Date.now() + PATIENCE_MS; ;) {
     const places = [...new Set((await stored(text)).map((place) => place.slice(0, place.indexOf(': '))))].sort();
@@ -37,7 +35,6 @@ async function placesOf(text: string, isExpected: (places: readonly string[]) =>
     await delay(500);
   }
 }
-/** Number of documents left in a periodically swept collection, once it is 0 or the time is up. */
 async function remainingIn(service: string, collection: string): Promise<number> {
   for (const until = Date.now() + 2 * PATIENCE_MS; ; await delay(500)) {
     const left = await inService(service).collection(collection).countDocuments();
@@ -101,7 +98,6 @@ describe('deleteApplication (R-B2)', () => {
       expect(await gone('accepted-purged')).toEqual([]);
       expect(await gone('purged content')).toEqual([]);
       expect(await remainingIn('statistics', 'groups')).toBe(0);
-      // Names of which no record is left.
       const named = [
         'audience_jobs.deletedApplications',
         'audience_jobs.jobs.commits',
@@ -162,7 +158,6 @@ describe('deleteApplication (R-B2)', () => {
         const { pathname, search } = new URL(filename);
         return { application, id, link: new URL(pathname + search, world.url) };
       };
-      /** Number of exports with documents in each collection of archives and inputs. */
       const exportsIn = (collections: readonly string[]): Promise<number[]> =>
         Promise.all(
           collections.map(async (name) => {

@@ -15,7 +15,7 @@ import { testDeviceFeatures } from './test-devices.features.ts';
 
 const IOS = 1;
 const ANDROID = 3;
-/** Prefix of all personal data in this suite, so that a search for it finds every remaining copy. */
+/** All personal data contains it: a search finds every remaining copy. */
 const CANARY = 'c4n4ry';
 
 let world: StoredWorld;
@@ -42,7 +42,6 @@ afterAll(() => world?.stop());
 const register = (hwid: string, more: Parameters = {}) =>
   world.call('registerDevice', { application, hwid, device_type: ANDROID, ...more });
 const tagsOf = async (of: Parameters) => (await world.call('getTags', { application, ...of })).result;
-/** The error text of a refused call. */
 const refusal = async (name: MethodName, parameters: Parameters): Promise<string> =>
   ((await world.reply(name, { application, ...parameters })).body as { status_message: string }).status_message;
 
@@ -198,7 +197,6 @@ describe('a user', () => {
 });
 
 describe('deleteDevice', () => {
-  /** All of its values are personal data. */
   const planted = (i: number): Parameters => ({
     hwid: `${CANARY}-hwid-${i}`,
     push_token: `${CANARY}-token-${i}`,
@@ -249,7 +247,7 @@ describe('deleteDevice', () => {
 
     await world.settle();
     expect(await figures()).toEqual(before);
-    // The registry holds no data any more, nor does the embedded log; Kafka's topics that name devices keep their records for two days.
+    // Kafka's topics that name devices keep their records for two days.
     const forgetful = (database: string): boolean => modeUnderTest === 'embedded' || ofRegistry(database);
     let left: string[] = [];
     for (const deadline = Date.now() + 40_000; Date.now() < deadline; await delay(250)) {
@@ -484,7 +482,7 @@ describe('contacts', () => {
         ['repeating@example.com', '+4915100000009', 'repeating'].map(async (hwid) => (await tagsOf({ hwid }))['Level']),
       );
     const registered = { status: 200, body: { status_code: 200 } };
-    // A failure leaves the e-mail contact, which is registered before the others.
+    // A failure leaves the e-mail contact, which is registered first.
     expect(await register('key', {})).toMatchObject(registered);
     const whole = { sms_phone_number: '+4915100000009', push_devices: [{ hwid: 'repeating', platform: 3 }] };
     for (const _ of [1, 2]) expect(await register('key', whole)).toMatchObject(registered);

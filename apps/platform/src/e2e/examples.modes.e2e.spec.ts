@@ -14,17 +14,15 @@ const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
 const TOPIC = `examples-${randomUUID()}`;
 const examples = join(import.meta.dirname, '..', '..', '..', '..', 'examples');
 
-/** Whether there is a Python with the packages of the examples, which are installed on first use. */
+/** The examples install their packages on first use. */
 function hasPython(): boolean {
   const { status, stderr, error } = spawnSync(join(examples, 'python', 'setup.sh'), { encoding: 'utf8' });
   if (status !== 0) process.stderr.write(`The examples in Python are skipped: ${error?.message ?? stderr}\n`);
   return status === 0;
 }
 
-/** Every fourth pair of devices has tokens that its provider calls dead. */
 const tokenOf = (n: number): string => (n % 2 === 0 ? apnsToken : fcmToken)(n % 8 < 2 ? 'dead' : 'accepted', n);
 
-/** A program: its command, with the file. */
 type Program = readonly string[];
 const typescript = (name: string): Program => [process.execPath, join(examples, 'typescript', `${name}.ts`)];
 const python = (name: string): Program => [
@@ -34,7 +32,6 @@ const python = (name: string): Program => [
 
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 
-/** The figures of a funnel under the names of the events that they count. */
 function figuresOf({ channels }: Funnel): Readonly<Record<string, number>> {
   const sum = (counts: readonly (string | undefined)[]): number =>
     counts.reduce((total, count) => total + Number(count ?? 0), 0);
@@ -52,12 +49,10 @@ describe('the examples', () => {
   let world: StoredWorld;
   let folder: string;
   let message: string;
-  /** The figures of the funnel, as the programs print theirs. */
   let funnel: Readonly<Record<string, number>>;
   const subscriptions: string[] = [];
   const running: ChildProcess[] = [];
 
-  /** Runs a program; `heard` resolves at this text on its standard error, and at its end. */
   function run([command, ...file]: Program, ...parameters: readonly string[]) {
     const child = spawn(command!, [...file, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
     running.push(child);
@@ -114,7 +109,7 @@ describe('the examples', () => {
   });
 
   const counting = (kafka: Program, grpc: Program): void => {
-    // The embedded mode has no Kafka for programs of others.
+    // The embedded mode has no Kafka for other programs.
     const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
     itWithKafka?.('count from a topic what the funnel counts, also after a kill', async () => {
       const { brokers, namespace } = world.kafka!;
@@ -137,7 +132,7 @@ describe('the examples', () => {
       await first.ended;
       const second = run(grpc, ...parameters);
       await second.heard('accepted');
-      // An answer on its way would come late after the advance; what was in flight at the kill is sent again after a second.
+      // A late answer would come after the advance; what was in flight is sent again after a second.
       await world.settle();
       await world.advance(120);
       await world.settle();

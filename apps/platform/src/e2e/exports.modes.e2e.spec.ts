@@ -17,14 +17,13 @@ type Result = ReplyOf<'getExportSegment'>;
 
 const resultOf = (id: string): Promise<Result> => world.call('getExportSegment', { task_id: id });
 
-/** The result of an export with these parameters. */
 const run = async (parameters: Parameters, client = world.client): Promise<Result & { readonly id: string }> => {
   const { task_id: id } = await client.call('exportSegment', parameters);
   await world.settle(60_000);
   return { id, ...(await resultOf(id)) };
 };
 
-/** The reply to a link, sent to the world's address in place of the link's host. */
+/** Sent to the world's address in place of the link's host. */
 const follow = (link: string): Promise<Response> => {
   const { pathname, search } = new URL(link);
   return fetch(new URL(pathname + search, world.url));
@@ -33,7 +32,7 @@ const download = async (link: string): Promise<Unzipped> =>
   unzipped(Buffer.from(await (await follow(link)).arrayBuffer()));
 const exported = async (parameters: Parameters): Promise<string> =>
   (await download((await run(parameters)).filename)).text;
-/** The header, and the devices sorted: their order is not guaranteed. */
+/** Sorted: the order of devices is not guaranteed. */
 const linesOf = (text: string): string[] => {
   const [head, ...devices] = text.split('\r\n').slice(0, -1);
   return [head!, ...devices.toSorted()];

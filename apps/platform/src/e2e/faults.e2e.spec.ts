@@ -29,7 +29,6 @@ const ANDROID = 3;
 const providers = ['apns', 'fcm'] as const;
 type Provider = (typeof providers)[number];
 
-/** Registers n devices of both platforms alternately; their tokens are of the accepted kind, numbered from `from`. */
 const registerBoth = (world: World, application: string, n: number, from: number): Promise<void> =>
   world.registerDevices(application, n, (i) => ({
     hwid: `device-${from + i}`,
@@ -67,7 +66,6 @@ describe('a provider', () => {
     const funnel = await funnelOf(world, code);
     return { apns: funnelFigures(funnel, IOS).sent, fcm: funnelFigures(funnel, ANDROID).sent };
   };
-  /** Advances the clock in steps; at the end of each step all due work is finished. */
   const pass = async (seconds: number, enough: () => Promise<boolean> = async () => false): Promise<number> => {
     const STEP = 5;
     for (let passed = 0; ; passed += STEP) {
@@ -130,7 +128,7 @@ describe('a provider', () => {
 
   it('that is silent for a while costs no device anything, and shows none of them twice', async () => {
     const before = world.simulators.ledger.summary();
-    // The fault ends after a time limit: while it lasts, retries continue and the world never settles.
+    // The fault ends after a time limit: while it lasts, the world never settles.
     await world.simulators.faults.set('all', { blackhole: true }, 5000);
     const code = await send(world, application);
     let sent = await sentBy(code);
@@ -155,7 +153,7 @@ describe('a provider', () => {
   ] as const)(
     'that asks for a pause gets it, for the token and for the credential: %s',
     async (provider, device_type, push_token, status) => {
-      // Longer than a busy machine needs for the work in between: the provider's clock advances in real time.
+      // The provider's clock advances in real time: longer than a busy machine needs.
       const RETRY_AFTER = 300;
       const other = provider === 'apns' ? 'fcm' : 'apns';
       const own = await world.application();
@@ -213,7 +211,6 @@ describe('the running program', () => {
   });
   afterAll(() => world?.stop());
 
-  /** Opens the log while the program is stopped, and closes it afterwards. */
   const withLog = async <T>(work: (broker: EmbeddedBroker) => Promise<T>): Promise<T> => {
     await world.kill('platform');
     const mongod = await startMongod(join(world.dataFolder, 'mongo'));
@@ -233,7 +230,6 @@ describe('the running program', () => {
     }
   };
 
-  /** Every dead letter, by pages. */
   const deadLetters = async (): Promise<DeadLetterPage['dead_letters']> => {
     const found: DeadLetterPage['dead_letters'] = [];
     for (let next: string | null = ''; next !== null;) {
@@ -286,7 +282,7 @@ describe('the running program', () => {
       expect((await listedMessage(world, application, code))?.status).toBe('DONE');
       expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: count, sent: count, failed: 0 });
     }
-    // Concurrent registration makes the order of device numbers undefined, and a hash is valid for one device only.
+    // Concurrent registration leaves the device's number undefined, and a hash is valid for one device.
     const push = pushesOf(world.simulators, 'fcm', named).find(({ token }) => token === fcmToken('accepted', 1));
     await world.call('pushStat', { application, hwid: 'device-1', hash: push!.hash });
     await world.call('registerDevice', {
@@ -303,7 +299,7 @@ describe('the running program', () => {
     for (const topic of spoilt) {
       const ofTopic = found.filter((record) => record.topic === topic && record.reason === 'decode');
       const groups = Map.groupBy(ofTopic, ({ group }) => group);
-      // Each consumer group dead-letters the records that it cannot read, once, with the original bytes.
+      // Each group dead-letters unreadable records once, with the original bytes.
       expect([topic, groups.size]).not.toEqual([topic, 0]);
       for (const [group, of] of groups) {
         expect([topic, group, of.map(({ key }) => key).sort()]).toEqual([topic, group, [...keys].sort()]);

@@ -17,15 +17,15 @@ import {
 /** `FUZZ_REQUESTS=100000` runs the whole of T21. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 5_000);
 const AT_ONCE = 16;
-/** Additional requests with large bodies, one at a time, so that the duration of each is measured. */
+/** One at a time, to measure the duration of each. */
 const LARGE_REQUESTS = Math.min(200, Math.ceil(REQUESTS / 250));
 const LARGE_BYTES: readonly number[] = [0.3, 1, 4, 9.9].map((mib) => mib * 2 ** 20);
 /** A busy machine may exceed a deadline; a real defect shows on every try, without other load. */
 const TRIES_ALONE = 3;
-/** CPU time. Other processes may take as much; a request without progress hangs after `PATIENCE` times this time. */
+/** CPU time: other processes may take as much. */
 const HANG_MS = 1000;
 const PATIENCE = 20;
-/** Additional time per MiB of a large body, as in its deadline: it takes time to arrive and to be parsed. */
+/** A large body takes time to arrive and to be parsed. */
 const HANG_MS_PER_MIB = 500;
 /** Changes the time of all later requests. */
 const LEFT_OUT: readonly string[] = ['advanceClock'];
@@ -33,10 +33,9 @@ const LEFT_OUT: readonly string[] = ['advanceClock'];
 const { seed, draw } = drawn('malformed requests');
 const methods = Object.values<Method>(api).filter(({ name }) => !LEFT_OUT.includes(name));
 
-/** A kept-alive connection may end just as it is reused; only a request unanswered on every try is a defect. */
+/** A kept-alive connection may end just as it is reused: only a request unanswered on every try is a defect. */
 const noAnswer = (error: unknown) => ({ status: 599, text: String(error) });
 
-/** Paths beside the methods, some of them served by other handlers. */
 const OTHER_PATHS: readonly string[] = [
   '/livez',
   '/readyz',
@@ -46,7 +45,6 @@ const OTHER_PATHS: readonly string[] = [
   '/s/aaaaaaaa',
 ];
 
-/** A request as sent: its path is not normalized. */
 interface Request {
   readonly method: string;
   readonly path: string;
@@ -78,7 +76,7 @@ describe('malformed requests', () => {
     const method = methods[Math.floor(random() * methods.length)]!;
     const { api: apiToken, device, admin } = world.secrets;
     const example = method.examples[Math.floor(random() * method.examples.length)]!.request;
-    // Names an existing application, except for the method that would delete it.
+    // `deleteApplication` would delete the application.
     const known = method.name === 'deleteApplication' ? {} : { application };
     const fields = mutated({ ...example, ...(random() < 0.9 && 'application' in example && known) }, random) as Record<
       string,
@@ -108,7 +106,6 @@ describe('malformed requests', () => {
     };
   };
 
-  /** A request to a path with no handler, or with another handler. */
   const astray = (random: Draw): Request => {
     const base = random() < 0.5 ? OTHER_PATHS : methods.map(({ path }) => path);
     const path = damagedPath(base[Math.floor(random() * base.length)]!, random);
@@ -126,7 +123,6 @@ describe('malformed requests', () => {
     return promise;
   };
 
-  /** The defect in the reply to a request; undefined = none. */
   const broken = async (sent: Request): Promise<string | undefined> => {
     const sentAt = performance.now();
     const before = process.cpuUsage();
@@ -141,7 +137,7 @@ describe('malformed requests', () => {
     return `${answer} to ${sent.method} ${sent.path} ${sent.body?.slice(0, 600)}`;
   };
 
-  /** The defect of a failed request when it is repeated alone; a defect must show on every try. */
+  /** A defect must show on every try. */
   const brokenAlone = async (sent: Request): Promise<string | undefined> => {
     let fault: string | undefined;
     for (let tries = 0; tries < TRIES_ALONE; tries++) if ((fault = await broken(sent)) === undefined) break;
@@ -169,7 +165,6 @@ describe('malformed requests', () => {
       if (fault !== undefined) found.push(`${bytes} bytes: ${fault}`);
     }
     expect({ seed, found: found.slice(0, 20) }).toEqual({ seed, found: [] });
-    // The service keeps working.
     await world.call('registerDevice', { application, hwid: 'phone-2', device_type: 3, language: 'de' });
     expect((await world.call('getTags', { application, hwid: 'phone-2' })).result).toMatchObject({ Language: 'de' });
   }, 1_200_000);

@@ -12,7 +12,7 @@ const modules = fileURLToPath(new URL('../../../../node_modules/', import.meta.u
 const generator = join(modules, '@hey-api/openapi-ts/bin/run.js');
 const compiler = join(modules, 'typescript/bin/tsc');
 
-/** A program that uses the client. It is compiled in strict mode: `response` is defined after a check of `status_code`. */
+/** In strict mode: `response` is defined after a check of `status_code`. */
 const program = `
 import { client } from './client/client.gen.js';
 import { createMessage, registerDevice } from './client/index.js';

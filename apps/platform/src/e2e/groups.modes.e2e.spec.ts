@@ -9,7 +9,6 @@ let world: PlatformWorld;
 let first: string;
 let second: string;
 let group: string;
-/** A client whose token may only use the first application of the group. */
 let restricted: ApiClient;
 let stranger: ApiClient;
 

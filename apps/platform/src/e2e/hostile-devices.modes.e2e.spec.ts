@@ -18,12 +18,10 @@ const { apnsToken, fcmToken } = simulators;
 
 const IOS = 1;
 const ANDROID = 3;
-/** Maximum bytes of a token in a registration. */
 const TOKEN_BYTES = 4096;
-/** Maximum characters of a token in earlier deployments. */
+/** Characters of a token in earlier deployments. */
 const ONCE_TAKEN = 65_536;
 
-/** The kind of a device, which determines its outcome. */
 type Kind = 'ordinary' | 'strange language' | 'longest token' | 'stored token' | 'large value' | 'large values';
 
 interface Hostile {
@@ -100,7 +98,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Writes tokens to the store in the size that an earlier deployment accepted. */
+/** Earlier deployments accepted such tokens. */
 async function ageTokens(): Promise<void> {
   const stored = databaseOf(mongo, 'registry', databasePrefixOf(world.mongoUrl)).collection('devices');
   const { modifiedCount } = await stored.bulkWrite(
@@ -117,14 +115,13 @@ const textFor = ({ kind, language }: Hostile): string =>
 
 const SENT = 'sent';
 
-/** The outcome of a device: sent, or category, code and name of its error. */
 function endOf({ kind, platform: code }: Hostile): string {
   switch (kind) {
     case 'ordinary':
     case 'strange language':
       return SENT;
     case 'longest token':
-      // APNs checks the form of tokens, and no token of this length has it.
+      // APNs checks the form of tokens: none has this length.
       return code === IOS ? 'INVALID_TOKEN 400 BadDeviceToken' : SENT;
     case 'stored token':
       return 'INVALID_TOKEN 0 token_too_long';
@@ -140,7 +137,6 @@ const countedBy = (keys: readonly string[]): Record<string, number> =>
 
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 
-/** The errors of a platform by category, code and name. */
 const errorsIn = ({ channels }: Funnel, at: number): Record<string, number> =>
   Object.fromEntries(
     channels
@@ -150,7 +146,6 @@ const errorsIn = ({ channels }: Funnel, at: number): Record<string, number> =>
       .map(({ category, code, name, count }) => [`${category} ${code} ${name}`, Number(count)]),
   );
 
-/** Sends to these devices, and compares every figure and every push with their expected outcomes. */
 async function send(notification: Parameters, addressed: readonly Hostile[]): Promise<void> {
   const { Messages: codes } = await world.call('createMessage', {
     application,

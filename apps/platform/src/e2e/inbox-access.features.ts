@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { PlatformWorld } from '@tidings/testing';
 import { untilEveryReply } from './testing/until-every-reply.ts';
 
-/** Suites about who may read inboxes, in the world of the spec that calls this. */
 export function inboxAccessFeatures(world: () => PlatformWorld): void {
   describe('access to inboxes (R-J1)', () => {
     const replyTo = (application: string, authorization?: string) =>

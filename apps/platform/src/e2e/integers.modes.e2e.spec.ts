@@ -10,7 +10,7 @@ const WRONG = 'tags.Serial: wrong value: integer expected';
 let world: PlatformWorld;
 let application: string;
 
-/** Adjacent integers that are equal as doubles, by hwid, and small numbers. */
+/** Adjacent integers that are equal as doubles, and small numbers. */
 const serials = {
   'at-2-53': TWO_53,
   'after-2-53': TWO_53 + 1n,
@@ -24,7 +24,7 @@ const tokenOf = (hwid: string): string => `token-of-${hwid}`;
 const setSerial = (hwid: string, value: unknown) =>
   world.reply('setTags', { application, hwid, tags: { Serial: value } });
 
-/** The unparsed reply: JSON.parse would round. */
+/** JSON.parse would round. */
 async function textOf(method: string, parameters: Parameters): Promise<string> {
   const reply = await fetch(new URL(`/json/1.3/${method}`, world.url), {
     method: 'POST',

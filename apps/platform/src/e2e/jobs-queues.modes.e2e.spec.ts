@@ -30,7 +30,6 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Jobs as they are stored. */
 async function jobsOf(ids: readonly string[]): Promise<(StoredJob | undefined)[]> {
   const database = databaseOf(mongo, 'audience-jobs', databasePrefixOf(world.mongoUrl));
   const jobs = database.collection<{ _id: string } & StoredJob>('jobs');
@@ -44,7 +43,7 @@ const setTags = (application: string, devices: readonly Parameters[]) =>
 
 describe('a queue of an application', () => {
   it('does not delay the export of another one', async () => {
-    // A busy machine does not answer all of them in time. The caller repeats; a job accepted twice only lengthens the queue.
+    // A busy machine does not answer all in time; jobs accepted twice only lengthen the queue.
     const ids = await Promise.all(Array.from({ length: 60 }, () => answered(() => exportOf(busy))));
     const id = await exportOf(other);
     await world.settle(60_000);
@@ -59,7 +58,7 @@ describe('a queue of an application', () => {
   it('takes so many jobs and no more, refuses clearly, and completes what it took', async () => {
     const devices = Array.from({ length: 8_000 }, (_, i) => ({ hwid: `unknown-${i}`, tags: {} }));
     const replies = [await setTags(busy, devices)];
-    // Jobs of an application run one after the other: these are submitted faster than they run.
+    // Submitted faster than they run, one after the other.
     while (replies.every(({ status }) => status === 200) && replies.length < 2_000) {
       const small = Array.from({ length: 30 }, () => setTags(busy, [{ hwid: 'phone', tags: {} }]));
       // A timeout on a busy machine says nothing about the limit.

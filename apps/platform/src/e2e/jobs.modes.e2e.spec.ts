@@ -26,7 +26,7 @@ const run = async (kind: Kind, devices: readonly Parameters[], more: Parameters 
   await world.settle();
   return resultOf(kind, id);
 };
-/** A tag with the maximum depth of a bulk request's body (R-ER1). */
+/** R-ER1 */
 const deep = JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as unknown;
 const tagsOf = async (hwid: string) => (await world.call('getTags', { application, hwid })).result;
 
@@ -157,7 +157,6 @@ describe('bulkUnregisterDevice', () => {
   });
 });
 
-/** Sends a bulk request with exactly these bytes. */
 const post = async (path: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}) => {
   const outgoing = request(new URL(`/api/v2/audience/${path}`, world.url), {
     method: 'POST',

@@ -13,7 +13,7 @@ import {
 } from '@tidings/testing';
 
 const START_TIMEOUT_MS = 600_000;
-/** Longer than Kafka takes to give the partitions of a dead node to the others. */
+/** Longer than Kafka takes to reassign a dead node's partitions. */
 const NOTICED_MS = 10_000;
 const { seed, draw } = drawn('kills of nodes of Kafka');
 

@@ -17,7 +17,6 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** A client with a new token, using all gateways in turn. */
 async function clientWith(scope: 'api' | 'device') {
   const { id, token } = await world.call('createToken', { scope, applications: 'all' });
   const client = new ApiClient(world.urls, { admin: world.secrets.admin, api: '', device: '', [scope]: token }, 4);
@@ -123,7 +122,7 @@ describe('createTestDevice, which needs no token (R-L1)', () => {
 });
 
 describe('data over a size limit', () => {
-  /** `count` full lists; a dozen exceed the limit of a device. */
+  /** A dozen exceed the limit of a device. */
   const lists = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, tag) => [`Full ${tag}`, full(tag)]));
   const full = (tag: number) => Array.from({ length: 1000 }, (_, i) => `${tag}-${i}-`.padEnd(255, 'x'));

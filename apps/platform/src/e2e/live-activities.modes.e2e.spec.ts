@@ -15,7 +15,6 @@ let tokens = 0;
 const newToken = (kind: 'accepted' | 'dead' | 'throttled' = 'accepted', argument?: number): string =>
   apnsToken(kind, 9_000 + ++tokens, argument);
 
-/** A device with the tokens of live activities that a test gives it. */
 async function phone(
   application: string,
   hwid: string,
@@ -70,7 +69,6 @@ interface Aps {
   readonly event: string;
   readonly 'content-state': { readonly stage: number };
 }
-/** The pushes that the provider has accepted for a token of a live activity, in order. */
 const shownOn = (token: string): Aps[] =>
   world.simulators.ledger
     .of('apns')

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Parameters, platform, type PlatformWorld, unzipped } from '@tidings/testing';
 
-/** Names that objects have by inheritance, and one that an assignment takes for the prototype. */
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
 const valueOf = (name: string): string => `value of ${name}`;
 const tokenOf = (hwid: string): string => `token-of-${hwid}`;
-/** An object with own members of all names. */
 const members = <Value>(of: (name: string) => Value): Record<string, Value> =>
   Object.fromEntries(NAMES.map((name) => [name, of(name)]));
 const values = members(valueOf);
@@ -14,7 +12,6 @@ const values = members(valueOf);
 let world: PlatformWorld;
 let application: string;
 
-/** Own members only, in the order of {@link NAMES}. */
 const shown = (object: unknown) =>
   NAMES.map((name) => [name, Object.getOwnPropertyDescriptor(object, name)?.value as unknown]);
 

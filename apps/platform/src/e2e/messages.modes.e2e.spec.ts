@@ -259,7 +259,7 @@ describeInTurn('as time goes by', () => {
       DISPLAYABLE_NO_CONFIRMATION: 9,
     });
 
-    // Per-device rows are kept apart for 30 days, and reports count in them for as long, to the second (R-H17, R-H18).
+    // Per-device rows last 30 days, to the second, and reports count in them (R-H17, R-H18).
     const hashOf = (i: number) =>
       world.simulators.ledger.of('fcm').entries({ token: fcmToken('accepted', 9500 + i) })[0]!.hash;
     const secondOf = (time: string | null): number => Date.parse(time!) / 1000;

@@ -21,7 +21,6 @@ interface Sample {
   readonly value: number;
 }
 
-/** Our own metrics in a scrape. */
 function read(scrape: string): { types: Map<string, string>; samples: Sample[] } {
   const types = new Map<string, string>();
   const samples: Sample[] = [];
@@ -127,7 +126,7 @@ describe('the metrics of the platform', () => {
     // The first two also on `tidings.message-times`.
     expect(value('tidings_relay_records_total', { category: 'messages' })).toBe(5);
     expect(value('tidings_topic_published_records_total', { topic: 'tidings.messages' })).toBe(3);
-    // Two slices; a slice whose connection is not open yet is deferred first, which is an outcome, too.
+    // Two slices; one without an open connection is deferred first, which is an outcome, too.
     const outcomes = value('tidings_topic_published_records_total', { topic: 'tidings.outcomes' });
     expect(outcomes).toBeGreaterThanOrEqual(2);
     expect(value('tidings_consumer_records_total', { group: 'statistics', topic: 'tidings.outcomes' })).toBe(outcomes);

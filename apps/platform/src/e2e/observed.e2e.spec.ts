@@ -17,7 +17,6 @@ import {
 
 const DEVICES = 1_000;
 
-/** A span and all its descendants. */
 function followers(of: ReadableSpan, all: readonly ReadableSpan[]): ReadableSpan[] {
   const known = (span: ReadableSpan) => ({
     span,
@@ -54,7 +53,6 @@ describe('traces of the platform', () => {
     await traces?.stop();
   });
 
-  /** The spans caused by a message, its request first. */
   async function spansOf(notification: object): Promise<ReadableSpan[]> {
     const before = traces.spans().length;
     await world.call('createMessage', { application, notifications: [{ content: 'Hello', ...notification }] });
@@ -113,7 +111,7 @@ describe('a collector', () => {
   let collector: Collector;
   beforeAll(async () => {
     collector = await startCollector();
-    // The exporter's endpoint is read from the environment of the process.
+    // The exporter reads the process's environment.
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.endpoint;
   });
   afterAll(async () => {
@@ -121,7 +119,6 @@ describe('a collector', () => {
     await collector?.close();
   });
 
-  /** The spans that the collector receives from a platform with this environment that sends one message. */
   async function exportedBy(env: Readonly<Record<string, string>>): Promise<readonly CollectedSpan[]> {
     const before = collector.spans().length;
     const world = await platform({ env });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient, issueTokens, type MethodName, type Reply } from '@tidings/client';
 import { geoipFile, hasNoAnswer, type Parameters, platform, storedText, type StoredWorld } from '@tidings/testing';
 
-/** Small enough for a suite to reach, with room for its own application. */
+/** Small enough to reach, with room for the suite's application. */
 const QUOTAS = { applications: 5, tags: 6, presets: 3, filters: 3, geozones: 3, test_devices: 3 };
 
 let world: StoredWorld;
@@ -42,7 +42,6 @@ const presetOf = (name: string) => ({
 });
 const zone = (name: string) => ({ name, lat: 1, lng: 2, range: 100, cooldown: 60, content: 'Hi' });
 
-/** How to create each kind of object by name, how many are allowed, how to list the existing ones, and how to delete one of them. */
 const things: Readonly<
   Record<
     string,
@@ -115,7 +114,6 @@ const things: Readonly<
 };
 
 const isRefusal = ({ body }: Reply): boolean => (body as { readonly status_code?: number }).status_code === 210;
-/** Whether a busy system left the call without an answer: it may have created its object. */
 const hasUnknownOutcome = ({ status }: Reply): boolean => status >= 500;
 const throwIfAnswered = (error: unknown): void => {
   if (!hasNoAnswer(error)) throw error;
@@ -128,7 +126,6 @@ describe('a quota (R-LM7)', () => {
     'is not passed by many requests at once, and has room again after a deletion: %s',
     async (name, { method, make, limit, list, drop }) => {
       const refusal = { status_code: 210, status_message: `${name} limit reached (${limit})`, response: null };
-      /** Creates objects until one is refused. */
       const fill = async (prefix: string): Promise<void> => {
         for (let i = 0; i < 5 * limit; i++) {
           const reply = await world.reply(method, make(`${prefix} ${i}`));
@@ -149,7 +146,7 @@ describe('a quota (R-LM7)', () => {
       const full = await list();
       expect(full).toHaveLength(room);
       if (!drop) return;
-      // A deletion without an answer may have succeeded: it is repeated only while the object is there.
+      // A deletion without an answer may have succeeded.
       while ((await list()).includes(full[0]!)) await drop(full[0]!).catch(throwIfAnswered);
       expect(await list()).toHaveLength(room - 1);
       await fill('quota again');

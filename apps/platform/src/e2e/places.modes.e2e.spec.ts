@@ -17,12 +17,10 @@ afterAll(() => world?.stop());
 
 const register = (hwid: string, token: string, more: Parameters = {}) =>
   world.call('registerDevice', { application, hwid, device_type: ANDROID, push_token: token, ...more });
-/** The reason of a refused call. */
 const refusal = async (method: MethodName, parameters: Parameters): Promise<string> => {
   const { body } = await world.reply(method, parameters);
   return (body as { status_message: string }).status_message;
 };
-/** The provider's pushes to a token, in order. */
 const pushesTo = (token: string): Record<string, string>[] =>
   world.simulators.ledger
     .of('fcm')
@@ -128,7 +126,7 @@ describe('presets and campaigns', () => {
 
   it('make a campaign that is called by name by many at once only once (R-RES5)', async () => {
     const notifications = [{ content: 'x', devices: ['nobody'], campaign_name: 'Once' }];
-    // The audience is empty, so a caller may repeat a request that a busy store did not answer.
+    // The audience is empty: a repeated request does no harm.
     const send = () => answered(() => world.call('createMessage', { application, notifications }));
     await Promise.all(Array.from({ length: 20 }, send));
     const { campaigns } = await world.call('getCampaigns', { application, limit: 100 });

@@ -16,7 +16,6 @@ beforeAll(() => {
 
 const providers = async () => (await world.call('listProviders')).providers;
 
-/** A token address that accepts connections and says nothing. */
 async function silentAddress() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -34,7 +33,6 @@ async function silentAddress() {
   };
 }
 
-/** Sets up the Android platform of an application with a service account of this token address. */
 async function setUpAndroid(application: string, tokenUrl: string): Promise<void> {
   const account = generateServiceAccount(tokenUrl);
   world.simulators.keys.register({ google: [publicKeyOf(account)] });

@@ -3,7 +3,6 @@ import { platform, type StoredWorld, startBrowser, type TestBrowser } from '@tid
 
 type Page = Awaited<ReturnType<TestBrowser['browser']['newPage']>>;
 
-/** Time in which a page is shown on a busy machine. */
 const BROWSER_TIMEOUT_MS = 120_000;
 
 let world: StoredWorld;
@@ -11,12 +10,11 @@ let chromium: TestBrowser;
 beforeAll(async () => {
   world = await platform();
   chromium = await startBrowser();
-  // The page is made on first use, which may exceed the deadline of a request on a busy machine.
+  // The page is made on first use, which may exceed a request's deadline.
   while ((await fetch(`${world.url}/docs`)).status === 503);
 });
 afterAll(() => Promise.all([chromium?.close(), world?.stop()]));
 
-/** Opens the page at an operation, and records its requests and errors. */
 async function opened(anchor: string, width = 1280) {
   const page = await chromium.browser.newPage();
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -30,18 +28,16 @@ async function opened(anchor: string, width = 1280) {
   return { page, asked, errors };
 }
 
-/** Requests to other hosts. */
 const foreignOf = (asked: readonly string[]): string[] =>
   asked.filter((address) => !address.startsWith('data:') && new URL(address).origin !== world.url);
 
-/** Waits until a heading is in view. Code for the page is a string, because the types of a browser are absent here. */
+/** Code for the page is a string: browser types are absent here. */
 const heading = (page: Page, name: string) =>
   page.waitForFunction(`[...document.querySelectorAll('h1, h2, h3')].some((each) => {
     const { top, bottom } = each.getBoundingClientRect();
     return each.textContent.trim() === '${name}' && top >= 0 && bottom <= innerHeight;
   })`);
 
-/** A curl call as shown on the page. */
 interface Shown {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -86,7 +82,6 @@ describe('/docs in a browser', () => {
     )) as string[];
     const [token, application] = shown.filter((text) => text.startsWith('curl ') && text.includes("-d '")).map(callOf);
 
-    /** Sends the call from the page itself, within its own policy. */
     const send = ({ url, headers, body }: Shown, placeholder: string, secret: string): Promise<unknown> =>
       page.evaluate(async (address, init) => (await fetch(address, init)).json(), url, {
         method: 'POST',

@@ -30,13 +30,11 @@ pathFeatures(test);
 tokenFeatures(test);
 
 describe('every method of the contract', () => {
-  /** An application that may be deleted. */
   let doomed: string;
   beforeAll(async () => {
     doomed = await world.application({ title: 'Doomed', ios: false, android: false });
   });
 
-  /** A request of the contract, with an application of this suite. */
   const ours = ({ name }: Method, request: unknown): Record<string, unknown> => {
     const about = name === api.deleteApplication.name ? doomed : application;
     return JSON.parse(JSON.stringify(request).replaceAll(new RegExp(EXAMPLE, 'gi'), about)) as Record<string, unknown>;
@@ -61,7 +59,6 @@ describe('every method of the contract', () => {
 
   const walked = Object.entries<Method>(api).filter(([, { verb, path }]) => verb === 'POST' && !path.includes('{'));
 
-  /** The examples, whose requests reach the services, and a request of each kind that the gateway refuses; its own spec sends them all. */
   const cases = walked.flatMap(([, method]) => {
     // This suite passes tokens separately.
     const own = conformanceCases(method).filter(({ title }) => !title.startsWith('auth'));
@@ -75,7 +72,7 @@ describe('every method of the contract', () => {
     const reply = await ask(method, request);
     const { status, json } = reply;
     if (expected === 'accepted') {
-      // The examples name objects that may not exist here; the request itself must be valid.
+      // The examples may name absent objects; the request itself must be valid.
       const isAbsent = /unknown application|(filterCode|preset|template): not found/.test(reply.text);
       expect(isAbsent && method.family !== 'json13' ? [400] : [method.status, 404]).toContain(status);
       expect(reply.text).not.toMatch(/must |Missing required|is required/);
@@ -110,7 +107,6 @@ describe('every method of the contract', () => {
     }
   });
 
-  /** Values that tests of single fields do not cover. */
   const odd: readonly unknown[] = [
     [],
     {},
@@ -158,7 +154,7 @@ describe('every method of the contract', () => {
     return copy;
   };
 
-  /** Whether the contract accepts the request; otherwise it is the caller's fault, which the gateway answers the same way whatever it is. */
+  /** Otherwise the gateway answers all requests the same way. */
   const accepts = (method: Method, request: Record<string, unknown>): boolean => {
     try {
       const missing = method.missing(request);
@@ -181,7 +177,6 @@ describe('every method of the contract', () => {
       // The number of values is odd: the half that a mode sees alternates from field to field.
       const given = sharedOut(fields.flatMap((path) => odd.map((value) => ({ path, value }))))
         .map((one) => ({ ...one, changed: withValue(example, one.path, one.value) as Record<string, unknown> }))
-        // The system gets every tenth of the requests that the contract refuses.
         .filter(({ changed }, i) => accepts(method, changed) || i % 10 === 0);
       for (const [path, values] of Map.groupBy(given, (one) => one.path)) {
         const replies = await Promise.all(

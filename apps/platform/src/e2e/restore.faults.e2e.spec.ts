@@ -21,7 +21,6 @@ import { startNode } from '@tidings/testing/processes';
 import { backUp, pushesIn } from './cluster/testing/backups.ts';
 
 const APPLICATIONS = 3;
-/** Devices per platform and application: several slices each. */
 const STEADY = process.env['FULL'] === '1' ? 4_000 : 700;
 const DEAD = 5;
 /** Slow enough that slices are open at the moment of the backup. */
@@ -35,7 +34,7 @@ async function reached(world: ClusterWorld, pushes: number): Promise<void> {
   while (pushesIn(world) < pushes) await delay(2);
 }
 
-/** Maximum number of devices that may have been sent to again: all devices of slices that were claimed more than once. */
+/** All devices of slices that were claimed more than once. */
 async function mayBeRepeated(mongoUrl: string): Promise<number> {
   const client = await connectToStore(mongoUrl);
   try {

@@ -10,7 +10,7 @@ const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 /** Longer than the interval of truncations, one minute. */
 const PATIENCE_MS = 180_000;
-/** Retention of the commits of each category in hours, by database (R-LM3). */
+/** Hours by category and database (R-LM3). */
 const kept: Readonly<Record<string, number>> = {
   'audience_jobs jobs': 30 * 24,
   'registry accounts': 365 * 24,
@@ -46,7 +46,6 @@ interface Period {
   readonly $lt: Date;
 }
 
-/** Categories with commits from a period. */
 async function committedIn(at: Period): Promise<string[]> {
   const prefix = databasePrefixOf(world.mongoUrl);
   const { databases } = await mongo.db('admin').admin().listDatabases();
@@ -62,7 +61,6 @@ async function committedIn(at: Period): Promise<string[]> {
   return found.sort();
 }
 
-/** Writes to every category and ends with a message that is sent. */
 async function act(hwid: string): Promise<void> {
   const device = { application, hwid, device_type: 1, push_token: 'a'.repeat(64) };
   await answered(() => world.call('registerDevice', device));
@@ -82,7 +80,6 @@ async function act(hwid: string): Promise<void> {
 const later = async (seconds: number): Promise<Date> =>
   new Date((await world.call('advanceClock', { advance_seconds: seconds })).now);
 
-/** The period of an act, whose commits are of every category. */
 async function periodOf(hwid: string): Promise<Period> {
   const $gte = await later(1);
   await act(hwid);
@@ -97,7 +94,7 @@ describe('commits of the logs', () => {
     await world.advance(340 * DAY_S);
     const monthOld = await periodOf('second');
     await world.advance(31 * DAY_S - 74 * HOUR_S);
-    // In the end, one truncation tells these two apart: the clock has no time between them.
+    // One truncation tells the last two apart: the clock has no time between them.
     const olderThanEvents = await periodOf('third');
     await world.advance(2 * HOUR_S);
     const asOldAsEvents = await periodOf('fourth');

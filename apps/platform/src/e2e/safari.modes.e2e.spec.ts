@@ -94,7 +94,6 @@ describe('the web service of push packages (R-B4)', () => {
     readonly authenticationToken: string;
     readonly webServiceURL: string;
   }
-  /** Asks as Safari does for a visitor of a page, and reports the visitor's answers by the package. */
   async function visit(userInfo: object): Promise<{ report(verb: string, token: string): Promise<number> }> {
     const base = `${world.url}/safari/${application}/v2`;
     const sent = await fetch(`${base}/pushPackages/${PUSH_ID}`, { method: 'POST', body: JSON.stringify(userInfo) });

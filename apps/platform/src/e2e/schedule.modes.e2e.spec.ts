@@ -6,13 +6,11 @@ import { android, CODE, MessagesUnderTest } from './messages/testing/messages.ts
 const test = new MessagesUnderTest();
 const HOUR = 3600;
 
-/** The time an hour ahead of the system's clock, to the second, as a clock shows it that is so many hours ahead of UTC. */
 const inAnHour = async (hoursAhead = 0): Promise<string> => {
   const { now } = await test.world.call('advanceClock', { advance_seconds: 0 });
   return new Date(Date.parse(now) + (1 + hoursAhead) * HOUR * 1000).toISOString().slice(0, 19);
 };
 
-/** Sends these notifications to one device, and returns functions that read their outcomes. */
 const scheduled = async (...notifications: readonly (() => Promise<Parameters>)[]) => {
   const application = await test.world.application();
   const token = fcmToken('accepted', Math.floor(Math.random() * 1e9));

@@ -8,10 +8,8 @@ const DAY_S = 86_400;
 
 let world: PlatformWorld;
 let application: string;
-/** Another application of the account, and one of another account. */
 let sibling: string;
 let foreign: string;
-/** A client whose token may only use the first application, and a client of the other account. */
 let restricted: ApiClient;
 let stranger: ApiClient;
 
@@ -46,7 +44,6 @@ afterAll(async () => {
 
 const count = async (expression: string): Promise<number> =>
   (await world.call('compileFilter', { devices_filter: expression })).devices_count;
-/** The status and the text of a reply. */
 const said = async (name: MethodName, parameters: Parameters, client: ApiClient = world.client): Promise<unknown> => {
   const { status, body } = await client.reply(name, parameters);
   const { status_code: code, status_message: text, response } = body as Record<string, unknown>;
@@ -71,7 +68,7 @@ describe('compileFilter', () => {
     ['A("APP") * T("First Install", daysago, eq, 0)', 10],
     ['A("APP") * T("First Install", LTE, "1 days ago")', 0],
     ['A("APP") \\ T("Last Application Open", daysago, lte, 7)', 10],
-    // Conditions that official clients send for discontinued platforms, and for time zones (R-RES13).
+    // Official clients send these for discontinued platforms, and for time zones (R-RES13).
     ['A("APP", ["ASHA", "BADA", "Symbian"])', 0],
     ['A("APP", ["ASHA", "iOS"])', 5],
     ['A("APP") \\ A("APP", ["BADA"])', 10],
@@ -130,7 +127,6 @@ describe('filters', () => {
   const create = (name: string, filter_expression: string, more: Parameters = {}) =>
     world.call('createFilter', { name, filter_expression, ...more });
   const codeOf = async (name: string) => (await listed()).find((filter) => filter.name === name)!.code;
-  /** Expects the refusal in every method that takes an expression. */
   const expectRefused = async (expression: string, reason: string): Promise<void> => {
     expect(await said('compileFilter', { devices_filter: expression })).toEqual(argument(`devices_filter: ${reason}`));
     expect(await said('createFilter', { name: 'Refused', filter_expression: expression })).toEqual(

@@ -1,5 +1,5 @@
 import { slowAnswerFeatures } from './providers/slow-answers.features.ts';
 import { ProvidersUnderTest } from './providers/testing/providers.ts';
 
-// The same as for the default link, by Node's HTTP/2, which is all within one process.
+// As for the default link, by Node's HTTP/2, within one process.
 slowAnswerFeatures(new ProvidersUnderTest({ TIDINGS_HTTP2: 'node' }));

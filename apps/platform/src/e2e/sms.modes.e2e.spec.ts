@@ -43,7 +43,6 @@ const texts = (provider: string, token: string): unknown[] =>
     .entries({ token, reason: 'accepted' })
     .map(({ payload }) => JSON.parse(payload!) as unknown);
 
-/** Resolves when the platform has taken as many receipts: those are facts then. */
 async function receiptsTaken(count: number): Promise<void> {
   const taken = (): number => world.simulators.ledger.summary().smpp.byReason['receipt taken'] ?? 0;
   while (taken() < count) await delay(20);

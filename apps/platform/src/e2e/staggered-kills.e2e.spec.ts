@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { fcmToken } from '@tidings/simulators';
 import { listedMessage, platformProcess, type ProcessWorld, Visitors } from '@tidings/testing';
 
-// Messages whose recipients come one after the other: what was sent before a kill is not sent again, and what is to come is not lost.
+// Recipients come one after the other: nothing is sent again after a kill, and nothing is lost.
 let world: ProcessWorld;
 beforeAll(async () => {
   world = await platformProcess({ simulators: { keepPayloads: true } });
@@ -28,14 +28,13 @@ it.each(faults)(
   },
 );
 
-/** Goes to an instant on the clock of the system and of the providers. */
 async function goTo(instant: number): Promise<void> {
   const { now } = await world.call('advanceClock', { advance_seconds: 0 });
   await world.advance(Math.max(0, Math.ceil((instant - Date.parse(now)) / 1000)));
   await world.settle(SETTLE_MS);
 }
 
-/** Kills and restarts. The clock of the system begins anew with its process, and is advanced to the clock of the providers. */
+/** The system's clock begins anew, and is advanced to the providers'. */
 async function restart(what: (typeof faults)[number]): Promise<void> {
   await world.kill(what);
   await world.start();
@@ -54,7 +53,7 @@ it.each(faults)(
       timezone: zones[i]!.hours * 3600,
     }));
     const { now } = await world.call('advanceClock', { advance_seconds: 0 });
-    // It has passed in the first zone, and is an hour or two ahead in the second.
+    // Passed in the first zone, an hour or two ahead in the second.
     const wall = (Math.ceil(Date.parse(now) / HOUR_MS) + 1) * HOUR_MS;
     const notification = { content: 'x', ignore_user_timezone: false };
     const send_date = new Date(wall).toISOString().slice(0, 16);

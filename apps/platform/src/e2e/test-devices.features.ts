@@ -6,7 +6,6 @@ import { untilEveryReply } from './testing/until-every-reply.ts';
 const IOS = 1;
 const ANDROID = 3;
 
-/** Suites about test devices, in the world of the spec that calls this. */
 export function testDeviceFeatures(world: () => PlatformWorld): void {
   describe('test devices (R-L1, R-L2)', () => {
     it('are listed, oldest first; the same push token changes one', async () => {

@@ -6,14 +6,13 @@ import { android, CODE, IOS, MessagesUnderTest } from './messages/testing/messag
 const test = new MessagesUnderTest();
 const HOUR_S = 3600;
 const HOUR_MS = 3_600_000;
-/** Every offset that a device can have, on whole quarter hours (R-RES4). */
+/** All offsets in whole quarter hours (R-RES4). */
 const QUARTERS = Array.from({ length: 105 }, (_, i) => (i - 48) * 900);
 let tokens = 7_300_000;
 
 const now = async (): Promise<number> =>
   Date.parse((await test.world.call('advanceClock', { advance_seconds: 0 })).now);
 
-/** A new application with a device for each offset in seconds; undefined = a device without one. */
 const zones = async (offsets: Readonly<Record<string, number | undefined>>) => {
   const application = await test.world.application();
   const tokenOf = new Map<string, string>();
@@ -24,7 +23,7 @@ const zones = async (offsets: Readonly<Record<string, number | undefined>>) => {
     });
   for (const hwid of Object.keys(offsets)) tokenOf.set(hwid, fcmToken('accepted', ++tokens));
   await Promise.all(Object.entries(offsets).map(([hwid, offset]) => register(hwid, offset)));
-  // Whole hours ahead, so that even at +14 h the time is to come.
+  // Even at +14 h the time is to come.
   const wall = Math.ceil((await now()) / HOUR_MS) * HOUR_MS + 15 * HOUR_MS;
   const date = (hours = 0): string => new Date(wall + hours * HOUR_MS).toISOString().slice(0, 16);
   return {
@@ -33,7 +32,6 @@ const zones = async (offsets: Readonly<Record<string, number | undefined>>) => {
     date,
     send: (more: Parameters = {}) =>
       test.sendOne(application, { content: 'x', send_date: date(), ignore_user_timezone: false, ...more }),
-    /** Goes to so many hours after the time in UTC. */
     async goTo(hours: number): Promise<void> {
       const target = wall + hours * HOUR_MS;
       await test.world.advance(Math.max(0, Math.ceil((target - (await now())) / 1000)));
@@ -76,7 +74,7 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
     expect(pushes('first')).toBe(1);
     // Clocks go forward before the time: it comes an hour earlier.
     await register('early', 2 * HOUR_S);
-    // It moves to where the time is to come: it has the message.
+    // The device moves to where the time is to come: it has the message.
     await register('first', -HOUR_S);
     await goTo(-2);
     expect([pushes('early'), pushes('autumn')]).toEqual([1, 1]);
@@ -115,7 +113,7 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
       nowhere: undefined,
       ahead: -8 * HOUR_S,
     });
-    // The time in UTC is 10 hours ago by then; it is ahead for the last device.
+    // The UTC time was 10 hours ago, but is ahead for the last device.
     await goTo(6);
     const code = await send({
       send_date: date(),
@@ -151,7 +149,7 @@ describe('the recipients of a message in their time zones (R-I9)', () => {
     expect(reached()).toEqual(['tagged']);
     expect(await Promise.all([byTag, onIos, toUsers].map(statusOf))).toEqual(['PROCESSING', 'PENDING', 'PENDING']);
     await goTo(0);
-    // Nobody has such a device: the message ends with those that have no offset.
+    // No such device exists: the message ends with those that have no offset.
     expect(await statusOf(onIos)).toBe('DONE');
     await goTo(1);
     expect(reached()).toEqual(['tagged', 'late']);
@@ -176,7 +174,7 @@ describe('the recipients of a message in their time zones (R-I9)', () => {
     expect([pushes('passed'), pushes('ahead')]).toEqual([0, 2]);
     await goTo(10);
     expect([pushes('passed'), pushes('ahead')]).toEqual([1, 2]);
-    // It has passed everywhere.
+    // The time has passed everywhere.
     await goTo(13);
     const { result } = await notify('SKIP');
     await test.world.settle();

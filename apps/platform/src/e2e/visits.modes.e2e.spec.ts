@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** The provider's pushes to a token, in order. */
 const pushesTo = (token: string): Record<string, string>[] =>
   world.simulators.ledger
     .of('fcm')
@@ -31,7 +30,6 @@ describe('entering a geozone', () => {
   });
   let own: string;
   let phones = 300;
-  /** A new device with a new token. */
   const newPhone = async (more: Parameters = {}) => {
     const hwid = `visitor-${++phones}`;
     const token = fcmToken('accepted', phones);
@@ -45,7 +43,6 @@ describe('entering a geozone', () => {
       });
     await register(more);
     const report = (where: Parameters = HERE) => world.call('getNearestZone', { application: own, hwid, ...where });
-    /** The texts that the device received, in order. */
     const got = async () => {
       await world.settle();
       return pushesTo(token).map(({ title }) => title);
@@ -54,7 +51,6 @@ describe('entering a geozone', () => {
   };
   const add = async (...geozones: Parameters[]): Promise<number[]> =>
     (await world.call('addGeoZone', { application: own, geozones })).GeoZones;
-  /** The messages created by the zones, newest first. */
   const sends = async () =>
     (
       await world.call('messagesList', {
@@ -217,7 +213,7 @@ describe('entering a geozone', () => {
     // A device of the control group counts once per message.
     await android.report();
     await android.report();
-    // Before its message is planned, the control group would count as it is at that time.
+    // Until its message is planned, the control group counts as it is then.
     await world.settle();
     await world.call('setControlGroup', { code: own, percentage: 0 });
     const [{ code: message } = { code: '' }] = await sends();
@@ -276,7 +272,6 @@ describe('entering a geozone', () => {
     await world.call('deleteCampaign', { campaign: ofPreset });
     await phone.report();
     expect(await phone.got()).toHaveLength(3);
-    // Ids increase.
     const ids = pushesTo(phone.token).map(({ p }) => Number(parseStatisticsHash(p!)!.campaignId));
     const [third, first, second] = ids.sort((a, b) => a - b);
     expect([first, third]).toEqual([id, 0]);

@@ -42,14 +42,12 @@ describe('event streams', () => {
     await answered(() => world.call('createMessage', { application, notifications }));
     await world.settle();
   };
-  /** Number of events taken so far; `take` returns the events since. */
   let taken = 0;
   const take = (): ReceivedEvent[] => {
     const events = subscriber.received.slice(taken);
     taken = subscriber.received.length;
     return events;
   };
-  /** The last push to a device. */
   const pushTo = (n: number) => {
     const provider = n % 2 === 0 ? ('apns' as const) : ('fcm' as const);
     return world.simulators.ledger
@@ -182,11 +180,9 @@ describe('event streams', () => {
   });
 
   describe('tell nothing of reports that cannot be true,', () => {
-    /** The device that reports on behalf of others. */
     const FORGER = 12;
     const VICTIM = 14;
     let another: string;
-    /** All stored data that reports change. */
     const written = async () => {
       const stored = {
         registry: ['devices'],
@@ -212,7 +208,7 @@ describe('event streams', () => {
         await world.call(method, { application: of, hwid, hash });
       }
     };
-    /** Waits longer than a report waits for the result of its push. */
+    /** Longer than a report waits for the result of its push. */
     const settled = async () => {
       await world.settle();
       await world.advance(60);
@@ -285,7 +281,7 @@ describe('event streams', () => {
 
     it('but tell of those of a push that an earlier version sent, and of the true ones', async () => {
       const own = parseStatisticsHash(pushTo(FORGER).hash)!;
-      // The packing of an earlier version: number, platform, and a check of the hwid alone.
+      // An earlier version packed number, platform, and a check of the hwid alone.
       const packed = (BigInt(own.device!.seq) << 32n) | (BigInt(own.device!.platform) << 24n) | 0x0a0b0cn;
       await report(`device-${FORGER}`, `${buildStatisticsHash(own)}_${toBase62(packed)}`);
       await report(`device-${VICTIM}`, pushTo(VICTIM).hash);
@@ -368,7 +364,6 @@ describe('event streams', () => {
     const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
     await send({ content: 'Tapped', devices: ['device-1', 'device-2', 'device-3'] });
     const records = await world.recordsOn(topic);
-    // Time, place, key and event.
     const lines = (await tap('--limit', '3')).map((line) => /^(\S+) (\S+) (\S+) (.*)$/.exec(line)!.slice(1));
     expect(lines.map(([at, place, key]) => [at, place, key]).toSorted()).toEqual(
       records
@@ -405,7 +400,7 @@ describe('event streams', () => {
     first.kill();
     await send({ content: 'For whoever calls again' });
     const second = await dial();
-    // An answer on its way would come late after the advance.
+    // A late answer would come after the advance.
     await world.settle();
     await world.advance(120);
     await world.settle();

@@ -4,7 +4,6 @@ import type { AdmReason } from './adm-reasons.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The recorded fields of a request, and its error. */
 export interface ReadMessage {
   readonly hash: string;
   readonly consolidationKey: string;
@@ -30,7 +29,7 @@ function objectIn(text: string): Fields | undefined {
   }
 }
 
-/** The checksum of data: its entries in the order of their keys. */
+/** Over the entries in the order of their keys. */
 export const checksumOf = (data: Readonly<Record<string, string>>): string => {
   const entries = Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('md5')
@@ -54,7 +53,6 @@ function errorOf({ data, consolidationKey, expiresAfter, md5 }: Fields): AdmReas
   return md5 === undefined || md5 === checksumOf(data) ? undefined : 'InvalidChecksum';
 }
 
-/** Parses a request as ADM does. */
 export function readMessage(headers: IncomingHttpHeaders, body: Buffer): ReadMessage {
   const message = objectIn(body.toString('utf8')) ?? {};
   const { data, consolidationKey } = message;

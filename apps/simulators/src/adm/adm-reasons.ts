@@ -1,4 +1,3 @@
-/** Refusals of ADM with their HTTP status, by the name used in special tokens, faults and the ledger. */
 export const ADM_REASONS = {
   InvalidRegistrationId: 400,
   Unregistered: 400,

@@ -21,14 +21,12 @@ export interface AdmDeps {
 export const ADM_TOKEN_PATH = '/auth/O2/token';
 const PATH = /^\/messaging\/registrations\/([^/]+)\/messages$/;
 const SCOPE = 'messaging:push';
-/** A registration id that has another one in its place: `<this><the other one>`. */
+/** `<this><the other one>`. */
 const MOVED = 'moved-to:';
 const jsonHeaders = ['content-type', 'application/json'];
 
-/** The id of a request, derived from the row number. */
 export const admIdOf = (row: number): string => `adm-${row}`;
 
-/** The n-th registration id that is known under another one by now. */
 export const movedToken = (to: string): string => MOVED + to;
 
 const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, AdmReason>> = {
@@ -49,7 +47,6 @@ const answer = (status: number, headers: readonly string[], body: unknown): Answ
   body: JSON.stringify(body),
 });
 
-/** Undefined for a path without a registration id, or with one that is not encoded well. */
 function registrationIn(path: string): string | undefined {
   try {
     const id = PATH.exec(path)?.[1];
@@ -59,7 +56,6 @@ function registrationIn(path: string): string | undefined {
   }
 }
 
-/** Amazon Device Messaging, and the endpoint that issues its access tokens. */
 export class Adm implements Provider {
   readonly name = 'adm';
   readonly #keys: Keys;

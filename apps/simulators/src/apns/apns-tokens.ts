@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { defaultArgument, type Kind } from '../behaviour.ts';
 import { APNS_REASONS, type ApnsReason } from './reasons.ts';
 
-/** Prefix of special device tokens, which request a behaviour; any other token is accepted. */
+/** Any other token is accepted. */
 export const APNS_MARKER = '0badf00d';
 
 const codes: Readonly<Record<Kind, number>> = {
@@ -30,17 +30,13 @@ const kindsByCode = new Map(Object.entries(codes).map(([kind, code]) => [code, k
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-/**
- * The n-th device token (64 hex digits) of a kind; deterministic.
- * @param argument 0 to 255, see the README. @default 1 for kinds that count
- */
+/** Deterministic. @param argument 0 to 255, see the README. @default 1 for kinds that count */
 export const apnsToken = (kind: Kind, n: number, argument: number = defaultArgument(kind)): string => {
   if (kind !== 'accepted') return APNS_MARKER + hex(codes[kind], 2) + hex(argument & 0xff, 2) + hex(n, 52);
   // Never the marker: the first digit is not 0.
   return `a${createHash('sha256').update(`apns ${n}`).digest('hex').slice(1)}`;
 };
 
-/** The n-th device token that is always refused with the reason. */
 export const apnsReasonToken = (reason: ApnsReason, n: number): string =>
   apnsToken(
     'reason',
@@ -48,7 +44,6 @@ export const apnsReasonToken = (reason: ApnsReason, n: number): string =>
     APNS_REASONS.findIndex(([name]) => name === reason),
   );
 
-/** The behaviour that the token requests; undefined for tokens without the marker. */
 export const parseApnsToken = (token: string): { kind: Kind; argument: number } | undefined => {
   if (!token.startsWith(APNS_MARKER)) return undefined;
   const kind = kindsByCode.get(Number.parseInt(token.slice(8, 10), 16));

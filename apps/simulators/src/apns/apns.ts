@@ -25,7 +25,7 @@ export interface ApnsDeps {
   readonly now: () => number;
 }
 
-/** The id of a push that was sent without one: a UUID derived from the row number. */
+/** A UUID for a push without an id of its own. */
 export const apnsIdOf = (row: number): string => `7d1a65e0-0000-4000-8000-${row.toString(16).padStart(12, '0')}`;
 
 const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, ApnsReason>> = {
@@ -39,11 +39,9 @@ const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, ApnsReason>> = {
   expiredAuth: 'ExpiredProviderToken',
 };
 
-/** The reason of the refusal for a token with this argument. */
 const reasonOf = (refusal: Refusal, argument: number): ApnsReason =>
   refusal === 'reason' ? APNS_REASONS[argument % APNS_REASONS.length]![0] : reasons[refusal];
 
-/** Apple's push service, as visible to its clients. */
 export class Apns implements Provider {
   readonly name = 'apns';
   readonly #ledger: Ledger;
@@ -51,7 +49,7 @@ export class Apns implements Provider {
   readonly #now: () => number;
   readonly #providerTokens: ProviderTokens;
   readonly #attempts = new Attempts();
-  /** The provider token that each connection began with: a connection serves one team. */
+  /** A connection serves one team. */
   readonly #bound = new WeakMap<object, ProviderToken>();
 
   constructor({ keys, ledger, faults, now }: ApnsDeps) {
@@ -99,7 +97,7 @@ export class Apns implements Provider {
     return { does: 'answer', status: 200, headers: ['apns-id', id], body: '' };
   }
 
-  /** @param ageMinutes how long ago the token died, for the timestamp of 410 */
+  /** @param ageMinutes since the token died, for the timestamp of 410 */
   #refuse(push: Push, reason: string, ageMinutes = 0): Answer {
     const status = apnsStatus(reason) ?? 500;
     const headers = ['apns-id', this.#record(push, status, reason)];
@@ -113,7 +111,7 @@ export class Apns implements Provider {
     return { does: 'answer', status: 400, headers: ['apns-id', id], body: '{"reason":"Bad' };
   }
 
-  /** Returns the push's id, its own or a new one. */
+  /** @returns the push's id, its own or a new one */
   #record(push: Push, status: number, reason: string): string {
     const ledger = this.#ledger.of('apns');
     const id = push.id === '' ? ledger.nextId() : push.id;
@@ -121,10 +119,7 @@ export class Apns implements Provider {
     return id;
   }
 
-  /**
-   * An invalid provider token, one of another team than the connection's, or a topic that its key may not use. A website authenticates by its
-   * certificate alone, which is not asked for here.
-   */
+  /** A website authenticates by its certificate alone, which is not asked for here. */
   #authFlaw({ headers, connection }: ProviderRequest): ApnsReason | undefined {
     const topic = textOf(headers, 'apns-topic');
     if (isWebsite(topic)) return headers.authorization === undefined ? undefined : 'TopicDisallowed';

@@ -1,4 +1,4 @@
-/** Every reason documented by Apple, with its status; the position is the index used in reason tokens. */
+/** Apple's reasons; the position is the index in reason tokens. */
 export const APNS_REASONS = [
   ['BadCollapseId', 400],
   ['BadDeviceToken', 400],
@@ -37,5 +37,4 @@ export type ApnsReason = (typeof APNS_REASONS)[number][0];
 
 const statuses: ReadonlyMap<string, number> = new Map(APNS_REASONS);
 
-/** The status of a reason; undefined for an unknown reason. */
 export const apnsStatus = (reason: string): number | undefined => statuses.get(reason);

@@ -6,7 +6,7 @@ const LIFETIME_MS = 3_600_000;
 const SKEW_MS = 300_000;
 const REMEMBERED = 256;
 
-/** A parsed provider token; `flaw` is independent of the time. */
+/** `flaw` is independent of the time. */
 export interface ProviderToken {
   readonly teamId: string;
   readonly keyId: string;
@@ -40,7 +40,7 @@ const read = (authorization: string, keys: Keys): ProviderToken => {
   return jwt === undefined ? flawed('InvalidProviderToken') : judge(jwt, keys);
 };
 
-/** Parses provider tokens, each once: the same token accompanies every push for an hour. */
+/** Parses each once: the same token accompanies every push for an hour. */
 export class ProviderTokens {
   readonly #known = new Map<string, ProviderToken>();
   readonly #keys: Keys;
@@ -72,7 +72,7 @@ export class ProviderTokens {
     this.#version = this.#keys.version;
   }
 
-  /** Why the token is refused now; a token is valid for an hour and may be issued up to five minutes in the future. */
+  /** Valid for an hour; may be issued up to five minutes in the future. */
   refusal({ flaw, issuedAtMs }: ProviderToken): ApnsReason | undefined {
     if (flaw !== undefined) return flaw;
     const age = this.#now() - issuedAtMs;

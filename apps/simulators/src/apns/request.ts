@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EXPIRATION = /^\d{1,12}$/;
 const TOPIC = /^[A-Za-z0-9][A-Za-z0-9.-]*$/;
 
-/** Push types, with the required suffix of their topic. */
+/** With the required suffix of their topic. */
 const topicEndings: ReadonlyMap<string, string> = new Map([
   ['alert', ''],
   ['background', ''],
@@ -23,13 +23,13 @@ const topicEndings: ReadonlyMap<string, string> = new Map([
   ['widgets', '.push-type.widgets'],
 ]);
 
-/** The app of a topic: a key that is for an app is for all of its topics. */
+/** A key for an app is for all of its topics. */
 export function appOf(topic: string, pushType: string): string {
   const ending = topicEndings.get(pushType) ?? '';
   return ending !== '' && topic.endsWith(ending) ? topic.slice(0, -ending.length) : topic;
 }
 
-/** The device token in the path; empty if the path has none. */
+/** Empty if the path has none. */
 export const deviceTokenOf = (path: string): string => (path.startsWith(PATH) ? path.slice(PATH.length) : '');
 
 export const textOf = (headers: IncomingHttpHeaders, name: string): string => {
@@ -37,7 +37,6 @@ export const textOf = (headers: IncomingHttpHeaders, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** The error in method, path or device token. */
 export const addressFlaw = ({ method, path }: ProviderRequest, token: string): ApnsReason | undefined => {
   if (!path.startsWith(PATH)) return 'BadPath';
   if (method !== 'POST') return 'MethodNotAllowed';
@@ -45,7 +44,7 @@ export const addressFlaw = ({ method, path }: ProviderRequest, token: string): A
   return TOKEN.test(token) && token.length % 2 === 0 ? undefined : 'BadDeviceToken';
 };
 
-/** Whether a topic is the push id of a website, which Apple begins with `web.`. */
+/** Apple begins a website's push id with `web.`. */
 export const isWebsite = (topic: string): boolean => topic.startsWith('web.');
 
 /** Repeated headers arrive joined by a comma, which no valid value contains. */
@@ -61,12 +60,11 @@ const topicFlaw = (topic: string, pushType: string): ApnsReason | undefined => {
 
 const priorityFlaw = (priority: string, pushType: string): ApnsReason | undefined => {
   if (priority === '5' || priority === '1') return undefined;
-  // Without the header the priority is 10, which Apple documents as an error for background pushes.
+  // The default priority 10 is an error for background pushes (Apple).
   if (priority === '10' || priority === '') return pushType === 'background' ? 'BadPriority' : undefined;
   return bad(priority, 'BadPriority');
 };
 
-/** The error in the headers; the provider token is checked elsewhere. */
 export const headerFlaw = (headers: IncomingHttpHeaders): ApnsReason | undefined => {
   const pushType = textOf(headers, 'apns-push-type');
   const wrong = topicFlaw(textOf(headers, 'apns-topic'), pushType);
@@ -81,14 +79,12 @@ export const headerFlaw = (headers: IncomingHttpHeaders): ApnsReason | undefined
   return textOf(headers, 'apns-collapse-id').length > 64 ? 'BadCollapseId' : undefined;
 };
 
-/** The error in the payload: its size, or that it is no JSON object. */
 export const payloadFlaw = ({ headers, body }: ProviderRequest, isReadable: boolean): ApnsReason | undefined => {
   const limit = textOf(headers, 'apns-push-type') === 'voip' ? 5120 : 4096;
   if (body.length > limit) return 'PayloadTooLarge';
   return isReadable ? undefined : 'PayloadEmpty';
 };
 
-/** The payload if it is a JSON object. */
 export const parsePayload = (body: Buffer): Readonly<Record<string, unknown>> | undefined => {
   if (body.length === 0 || body.length > 65_536) return undefined;
   try {

@@ -70,7 +70,7 @@ export const mailReportBody = z.discriminatedUnion('is', [
 
 export const clockBody = z.strictObject({ advance_seconds: z.number().nonnegative() });
 
-/** The value parsed by the shape, or a 400 that names the error. */
+/** Answers 400 with the error. */
 export const parsed = <T>(shape: z.ZodType<T>, value: unknown): T => {
   const result = shape.safeParse(value ?? {});
   if (!result.success) throw new BadRequestException(z.prettifyError(result.error));

@@ -7,7 +7,6 @@ import { PagesController } from './pages.controller.ts';
 import { STAGE } from './stage.ts';
 import { WorldController } from './world.controller.ts';
 
-/** The control API over one set of simulators. */
 @Module({})
 export class ControlModule {
   static over(stage: Stage): DynamicModule {

@@ -6,7 +6,6 @@ import { STAGE } from './stage.ts';
 
 type AllFaults = Readonly<Record<string, Readonly<ProviderFaults>>>;
 
-/** Faults of whole providers. Every reply shows the active faults. */
 @Controller('faults')
 export class FaultsController {
   readonly #stage: Stage;

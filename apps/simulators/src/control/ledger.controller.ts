@@ -5,7 +5,6 @@ import type { Stage } from '../simulators.ts';
 import { devicesQuery, entriesQuery, parsed, resetBody } from './bodies.ts';
 import { STAGE } from './stage.ts';
 
-/** The pushes that the providers received. */
 @Controller('ledger')
 export class LedgerController {
   readonly #stage: Stage;

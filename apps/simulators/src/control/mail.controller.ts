@@ -5,7 +5,6 @@ import type { Stage } from '../simulators.ts';
 import { mailReportBody, parsed } from './bodies.ts';
 import { STAGE } from './stage.ts';
 
-/** Sends the later reports of mail servers and mailbox providers. */
 @Controller('mail')
 export class MailController {
   readonly #stage: Stage;
@@ -14,7 +13,7 @@ export class MailController {
     this.#stage = stage;
   }
 
-  /** Reports the last mail to an address to the server of incoming mail. */
+  /** Reports the last mail to an address. */
   @Post('reports')
   @HttpCode(200)
   async report(@Body() body: unknown): Promise<{ status: number }> {

@@ -8,10 +8,9 @@ import type { Stage } from '../simulators.ts';
 import { STAGE } from './stage.ts';
 
 const HTML = 'text/html; charset=utf-8';
-/** Mails and SMS on a page. */
 const SHOWN = 200;
 
-/** Pages of the mails and texts that were caught. Payloads must be kept. */
+/** Payloads must be kept. */
 @Controller()
 export class PagesController {
   readonly #stage: Stage;

@@ -4,7 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Stage } from '../simulators.ts';
 import { ControlModule } from './control.module.ts';
 
-/** Serves the control API; @param port 0 = a free one. */
+/** @param port 0 = a free one */
 export const serveControl = async (
   stage: Stage,
   host: string,

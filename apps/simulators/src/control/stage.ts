@@ -1,2 +1,1 @@
-/** Injection token of the simulators' state. */
 export const STAGE = Symbol('stage');

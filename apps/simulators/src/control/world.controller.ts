@@ -3,7 +3,6 @@ import type { Stage } from '../simulators.ts';
 import { accessTokensBody, clockBody, keysBody, parsed } from './bodies.ts';
 import { STAGE } from './stage.ts';
 
-/** The state of the providers: keys, issued access tokens and the time. */
 @Controller()
 export class WorldController {
   readonly #stage: Stage;

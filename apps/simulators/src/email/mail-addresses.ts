@@ -1,13 +1,10 @@
 import { defaultArgument, type Kind, kinds } from '../behaviour.ts';
 
-/** Beginning of local parts that request a behaviour; any other address is accepted. */
+/** Any other address is accepted. */
 const MARKER = 'sim.';
 const DOMAIN = 'mail.example';
 
-/**
- * The n-th address of a kind; deterministic.
- * @param argument see the README. @default 1 for kinds that count
- */
+/** Deterministic. @param argument see the README. @default 1 for kinds that count */
 export const mailAddress = (
   kind: Exclude<Kind, 'reason'>,
   n: number,
@@ -16,21 +13,19 @@ export const mailAddress = (
 ): string =>
   kind === 'accepted' ? `person-${n}@${domain}` : `${MARKER}${kind.toLowerCase()}.${argument}.${n}@${domain}`;
 
-/** The n-th address whose recipient is always refused with this reply, such as `550 5.2.1 mailbox disabled`. */
+/** The reply is one such as `550 5.2.1 mailbox disabled`. */
 export const mailReplyAddress = (reply: string, n: number, domain = DOMAIN): string =>
   `${MARKER}reason.${Buffer.from(reply).toString('hex')}.${n}@${domain}`;
 
 export interface MailRequestOfAddress {
   readonly kind: Kind;
   readonly argument: number;
-  /** For the kind `reason`. */
   readonly reply: string;
 }
 
-/** Replies of 4xx and 5xx as simulators give them. */
 export const isMailReply = (text: string): boolean => /^[45]\d\d( |$)/.test(text);
 
-/** The behaviour that the address requests; undefined for addresses without the marker. Local parts are compared in lower case. */
+/** Undefined without the marker. Local parts are compared in lower case. */
 export function parseMailAddress(address: string): MailRequestOfAddress | undefined {
   const local = address.slice(0, address.lastIndexOf('@')).toLowerCase();
   if (!local.startsWith(MARKER)) return undefined;

@@ -1,17 +1,15 @@
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 
-/** The server that takes incoming mail. */
 export interface MailPlace {
   /** @default '127.0.0.1' */
   readonly host?: string | undefined;
   readonly port: number;
 }
 
-/** A report of a mail server or a mailbox provider about a mail that was accepted. */
 export type MailReport =
-  /** It could not be delivered (RFC 3464), with this reply, such as `550 5.1.1 unknown`. */
+  /** RFC 3464, with a reply such as `550 5.1.1 unknown`. */
   | { readonly is: 'bounced'; readonly reply: string; readonly action?: 'failed' | 'delayed' }
-  /** Its recipient gave feedback (RFC 5965), @default abuse; `to` is the address for feedback. */
+  /** RFC 5965, @default abuse; `to` is the address for feedback. */
   | { readonly is: 'complained'; readonly to: string; readonly feedback?: string };
 
 interface ReportMail {
@@ -53,7 +51,7 @@ const bounceOf = (mail: string, { reply, action = 'failed' }: Extract<MailReport
   ],
 });
 
-/** Providers keep the recipient to themselves, and the return path too. */
+/** Providers withhold the recipient, and the return path too. */
 const redacted = (mail: string): string => mail.replace(/^(return-path|to): .*\r\n/gim, '');
 
 const complaintOf = (
@@ -78,10 +76,7 @@ const complaintOf = (
 
 type Failure = Error & { readonly responseCode?: number };
 
-/**
- * Sends a report about a mail, as it is in the ledger, to the server of incoming mail. Resolves with the code of the reply that accepts or refuses the
- * report. @throws the error of a connection
- */
+/** Resolves with the code of the reply. @throws the error of a connection */
 export async function sendMailReport(
   mail: string,
   what: MailReport,

@@ -14,7 +14,6 @@ export interface SmtpDeps {
 }
 
 const SIZE_MAX = 10 * 1024 * 1024;
-/** The user whose login is refused. */
 export const REFUSED_USER = 'refused';
 
 export const mailIdOf = (row: number): string => `mail-${row}`;
@@ -30,7 +29,6 @@ const replies: Readonly<Record<Exclude<Refusal, 'reason'>, string>> = {
   expiredAuth: '530 5.7.0 login required',
 };
 
-/** A recipient of the mail of a session, and what is to become of it. */
 interface Recipient {
   readonly address: string;
   readonly scene: Scene;
@@ -40,10 +38,10 @@ const accept: Scene = { does: 'accept' };
 
 const addressIn = (argument: string): string => /<([^>]*)>/.exec(argument)?.[1] ?? '';
 
-/** The statistics hash of a mail: its Message-ID up to the token. */
+/** The Message-ID up to the token. */
 const hashIn = (mail: Buffer): string => /^message-id: <([^@>.\r\n]*)/im.exec(mail.toString('latin1'))?.[1] ?? '';
 
-/** A mail server that refuses recipients by their addresses (RFC 5321). */
+/** Refuses recipients by their addresses (RFC 5321). */
 export class Smtp implements SocketProvider {
   readonly name = 'email';
   readonly #deps: SmtpDeps;
@@ -87,14 +85,13 @@ interface SessionDeps {
   readonly sceneOf: (address: string) => Scene;
 }
 
-/** One connection. Commands are handled in their order, also pipelined ones. */
+/** Handles commands in order, also pipelined ones. */
 class SmtpSession {
   readonly #deps: SessionDeps;
   #input = Buffer.alloc(0);
   #reading: 'commands' | 'mail' | 'login' | 'nothing' = 'commands';
   #recipients: Recipient[] = [];
   #mails = 0;
-  /** The envelope sender of the mail. */
   #sender = '';
 
   constructor(deps: SessionDeps) {

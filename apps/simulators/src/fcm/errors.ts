@@ -1,4 +1,3 @@
-/** An error in Google's format. */
 export interface FcmError {
   readonly code: number;
   readonly status: string;
@@ -27,7 +26,6 @@ const WRONG_CREDENTIALS =
   'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid ' +
   'authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.';
 
-/** An invalid request; `field` is the field named in the error. */
 export const invalidArgument = (field: string, message: string, fcm = true): FcmError => ({
   code: 400,
   status: 'INVALID_ARGUMENT',
@@ -42,7 +40,6 @@ export const unauthenticated = (reason: string): FcmError => ({
   details: [authDetail(reason)],
 });
 
-/** Errors by the name used in reason tokens, faults and the ledger: FCM's own codes, and replies without one. */
 export const FCM_ERRORS = {
   UNSPECIFIED_ERROR: {
     code: 500,
@@ -51,14 +48,14 @@ export const FCM_ERRORS = {
     details: [fcmDetail('UNSPECIFIED_ERROR')],
   },
   INVALID_ARGUMENT: invalidArgument('message.android.ttl', 'Request contains an invalid argument.'),
-  /** INVALID_ARGUMENT that names the token as its field. */
+  /** Names the token as its field. */
   INVALID_TOKEN: {
     code: 400,
     status: 'INVALID_ARGUMENT',
     message: 'Request contains an invalid argument.',
     details: [fcmDetail('INVALID_ARGUMENT'), badRequest('message.token', 'Invalid registration token')],
   },
-  /** INVALID_ARGUMENT that names the token in its message only. */
+  /** Names the token in its message only. */
   INVALID_TOKEN_BARE: {
     code: 400,
     status: 'INVALID_ARGUMENT',
@@ -107,19 +104,16 @@ export const FCM_ERRORS = {
     message: 'Auth error from APNS or Web Push Service',
     details: [fcmDetail('THIRD_PARTY_AUTH_ERROR')],
   },
-  /** 403 without an FCM code. */
   PERMISSION_DENIED: {
     code: 403,
     status: 'PERMISSION_DENIED',
     message: "Permission 'cloudmessaging.messages.create' denied on the project (or it may not exist).",
     details: [],
   },
-  /** 404 without an FCM code. */
   NOT_FOUND: { code: 404, status: 'NOT_FOUND', message: 'Requested entity was not found.', details: [] },
-  /** 401 without an FCM code. */
   UNAUTHENTICATED: unauthenticated('ACCESS_TOKEN_TYPE_UNSUPPORTED'),
   ACCESS_TOKEN_EXPIRED: unauthenticated('ACCESS_TOKEN_EXPIRED'),
-  /** 403 for an access token issued for another scope. */
+  /** For an access token of another scope. */
   SCOPE_INSUFFICIENT: {
     code: 403,
     status: 'PERMISSION_DENIED',
@@ -133,7 +127,7 @@ export type FcmErrorName = keyof typeof FCM_ERRORS;
 
 export const isFcmError = (name: string): name is FcmErrorName => Object.hasOwn(FCM_ERRORS, name);
 
-/** The reply body; HTML if the error has no status. */
+/** HTML if the error has no status. */
 export const bodyOf = ({ code, status, message, details }: FcmError): string => {
   if (status === '') return `<!DOCTYPE html>\n<html lang=en><title>${message}!!1</title><p><b>${code}.</b></html>\n`;
   return JSON.stringify({ error: { code, message, status, ...(details.length === 0 ? {} : { details }) } }, null, 2);

@@ -3,7 +3,6 @@ import { type FcmError, invalidArgument } from './errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The recorded fields of a message, and its error. */
 export interface ReadMessage {
   /** The collapse id is `android.collapse_key`, else the tag of the notification, which data may name, too. */
   readonly push: Push;
@@ -127,7 +126,7 @@ const errorOf = (request: Fields, message: Fields, bytes: number): FcmError | un
     ? invalidArgument('message', 'Message is too big. The limit is 4096 bytes.')
     : undefined);
 
-/** Parses a request body as FCM does: refuses unknown names, non-string values and invalid durations. */
+/** Refuses unknown names, non-string values and invalid durations, as FCM does. */
 export const readMessage = (body: Buffer): ReadMessage => {
   let request: unknown;
   try {

@@ -3,27 +3,21 @@ import type { Kind } from '../behaviour.ts';
 import { parseSpecialToken, specialReasonToken, specialToken } from '../special-tokens.ts';
 import { type FcmErrorName, isFcmError } from './errors.ts';
 
-/**
- * The n-th registration token of a kind; deterministic. Accepted ones look like Google's.
- * @param argument see the README. @default 1 for kinds that count
- */
+/** Deterministic; accepted ones look like Google's. @param argument see the README. @default 1 for kinds that count */
 export const fcmToken = (kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string => {
   if (kind !== 'accepted') return specialToken(kind, n, argument);
   const part = (salt: number): string => createHash('sha512').update(`fcm ${salt} ${n}`).digest('base64url');
   return `${part(0).slice(0, 22)}:APA91b${part(1)}${part(2).slice(0, 48)}`;
 };
 
-/** The n-th registration token that is always refused with this error. */
 export const fcmReasonToken = (error: FcmErrorName, n: number): string => specialReasonToken(error, n);
 
 export interface FcmRequestOfToken {
   readonly kind: Kind;
   readonly argument: number;
-  /** For the kind `reason`. */
   readonly error: FcmErrorName;
 }
 
-/** The behaviour that the token requests; undefined for tokens without the marker. */
 export const parseFcmToken = (token: string): FcmRequestOfToken | undefined => {
   const asked = parseSpecialToken(token);
   return asked && { ...asked, error: isFcmError(asked.reason) ? asked.reason : 'INTERNAL' };

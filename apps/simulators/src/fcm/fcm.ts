@@ -23,7 +23,6 @@ const SCOPES = new Set([
 ]);
 const jsonHeaders = ['content-type', 'application/json; charset=UTF-8'];
 
-/** The last part of a message's name, derived from the row number. */
 export const fcmIdOf = (row: number): string => `0:${1_700_000_000_000_000 + row}%7031b2e6f9fd7ecd`;
 
 const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, FcmErrorName>> = {
@@ -37,7 +36,6 @@ const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, FcmErrorName>> = {
   expiredAuth: 'ACCESS_TOKEN_EXPIRED',
 };
 
-/** Firebase Cloud Messaging's HTTP v1 API: its method `messages:send`. */
 export class Fcm implements Provider {
   readonly name = 'fcm';
   readonly #keys: Keys;
@@ -45,7 +43,6 @@ export class Fcm implements Provider {
   readonly #faults: Readonly<ProviderFaults>;
   readonly #accessTokens: AccessTokens;
   readonly #attempts = new Attempts();
-  /** Project by request path; empty for a path without one. */
   readonly #projects = new Map<string, string>();
 
   constructor({ keys, ledger, faults, accessTokens }: FcmDeps) {

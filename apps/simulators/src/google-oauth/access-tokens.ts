@@ -9,11 +9,9 @@ export interface AccessToken {
 
 const REMEMBERED = 10_000;
 
-/** Issued access tokens; shared by the endpoint that issues them and the API that checks them. */
 export class AccessTokens {
   readonly #issued = new Map<string, AccessToken>();
   readonly #now: () => number;
-  /** Lifetime of a new token. */
   lifetimeSeconds: number;
 
   /** @param lifetimeSeconds @default 3599, as Google's */
@@ -37,7 +35,6 @@ export class AccessTokens {
     return expiresAt <= this.#now();
   }
 
-  /** Expires every token issued so far. */
   expireAll(): void {
     for (const [token, issued] of this.#issued) this.#issued.set(token, { ...issued, expiresAt: 0 });
   }

@@ -15,7 +15,6 @@ export interface OAuthError {
 
 const failed = (error: string, description: string, status = 400): OAuthError => ({ status, error, description });
 
-/** Errors by the name used in faults and the ledger. */
 export const OAUTH_ERRORS = {
   invalid_grant: failed('invalid_grant', 'Invalid JWT Signature.'),
   invalid_client: failed('invalid_client', 'The OAuth client was not found.', 401),
@@ -44,7 +43,7 @@ export interface TokenEndpointDeps {
   readonly faults: Faults;
   readonly accessTokens: AccessTokens;
   readonly now: () => number;
-  /** The required audience of assertions; Google's own is accepted, too. */
+  /** Google's own audience is accepted, too. */
   readonly audience: () => string;
 }
 
@@ -55,7 +54,7 @@ const timesFit = ({ claims: { iat, exp } }: Jwt, nowSeconds: number): boolean =>
   exp > nowSeconds - SKEW_SECONDS &&
   iat < nowSeconds + SKEW_SECONDS;
 
-/** Google's token endpoint for service accounts: exchanges a signed assertion for an access token (RFC 7523). */
+/** Exchanges a signed assertion for an access token (RFC 7523). */
 export const tokenEndpoint = ({
   keys,
   ledger,
@@ -76,7 +75,6 @@ export const tokenEndpoint = ({
     return { does: 'answer', status, headers, body: JSON.stringify({ error, error_description: description }) };
   };
 
-  /** The error in a parsed assertion. */
   const flawOf = (jwt: Jwt): OAuthError | undefined => {
     const { iss, aud, scope } = jwt.claims;
     if (jwt.header['alg'] !== 'RS256') return failed('invalid_grant', 'Invalid JWT: the algorithm must be RS256.');

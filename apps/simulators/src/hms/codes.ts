@@ -1,14 +1,12 @@
-/** An answer of Push Kit. */
 export interface HmsAnswer {
   readonly status: number;
-  /** The code of HMS; absent = the answer is a page of a front end. */
+  /** Absent = the answer is a page of a front end. */
   readonly code?: string;
   readonly msg: string;
 }
 
 const answer = (status: number, code: string, msg: string): HmsAnswer => ({ status, code, msg });
 
-/** Refusals by the name used in special tokens, faults and the ledger: Push Kit's codes, and answers without one. */
 export const HMS_CODES = {
   '80100000': answer(200, '80100000', 'illegal_tokens'),
   '80100001': answer(200, '80100001', 'Incorrect request parameters'),

@@ -2,11 +2,10 @@ import type { HmsCode } from './codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The recorded fields of a request, and its error. */
 export interface ReadMessage {
   readonly tokens: readonly string[];
   readonly hash: string;
-  /** The tag of the notification, which the app reads from the data. */
+  /** The app reads the tag from the data. */
   readonly tag: string;
   readonly error: HmsCode | undefined;
 }
@@ -52,7 +51,7 @@ function errorOf(message: Fields, tokens: readonly string[], bytes: number): Hms
   return androidError(fieldsOf(android));
 }
 
-/** Parses a request body as Push Kit does; its data is JSON for the app of Tidings. */
+/** The data is JSON for the app of Tidings. */
 export function readMessage(body: Buffer): ReadMessage {
   const request = objectIn(body.toString('utf8'));
   if (!request) return { tokens: [], hash: '', tag: '', error: '80100001' };

@@ -18,12 +18,11 @@ export interface HmsDeps {
   readonly accessTokens: AccessTokens;
 }
 
-/** Path of the token endpoint, which has a host of its own at Huawei. */
+/** On a host of its own at Huawei. */
 export const HMS_TOKEN_PATH = '/oauth2/v3/token';
 const PATH = /^\/v1\/([^/]+)\/messages:send$/;
 const jsonHeaders = ['content-type', 'application/json; charset=UTF-8'];
 
-/** The id of a request, derived from the row number. */
 export const hmsIdOf = (row: number): string => `1600000000000${row}`;
 
 const codes: Readonly<Record<Exclude<Refusal, 'reason'>, HmsCode>> = {
@@ -37,7 +36,6 @@ const codes: Readonly<Record<Exclude<Refusal, 'reason'>, HmsCode>> = {
   expiredAuth: '80200003',
 };
 
-/** Huawei Push Kit: its method `messages:send` in version 1, and the endpoint that issues access tokens. */
 export class Hms implements Provider {
   readonly name = 'hms';
   readonly #keys: Keys;
@@ -104,7 +102,7 @@ export class Hms implements Provider {
     });
   }
 
-  /** Answers a request for several tokens; the answer lists the dead ones. */
+  /** The answer lists the dead tokens. */
   #sendAll(pushes: readonly Push[]): Answer {
     const dead = new Set(pushes.filter(({ token }) => /^sim:(dead|badToken):/.test(token)));
     for (const push of pushes) {

@@ -1,4 +1,4 @@
-/** An error of the Bizmessage API. `recipient`: the result of a recipient, not of the whole request. */
+/** `recipient`: the result of a recipient, not of the whole request. */
 export interface KakaoError {
   readonly status: number;
   readonly code: number;
@@ -14,7 +14,6 @@ const refused = (code: number, message: string, status = 200): KakaoError => ({
 });
 const ofRecipient = (code: number, message: string): KakaoError => ({ status: 200, code, message, recipient: true });
 
-/** Errors by the name used in faults and the ledger. */
 export const KAKAO_ERRORS = {
   INVALID_APP_KEY: refused(-1000, 'Invalid appKey.'),
   INVALID_SECRET_KEY: refused(-1001, 'Invalid secretKey.'),
@@ -35,6 +34,6 @@ export type KakaoErrorName = keyof typeof KAKAO_ERRORS;
 
 export const isKakaoError = (name: string): name is KakaoErrorName => Object.hasOwn(KAKAO_ERRORS, name);
 
-/** The error with this code, without its sign. */
+/** Without its sign. */
 export const kakaoErrorNamed = (code: number): KakaoErrorName =>
   (Object.keys(KAKAO_ERRORS) as KakaoErrorName[]).find((name) => KAKAO_ERRORS[name].code === -code) ?? 'OTHER';

@@ -3,7 +3,6 @@ import type { KakaoErrorName } from './kakao-errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The recorded fields of a request, and its error. */
 export interface ReadRequest {
   readonly push: Push;
   readonly error: KakaoErrorName | undefined;
@@ -30,7 +29,7 @@ function errorOf(request: Fields, recipient: Fields, isWhole: boolean): KakaoErr
   return areValues && content === undefined ? undefined : 'INVALID_FIELD';
 }
 
-/** Reads a request for one recipient. @param isWhole the recipient has the whole text, not the values of the template */
+/** @param isWhole the text is whole, not the values of a template */
 export function readRequest(body: Buffer, isWhole: boolean): ReadRequest {
   let request: Fields = {};
   try {

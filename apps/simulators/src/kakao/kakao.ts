@@ -15,7 +15,6 @@ export interface KakaoDeps {
 const PATH = /^\/alimtalk\/v2\.3\/appkeys\/([^/]+)\/(raw-)?messages$/;
 const jsonHeaders = ['content-type', 'application/json;charset=UTF-8'];
 
-/** The id of a request, by its row in the ledger. */
 export const kakaoIdOf = (row: number): string => `2026011500000${String(row).padStart(12, '0')}`;
 
 const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, KakaoErrorName>> = {
@@ -29,7 +28,7 @@ const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, KakaoErrorName>> =
   expiredAuth: 'INVALID_SECRET_KEY',
 };
 
-/** The AlimTalk part of NHN Cloud's Bizmessage API, for one recipient a request. Numbers determine its answers. */
+/** NHN Cloud's Bizmessage API, AlimTalk only, one recipient a request; numbers determine its answers. */
 export class Kakao implements Provider {
   readonly name = 'kakao';
   readonly #ledger: Ledger;

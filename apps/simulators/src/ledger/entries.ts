@@ -1,12 +1,12 @@
 export const ACCEPTED = 'accepted';
 
-/** A push as a provider received it. Strings are empty if the request had none. */
+/** Strings are empty if the request had none. */
 export interface Push {
   readonly token: string;
   /** The statistics hash `p`; its first four parts identify the message. */
   readonly hash: string;
   readonly collapseId: string;
-  /** The id chosen by the sender of the push (`apns-id`). */
+  /** Chosen by the sender (`apns-id`). */
   readonly id: string;
   readonly payload: Buffer;
 }
@@ -28,7 +28,7 @@ export interface LedgerEntry {
 export interface DeviceRecord {
   token: string;
   accepted: number;
-  /** Distinct, ordered by first push; from the retained entries. */
+  /** Distinct, ordered by first push, among retained entries. */
   collapseIds: string[];
   hashes: string[];
 }
@@ -37,15 +37,15 @@ export interface LedgerSummary {
   accepted: number;
   refused: number;
   byReason: Record<string, number>;
-  /** Distinct tokens that accepted at least one push. */
+  /** Distinct, with at least one accepted push. */
   tokens: number;
-  /** Pushes accepted beyond the first for the same token and message. */
+  /** Accepted beyond the first for the same token and message. */
   duplicates: number;
-  /** Duplicates with the same collapse id as the first push. */
+  /** With the same collapse id as the first push. */
   masked: number;
   /** Accepted without a statistics hash: duplicates are undetectable. */
   unidentified: number;
-  /** Entries and (token, message) pairs evicted from the ledger's memory; counts still include them. */
+  /** Evicted from memory; counts still include them. */
   forgotten: { entries: number; pairs: number };
 }
 
@@ -59,8 +59,8 @@ export interface EntryFilter {
 }
 
 export interface LedgerOptions {
-  /** Entries retained for each provider. @default 5,000,000 */
+  /** Per provider. @default 5,000,000 */
   maxEntries?: number | undefined;
-  /** Keeps the payload of each entry as a string; for small tests. @default false */
+  /** For small tests. @default false */
   keepPayloads?: boolean | undefined;
 }

@@ -3,7 +3,7 @@ import { hashBytes } from './grow.ts';
 const ROWS = 1 << 14;
 const LONGEST = 255;
 
-/** The columns of one row, copied on append; empty strings take no space. */
+/** Copied on append; empty strings take no space. */
 export interface Row {
   token: number;
   message: number;
@@ -12,9 +12,8 @@ export interface Row {
   status: number;
   reason: number;
   collapseId: string;
-  /** The id chosen by the sender. */
   id: string;
-  /** The statistics hash after the part that identifies the message. */
+  /** After the part that identifies the message. */
   tail: string;
   payload?: string | undefined;
 }
@@ -32,7 +31,7 @@ class Block {
   payloads: Map<number, string> | undefined;
 }
 
-/** Rows in columns of typed arrays, about 30 bytes each plus their strings; the oldest 16,384 rows are evicted when `capacity` is reached. */
+/** Columns of typed arrays, some 30 bytes a row plus strings; evicts the oldest 16,384 at `capacity`. */
 export class EntryLog {
   #blocks: Block[] = [];
   #first = 0;
@@ -43,17 +42,15 @@ export class EntryLog {
     this.#capacity = Math.max(capacity, ROWS);
   }
 
-  /** The number of the oldest retained row. */
   get first(): number {
     return this.#first;
   }
 
-  /** The number of the next row. */
   get next(): number {
     return this.#next;
   }
 
-  /** Appends a row; returns the hash of its collapse id, 0 if it has none. */
+  /** @returns the hash of the collapse id, 0 without one */
   append(row: Row): number {
     const at = this.#next % ROWS;
     if (at === 0) this.#blocks.push(new Block());
@@ -73,7 +70,7 @@ export class EntryLog {
     return hash;
   }
 
-  /** The row of a number from `first` to `next`, exclusive. */
+  /** From `first` to `next`, exclusive. */
   read(number: number): Row {
     const { block, at } = this.#find(number);
     const start = at === 0 ? 0 : block.textEnd[at - 1]!;
@@ -125,6 +122,6 @@ export class EntryLog {
   }
 }
 
-/** Writes at most 255 bytes, without splitting a character. */
+/** At most 255 bytes, without splitting a character. */
 const write = (buffer: Buffer, text: string, start: number): number =>
   text === '' ? 0 : buffer.write(text, start, LONGEST, 'utf8');

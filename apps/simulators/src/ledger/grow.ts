@@ -1,4 +1,3 @@
-/** The array if it has room for at least `length` elements, else a copy of twice the size. */
 export const grown = <T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: T, length: number): T => {
   if (length <= array.length) return array;
   const larger = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2));
@@ -6,7 +5,7 @@ export const grown = <T extends Uint8Array | Uint16Array | Uint32Array | Float64
   return larger;
 };
 
-/** FNV-1a over bytes, never 0. */
+/** FNV-1a, never 0. */
 export const hashBytes = (bytes: Uint8Array, start: number, end: number): number => {
   let hash = 0x811c9dc5;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);

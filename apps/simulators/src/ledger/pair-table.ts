@@ -7,7 +7,7 @@ class Generation {
   #messages = new Uint32Array(FIRST_SLOTS);
   #collapses = new Uint32Array(FIRST_SLOTS);
 
-  /** The value of the pair, or -1. */
+  /** -1 without the pair. */
   get(token: number, message: number): number {
     const slot = this.#slotOf(token, message);
     return this.#tokens[slot] === 0 ? -1 : this.#collapses[slot]!;
@@ -47,10 +47,7 @@ class Generation {
   }
 }
 
-/**
- * Remembers which messages each device token has accepted, for at least the last `capacity` pairs and at most twice as many: when a generation is
- * full, the previous one is dropped. 24 to 48 bytes a pair.
- */
+/** Remembers at least the last `capacity` pairs, at most twice as many, in 24 to 48 bytes each. */
 export class PairTable {
   #young = new Generation();
   #old = new Generation();
@@ -61,12 +58,12 @@ export class PairTable {
     this.#capacity = capacity;
   }
 
-  /** Number of dropped pairs; their duplicates go undetected. */
+  /** Duplicates of dropped pairs go undetected. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** Records the pair. Returns -1 if it is new, else the collapse hash that it was first recorded with. */
+  /** @returns -1 for a new pair, else its first collapse hash */
   record(token: number, message: number, collapse: number): number {
     const young = this.#young.get(token, message);
     if (young >= 0) return young;

@@ -12,7 +12,7 @@ import { grown } from './grow.ts';
 import { PairTable } from './pair-table.ts';
 import { StringTable } from './string-table.ts';
 
-/** The length of the part of a statistics hash that identifies the message: its first four parts. */
+/** The first four parts identify the message. */
 const messageLength = (hash: string): number => {
   let at = -1;
   for (let part = 0; part < 4; part++) {
@@ -22,12 +22,11 @@ const messageLength = (hash: string): number => {
   return at;
 };
 
-/** Matches any number. */
 const ANY = -1;
 const NONE = -2;
 const matches = (wanted: number, number: number): boolean => wanted === ANY || wanted === number;
 
-/** The requests to one provider, in bounded memory; counts include evicted entries. */
+/** In bounded memory; counts include evicted entries. */
 export class ProviderLedger {
   readonly #tokens = new StringTable();
   readonly #messages = new StringTable();
@@ -36,7 +35,7 @@ export class ProviderLedger {
   readonly #reasons: string[] = [ACCEPTED];
   readonly #reasonNumbers = new Map<string, number>([[ACCEPTED, 0]]);
   readonly #byReason: number[] = [0];
-  /** Reused for every push: allocating an object per push would dominate the ledger's cost. */
+  /** Reused: an object per push would dominate the cost. */
   readonly #scratch: Row = { token: 0, message: 0, at: 0, status: 0, reason: 0, collapseId: '', id: '', tail: '' };
   #acceptedOf = new Uint32Array(64);
   #lastMessage = '';
@@ -50,7 +49,7 @@ export class ProviderLedger {
   readonly #keepPayloads: boolean;
   readonly #now: () => number;
 
-  /** @param identify returns the id of a push that was sent without one, by its row */
+  /** @param identify names a push that was sent without an id, by its row */
   constructor(now: () => number, identify: (row: number) => string, options: LedgerOptions = {}) {
     const capacity = options.maxEntries ?? 5_000_000;
     this.#entries = new EntryLog(capacity);
@@ -60,16 +59,12 @@ export class ProviderLedger {
     this.#now = now;
   }
 
-  /** The id of the push recorded next, unless it has its own. */
+  /** Unless the push has its own. */
   nextId(): string {
     return this.#identify(this.#entries.next);
   }
 
-  /**
-   * Records one push.
-   * @param status 0 if no status was sent
-   * @param reason `accepted`, or the provider's reason for the refusal
-   */
+  /** @param status 0 if none was sent @param reason `accepted`, or that of the refusal */
   record({ token, hash, collapseId, id, payload }: Push, status: number, reason: string): void {
     const cut = messageLength(hash);
     const row = this.#scratch;
@@ -87,12 +82,12 @@ export class ProviderLedger {
     if (row.reason === 0) this.#accept(row.token, row.message, hash === '', collapse);
   }
 
-  /** Counts a refusal below the HTTP layer, such as a stream reset before it was read. */
+  /** Below the HTTP layer, such as a stream reset unread. */
   count(reason: string): void {
     this.#byReason[this.#numberOf(reason)]!++;
   }
 
-  /** Counts among the reasons what is no push, such as a receipt that was taken. */
+  /** Counts what is no push, such as a receipt. */
   note(what: string): void {
     this.count(what);
     this.#noted++;
@@ -114,7 +109,7 @@ export class ProviderLedger {
     };
   }
 
-  /** Entries in order of arrival. */
+  /** In order of arrival. */
   entries(filter: EntryFilter = {}): LedgerEntry[] {
     const { limit = 100, offset = 0 } = filter;
     const [ofToken, ofReason] = this.#numbersOf(filter);
@@ -127,7 +122,7 @@ export class ProviderLedger {
     return found;
   }
 
-  /** Device tokens ordered by first occurrence, refused ones included. */
+  /** By first occurrence, refused ones included. */
   devices({ token, limit = 100, offset = 0 }: Omit<EntryFilter, 'reason'> = {}): DeviceRecord[] {
     const known = token === undefined ? undefined : this.#tokens.find(token);
     if (token !== undefined && known === undefined) return [];
@@ -157,7 +152,7 @@ export class ProviderLedger {
     });
   }
 
-  /** The number of the message identified by the first `length` characters; usually the message of the previous push. */
+  /** Usually that of the previous push. */
   #messageNumber(hash: string, length: number): number {
     if (length !== this.#lastMessage.length || !hash.startsWith(this.#lastMessage)) {
       this.#lastMessage = hash.slice(0, length);

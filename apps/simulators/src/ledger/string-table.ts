@@ -3,17 +3,14 @@ import { grown, hashBytes } from './grow.ts';
 const CHUNK_BYTES = 1 << 20;
 const LONGEST = 4096;
 
-/**
- * Numbers distinct strings from 0 in order of first occurrence. Takes the string's bytes plus about 25, against more than a hundred in a Map; strings
- * beyond 4096 characters are truncated.
- */
+/** Takes a string's bytes plus some 25, against over a hundred in a Map; truncates beyond 4096 characters. */
 export class StringTable {
   #chunks: Buffer[] = [];
   #free = 0;
   #starts = new Float64Array(64);
   #lengths = new Uint16Array(64);
   #hashes = new Uint32Array(64);
-  /** Number plus one, by hash; 0 is free. */
+  /** Number plus one; 0 is free. */
   #slots = new Uint32Array(256);
   #size = 0;
 
@@ -21,7 +18,6 @@ export class StringTable {
     return this.#size;
   }
 
-  /** The number of the string, new or known. */
   intern(text: string): number {
     const kept = text.length > LONGEST ? text.slice(0, LONGEST) : text;
     const chunk = this.#chunkFor(kept.length * 3);
@@ -34,7 +30,7 @@ export class StringTable {
     return this.#add(slot, hash, start, length);
   }
 
-  /** The number of the string; undefined if it was never interned. */
+  /** Undefined if never interned. */
   find(text: string): number | undefined {
     const bytes = Buffer.from(text.slice(0, LONGEST), 'utf8');
     const slot = this.#slotOf(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);

@@ -1,11 +1,10 @@
 interface LineReply {
   readonly status: number;
   readonly message: string;
-  /** The part of the request that is refused. */
   readonly property?: string;
 }
 
-/** The refusals of LINE, which has no codes for them, by names of ours. */
+/** Our names: LINE has no codes. */
 export const LINE_REASONS = {
   InvalidRecipient: { status: 400, message: "The property, 'to', in the request body is invalid (line: -, column: -)" },
   InvalidMessage: { status: 400, message: 'The request body has 1 error(s)', property: 'messages[0]' },

@@ -18,7 +18,7 @@ const isCarousel = (template: unknown): boolean => {
   return columns.every((column) => isFields(column) && isPicture(column['imageUrl']) && hasAction(column));
 };
 
-/** Whether LINE would take a message of a type that this service sends. */
+/** Only the types that this service sends. */
 function isMessage(message: unknown): boolean {
   if (!isFields(message)) return false;
   switch (message['type']) {
@@ -39,7 +39,7 @@ function isMessage(message: unknown): boolean {
   }
 }
 
-/** The recipient in a request, "" without one, and whether its messages are valid. */
+/** "" without a recipient. */
 export function lineRequestIn(body: Buffer): { readonly to: string; readonly isValid: boolean } {
   try {
     const request: unknown = JSON.parse(body.toString('utf8'));

@@ -18,10 +18,9 @@ export interface LineDeps {
 const PATH = '/v2/bot/message/push';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const jsonHeaders = ['content-type', 'application/json'];
-/** Retry keys that are remembered; LINE forgets them after a day. */
+/** LINE forgets them after a day. */
 const KEYS_MAX = 1_000_000;
 
-/** The value of x-line-request-id, derived from the row number. */
 export const lineIdOf = (row: number): string => `00000000-0000-4000-8000-${String(row).padStart(12, '0')}`;
 
 const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, LineReason>> = {
@@ -38,14 +37,13 @@ const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, LineReason>> = {
 const retryKeyIn = ({ 'x-line-retry-key': given }: IncomingHttpHeaders): string =>
   typeof given === 'string' ? given : '';
 
-/** LINE's Messaging API: its push messages. A request is known by its retry key, for it carries no statistics hash. */
+/** Known by retry keys: requests carry no statistics hash. */
 export class Line implements Provider {
   readonly name = 'line';
   readonly #keys: Keys;
   readonly #ledger: Ledger;
   readonly #faults: Readonly<ProviderFaults>;
   readonly #attempts = new Attempts();
-  /** Ids of accepted requests by retry key. */
   readonly #accepted = new Map<string, string>();
 
   constructor({ keys, ledger, faults }: LineDeps) {
@@ -100,7 +98,7 @@ export class Line implements Provider {
     return { does: 'answer', status: 200, headers: [...jsonHeaders, 'x-line-request-id', id], body };
   }
 
-  /** A repeat of an accepted request, which reaches nobody. */
+  /** A repeat of an accepted request reaches nobody. */
   #conflict(push: Push, accepted: string): Answer {
     const answer = this.#refuse(push, 'Conflict');
     return { ...answer, headers: [...answer.headers, 'x-line-accepted-request-id', accepted] };

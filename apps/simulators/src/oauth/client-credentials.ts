@@ -1,15 +1,14 @@
 import type { Keys } from '../provider-keys.ts';
 
-/** The error of a request for an access token (RFC 6749, 5.2). */
+/** RFC 6749, 5.2. */
 export type GrantError = 'unsupported_grant_type' | 'invalid_request' | 'invalid_client';
 
-/** The client that a request for an access token proves to be. */
 export interface GrantedClient {
   readonly client: string;
   readonly scope: string;
 }
 
-/** Reads a request of the grant `client_credentials`, with id and secret in the form. */
+/** The grant `client_credentials`, with id and secret in the form. */
 export function clientIn(body: Buffer, keys: Keys): GrantedClient | GrantError {
   const form = new URLSearchParams(body.toString('utf8'));
   if (form.get('grant_type') !== 'client_credentials') return 'unsupported_grant_type';

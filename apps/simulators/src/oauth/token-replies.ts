@@ -19,7 +19,7 @@ const json = (status: number, value: unknown): Reply => ({
 const token = (characters: number): Reply =>
   json(200, { access_token: 'x'.repeat(characters), expires_in: 3599, token_type: 'Bearer' });
 
-/** Replies that an address which issues access tokens gives in place of its own: those of proxies and portals on the way, and of the issuer itself. */
+/** From proxies and portals on the way, or the issuer itself. */
 const replies = {
   page: html(200),
   redirect: html(302, '/sign-in'),

@@ -6,10 +6,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as HTML shows it, also within attributes. */
+/** Also within attributes. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 
-/** The Content-Security-Policy of a page: it loads nothing but its own frame. */
+/** The page loads nothing but its own frame. */
 export const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
 
 const style =
@@ -17,17 +17,16 @@ const style =
   'table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #ddd;vertical-align:top}' +
   'pre{white-space:pre-wrap;background:#f6f6f6;padding:1rem}iframe{width:100%;height:40rem;border:1px solid #ddd}';
 
-/** A page. @param body HTML */
+/** @param body HTML */
 export const pageOf = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${style}</style>` +
   `<p><a href="/mail">Mail</a> · <a href="/sms">SMS</a></p><h1>${escaped(title)}</h1>${body}</html>`;
 
-/** A table. @param rows cells as HTML */
+/** @param rows cells as HTML */
 export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const line = (cells: readonly string[], tag: string): string =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
   return `<table>${line(head.map(escaped), 'th')}${rows.map((row) => line(row, 'td')).join('')}</table>`;
 };
 
-/** A moment as a page shows it. */
 export const shownTime = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 19);

@@ -2,7 +2,7 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import type { LedgerEntry } from '../ledger/entries.ts';
 import { escaped, pageOf, shownTime, tableOf } from './html.ts';
 
-/** The Content-Security-Policy of a mail in its frame: it loads pictures and its own styles. The sandbox runs no script and opens no window. */
+/** Pictures and own styles only. The sandbox runs no script and opens no window. */
 export const MAIL_POLICY =
   "sandbox; default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; font-src https: data:";
 
@@ -13,7 +13,7 @@ const read = ({ payload = '' }: LedgerEntry): Promise<ParsedMail> => simpleParse
 const subjectOf = ({ subject }: ParsedMail): string =>
   subject === undefined || subject === '' ? '(no subject)' : subject;
 
-/** The list of mails, the last one first. */
+/** The last mail first. */
 export async function mailList(entries: readonly LedgerEntry[]): Promise<string> {
   const rows = await Promise.all(
     entries.toReversed().map(async (entry) => {
@@ -25,7 +25,6 @@ export async function mailList(entries: readonly LedgerEntry[]): Promise<string>
   return pageOf('Mail', rows.length === 0 ? NO_MAIL : tableOf(['UTC', 'to', 'from', 'subject'], rows));
 }
 
-/** A mail: its headers, its HTML in a frame, its text, and what is attached. */
 export async function mailPage(entry: LedgerEntry): Promise<string> {
   const mail = await read(entry);
   const headers = mail.headerLines.map(({ line }): [string, string] => {
@@ -49,7 +48,7 @@ export async function mailPage(entry: LedgerEntry): Promise<string> {
   );
 }
 
-/** The HTML of a mail as it is; pictures within the mail are part of it. */
+/** With the mail's own pictures. */
 export async function mailHtml(entry: LedgerEntry): Promise<string> {
   const { html } = await read(entry);
   return typeof html === 'string' ? html : '';

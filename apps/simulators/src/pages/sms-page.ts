@@ -1,7 +1,6 @@
 import type { LedgerEntry } from '../ledger/entries.ts';
 import { escaped, pageOf, shownTime, tableOf } from './html.ts';
 
-/** A part by SMPP, or a message by Twilio's API, as their simulators record them. */
 interface Recorded {
   readonly from?: string;
   readonly text?: string;
@@ -13,7 +12,7 @@ interface Recorded {
 
 const NO_SMS = '<p>No SMS yet. Start Tidings with the SMPP_URL of this server.</p>';
 
-/** The list of SMS, the last one first; of a long text each part. */
+/** The last SMS first; each part of a long text. */
 export function smsList(entries: readonly LedgerEntry[]): string {
   const rows = entries
     .toSorted((a, b) => b.at - a.at)

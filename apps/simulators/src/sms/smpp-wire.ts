@@ -1,4 +1,4 @@
-/** SMPP 3.4 as an SMSC speaks it: written apart from the platform's own, so that a mistake in one shows. */
+/** Written apart from the platform's own SMPP, so that a mistake in one shows. */
 export const COMMAND = {
   bindTransceiver: 0x0000_0009,
   submit: 0x0000_0004,
@@ -6,7 +6,6 @@ export const COMMAND = {
   unbind: 0x0000_0006,
   enquire: 0x0000_0015,
 } as const;
-/** Commands that the fault `ignoredCommand` may name. */
 export const ignorableCommands = ['bindTransceiver', 'submit', 'enquire'] as const;
 export type IgnoredCommand = (typeof ignorableCommands)[number];
 export const RESPONSE = 0x8000_0000;
@@ -18,7 +17,7 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** The complete PDUs at the beginning of the bytes, and the rest. */
+/** With the rest of the bytes. */
 export function takePdus(bytes: Buffer): { readonly pdus: Received[]; readonly rest: Buffer } {
   const pdus: Received[] = [];
   let rest = bytes;
@@ -43,21 +42,20 @@ export function pduOf(command: number, status: number, sequence: number, body: U
 
 export const cText = (text: string): Buffer => Buffer.from(`${text}\0`, 'latin1');
 
-/** A submitted part. */
 export interface Submitted {
   readonly from: string;
-  /** The number, with its `+`. */
+  /** With its `+`. */
   readonly to: string;
   readonly wantsReceipt: boolean;
   readonly dataCoding: number;
-  /** Number of the part and of all parts; 1 of 1 for a single SMS. */
+  /** 1 of 1 for a single SMS. */
   readonly part: number;
   readonly parts: number;
   readonly reference: number;
   readonly userData: Buffer;
 }
 
-/** Reads the body of submit_sm; undefined if it is cut off. */
+/** Undefined if it is cut off. */
 export function submittedIn(body: Buffer): Submitted | undefined {
   let at = 0;
   const text = (): string => {
@@ -97,7 +95,6 @@ export function submittedIn(body: Buffer): Submitted | undefined {
   };
 }
 
-/** The body of a deliver_sm with a receipt. */
 export function receiptBody(from: string, to: string, text: string): Buffer {
   const message = Buffer.from(text, 'latin1');
   const address = (digits: string): Buffer => Buffer.concat([Buffer.from([1, 1]), cText(digits.replace('+', ''))]);

@@ -1,47 +1,41 @@
 import { defaultArgument, type Kind, kinds } from '../behaviour.ts';
 
-/** Ways in which the SMSC reports the end of an accepted message. */
 export const receiptKinds = ['prompt', 'early', 'decimal', 'undelivered', 'held', 'none'] as const;
 export type ReceiptKind = (typeof receiptKinds)[number];
 
-/** The first digits of special numbers, which ask for a behaviour; any other number is accepted, with a prompt receipt. */
+/** Any other number is accepted, with a prompt receipt. */
 const KIND_PREFIX = '+4990';
 const RECEIPT_PREFIX = '+4991';
 const TRY_PREFIX = '+4992';
 
 const digits = (value: number, length: number): string => String(value).padStart(length, '0');
 
-/**
- * The n-th phone number of a kind; deterministic.
- * @param argument 0 to 99, see the README. @default 1 for kinds that count
- */
+/** Deterministic. @param argument 0 to 99, see the README. @default 1 for kinds that count */
 export const smsNumber = (kind: Exclude<Kind, 'reason'>, n: number, argument: number = defaultArgument(kind)): string =>
   kind === 'accepted'
     ? `+4917${digits(n, 8)}`
     : `${KIND_PREFIX}${digits(kinds.indexOf(kind), 2)}${digits(argument, 2)}${digits(n, 6)}`;
 
-/** The n-th number whose first part is always refused with this status. */
+/** The first part is always refused. */
 export const smsStatusNumber = (status: number, n: number): string =>
   `${KIND_PREFIX}${digits(kinds.indexOf('reason'), 2)}${digits(status, 3)}${digits(n, 5)}`;
 
-/** The n-th number whose messages are accepted and reported in this way. */
 export const smsReceiptNumber = (kind: ReceiptKind, n: number): string =>
   `${RECEIPT_PREFIX}${digits(receiptKinds.indexOf(kind), 2)}${digits(n, 6)}`;
 
-/** The n-th number of which one submission, counted from 1, is refused for want of room: a part of a long message. */
+/** One submission, counted from 1, is refused: a part of a long message. */
 export const smsRefusedTryNumber = (nth: number, n: number): string => `${TRY_PREFIX}${digits(nth, 2)}${digits(n, 6)}`;
 
 export interface SmsRequestOfNumber {
   readonly kind: Kind;
   readonly argument: number;
   readonly receipt: ReceiptKind;
-  /** The submission that is refused; 0 = none. */
+  /** 0 = none. */
   readonly refusedTry: number;
 }
 
 const accepted: SmsRequestOfNumber = { kind: 'accepted', argument: 0, receipt: 'prompt', refusedTry: 0 };
 
-/** The behaviour that a number asks for. */
 export function parseSmsNumber(number: string): SmsRequestOfNumber {
   const asked = Number(number.slice(5, 7));
   if (number.startsWith(RECEIPT_PREFIX)) return { ...accepted, receipt: receiptKinds[asked] ?? 'prompt' };

@@ -24,7 +24,6 @@ export interface SmscDeps {
   readonly faults: Faults;
 }
 
-/** The only password that is refused. */
 export const REFUSED_PASSWORD = 'wrong';
 
 export const isCommandStatus = (text: string): boolean => /^0x[0-9A-F]{2,8}$/.test(text) && Number(text) > 0;
@@ -36,7 +35,6 @@ const SYSTEM_ERROR = 0x08;
 const MALFORMED = 0x02;
 const QUEUE_FULL = 0x14;
 
-/** The status of each refusal. */
 const statuses: Readonly<Record<Exclude<Refusal, 'reason'>, number>> = {
   dead: 0x0b,
   badToken: 0x0b,
@@ -48,10 +46,10 @@ const statuses: Readonly<Record<Exclude<Refusal, 'reason'>, number>> = {
   expiredAuth: 0x0f,
 };
 
-/** How long a receipt waits until it is delivered again, if it was not taken. */
+/** Until a receipt that was not taken is delivered again. */
 const AGAIN_MS = 200;
 
-/** The id of the part that is accepted next; hexadecimal, and with letters. */
+/** Hexadecimal, and with letters. */
 const idOf = (row: number): string => (0xa0_0000 + row).toString(16);
 
 interface Receipt {
@@ -60,16 +58,13 @@ interface Receipt {
   readonly text: string;
 }
 
-/** One connection. */
 interface Line {
   readonly socket: Socket;
   systemId: string;
   sequence: number;
-  /** Receipts that are not answered yet, by sequence number. */
   readonly delivering: Map<number, Receipt>;
-  /** Parts that were submitted on it. */
   submitted: number;
-  /** It has been asked to unbind; until it has, what it submits is served, or refused. */
+  /** Until the peer unbinds, its submissions are served or refused. */
   leaving: 'no' | 'served' | 'refused';
 }
 
@@ -78,7 +73,7 @@ const nth = (every: number, number: number): boolean => every > 0 && number % ev
 const textOf = ({ dataCoding, userData }: Submitted): string =>
   dataCoding === 8 ? Buffer.from(userData).swap16().toString('utf16le') : userData.toString('latin1');
 
-/** Writes together what is written in a turn, as servers do that answer many messages at a time. */
+/** Joins the writes of a turn, as busy servers do. */
 function write(socket: Socket, bytes: Buffer): void {
   if (socket.writableCorked === 0) {
     socket.cork();
@@ -87,7 +82,7 @@ function write(socket: Socket, bytes: Buffer): void {
   socket.write(bytes);
 }
 
-/** A short message service centre: SMPP 3.4 for transceivers. It reports every accepted part, as its recipient's number asks. */
+/** SMPP 3.4 for transceivers; reports every accepted part as its number asks. */
 export class Smsc implements SocketProvider {
   readonly name = 'smpp';
   readonly outbox: Outbox;
@@ -95,7 +90,6 @@ export class Smsc implements SocketProvider {
   readonly #faults: Readonly<ProviderFaults>;
   readonly #attempts = new Attempts();
   readonly #lines = new Set<Line>();
-  /** Receipts that wait for another bind, by system id. */
   readonly #held = new Map<string, Receipt[]>();
 
   constructor({ ledger, faults }: SmscDeps) {
@@ -109,7 +103,6 @@ export class Smsc implements SocketProvider {
     this.#held.clear();
   }
 
-  /** Serves one connection. */
   accept(socket: Socket): void {
     const line: Line = { socket, systemId: '', sequence: 0, delivering: new Map(), submitted: 0, leaving: 'no' };
     let rest = Buffer.alloc(0);
@@ -228,7 +221,6 @@ export class Smsc implements SocketProvider {
     this.#answer(line, sequence, NOT_BOUND);
   }
 
-  /** Asks the other side to unbind. */
   #dismiss(line: Line, leaving: 'served' | 'refused'): void {
     if (line.leaving !== 'no') return;
     line.leaving = leaving;
@@ -282,7 +274,6 @@ export class Smsc implements SocketProvider {
     this.#held.set(systemId, [...(this.#held.get(systemId) ?? []), receipt]);
   }
 
-  /** Delivers what waits for this bind. */
   #release(line: Line): void {
     const held = this.#held.get(line.systemId) ?? [];
     this.#held.delete(line.systemId);

@@ -10,14 +10,12 @@ export interface TwilioDeps {
   readonly faults: Faults;
 }
 
-/** The only auth token that is refused. */
 export const REFUSED_TOKEN = 'wrong';
 
 const PATH = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/;
 const headers = ['content-type', 'application/json'];
 const MEDIA_MAX = 10;
 
-/** The HTTP status and the error code of each refusal. */
 const errors: Readonly<Record<Exclude<Refusal, 'reason'>, readonly [status: number, code: number]>> = {
   dead: [400, 21_211],
   badToken: [400, 21_614],
@@ -29,12 +27,11 @@ const errors: Readonly<Record<Exclude<Refusal, 'reason'>, readonly [status: numb
   expiredAuth: [401, 20_003],
 };
 
-/** The id of a message, by its row in the ledger. */
 export const twilioIdOf = (row: number): string => `SM${row.toString(16).padStart(32, '0')}`;
 
 export const isTwilioCode = (reason: string): boolean => /^2\d{4}$/.test(reason);
 
-/** Twilio's Messages API: `POST …/Messages.json`, a form with Basic authentication. */
+/** `POST …/Messages.json`, a form with Basic authentication. */
 export class Twilio implements Provider {
   readonly name = 'sms';
   readonly #ledger: Ledger;
@@ -103,7 +100,7 @@ interface Fields {
   readonly body: string;
 }
 
-/** The refusals of the API before it looks at the number. */
+/** Checked before the number. */
 function flawOf(
   authorization: string,
   account: string,

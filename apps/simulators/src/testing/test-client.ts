@@ -1,19 +1,16 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { apnsToken } from '../apns/apns-tokens.ts';
 
-/** The result of one request as its client saw it. */
 export interface Seen {
   status: number;
   headers: Record<string, unknown>;
   body: string;
-  /** The code of RST_STREAM; 0 if the stream ended normally. */
+  /** 0 if the stream ended normally. */
   reset: number;
 }
 
-/** A plain HTTP/2 client over one connection. */
 export interface Client {
   readonly session: ClientHttp2Session;
-  /** The last stream of each GOAWAY frame received. */
   readonly goaways: number[];
   send(headers: OutgoingHttpHeaders, body: string | Buffer): Promise<Seen>;
   close(): void;
@@ -32,7 +29,7 @@ const seenOf = (stream: ClientHttp2Stream): Promise<Seen> =>
     stream.on('close', () => resolve({ ...seen, reset: stream.rstCode ?? 0 }));
   });
 
-/** Connects over HTTP/2, without waiting for the peer; `ca` is the trusted certificate. */
+/** Does not wait for the peer; `ca` is the trusted certificate. */
 export const client = (url: string, ca?: string): Client => {
   const session = connect(new URL(url).origin, ca === undefined ? {} : { ca });
   const goaways: number[] = [];
@@ -47,12 +44,11 @@ export const client = (url: string, ca?: string): Client => {
   return { session, goaways, send, close: () => session.destroy() };
 };
 
-/** The statistics hash of a message for the n-th device. */
 export const hashOf = (message: string, n: number): string => `P_423M_${message}_bEL-4nm3p4-4bbkUN_d${n}`;
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** An unsigned provider token; valid if the key is unknown. */
+/** Valid if the key is unknown. */
 export const unsignedToken = (claims: object = {}, header: object = {}): string => {
   const first = part({ alg: 'ES256', kid: 'KEY0000001', ...header });
   const second = part({ iss: 'TEAM000001', iat: Math.floor(Date.now() / 1000), ...claims });
@@ -61,7 +57,7 @@ export const unsignedToken = (claims: object = {}, header: object = {}): string 
 
 const defaultToken = unsignedToken();
 
-/** The headers of a valid push to the device token; `undefined` omits a header. */
+/** `undefined` omits a header. */
 export const apnsHeaders = (
   token = apnsToken('accepted', 0),
   change: OutgoingHttpHeaders = {},
@@ -80,5 +76,4 @@ export const apnsHeaders = (
 
 export const apnsPayload = (hash = hashOf('lQlKFY', 0)): string => JSON.stringify({ aps: { alert: 'hi' }, p: hash });
 
-/** The reason in the body of a refusal. */
 export const reasonIn = ({ body }: Seen): unknown => (JSON.parse(body) as { reason?: unknown }).reason;

@@ -3,7 +3,7 @@ import type { ProviderFaults } from '../provider-faults.ts';
 import type { Provider, Reaction } from '../provider.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Longer than the pauses of a client on a busy machine, which would write to a connection that closes at that moment. */
+/** Longer than a busy client's pauses, which would write to a closing connection. */
 const KEEP_ALIVE_MS = 60_000;
 
 const read = async (request: IncomingMessage): Promise<Buffer> => {
@@ -12,7 +12,7 @@ const read = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Carries out a reaction within HTTP/1.1: reactions that end a stream end the connection. */
+/** Reactions that end a stream end the connection. */
 const carryOut = (reaction: Reaction, response: ServerResponse): void => {
   if (reaction.does === 'silence') return;
   if (reaction.does !== 'answer') {
@@ -28,13 +28,13 @@ export interface Http1Options {
   readonly provider: Provider;
   readonly faults: Readonly<ProviderFaults>;
   readonly outbox: Outbox;
-  /** Records a request whose connection was reset before it was read. */
+  /** Called for a connection that was reset unread. */
   readonly countReset: () => void;
 }
 
 const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
 
-/** Serves a provider over HTTP/1.1. In place of GOAWAY, it closes the connection after the answer. */
+/** In place of GOAWAY, closes the connection after the answer. */
 export const serveHttp1 = ({ provider, faults, outbox, countReset }: Http1Options): Server => {
   const counts = new WeakMap<object, number>();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -15,16 +15,14 @@ export interface Http2Options {
   readonly faults: Readonly<ProviderFaults>;
   readonly outbox: Outbox;
   readonly maxConcurrentStreams: number;
-  /** Records a stream that was reset before it was read. */
+  /** Called for a stream that was reset unread. */
   readonly countReset: () => void;
-  /** Ends the connection from this port of the peer. */
   readonly hangUp: (remotePort: number | undefined) => void;
-  /** Resets the connection from this port of the peer. */
   readonly disconnect: (remotePort: number | undefined) => void;
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Bytes above this limit are dropped; every provider refuses far smaller bodies. */
+/** Further bytes are dropped; every provider refuses far smaller bodies. */
 const MOST_BYTES = 1 << 20;
 const endStream = { endStream: true };
 
@@ -50,7 +48,6 @@ const answer = (stream: Exchange, { status, headers, body, goaway }: Answer): vo
 
 const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
 
-/** Serves a provider over HTTP/2 with the stream API of node:http2; one reaction per request. */
 export const serveHttp2 = (options: Http2Options): Http2Server => {
   const { provider, faults, outbox, maxConcurrentStreams, countReset, hangUp, disconnect } = options;
 
@@ -79,7 +76,6 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
     else outbox.post(reaction.delayMs ?? 0, () => answer(this, reaction));
   }
 
-  /** Counts a new stream and returns whether to serve it. */
   const admit = (stream: ServerHttp2Stream, line: Line): boolean => {
     const id = stream.id ?? 0;
     if (line.last > 0 && id > line.last) {

@@ -1,16 +1,15 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 
-/** A session with the state of its connection, stored on node's own object: a map from sessions would cost more than everything else. */
+/** State on node's own object: a map from sessions would cost more than everything else. */
 export interface Line extends ServerHttp2Session {
   streams: number;
   highest: number;
-  /** The last stream that is served after GOAWAY; 0 before. */
+  /** Served after GOAWAY; 0 before. */
   last: number;
-  /** Ends the connection without GOAWAY. */
+  /** Without GOAWAY. */
   hangUp: () => void;
 }
 
-/** A stream and its request. */
 export interface Exchange extends ServerHttp2Stream {
   line: Line;
   requestHeaders: IncomingHttpHeaders;
@@ -23,10 +22,7 @@ const GOODBYE = Buffer.from('{"reason":"Shutdown"}');
 export const asLine = (session: ServerHttp2Session, hangUp: () => void): Line =>
   Object.assign(session, { streams: 0, highest: 0, last: 0, hangUp });
 
-/**
- * Sends GOAWAY: streams up to `last` are still served, later ones are refused. The client has a second to close the connection itself. (Node's own
- * `close` may name a later stream in a second GOAWAY, which the protocol forbids.)
- */
+/** Streams up to `last` are still served. Node's `close` may name a later stream in a second GOAWAY, which the protocol forbids. */
 export const announceEnd = (line: Line, last: number): void => {
   if (line.last > 0 || line.destroyed) return;
   line.last = last;
@@ -34,7 +30,7 @@ export const announceEnd = (line: Line, last: number): void => {
   setTimeout(line.hangUp, LINGER_MS).unref();
 };
 
-/** Sends a GOAWAY that excludes this stream; if later streams are being served already, refuses the stream itself. */
+/** Refuses the stream itself if later ones are being served already. */
 export const leaveOut = (stream: Exchange): void => {
   const { line, id = 0 } = stream;
   const isLast = id === line.highest && id > 1;
@@ -44,7 +40,7 @@ export const leaveOut = (stream: Exchange): void => {
 
 const ending: Exchange[] = [];
 
-/** Ends a stream while its last write is under way: closing it before the write is reported costs node an error object, 3 µs each. */
+/** Ends before the last write is reported: closing costs node an error object, 3 µs each. */
 export const endSoon = (stream: Exchange): void => {
   if (ending.push(stream) > 1) return;
   setImmediate(() => {

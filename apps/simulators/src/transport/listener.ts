@@ -4,7 +4,6 @@ import type { Http2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 
-/** Key and certificate in PEM. */
 export interface TlsFiles {
   readonly key: string;
   readonly cert: string;
@@ -15,14 +14,13 @@ export interface ListenerOptions {
   /** 0 = a free one, which is kept. */
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
-  /** Serves connections of HTTP/2, or of a protocol of the provider's own. */
   readonly http2?: Http2Server | undefined;
   readonly accept?: ((socket: Socket) => void) | undefined;
-  /** Serves clients that do not start with HTTP/2; undefined = such clients are rejected. */
+  /** Undefined = clients that do not start with HTTP/2 are rejected. */
   readonly http1?: Http1Server | undefined;
 }
 
-/** The handle below a socket: node:http2 reads from it directly, so pausing the socket itself has no effect. */
+/** node:http2 reads from it directly: pausing the socket has no effect. */
 interface Handle {
   readStop(): void;
   readStart(): void;
@@ -32,15 +30,12 @@ const handleOf = (socket: Socket): Handle | undefined => (socket as unknown as {
 
 const ignore = (): void => undefined;
 
-/**
- * One port for HTTP/2, by prior knowledge or over TLS, and optionally HTTP/1.1. It can go down and come back on the same port, and it can stop
- * reading with its connections open.
- */
+/** Returns on the same port, and can stop reading with its connections open. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
-  /** Connections accepted in a black hole, still unread. */
+  /** Accepted in a black hole, still unread. */
   readonly #held = new Set<Socket>();
   #port: number;
   #silent = false;
@@ -68,7 +63,6 @@ export class Listener {
     return this.#port;
   }
 
-  /** Starts to listen; the port is known from then on. */
   async up(): Promise<void> {
     if (this.#server.listening) return;
     this.#server.listen(this.#port, this.#options.host);
@@ -76,7 +70,6 @@ export class Listener {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Resets every connection and refuses new ones. */
   async down(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -85,7 +78,7 @@ export class Listener {
     await closed;
   }
 
-  /** While silent, nothing is read from any connection, old or new. */
+  /** Nothing is read from any connection, old or new. */
   setSilent(silent: boolean): void {
     if (silent === this.#silent) return;
     this.#silent = silent;
@@ -98,12 +91,10 @@ export class Listener {
     this.#held.clear();
   }
 
-  /** Resets the connection from this port of the peer. */
   disconnect(remotePort: number | undefined): void {
     for (const socket of this.#open) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   }
 
-  /** Closes the connection from this port of the peer. */
   hangUp(remotePort: number | undefined): void {
     for (const socket of this.#open) if (socket.remotePort === remotePort) socket.destroy();
   }
@@ -121,7 +112,7 @@ export class Listener {
     socket.once('data', (first: Buffer) => {
       socket.pause();
       socket.unshift(first);
-      // HTTP/2 begins with "PRI * HTTP/2.0", and HTTP/1.1 has no method that begins with PRI.
+      // HTTP/2 begins with "PRI * HTTP/2.0"; no method of HTTP/1.1 begins so.
       const target = first.toString('latin1', 0, 3) === 'PRI' ? http2 : http1;
       target?.emit('connection', socket);
       if (target === http1) socket.resume();

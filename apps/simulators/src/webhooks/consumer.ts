@@ -10,31 +10,28 @@ export interface ConsumerOptions {
   readonly subscription?: string | undefined;
 }
 
-/** The end of a call: gRPC's status. */
 export interface CallEnd {
   readonly code: number;
   readonly details: string;
 }
 
-/** A simulated consumer that dials in to Tidings: it keeps a ledger of the events that it received. */
 export interface Consumer {
-  /** All events, in order of arrival. */
+  /** In order of arrival. */
   readonly received: WebhookRequest[];
-  /** The status of the acknowledgement of an event; undefined = none. @default always 'ok' */
+  /** Undefined = no acknowledgement. @default always 'ok' */
   answer: (event: WebhookRequest) => string | undefined;
-  /** Milliseconds from an event to its acknowledgement, in sequence. @default 0 */
+  /** Before each acknowledgement, in sequence. @default 0 */
   delayMs: number;
-  /** Resolves when the call has ended. */
   readonly ended: Promise<CallEnd>;
-  /** Resumes or pauses reading; unread events stay in the connection. */
+  /** Unread events stay in the connection. */
   read(on: boolean): void;
-  /** Ends the connection without a word, as the death of the process would. */
+  /** As the death of the process would. */
   kill(): void;
 }
 
 const { fullName, methods } = EventStreamDefinition;
 
-/** Dials in; resolves when the call is accepted or has ended. */
+/** Resolves when the call is accepted or has ended. */
 export async function dialIn({ address, authorization, subscription }: ConsumerOptions): Promise<Consumer> {
   const { Client, credentials, Metadata } = await import('@grpc/grpc-js');
   const client = new Client(address, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });

@@ -17,7 +17,7 @@ export interface HttpSubscriberOptions {
   readonly path?: string;
 }
 
-/** An event as it is posted; all of its fields have the names of the proto. */
+/** Fields have the names of the proto. */
 export interface PostedEvent {
   readonly event_name: string;
   readonly message_code: string;
@@ -26,16 +26,13 @@ export interface PostedEvent {
   readonly [field: string]: unknown;
 }
 
-/** One event as received. */
 export interface ReceivedPostedEvent extends PostedEvent {
-  /** Index of its post. */
   readonly post: number;
-  /** Occurrence of its uuid, from 1. */
+  /** From 1. */
   readonly nth: number;
   readonly isAcked: boolean;
 }
 
-/** A request of Tidings. */
 export interface ReceivedPost {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -43,20 +40,19 @@ export interface ReceivedPost {
   readonly events: readonly PostedEvent[];
 }
 
-/** The answer to a post; undefined = none, ever. */
+/** Undefined = none, ever. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** The subscriber's reaction to posts. */
 export interface HttpSubscriberBehaviour {
   /** @default always 204 */
   answer: (post: ReceivedPost, index: number) => HttpAnswer | undefined;
-  /** Answers for each event by a list in a body of the status 200; undefined leaves an event out of it. @default none */
+  /** A list in a body of the status 200; undefined leaves an event out. @default none */
   answerEach: ((event: PostedEvent, nth: number) => string | undefined) | undefined;
-  /** Milliseconds from a post to its answer. @default 0 */
+  /** Before each answer. @default 0 */
   delayMs: number;
 }
 
@@ -66,11 +62,9 @@ const wellBehaved = (): HttpSubscriberBehaviour => ({
   delayMs: 0,
 });
 
-/** A simulated subscriber by HTTP, which keeps a ledger of all received posts and their events. */
 export class HttpSubscriber {
   readonly behaviour = wellBehaved();
   readonly posts: ReceivedPost[] = [];
-  /** All events, in order of arrival. */
   readonly received: ReceivedPostedEvent[] = [];
   readonly #options: HttpSubscriberOptions;
   readonly #counts = new Map<string, number>();
@@ -83,29 +77,25 @@ export class HttpSubscriber {
     this.#options = options;
   }
 
-  /** The endpoint for a subscription: `http://127.0.0.1:8080/`. */
+  /** E.g. `http://127.0.0.1:8080/`. */
   get endpoint(): string {
     const { tls, path = '/' } = this.#options;
     return `${tls ? 'https' : 'http'}://127.0.0.1:${this.#port}${path}`;
   }
 
-  /** Largest number of posts without an answer so far. */
   get mostAtOnce(): number {
     return this.#mostAtOnce;
   }
 
-  /** Acknowledged uuids with their number of occurrences. */
   acknowledged(): ReadonlyMap<string, number> {
     const acknowledged = this.received.filter(({ isAcked }) => isAcked).map(({ uuid }) => uuid);
     return new Map(acknowledged.map((uuid) => [uuid, this.#counts.get(uuid)!]));
   }
 
-  /** Restores the default behaviour. */
   behave(): void {
     Object.assign(this.behaviour, wellBehaved());
   }
 
-  /** Starts to listen; the endpoint is known from then on. */
   async up(): Promise<void> {
     if (this.#server) return;
     const serve = (request: IncomingMessage, response: ServerResponse): void => void this.#serve(request, response);
@@ -116,7 +106,7 @@ export class HttpSubscriber {
     this.#server = server;
   }
 
-  /** Resets every connection and refuses new ones until it is {@link up} again on the same port. */
+  /** Until {@link up} again on the same port. */
   down(): void {
     this.#server?.close();
     this.#server?.closeAllConnections();
@@ -150,7 +140,6 @@ export class HttpSubscriber {
 const reply = (response: ServerResponse, { status, headers = {}, body }: HttpAnswer): void =>
   void response.writeHead(status, { ...headers }).end(body);
 
-/** Starts a simulated subscriber by HTTP. */
 export async function startHttpSubscriber(options: HttpSubscriberOptions = {}): Promise<HttpSubscriber> {
   const subscriber = new HttpSubscriber(options);
   await subscriber.up();

@@ -12,23 +12,21 @@ export interface SubscriberOptions {
   readonly method?: string;
 }
 
-/** One event as received. */
 export interface ReceivedEvent extends WebhookRequest {
-  /** Number of its stream, from 1. */
+  /** From 1. */
   readonly stream: number;
-  /** Occurrence of its uuid, from 1. */
+  /** From 1. */
   readonly nth: number;
-  /** The status of its acknowledgement; undefined = none. */
+  /** Undefined = not acknowledged. */
   readonly answer: string | undefined;
 }
 
-/** The subscriber's reaction to events. */
 export interface SubscriberBehaviour {
-  /** The status of the acknowledgement; undefined = none. @default always 'ok' */
+  /** Undefined = no acknowledgement. @default always 'ok' */
   answer: (event: WebhookRequest, nth: number) => string | undefined;
-  /** Milliseconds from an event to its acknowledgement, in sequence. @default 0 */
+  /** Before each acknowledgement, in sequence. @default 0 */
   delayMs: number;
-  /** Every n-th event breaks its stream, without an acknowledgement; 0 = never. @default 0 */
+  /** Breaks the stream without an acknowledgement; 0 = never. @default 0 */
   breakEvery: number;
 }
 
@@ -38,17 +36,13 @@ type Stream = Grpc.ServerDuplexStream<WebhookRequest, WebhookResponse>;
 
 const bytesOf = (response: WebhookResponse): Buffer => Buffer.from(WebhookResponse.encode(response).finish());
 
-/** A simulated subscriber: serves the specification's WebhookService, and keeps a ledger of all received events. */
 export class Subscriber {
   readonly behaviour = wellBehaved();
-  /** All events, in order of arrival. */
   readonly received: ReceivedEvent[] = [];
   readonly #grpc: typeof Grpc;
   readonly #options: SubscriberOptions;
-  /** Open streams, with their number of unacknowledged events. */
   readonly #streams = new Map<Stream, number>();
   readonly #counts = new Map<string, number>();
-  /** The chain of pending acknowledgements. */
   #answering: Promise<void> = Promise.resolve();
   #server: Grpc.Server | undefined;
   #port: number;
@@ -62,18 +56,17 @@ export class Subscriber {
     this.#port = options.port ?? 0;
   }
 
-  /** The endpoint for a subscription: `grpc://127.0.0.1:50051`. */
+  /** E.g. `grpc://127.0.0.1:50051`. */
   get endpoint(): string {
     const { host = '127.0.0.1', tls } = this.#options;
     return `${tls ? 'grpcs' : 'grpc'}://${host}:${this.#port}`;
   }
 
-  /** Largest number of unacknowledged events on one stream so far. */
+  /** On one stream. */
   get mostUnacknowledged(): number {
     return this.#mostUnacknowledged;
   }
 
-  /** Number of open streams, and of all streams so far. */
   get streams(): number {
     return this.#streams.size;
   }
@@ -82,19 +75,17 @@ export class Subscriber {
     return this.#opened;
   }
 
-  /** Acknowledged uuids with their number of occurrences. */
   acknowledged(): ReadonlyMap<string, number> {
     const acknowledged = this.received.filter(({ answer }) => answer === 'ok').map(({ uuid }) => uuid);
     return new Map(acknowledged.map((uuid) => [uuid, this.#counts.get(uuid)!]));
   }
 
-  /** Restores the default behaviour. */
   behave(): void {
     Object.assign(this.behaviour, wellBehaved());
     this.read(true);
   }
 
-  /** Resumes or pauses reading; unread events stay in the connection. */
+  /** Unread events stay in the connection. */
   read(on: boolean): void {
     this.#isReading = on;
     for (const stream of this.#streams.keys()) {
@@ -103,12 +94,10 @@ export class Subscriber {
     }
   }
 
-  /** Ends every stream with an error. */
   breakStreams(): void {
     for (const stream of [...this.#streams.keys()]) this.#break(stream);
   }
 
-  /** Starts to listen; the endpoint is known from then on. */
   async up(): Promise<void> {
     if (this.#server) return;
     const { Server } = this.#grpc;
@@ -129,7 +118,7 @@ export class Subscriber {
     this.#server = server;
   }
 
-  /** Resets every connection and refuses new ones until it is {@link up} again on the same port. */
+  /** Until {@link up} again on the same port. */
   down(): void {
     this.#server?.forceShutdown();
     this.#server = undefined;
@@ -198,7 +187,7 @@ export class Subscriber {
   }
 }
 
-/** Starts a simulated subscriber. The first call loads gRPC. */
+/** The first call loads gRPC. */
 export async function startSubscriber(options: SubscriberOptions = {}): Promise<Subscriber> {
   const subscriber = new Subscriber(await import('@grpc/grpc-js'), options);
   await subscriber.up();

@@ -1,4 +1,4 @@
-/** The part of http_ece that the simulator and specs use; it has no types of its own. */
+/** http_ece has no types of its own. */
 declare module 'http_ece' {
   import type { ECDH } from 'node:crypto';
 
@@ -9,7 +9,7 @@ declare module 'http_ece' {
   }
 
   interface Writing extends Reading {
-    /** The public key of the browser in base64url. */
+    /** The browser's public key in base64url. */
     readonly dh: string;
     readonly salt: Uint8Array;
   }

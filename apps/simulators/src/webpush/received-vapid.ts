@@ -37,7 +37,7 @@ function read(authorization: string): Vapid | undefined {
   return { audience: aud, expiresAtMs: exp * SECONDS, publicKey: parts![2]! };
 }
 
-/** Verifies the authorization of application servers (RFC 8292), each once: one accompanies every push to an origin for hours. */
+/** Verifies each once (RFC 8292): one accompanies every push to an origin for hours. */
 export class ReceivedVapid {
   readonly #known = new Map<string, Vapid | undefined>();
   readonly #keys: Keys;
@@ -48,7 +48,7 @@ export class ReceivedVapid {
     this.#now = now;
   }
 
-  /** Why a push is refused; undefined if it is authorized. */
+  /** Undefined if it is authorized. */
   refusal(headers: IncomingHttpHeaders): WebPushReason | undefined {
     const { authorization } = headers;
     if (authorization === undefined) return 'Unauthorized';

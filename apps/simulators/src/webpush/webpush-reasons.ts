@@ -1,4 +1,4 @@
-/** The refusals of a push service, by the names that Apple gives them, with their statuses. */
+/** By Apple's names. */
 export const WEB_PUSH_REASONS = {
   BadRequest: 400,
   Unauthorized: 401,

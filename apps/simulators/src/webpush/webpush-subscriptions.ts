@@ -2,9 +2,7 @@ import { createECDH, createHash, type ECDH } from 'node:crypto';
 import { defaultArgument, type Kind, kinds } from '../behaviour.ts';
 import { isWebPushReason, type WebPushReason } from './webpush-reasons.ts';
 
-/** A subscription as a browser reports it, without the origin of its push service. */
 export interface WebPushSubscription {
-  /** The path of its endpoint. */
   readonly path: string;
   /** `p256dh` and `auth` in base64url. */
   readonly publicKey: string;
@@ -15,7 +13,7 @@ const PATH = '/push/';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The keys of a subscription, derived from its id: the simulator keeps none. */
+/** Derived from the id: the simulator keeps none. */
 export function keysOf(id: string): { readonly ecdh: ECDH; readonly authSecret: Buffer } {
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(digest(`web push key ${id}`));
@@ -31,17 +29,13 @@ function subscription(id: string): WebPushSubscription {
   };
 }
 
-/**
- * The n-th subscription of a kind; deterministic.
- * @param argument see the README. @default 1 for kinds that count
- */
+/** Deterministic. @param argument see the README. @default 1 for kinds that count */
 export const webPushSubscription = (
   kind: Exclude<Kind, 'reason'>,
   n: number,
   argument: number = defaultArgument(kind),
 ): WebPushSubscription => subscription(`${kind}.${argument}.${n}`);
 
-/** The n-th subscription that is always refused with this reason. */
 export const webPushReasonSubscription = (reason: WebPushReason, n: number): WebPushSubscription =>
   subscription(`reason.${reason}.${n}`);
 
@@ -49,11 +43,10 @@ export interface WebPushRequestOfPath {
   readonly id: string;
   readonly kind: Kind;
   readonly argument: number;
-  /** For the kind `reason`. */
   readonly reason: WebPushReason;
 }
 
-/** The subscription of an endpoint's path, and the behaviour that it requests; undefined for other paths. */
+/** Undefined for other paths. */
 export function parseWebPushPath(path: string): WebPushRequestOfPath | undefined {
   if (!path.startsWith(PATH)) return undefined;
   const id = path.slice(PATH.length);

@@ -21,7 +21,6 @@ const BODY_MAX = 4096;
 const URGENCIES: ReadonlySet<string> = new Set(['very-low', 'low', 'normal', 'high']);
 const EMPTY = Buffer.alloc(0);
 
-/** The id of a push message resource, derived from the row number. */
 export const webPushIdOf = (row: number): string => `m-${row}`;
 
 const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, WebPushReason>> = {
@@ -40,7 +39,7 @@ const textOf = (headers: IncomingHttpHeaders, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** A header that RFC 8030 requires or restricts. */
+/** Required or restricted by RFC 8030. */
 function headerFlaw(headers: IncomingHttpHeaders): WebPushReason | undefined {
   const { topic, urgency } = headers;
   const fits =
@@ -51,7 +50,7 @@ function headerFlaw(headers: IncomingHttpHeaders): WebPushReason | undefined {
   return fits ? undefined : 'BadRequest';
 }
 
-/** The plaintext for a subscription's browser; undefined if it could not read the body. */
+/** Undefined if the browser could not read the body. */
 function plaintextFor(id: string, body: Buffer): Buffer | undefined {
   const { ecdh, authSecret } = keysOf(id);
   try {
@@ -70,7 +69,7 @@ function hashIn(plaintext: Buffer): string {
   }
 }
 
-/** A push service of browsers (RFC 8030), and the browsers behind it: it reads what only they could read. */
+/** RFC 8030, with the browsers behind it: reads what only they could. */
 export class WebPush implements Provider {
   readonly name = 'webpush';
   readonly #ledger: Ledger;

@@ -1,4 +1,3 @@
-/** An error of the Cloud API. */
 export interface WhatsAppError {
   readonly status: number;
   readonly code: number;
@@ -7,7 +6,6 @@ export interface WhatsAppError {
 
 const error = (status: number, code: number, message: string): WhatsAppError => ({ status, code, message });
 
-/** Errors by the name used in faults and the ledger. */
 export const WHATSAPP_ERRORS = {
   SERVICE: error(503, 2, 'Service temporarily unavailable'),
   INVALID_PARAMETER: error(400, 100, '(#100) Invalid parameter'),
@@ -29,11 +27,9 @@ export type WhatsAppErrorName = keyof typeof WHATSAPP_ERRORS;
 
 export const isWhatsAppError = (name: string): name is WhatsAppErrorName => Object.hasOwn(WHATSAPP_ERRORS, name);
 
-/** The first error with this code. */
 export const whatsAppErrorNamed = (code: number): WhatsAppErrorName =>
   (Object.keys(WHATSAPP_ERRORS) as WhatsAppErrorName[]).find((name) => WHATSAPP_ERRORS[name].code === code) ??
   'SOMETHING_WRONG';
 
-/** The reply body. */
 export const bodyOf = ({ code, message }: WhatsAppError): string =>
   JSON.stringify({ error: { message, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' } });

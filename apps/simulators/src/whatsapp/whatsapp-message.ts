@@ -3,7 +3,6 @@ import type { WhatsAppErrorName } from './whatsapp-errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The recorded fields of a message, and its error. */
 export interface ReadMessage {
   readonly push: Push;
   readonly error: WhatsAppErrorName | undefined;
@@ -29,7 +28,6 @@ function textError(text: Fields): WhatsAppErrorName | undefined {
   return [...text['body']].length > TEXT_LENGTH ? 'INVALID_PARAMETER' : undefined;
 }
 
-/** A text, or a file by its link or its id. */
 function isParameter(parameter: Fields): boolean {
   const { type } = parameter;
   if (type === 'text') return isText(parameter['text']);
@@ -58,7 +56,7 @@ function errorOf(message: Fields): WhatsAppErrorName | undefined {
   return type === 'template' ? templateError(fieldsOf(template)) : 'INVALID_PARAMETER';
 }
 
-/** Reads a request's body as the Cloud API does: refuses members that it does not know, and values that it does not take. */
+/** Refuses unknown members and invalid values, as the Cloud API does. */
 export function readMessage(body: Buffer): ReadMessage {
   let message: Fields = {};
   try {

@@ -19,11 +19,9 @@ export interface WhatsAppDeps {
 }
 
 const PATH = /^\/v\d+\.\d+\/(\d+)\/messages$/;
-/** The beginning of every access token. */
 const TOKEN = /^Bearer EAA\w+$/;
 const jsonHeaders = ['content-type', 'application/json; charset=UTF-8'];
 
-/** The id of a message, by its row in the ledger. */
 export const whatsAppIdOf = (row: number): string => `wamid.HBgL${Buffer.from(`sim ${row}`).toString('base64')}`;
 
 const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, WhatsAppErrorName>> = {
@@ -37,7 +35,7 @@ const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, WhatsAppErrorName>
   expiredAuth: 'TOKEN_EXPIRED',
 };
 
-/** The Cloud API of WhatsApp: sends messages. Numbers determine its answers. */
+/** Numbers determine its answers. */
 export class WhatsApp implements Provider {
   readonly name = 'whatsapp';
   readonly #ledger: Ledger;
@@ -92,10 +90,9 @@ export class WhatsApp implements Provider {
   }
 }
 
-/** The state of a message, as WhatsApp reports it. */
 export type WhatsAppStatus = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** The body of the webhook request that reports this of messages; the ledger must keep payloads. */
+/** The ledger must keep payloads. */
 export function whatsAppReceipts(entries: readonly LedgerEntry[], status: WhatsAppStatus): string {
   const statuses = entries.map(({ id, token, at, payload = '{}' }) => ({
     id,

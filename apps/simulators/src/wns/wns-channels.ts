@@ -3,27 +3,21 @@ import { isWnsReason, type WnsReason } from './wns-reasons.ts';
 
 const PATH = '/w/?token=';
 
-/**
- * The path of the n-th channel of a kind; deterministic. A channel URI is `urlOf('wns')` with it.
- * @param argument see the README. @default 1 for kinds that count
- */
+/** Appended to `urlOf('wns')`; deterministic. @param argument see the README. @default 1 for kinds that count */
 export const wnsChannelPath = (
   kind: Exclude<Kind, 'reason'>,
   n: number,
   argument: number = defaultArgument(kind),
 ): string => `${PATH}${kind}.${argument}.${n}`;
 
-/** The path of the n-th channel that always answers this. */
 export const wnsReasonPath = (reason: WnsReason, n: number): string => `${PATH}reason.${reason}.${n}`;
 
 export interface WnsRequestOfPath {
   readonly kind: Kind;
   readonly argument: number;
-  /** For the kind `reason`. */
   readonly reason: WnsReason;
 }
 
-/** The behaviour that a channel requests; undefined for a path that is no channel's. */
 export function parseWnsPath(path: string): WnsRequestOfPath | undefined {
   if (!path.startsWith(PATH)) return undefined;
   const [name = '', argument = ''] = path.slice(PATH.length).split('.');

@@ -3,7 +3,6 @@ import type { WnsReason } from './wns-reasons.ts';
 
 const BODY_MAX = 5000;
 
-/** The first element of each type's XML. */
 const elements: Readonly<Record<string, string>> = { 'wns/toast': 'toast', 'wns/tile': 'tile', 'wns/badge': 'badge' };
 
 const textOf = (headers: IncomingHttpHeaders, name: string): string => {
@@ -14,7 +13,7 @@ const textOf = (headers: IncomingHttpHeaders, name: string): string => {
 const isGood = (headers: IncomingHttpHeaders, name: string, form: RegExp): boolean =>
   headers[name] === undefined || form.test(textOf(headers, name));
 
-/** Whether every element of a document that begins with the given one is closed, and every & begins an entity. */
+/** Every element is closed, and every & begins an entity. */
 function isXml(text: string, first: string): boolean {
   const open: string[] = [];
   const body = text.replace(/^\uFEFF?\s*(<\?xml[^>]*\?>\s*)?/, '');
@@ -30,7 +29,6 @@ function isXml(text: string, first: string): boolean {
   return open.length === 0 && body.trimEnd().endsWith('>');
 }
 
-/** A header or a body that WNS refuses. */
 export function notificationFlaw(headers: IncomingHttpHeaders, body: Buffer): WnsReason | undefined {
   if (body.length > BODY_MAX) return 'RequestEntityTooLarge';
   const type = textOf(headers, 'x-wns-type');
@@ -51,7 +49,7 @@ export function notificationFlaw(headers: IncomingHttpHeaders, body: Buffer): Wn
 const unescaped = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
-/** The statistics hash that the app would report: of the argument of a toast, or of raw data. */
+/** From the argument of a toast, or raw data. */
 export function hashInNotification(body: Buffer): string {
   const text = body.toString('utf8');
   const argument = /^<toast launch="([^"]*)"/.exec(text)?.[1];

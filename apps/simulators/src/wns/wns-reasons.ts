@@ -1,4 +1,4 @@
-/** The answers of WNS and their statuses, by names of this project; answers of status 200 are states of a notification. */
+/** Names of this project; answers of status 200 are states of a notification. */
 export const WNS_REASONS = {
   dropped: 200,
   channelThrottled: 200,

@@ -22,7 +22,6 @@ const TOKEN_PATH = '/accesstoken.srf';
 const SCOPE = 'notify.windows.com';
 const jsonHeaders = ['content-type', 'application/json; charset=utf-8'];
 
-/** The value of X-WNS-Msg-ID, derived from the row number. */
 export const wnsIdOf = (row: number): string => (0x2a00_0000_0000 + row).toString(16).toUpperCase();
 
 const reasons: Readonly<Record<Exclude<Refusal, 'reason'>, WnsReason>> = {
@@ -43,7 +42,6 @@ const oauthError = (error: GrantError | 'invalid_scope'): Answer => ({
   body: JSON.stringify({ error, error_description: 'The request is refused' }),
 });
 
-/** The Windows Push Notification Services, with the endpoint that issues their access tokens. */
 export class Wns implements Provider {
   readonly name = 'wns';
   readonly #keys: Keys;

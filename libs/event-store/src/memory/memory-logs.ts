@@ -16,11 +16,9 @@ import { GroupingLogWriter } from '../log-writer.ts';
 import { MemoryStore } from './memory-store.ts';
 
 export interface MemoryLogsOptions<Event> extends OpenLogsOptions<Event> {
-  /** Shared by writers of the same logs. @default a new one */
   readonly store?: MemoryStore;
 }
 
-/** The logs of a definition in memory: the port's guarantees without a server, by the same write protocol. For tests. */
 export function openMemoryLogs<Command, Event, State, Reply, Context>(
   definition: LogDefinition<Command, Event, State, Reply, Context>,
   { store = new MemoryStore(), ...options }: MemoryLogsOptions<Event> = {},
@@ -28,7 +26,6 @@ export function openMemoryLogs<Command, Event, State, Reply, Context>(
   return new GroupingLogWriter(definition, new MemoryLogStore(store, definition), options);
 }
 
-/** One writer's access to a {@link MemoryStore}. */
 export class MemoryLogStore implements LogStore {
   readonly #store: MemoryStore;
   readonly #selfReportedField: string | undefined;

@@ -4,14 +4,12 @@ import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { Quarantined, StoredCommit } from '../log-store.ts';
 
-/** An owner's database in memory; writers that share it see the same logs. */
 export class MemoryStore {
   readonly #commits = new Map<string, StoredCommit[]>();
   readonly #documents = new Map<string, Map<string, StoredFields>>();
   readonly #heads = new Map<string, Map<string, number>>();
   readonly #quarantined = new Map<string, Map<string, Quarantined>>();
 
-  /** Per log of a category, the applied position. */
   heads(category: string): Map<string, number> {
     return getOrAdd(this.#heads, category, () => new Map());
   }
@@ -20,12 +18,10 @@ export class MemoryStore {
     return getOrAdd(this.#quarantined, category, () => new Map());
   }
 
-  /** The commits of a log, in order. */
   commits(log: string): readonly StoredCommit[] {
     return this.#commits.get(log) ?? [];
   }
 
-  /** Adds a commit if its position is free, and returns the one at that position. */
   append(commit: StoredCommit): StoredCommit {
     const commits = this.#commits.get(commit.log) ?? [];
     if (commit.position > commits.length + 1)
@@ -34,23 +30,19 @@ export class MemoryStore {
     return (commits[commit.position - 1] ??= commit);
   }
 
-  /** A copy of a document with its `_id`, `rev` and self-reports. */
   document({ collection, id }: DocumentAddress): Record<string, unknown> | undefined {
     const stored = this.#documents.get(collection)?.get(id);
     return stored && structuredClone(stored);
   }
 
-  /** Copies of all documents of a collection. */
   documents(collection: string): Record<string, unknown>[] {
     return [...(this.#documents.get(collection)?.values() ?? [])].map((stored) => structuredClone(stored));
   }
 
-  /** Stores a copy without undefined fields, as a database would. */
   put({ collection, id }: DocumentAddress, fields: StoredFields): void {
     getOrAdd(this.#documents, collection, () => new Map()).set(id, { ...(defined(fields) as StoredFields), _id: id });
   }
 
-  /** Applies a self-report to a document, if it exists. */
   selfReport(address: DocumentAddress, selfReportedField: string, update: SelfReportUpdate): void {
     const stored = this.document(address);
     if (!stored) return;

@@ -1,8 +1,6 @@
-/** Maximum estimated bytes of documents in one command; MongoDB accepts 48 MB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_DOCUMENTS = 10_000;
 
-/** Splits items into runs that fit into one command each. */
 export function batchesOf<T>(items: readonly T[], bytesOf: (item: T) => number): readonly (readonly T[])[] {
   const batches: T[][] = [];
   let bytes = Infinity;

@@ -8,7 +8,7 @@ const MEGABYTE = 1 << 20;
 describeWithMongo('stored commits', (mongo) => {
   it('are read up to a number of bytes, and from there on', async () => {
     const commits = new MongoCommits(mongo.db, 'large');
-    // The server answers with 16 MiB at most: all of them take several answers.
+    // The server answers with 16 MiB at most: these take several answers.
     const positions = Array.from({ length: 12 }, (_, i) => i + 1);
     for (const position of positions) {
       const uid = `${position}`;

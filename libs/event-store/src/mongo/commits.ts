@@ -8,19 +8,16 @@ import { batchesOf } from './batches.ts';
 /** Acknowledged means journaled on a majority. */
 export const DURABLE = { w: 'majority', j: true, wtimeout: ATTEMPT_MS } as const;
 
-/** A document of `<category>.commits`. */
 export interface CommitDocument {
   readonly _id: { readonly log: string; readonly position: number };
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
-  /** The documents of events that do not name them independently of their kind: `<collection>/<id>`. */
   readonly documents?: readonly { readonly event: number; readonly ids: readonly string[] }[];
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly trace?: Readonly<Record<string, string>>;
 }
 
-/** A log's entry in `<category>.heads`: applied up to `applied`, published up to `published`. */
 export interface HeadDocument {
   readonly _id: string;
   readonly applied: number;
@@ -29,7 +26,6 @@ export interface HeadDocument {
 
 const READ = { promoteBuffers: true, promoteLongs: true } as const;
 
-/** The commits and heads of one category. */
 export class MongoCommits {
   readonly #db: Db;
   readonly #commits: Collection<CommitDocument>;
@@ -43,7 +39,6 @@ export class MongoCommits {
     this.#meta = meta;
   }
 
-  /** One attempt for all commits; see `LogStore.insert`. */
   async insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
     const outcomes = await Promise.all(batchesOf(commits, bytesOf).map((batch) => this.#insertBatch(batch)));
     return outcomes.flat();
@@ -67,7 +62,6 @@ export class MongoCommits {
     return answered(later.sort({ _id: 1 }).toArray());
   }
 
-  /** Raises `applied` or `published` of heads; neither ever decreases. */
   async raise(field: 'applied' | 'published', heads: ReadonlyMap<string, number>): Promise<void> {
     const updates = [...heads].map(([log, position]) => ({ q: { _id: log }, u: { $max: { [field]: position } } }));
     for (const batch of batchesOf(updates, () => 256)) {
@@ -75,7 +69,6 @@ export class MongoCommits {
     }
   }
 
-  /** The logs that have a commit after the given position. */
   async ahead(heads: readonly Head[]): Promise<ReadonlySet<string>> {
     if (heads.length === 0) return new Set();
     const next = heads.map(({ log, applied }) => ({ log, position: applied + 1 }));
@@ -83,10 +76,7 @@ export class MongoCommits {
     return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
   }
 
-  /**
-   * Reads majority-committed documents only: a commit that an election rolls back must not be applied or published. There are fewer than `limit` only
-   * if they have `maxBytes`, as {@link bytesOf} counts, or none is left.
-   */
+  /** Majority reads: an election may roll others back. */
   async after(log: string, position: number, limit: number, maxBytes = Infinity): Promise<readonly StoredCommit[]> {
     const range = { _id: { $gt: { log, position }, $lt: { log, position: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
@@ -138,14 +128,14 @@ export class MongoCommits {
     }
   }
 
-  /** The errors of single documents. Rejects with UnknownOutcome also when the write concern was not met: the writes may not last. */
+  /** Also rejects without the write concern: the writes may not last. */
   async #insertMany(collection: string, documents: readonly object[]): Promise<readonly WriteError[]> {
     const command = { insert: collection, documents, ordered: false, writeConcern: DURABLE };
     const answer = await answered(this.#db.command(command, { ignoreUndefined: true }));
     return (answer['writeErrors'] ?? []) as WriteError[];
   }
 
-  /** The uids at the positions of these commits, at most one per log. A `local` one may be rolled back. */
+  /** A `local` uid may be rolled back. */
   async #uids(
     commits: readonly StoredCommit[],
     readConcern: 'majority' | 'local' = 'majority',
@@ -156,7 +146,7 @@ export class MongoCommits {
     return new Map((await answered(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
   }
 
-  /** An error after which something may have been sent is a refusal only if the commit is not stored. */
+  /** Something may have been sent: a refusal counts only if the commit is not stored. */
   async #refusedOrIn(commit: StoredCommit, error: unknown): Promise<InsertOutcome> {
     try {
       if (!(await this.#uids([commit], 'local')).has(commit.log)) return { kind: 'refused', error };
@@ -185,7 +175,7 @@ export class MongoCommits {
   }
 }
 
-/** Reads batch by batch, each a command with its own time limit, until the batches have `maxBytes`. The server ends a batch at 16 MiB. */
+/** Each batch has its own time limit. */
 async function firstOf(cursor: FindCursor<CommitDocument>, maxBytes: number): Promise<readonly CommitDocument[]> {
   const documents: CommitDocument[] = [];
   let pending: Promise<boolean> = Promise.resolve(true);
@@ -199,7 +189,7 @@ async function firstOf(cursor: FindCursor<CommitDocument>, maxBytes: number): Pr
     }
     return documents;
   } finally {
-    // Before its answer the server's cursor is not known, and would stay open.
+    // Otherwise the server's cursor would stay open.
     if (!cursor.closed) pending.then(() => cursor.close()).catch(() => undefined);
   }
 }
@@ -209,12 +199,10 @@ const storedDocuments = ({ index, addresses }: EventDocuments): { event: number;
   ids: addresses.map(({ collection, id }) => `${collection}/${id}`),
 });
 
-/** Names of collections contain no slash. */
 function addressIn(text: string): DocumentAddress {
   const slash = text.indexOf('/');
   return { collection: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-/** About the size of a stored commit. */
 export const bytesOf = ({ events }: Pick<StoredCommit, 'events'>): number =>
   events.reduce((sum, event) => sum + event.byteLength + 16, 256);

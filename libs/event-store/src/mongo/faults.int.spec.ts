@@ -22,7 +22,7 @@ type Stored = Thing & { readonly _id: string; readonly rev: number };
 const LOG = 'things-1';
 const A = 'a';
 const B = 'b';
-/** For writers that answer `unavailable`. If the collections exist it is time enough for the preceding commands. */
+/** Enough for the preceding commands if the collections exist. */
 const HASTY = { answerWithinMs: 3000 };
 const add = (id: string, key: string): ThingCommand => ({ kind: 'add', id, key, by: 1 });
 
@@ -40,7 +40,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     opened.push(writer);
     return writer;
   };
-  /** Creates the collections, which takes longer than all the following, with a command of another log. */
+  /** Creating the collections takes longer than all the following. */
   const prepare = async (): Promise<void> => {
     const first = openLogs(db, things, PATIENT);
     await first.submit('things-0', add('prepared', '1'));
@@ -95,7 +95,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       const dying = open(bad.db, HASTY);
       await dying.submit(LOG, add(A, '1'));
       bad.interfere(async (command, send) => {
-        // A exists and is updated, B is new and is inserted: only one of the two commands gets through.
+        // A is updated, B inserted: only one of the two commands gets through.
         if (command['update'] === 'things') bad.die();
         return bad.alive(send);
       });
@@ -373,7 +373,6 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
         writer.submit(LOG, { kind: 'name', id: A, name: 'poison' }),
         writer.submit(LOG, add(B, '1')),
       ]);
-      // Nothing is acknowledged that is not in the state.
       expect(poisoned).toMatchObject({ reason: { kind: 'bug' } });
       expect(other).toMatchObject({ value: { count: 1 } });
       expect(problems).toMatchObject([{ kind: 'quarantined', address: thingAt(A), log: LOG, position: 2 }]);

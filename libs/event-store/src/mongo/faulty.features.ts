@@ -1,24 +1,17 @@
 import { type Collection, type CollectionOptions, type Db, type Document, MongoNetworkError } from 'mongodb';
 
-/** The fault of one command. */
 export type Interference = (command: Document, send: () => Promise<Document>) => Promise<Document>;
 
 export interface FaultyDb {
   readonly db: Db;
-  /** Called for every command that is sent directly: the inserts and updates of a writer. */
   interfere(with_: Interference): void;
-  /** Sends the command, unless the process has died meanwhile. */
   alive(send: () => Promise<Document>): Promise<Document>;
-  /** From now on every command fails, as after the death of the process. */
   die(): void;
-  /** Resolves once the process has died and the store has answered every command that was let through: none of them can take effect later. */
   readonly gone: Promise<void>;
 }
 
-/** The driver's error when the connection breaks before the answer. */
 export const lost = (): MongoNetworkError => new MongoNetworkError('connection lost');
 
-/** A database whose commands can fail, be lost or be delayed, on a real server. */
 export function faulty(db: Db): FaultyDb {
   let interference: Interference = (_, send) => send();
   let dead = false;
@@ -68,7 +61,6 @@ export function faulty(db: Db): FaultyDb {
   };
 }
 
-/** Acts as a promise and as a cursor, both of which fail. */
 function failing(): unknown {
   const rejected = Promise.reject(lost());
   rejected.catch(() => undefined);

@@ -1,18 +1,15 @@
 import { BSON, type Db, type Document, MongoServerError } from 'mongodb';
 import { type IndexCheck, MAX_KEY_BYTES, type StoredFields, Unstorable } from '../storable.ts';
 
-/** Maximum age of the cached indexes of a collection. */
 const KNOWN_MS = 30_000;
 const NAMESPACE_NOT_FOUND = 26;
 
-/** A path in one index or several. */
 interface IndexedPath {
   readonly name: string;
   readonly parts: readonly string[];
 }
 
 interface IndexedField {
-  /** Index of the field's path among the paths of the collection. */
   readonly path: number;
   readonly name: string;
   readonly hashed: boolean;
@@ -20,17 +17,12 @@ interface IndexedField {
 
 type Index = readonly IndexedField[];
 
-/** The values of a document at a path: the size of the longest one, and the paths of arrays on the way. */
 interface Found {
   size: number;
   arrays: readonly string[];
 }
 
-/**
- * Refuses what the existing indexes would refuse on MongoDB 4.0: keys over 1,024 bytes, two arrays in one index, an array under a hashed index.
- * Geospatial and text indexes are not checked. A unique index refuses every state: a state that conflicts with another document could not be written
- * after its commit.
- */
+/** Refuses what MongoDB 4.0's indexes would refuse after a commit. */
 export class Indexes {
   readonly #db: Db;
   readonly #known = new Map<string, { readonly readAt: number; readonly check: IndexCheck | undefined }>();
@@ -39,7 +31,6 @@ export class Indexes {
     this.#db = db;
   }
 
-  /** Updates {@link check} for these collections. */
   async read(collections: Iterable<string>): Promise<void> {
     const now = performance.now();
     const stale = [...collections].filter((name) => (this.#known.get(name)?.readAt ?? -Infinity) < now - KNOWN_MS);
@@ -62,7 +53,6 @@ export class Indexes {
   }
 }
 
-/** The check of these index descriptions of `listIndexes`; undefined if there is nothing to check. */
 export function checkOf(descriptions: readonly Document[]): IndexCheck | undefined {
   const secondary = descriptions.filter((description) => description['name'] !== '_id_');
   const unique = secondary.find((description) => description['unique'] === true);
@@ -74,7 +64,7 @@ export function checkOf(descriptions: readonly Document[]): IndexCheck | undefin
   const paths: IndexedPath[] = [];
   const indexes = secondary.map((description) => fieldsOf(description, paths)).filter((index) => index.length > 0);
   if (indexes.length === 0) return undefined;
-  // Each path is checked once, regardless of the number of indexes: this runs for every written state.
+  // Once per path: this runs for every written state.
   return (document) => {
     const found = paths.map((path) => findIn(document, path));
     for (const index of indexes) checkKey(index, found);

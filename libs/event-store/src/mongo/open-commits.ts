@@ -5,46 +5,34 @@ import { answered } from './answers.ts';
 import { UnknownEvent } from '../unknown-event.ts';
 import { type CommitDocument, MongoCommits } from './commits.ts';
 
-/** Heads per query, and commits removed at a time. */
 const PAGE = 1000;
 const STEP = 500;
-/** Later than any commit. */
 const FOREVER = new Date(8.64e15);
 
-/** The commits of a category for consumers that follow its logs, in any process of their owner. */
 export interface CommitReader<Event> {
-  /**
-   * Commits of a log after `position` that can no longer be lost, in order, at most `limit`; removed commits are skipped. It stops before a commit with an
-   * event that this version does not know: a newer version continues from there (ADR 27).
-   */
+  /** Stops before an event of a newer version (ADR 27). */
   after(log: string, position: number, limit: number): Promise<readonly Commit<Event>[]>;
-  /** The existing commits at these positions, in order. */
   pick(log: string, numbers: readonly number[]): Promise<readonly Commit<Event>[]>;
-  /** The position of a log's newest commit; 0 without one. */
+  /** 0 without a commit. */
   newest(log: string): Promise<number>;
-  /** The position of a log's newest commit before `at`; 0 without one. */
+  /** 0 without a commit. */
   newestBefore(log: string, at: Date): Promise<number>;
-  /**
-   * Removes commits from before `at` that are no longer needed: they are applied, and published if there is a relay. From then on the states are the
-   * record (architecture 4). Commits from one on that is needed by the quarantine, or could not be published, are kept.
-   */
+  /** Keeps commits that the quarantine or the relay still needs. */
   removeBefore(at: Date, signal?: AbortSignal): Promise<void>;
-  /** The same for the logs whose names begin with `prefix`, regardless of the age of their commits. */
+  /** Regardless of age. */
   removeLogs(prefix: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** A text that sorts before every text with `prefix`, and after all texts that sort before those. */
 const justBefore = (prefix: string): string =>
   prefix === '' ? '' : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) - 1)}\uffff`;
 
 export interface CommitReaderOptions {
-  /** Whether commits must be published before they are removed. @default false */
+  /** @default false */
   readonly isRelayed?: boolean;
-  /** Receives, once, the error of each commit that `after` stops before. */
   readonly held?: (error: Error) => void;
 }
 
-/** Opens the commits of a category beside its writers. Calls without an answer from the store reject with a transient error. */
+/** Unanswered calls reject with a transient error. */
 export function openCommits<Event>(
   db: Db,
   { category, decode, isKnown }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode' | 'isKnown'>,
@@ -74,7 +62,6 @@ export function openCommits<Event>(
     return (await answered(collection.findOne({ _id: all(log), ...also }, options)))?._id.position ?? 0;
   };
 
-  /** The oldest position of each log that must be kept. */
   const kept = async (): Promise<ReadonlyMap<string, number>> => {
     const quarantine = db.collection<{ log: string; position: number }>(`${category}.quarantine`);
     const unpublished = db.collection<{ _id: { log: string; position: number } }>(`${category}.unpublished`);
@@ -86,7 +73,6 @@ export function openCommits<Event>(
     return oldest;
   };
 
-  /** Removes the oldest commits of a log up to `last`; false when there are no more. */
   const removeStep = async (log: string, last: number, at: Date): Promise<boolean> => {
     const range = { _id: { ...all(log), $lte: { log, position: last } } };
     const oldest = collection.find(range, { sort: { _id: 1 }, limit: STEP, batchSize: STEP, projection: { at: 1 } });

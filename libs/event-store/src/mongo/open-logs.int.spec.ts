@@ -5,7 +5,6 @@ import { guarded } from './guards.ts';
 import { openLogs } from './open-logs.ts';
 
 describeWithMongo('openLogs', (mongo) =>
-  // Things are guarded, owners are not.
   eventStoreFeatures('MongoDB', async () => {
     await mongo.db.createCollection('things', guarded);
     return {

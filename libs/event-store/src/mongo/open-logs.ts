@@ -10,14 +10,10 @@ import { Indexes } from './indexes.ts';
 import { MongoStates } from './states.ts';
 
 export interface MongoLogsOptions<Event> extends OpenLogsOptions<Event> {
-  /** Stored with every commit, e.g. the version of the program. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Opens the logs of a category in their owner's database: `<category>.commits`, `<category>.heads`, `<category>.quarantine` and the collections of
- * the definition. Requires a replica set of MongoDB 4.0 or newer, with read concern majority.
- */
+/** Requires a replica set with read concern majority. */
 export function openLogs<Command, Event, State, Reply, Context>(
   db: Db,
   definition: LogDefinition<Command, Event, State, Reply, Context>,
@@ -26,7 +22,6 @@ export function openLogs<Command, Event, State, Reply, Context>(
   return new GroupingLogWriter(definition, mongoLogStore(db, definition, meta), options);
 }
 
-/** The store of a category in an owner's database. */
 export function mongoLogStore(
   db: Db,
   definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'selfReportedField'>,
@@ -61,7 +56,6 @@ export function mongoLogStore(
   };
 }
 
-/** A quarantined document's entry in `<category>.quarantine`. */
 export interface QuarantineDocument {
   readonly _id: DocumentAddress;
   readonly log: string;

@@ -4,7 +4,6 @@ import type { LogDefinition } from '../event-log-port.ts';
 import { answered } from './answers.ts';
 import type { CommitDocument } from './commits.ts';
 
-/** An event with its index in its commit. */
 export interface PlacedEvent<Event> {
   readonly index: number;
   readonly event: Event;
@@ -16,40 +15,27 @@ export interface PlacedEvents<Event> {
   readonly events: readonly PlacedEvent<Event>[];
 }
 
-/** A commit, and the texts that its wanted events contain. */
 export interface SearchedCommit {
   readonly log: string;
   readonly position: number;
   readonly texts: readonly string[];
 }
 
-/** Commits per query. They have some hundred kilobytes each, at most a few megabytes. */
 const READ_AT_ONCE = 32;
 const WRITTEN_AT_ONCE = 32;
-/** From so many texts on, decoding every event costs less than searching each one for all of them. */
+/** Beyond, decoding every event costs less. */
 const MANY_TEXTS = 16;
 
-/**
- * The only way to change a commit: personal data is removed from its events (architecture 4), or encrypted values in them are re-encrypted. The
- * meaning of the events stays.
- */
 export interface CommitRedaction<Event> {
-  /**
-   * The events of commits whose bytes contain one of the texts, in order; with many texts for a commit also others of its events. Removed commits are left
-   * out.
-   */
+  /** With many texts for a commit also other events. */
   marked(commits: readonly SearchedCommit[]): Promise<readonly PlacedEvents<Event>[]>;
-  /**
-   * The same for the commits of a log after `position`, of which `limit` are read, in order: those with such events. `last` is the position of the last one
-   * read; undefined if there was none.
-   */
   markedAfter(
     log: string,
     position: number,
     mark: string,
     limit: number,
   ): Promise<{ readonly last: number | undefined; readonly marked: readonly PlacedEvents<Event>[] }>;
-  /** Replaces these events; durable when it resolves, idempotent. */
+  /** Durable and idempotent. */
   replace(commits: readonly PlacedEvents<Event>[]): Promise<void>;
 }
 
@@ -59,7 +45,6 @@ const contains = (bytes: Uint8Array, texts: readonly string[]): boolean => {
   return texts.some((text) => buffer.includes(text));
 };
 
-/** Opens the commits of a category for that. Calls without an answer from the store reject with a transient error. */
 export function openRedaction<Event>(
   db: Db,
   { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,

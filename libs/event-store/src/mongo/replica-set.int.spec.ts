@@ -11,18 +11,14 @@ import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../
 import type { CommitDocument } from './commits.ts';
 import { openLogs } from './open-logs.ts';
 
-/** The others elect a primary within twice the election timeout, 3 s here; clients learn of it within 2 s, and end an attempt after 2 s. */
+/** Election within twice the timeout of 3 s; clients learn of it and end an attempt within 2 s each. */
 const ELECTED_MS = 10_000;
-/**
- * The other secondary of MongoDB 4.0 waits for up to 14 s for the log of a frozen primary, and reports to it for up to 30 s what it has. Meanwhile the
- * new primary learns that from heartbeats only, after 2 s, so that most commands are too late.
- */
+/** A secondary of MongoDB 4.0 follows a frozen primary for up to 30 s; the new primary knows its progress only from heartbeats every 2 s. */
 const WITHOUT_FROZEN_MS = 40_000;
-/** A command has 3 s, and an attempt of the store that is under way then ends within 2 s. */
+/** 3 s for a command, 2 s for the attempt under way. */
 const ANSWERED_MS = 5_000;
-/** A server that does not answer for 10 s is given up; clients look every 2 s. */
+/** Clients give up a silent server after 10 s, and look every 2 s. */
 const SILENT_MS = 14_000;
-/** Longer than a silent server is waited for. */
 const FROZEN_MS = 25_000;
 const LEASE_MS = 10_000;
 const LOGS = ['things-0', 'things-1', 'things-2'];
@@ -32,9 +28,7 @@ jest.setTimeout(240_000);
 
 type Writer = LogWriter<ThingCommand, ThingReply>;
 
-/** Repeats a call until it is stopped; knows which calls succeeded, and how long the slowest one took. */
 class Repeated {
-  /** When the calls that succeeded were begun, by `performance.now()`. */
   readonly succeeded: number[] = [];
   slowestMs = 0;
   #isOver = false;
@@ -72,11 +66,9 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
   let clients: MongoClient[];
   let relay: Relay<ThingEvent>;
   let acknowledged: string[];
-  /** Published positions by log, without repeats. */
   let published: Map<string, number[]>;
   let writes: Repeated[];
   let reads: Repeated;
-  /** What else processes do with the store: leases, and numbers for ids. */
   let others: Repeated[];
   const open: { close(): Promise<void> }[] = [];
 
@@ -103,7 +95,6 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
   };
   const inAll = (): number => [...published.values()].reduce((sum, seen) => sum + seen.length, 0);
   const all = (): Repeated[] => [...writes, reads, ...others];
-  /** Milliseconds until everything has succeeded that began now or later. */
   const timeToGoOn = async (): Promise<number> => {
     const now = performance.now();
     await until(() => all().every(({ succeeded }) => (succeeded.at(-1) ?? 0) > now));
@@ -150,13 +141,12 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  /** Expects every acknowledged command in the logs exactly once, numbers without gaps, and states and records of all commits. */
   const expectAll = async (): Promise<void> => {
     await Promise.all(all().map((calls) => calls.stop()));
     expect(Math.max(...writes.map(({ slowestMs }) => slowestMs))).toBeLessThan(ANSWERED_MS);
     expect(reads.slowestMs).toBeLessThan(SILENT_MS);
     await until(() => relay.level());
-    // A new client may take a deposed primary, which has just thawed, for the primary.
+    // A new client may take a thawed former primary for the primary.
     const db = dbOf(clients[0]!);
     const last = openLogs(db, things);
     await last.applyCommits();

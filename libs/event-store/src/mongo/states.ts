@@ -10,16 +10,11 @@ import { batchesOf } from './batches.ts';
 import { DURABLE } from './commits.ts';
 import { GUARD, Guards, VALIDATION_FAILED } from './guards.ts';
 
-/**
- * One write in progress. `insert` and `patch`, which sets only changed fields, expect that the document is unchanged since the decision; otherwise
- * `upsert` sets all fields unless the document is as new already.
- */
 interface Step {
   readonly write: StateWrite;
   readonly kind: 'insert' | 'patch' | 'upsert' | 'selfReport';
-  /** Index of the write's self-report, for `selfReport`. */
   readonly selfReport: number;
-  /** Whether an upsert met a duplicate once: the second time the document certainly exists, and is no older. */
+  /** After a second duplicate the document is no older. */
   readonly again: boolean;
 }
 
@@ -30,10 +25,8 @@ interface SelfReportOperators {
   readonly $unset?: Record<string, ''>;
 }
 
-/** Documents in one answer, unless they are large. */
 const READ_BATCH = 10_000;
 
-/** The state collections of one owner. */
 export class MongoStates {
   readonly #db: Db;
   readonly #owned: OwnedFields;
@@ -47,7 +40,7 @@ export class MongoStates {
     this.#guards = new Guards(db);
   }
 
-  /** See `LogStore.find`. A plain command, because a cursor of the driver costs nearly as much again, and there is one read per cycle. */
+  /** A driver's cursor costs nearly as much again. */
   async find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]> {
     const query = {
       filter: { [field]: { $in: values as never[] } },
@@ -57,7 +50,7 @@ export class MongoStates {
     const answer = await answered(this.#db.command(command, { promoteBuffers: true }));
     const { id, firstBatch } = answer['cursor'] as { readonly id: number | Long; readonly firstBatch: StoredFields[] };
     if (id === 0) return firstBatch;
-    // Too much for one answer: a cursor belongs to its session, so everything is read again from the start.
+    // A cursor belongs to its session, so everything is read again from the start.
     await answered(this.#db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }));
     const { filter, ...options } = query;
     return answered(
@@ -68,7 +61,6 @@ export class MongoStates {
     );
   }
 
-  /** See `LogStore.write`. */
   async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
     const refused: RefusedWrite[] = [];
     for (let steps = writes.map(firstStep); steps.length > 0;) {
@@ -84,7 +76,6 @@ export class MongoStates {
     return refused;
   }
 
-  /** Executes steps of one command kind on one collection; returns the following steps. */
   async #round(steps: readonly Step[], refused: RefusedWrite[]): Promise<Step[]> {
     const next = await Promise.all(
       batchesOf(steps, ({ write }) => write.bytes).map((batch) => this.#batch(batch, refused)),
@@ -163,7 +154,6 @@ export class MongoStates {
     return { q: { _id, rev: known ? known['rev'] : { $lt: position } }, u: update, upsert: true };
   }
 
-  /** Fields of the base document that the state no longer has. */
   #vanished({ address: { collection }, fields, before, clears }: StateWrite): Record<string, ''> | undefined {
     const owned = this.#owned.of(collection);
     let vanished: Record<string, ''> | undefined;
@@ -188,17 +178,14 @@ export class MongoStates {
 
 const revOf = ({ rev }: StoredFields): number => (typeof rev === 'number' ? rev : 0);
 
-/** Fields of every document that are not part of its state. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', 'rev', GUARD]);
 
-/** Whether values are certainly the same: a document that was read has objects of its own. */
 function isSame(value: unknown, known: unknown): boolean {
   if (value === known) return true;
   if (value instanceof Date) return known instanceof Date && value.getTime() === known.getTime();
   return value instanceof Uint8Array && known instanceof Uint8Array && Buffer.compare(value, known) === 0;
 }
 
-/** The fields to set: all, or those that are not the values of the known document. */
 function changedIn(fields: StoredFields, known: StoredFields | undefined): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const name in fields) {
@@ -208,7 +195,6 @@ function changedIn(fields: StoredFields, known: StoredFields | undefined): Recor
   return changed;
 }
 
-/** The fields that are not set otherwise. */
 function unchangedIn(fields: StoredFields, set: Document): Document {
   const rest = Object.entries(fields).filter(
     ([name, value]) => value !== undefined && name !== '_id' && !(name in set),
@@ -221,7 +207,6 @@ function firstStep(write: StateWrite): Step {
   return { write, kind, selfReport: 0, again: false };
 }
 
-/** Self-reports that do not fit into the first write follow one by one. */
 function afterSuccess({ write, selfReport }: Step): Step[] {
   return selfReport + 1 < write.selfReports.length
     ? [{ write, kind: 'selfReport', selfReport: selfReport + 1, again: false }]
@@ -236,7 +221,7 @@ function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Ste
     return [];
   }
   if (kind !== 'upsert' || !again) return [{ ...step, kind: 'upsert', again: kind === 'upsert' }];
-  // Another writer applied this commit, or a later one: only the self-reports remain to be written.
+  // Another writer applied this commit: only self-reports remain.
   return write.selfReports.length > 0 ? [{ write, kind: 'selfReport', selfReport: 0, again: false }] : [];
 }
 

@@ -34,7 +34,6 @@ describeWithMongo('two versions on the same logs', (mongo) => {
     db.collection<Document & { _id: string }>(collection).findOne({ _id: id });
   const quarantined = (): Promise<number> => db.collection('things.quarantine').countDocuments();
 
-  /** Leaves a commit of the newer version in the log without its states: its process died in between. */
   async function dieAfter(command: NewerCommand): Promise<void> {
     const bad = faulty(db);
     const dying = openLogs(bad.db, newerThings, { answerWithinMs: 3000, applyEveryMs: 3_600_000 });

@@ -19,7 +19,6 @@ const ofTwoTopics: Projection<Seen> = {
   partOf: ({ position }) => (position % 2 === 0 ? 'even' : 'odd'),
   onInsert: ({ position }) => ({ first: position }),
 };
-/** The same, recording the stored part that each application of facts begins with. */
 const recording = (stored: (Document | undefined)[]): Projection<Seen> => ({
   ...ofTwoTopics,
   apply: (before, given) => {
@@ -75,7 +74,7 @@ describeWithMongo('project', (mongo) => {
     await project(into(documents), facts('a', 6), ofTwoTopics);
     await project(into(documents), facts('a', 8), remembering);
     expect(known).toEqual({ seen: [2], rev: 1 });
-    // First the cached part, which was refused, then the stored one.
+    // First the refused cached part, then the stored one.
     expect(stored.slice(2)).toEqual([
       { seen: [2, 4], rev: 2 },
       { seen: [2, 4, 6], rev: 3 },

@@ -2,55 +2,35 @@ import { DUPLICATE_KEY, findAll, tryUpdates, type Update } from '@tidings/mongo'
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import type { RecentParts } from './recent-parts.ts';
 
-/** A document of a read model, found by `_id`; all other fields belong to the projection. */
 export type ProjectedDocument = Document & { readonly _id: string };
 
-/** The collection of a read model. */
 export interface ReadModel {
   readonly db: Db;
   readonly collection: string;
 }
 
-/** The mapping of facts to documents. */
 export interface Projection<Fact> {
-  /** `_id` of the document of a fact. */
   readonly idOf: (fact: Fact) => string;
-  /**
-   * The part of the document that the fact belongs to, a top-level field. Each part has its own revision, so that consumers of different topics do
-   * not conflict.
-   * @default the whole document
-   */
+  /** Has its own revision, so that topics do not conflict. @default the whole document */
   readonly partOf?: (fact: Fact) => string;
-  /**
-   * The document after these facts of one document and part. Pure: it is repeated after a conflict. Omitted fields are preserved, in sub-documents as
-   * well: they may belong to a newer version (ADR 27). Arrays are replaced.
-   */
+  /** Pure. Omitted fields are preserved at any depth (ADR 27). */
   readonly apply: (stored: Document | undefined, facts: readonly Fact[]) => Document;
-  /** Fields that only a new document gets. */
   readonly onInsert?: (fact: Fact) => Document;
   /** Parts that are not read again. @default none */
   readonly recent?: RecentParts;
-  /**
-   * Whether a part that is not recent is probably new: its facts are applied without a read, and once more with one if it is there.
-   * @default none is
-   */
+  /** Applies facts without a read first. */
   readonly isProbablyNew?: (part: string) => boolean;
 }
 
-/** The facts of a document, by part. */
 interface Target<Fact> {
   readonly id: string;
   readonly first: Fact;
   readonly parts: Map<string, Fact[]>;
 }
 
-/** The name of the only part of a document without parts. */
 const WHOLE = '';
 
-/**
- * Applies facts to their documents by compare-and-set on revisions, with one read and one write for all; after a conflict with another writer facts
- * are applied again. Resolves when durable, with the stored documents by `_id` (of projections without parts).
- */
+/** One read and one write for all; resolves when durable. */
 export async function project<Fact>(
   into: ReadModel,
   facts: readonly Fact[],
@@ -76,7 +56,6 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
   return [...targets.values()];
 }
 
-/** The targets with a conflict. */
 async function writeOnce<Fact>(
   { db, collection }: ReadModel,
   targets: readonly Target<Fact>[],
@@ -110,7 +89,6 @@ async function writeOnce<Fact>(
   return targets.filter((_, i) => conflicting.has(i));
 }
 
-/** The needed documents of these targets, by `_id`. */
 async function read<Fact>(
   { db, collection }: ReadModel,
   targets: readonly Target<Fact>[],
@@ -123,7 +101,6 @@ async function read<Fact>(
   return new Map(documents.map((one) => [one._id, one]));
 }
 
-/** A document with the fields of another one replaced in it, at any depth; its other fields are kept. */
 function over(before: Document | undefined, after: Document): Document {
   if (!before) return after;
   const merged = { ...before };
@@ -155,6 +132,6 @@ function writeOf(
     filter[part === WHOLE ? 'rev' : `${part}.rev`] = before === 0 ? { $exists: false } : before;
     Object.assign(set, part === WHOLE ? document : { [part]: document });
   }
-  // If the revision has changed, the upsert collides with the _id and is refused: that signals a conflict.
+  // If the revision has changed, the upsert collides with the `_id`: a conflict.
   return { q: filter, u: { $set: set, ...(onInsert && { $setOnInsert: onInsert }) }, upsert: true };
 }

@@ -1,14 +1,10 @@
 import type { Document } from 'mongodb';
 
-/**
- * A cache of parts of documents that this process wrote last, which need not be read again: a write detects changes of other writers. The part that
- * was written longest ago is evicted first.
- */
+/** Needs no invalidation: a write detects changes of other writers. */
 export class RecentParts {
   readonly #parts = new Map<string, Document>();
   readonly #most: number;
 
-  /** @param most maximum number of parts. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -17,7 +13,6 @@ export class RecentParts {
     return this.#parts.has(keyOf(id, part));
   }
 
-  /** Removes and returns it: unless it is written again, it must be read the next time. */
   take(id: string, part: string): Document | undefined {
     const key = keyOf(id, part);
     const taken = this.#parts.get(key);

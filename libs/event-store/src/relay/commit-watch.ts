@@ -5,13 +5,9 @@ interface Inserted {
   readonly documentKey: { readonly _id: CommitDocument['_id'] };
 }
 
-/** A commit of this process is passed on within this time, and need not be read. */
 const PATIENCE_MS = 20;
 
-/**
- * Reports commits of any writer as they become durable. It may miss some, while it is not open or after the server's history has been dropped: it is
- * a hint that shortens a wait, and the commits are read from the collection.
- */
+/** A hint only: it may miss commits. */
 export class CommitWatch {
   readonly #commits: Collection;
   readonly #onCommit: (log: string, position: number) => void;
@@ -24,7 +20,6 @@ export class CommitWatch {
     this.#onCommit = onCommit;
   }
 
-  /** Opens the stream; false if it is open. After a failure it stays closed until it is opened again. */
   open(onError: (error: unknown) => void): boolean {
     if (this.#stream) return false;
     const inserts = [{ $match: { operationType: 'insert' } }, { $project: { documentKey: 1 } }];

@@ -23,7 +23,6 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     return traces;
   };
 
-  /** A relay to a broker that stores records with their trace. */
   async function relayOn(db: Db) {
     const published: (Omit<RelayedRecord, 'topic'> & { readonly during: string | undefined })[] = [];
     const broker: Publisher = {
@@ -47,7 +46,6 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     closers.push(() => writer.close());
     return {
       writer,
-      /** Names a thing within its own span. */
       name: (id: string) =>
         inSpan(`name ${id}`, { of: [] }, async () => {
           await writer.submit('things-1', { kind: 'name', id, name: 'new' });

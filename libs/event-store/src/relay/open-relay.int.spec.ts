@@ -15,7 +15,6 @@ import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
 import type { Publisher } from './outbox.ts';
 import { publishAgain, publishedSince } from './publish-again.ts';
 
-/** A broker that stores its records, and can be made to fail. */
 class Published implements Publisher {
   readonly batches: { topic: string; values: string[] }[] = [];
   fail: (values: readonly string[]) => void = () => undefined;
@@ -33,7 +32,6 @@ class Published implements Publisher {
     return this.batches.flatMap(({ values }) => values);
   }
 
-  /** The positions of a log as a consumer sees them that drops repeats. */
   seen(log: string): number[] {
     const seen: number[] = [];
     for (const value of this.values) {
@@ -46,7 +44,6 @@ class Published implements Publisher {
 
 const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
 
-/** A database that reports heads only after `ready`. */
 function delayed(db: Db, ready: () => Promise<void> | undefined): Db {
   const over = <T extends object>(target: T, wrapped: Readonly<Record<string, (...all: never[]) => unknown>>): T =>
     new Proxy(target, {
@@ -70,7 +67,6 @@ function delayed(db: Db, ready: () => Promise<void> | undefined): Db {
   });
 }
 
-/** A database that leaves the first reads of leases unanswered. */
 function slowToLease(db: Db, times: number): Db {
   let left = times;
   const slow = (collection: Collection): Collection =>
@@ -130,7 +126,6 @@ describeWithMongo('openRelay', (mongo) => {
     return writer;
   }
 
-  /** Makes one commit after the other. */
   async function commit(
     writer: CountingLogWriter<ThingCommand, ThingReply>,
     log: string,
@@ -299,13 +294,13 @@ describeWithMongo('openRelay', (mongo) => {
   describe('with a second relay', () => {
     it('publishes once, and at once after a commit of the other process', async () => {
       const [db, broker] = [newDb(), new Published()];
-      // There are no looks: the change stream reports the commits.
+      // No looks: the change stream reports the commits.
       const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const [here, there] = [writerOn(db, holder), writerOn(db, standby)];
       await commit(here, 'things-1', 5);
       await until(async () => {
-        await commit(there, 'things-2', 1); // the holder learns of the other at its next renewal
+        await commit(there, 'things-2', 1); // The holder learns of the other at its next renewal.
         return broker.seen('things-2').length > 0;
       });
       await commit(there, 'things-3', 5);
@@ -321,7 +316,7 @@ describeWithMongo('openRelay', (mongo) => {
       await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const there = writerOn(db);
       await until(async () => {
-        await commit(there, 'things-0', 1); // the holder learns of the other at its next renewal
+        await commit(there, 'things-0', 1); // The holder learns of the other at its next renewal.
         return broker.seen('things-0').length > 0;
       });
       await commit(there, 'things-1', 1);
@@ -335,7 +330,7 @@ describeWithMongo('openRelay', (mongo) => {
       await commit(there, 'things-1', 1);
       await publishing.promise;
       await commit(there, 'things-1', 1);
-      // Commits are reported in order: when this one is known, the previous one is, too.
+      // Commits are reported in order: the previous one is known as well.
       broker.whilePublishing = () => Promise.resolve();
       await commit(there, 'things-2', 1);
       await until(() => holder.unpublished() > 1);
@@ -403,9 +398,9 @@ describeWithMongo('openRelay', (mongo) => {
       const writer = writerOn(db, dying);
       await commit(writer, 'things-1', 5);
       await until(() => broker.values.length === 5);
-      cut.die(); // it could not store its last published position
+      cut.die();
       await commit(writer, 'things-1', 5);
-      await until(() => broker.values.length === 10); // the lease that it knows of still runs
+      await until(() => broker.values.length === 10);
 
       const heir = await relayOn(db, broker, { clock });
       await commit(writer, 'things-2', 3);
@@ -435,7 +430,6 @@ describeWithMongo('openRelay', (mongo) => {
       owner: 'another',
       until: later,
       process: identity,
-      // The lease of another version.
       host: hostname(),
       pid: process.pid,
       startedAt: 1,

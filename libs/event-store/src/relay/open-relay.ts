@@ -14,52 +14,40 @@ export interface RelayOptions<Event> {
   readonly db: Db;
   readonly category: string;
   readonly decode: (bytes: Uint8Array) => Event;
-  /** False for an event kind that this version does not have: its log is left to a newer version (ADR 27). */
+  /** False for a newer version's event kind: its log is left to that version (ADR 27). */
   readonly isKnown: (event: Event) => boolean;
   readonly broker: Publisher;
-  /**
-   * The records of a commit, in order; each should have the commit's log and position, so that consumers can drop repeats. A Fault `unavailable` is
-   * retried; a commit that keeps failing otherwise is passed over, reported and stored in `<category>.unpublished`.
-   */
+  /** With log and position, so that consumers drop repeats. `unavailable` is retried, others are passed over. */
   readonly publish: Publishing<Event>;
-  /** Maximum time for which commits wait to be published together, which costs less. @default 0 */
+  /** @default 0 */
   readonly lingerMs?: number;
-  /** Receives failures. */
   readonly onProblem?: (error: unknown) => void;
-  /** Interval of the search for commits of other processes; while there are any, a change stream reports them at once. @default 2000 */
+  /** @default 2000 */
   readonly lookEveryMs?: number;
-  /** The clock of the lease. @default systemClock */
   readonly clock?: Clock;
 }
 
 export interface Relay<Event> {
-  /** Accepts a new commit of this process, which then need not be read: pass it as `committed` to the writer. */
   readonly offer: (commit: Commit<Event>) => void;
   /** True when every commit has been published, by any process. */
   level(): Promise<boolean>;
-  /** True if this process is publishing nothing and has stored its progress; {@link level} covers the rest, in any process. */
+  /** True if this process publishes nothing and has stored its progress. */
   quiet(): Promise<boolean>;
-  /** Stops publishing and lets the next relay take over at once. */
   close(): Promise<void>;
   readonly counts: Readonly<RelayCounts>;
-  /** Number of commits waiting to be published here; all commits of a log beyond memory count as one. */
+  /** All commits of a log beyond memory count as one. */
   unpublished(): number;
-  /** Number of logs whose next commit this version cannot publish. */
   held(): number;
 }
 
 const LEASE_MS = 10_000;
 const RENEW_MS = 2_000;
 const LOOK_EVERY_MS = 2000;
-/** Maximum pause between looks, however long one takes: hints are lost when the store fails. */
+/** Hints are lost when the store fails. */
 const MAX_LOOK_PAUSE_MS = 10_000;
-/** Heads per query; further logs follow in the same look. */
 const PAGE = 1000;
 
-/**
- * Publishes the commits of a category in the order of their logs (architecture 4). One process at a time does so, by lease; `published` of a log is
- * stored after the broker's acknowledgement, so that a successor repeats, and never skips. Rejects when the store does not answer at the start.
- */
+/** Progress is stored after the broker's acknowledgement: a successor repeats, and never skips. */
 export async function openRelay<Event>(options: RelayOptions<Event>): Promise<Relay<Event>> {
   const relay = new CommitRelay(options);
   await relay.start();
@@ -80,10 +68,8 @@ class CommitRelay<Event> implements Relay<Event> {
   #renewal: NodeJS.Timeout | undefined;
   #nextLook: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
-  /** Whether the published positions of all logs have been read since the lease was taken. */
   #hasLooked = false;
   #closed = false;
-  /** Time until which the lease is left to other processes, by `performance.now()`. */
   #awayUntil = -Infinity;
   readonly #reported = new Set<string>();
 
@@ -107,7 +93,6 @@ class CommitRelay<Event> implements Relay<Event> {
       passedOver: new PassedOver(db, category),
       report: this.#report,
       held: (error) => {
-        // The commit is the same, however often the lease returns.
         if (!this.#reported.has(error.message)) this.#report(error);
         this.#reported.add(error.message);
       },
@@ -116,7 +101,6 @@ class CommitRelay<Event> implements Relay<Event> {
     };
   }
 
-  /** On a busy server a later renewal takes the lease. */
   async start(): Promise<void> {
     await this.#renew().catch((error: unknown) => {
       if (!(error instanceof UnknownOutcome)) throw error;
@@ -167,7 +151,7 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#lease.release().catch(this.#report);
   }
 
-  /** Pauses in proportion to the last look, so that looks use at most a fiftieth of the time. A failed look is soon repeated. */
+  /** Looks use at most a fiftieth of the time. */
   #lookAgain(tookMs: number): void {
     if (this.#closed) return;
     const look = async (): Promise<void> => {
@@ -179,7 +163,6 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#nextLook = setTimeout(() => void look(), Math.max(this.#lookEveryMs, pause)).unref();
   }
 
-  /** Takes or renews the lease. After each takeover the published positions are read again. */
   async #renew(): Promise<void> {
     if (performance.now() < this.#awayUntil) return;
     const had = this.#lease.held;
@@ -197,14 +180,12 @@ class CommitRelay<Event> implements Relay<Event> {
     if (this.#watch.open(this.#report)) await this.#look();
   }
 
-  /** Leaves the lease to processes that ask for it: one of them may have the version that knows the held events. */
   async #giveWay(): Promise<void> {
     this.#awayUntil = performance.now() + LEASE_MS;
     await this.#watch.close();
     await this.#lease.release();
   }
 
-  /** Finds unpublished commits of any writer; one look at a time. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -221,7 +202,6 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#hasLooked = tails === this.#tails;
   }
 
-  /** Visits the logs with their published position, and whether there are later commits. */
   async #eachHead(visit: (log: string, published: number, isAhead: boolean) => void): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const heads = await this.#commits.headsAfter(after, PAGE);
@@ -235,12 +215,11 @@ class CommitRelay<Event> implements Relay<Event> {
     }
   }
 
-  /** False while a log's published position is unknown: it would be published again from its beginning. */
+  /** An unknown position would be published again from the beginning. */
   #knows(log: string): boolean {
     return this.#deps.mayPublish() && (this.#hasLooked || this.#tails.has(log));
   }
 
-  /** A log that no look has found is new. */
   #tailOf(log: string, published = 0): Tail<Event> {
     return getOrAdd(this.#tails, log, () => new Tail(log, published, this.#deps));
   }

@@ -2,21 +2,17 @@ import { Fault } from '@tidings/kernel';
 import { getOrAdd } from '../get-or-add.ts';
 import { delay } from '../waiting.ts';
 
-/** A record made of a commit, and its destination. */
 export interface RelayedRecord {
   readonly topic: string;
   readonly key: string;
   readonly value: Uint8Array;
-  /** Texts beside the value. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The part of a broker that a relay needs; the broker of `@tidings/streaming` has it. */
 export interface Publisher {
   publish(topic: string, records: readonly Omit<RelayedRecord, 'topic'>[]): Promise<unknown>;
 }
 
-/** Records of one sender for one topic. */
 interface Part {
   readonly records: RelayedRecord[];
   resolve(): void;
@@ -28,14 +24,10 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 
-/** Whether an error is a permanent refusal of these records, or this commit; all others are transient. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Fault && !['unavailable', 'throttled', 'conflict'].includes(error.kind);
 
-/**
- * One publish per topic at a time; records sent meanwhile are published together next. It retries unanswered publishes, and rejects only a sender
- * whose records are refused on their own.
- */
+/** Rejects only senders whose own records are refused. */
 export class Outbox {
   readonly #broker: Publisher;
   readonly #onProblem: (error: unknown) => void;
@@ -44,21 +36,18 @@ export class Outbox {
   readonly #running = new Set<string>();
   #closed = false;
 
-  /** @param lingerMs time for which a publication waits for more records. */
   constructor(broker: Publisher, lingerMs: number, onProblem: (error: unknown) => void) {
     this.#broker = broker;
     this.#lingerMs = lingerMs;
     this.#onProblem = onProblem;
   }
 
-  /** Resolves when all records are acknowledged. A sender that needs an order awaits that before sending more. */
   async send(records: readonly RelayedRecord[]): Promise<void> {
     const byTopic = new Map<string, RelayedRecord[]>();
     for (const record of records) getOrAdd(byTopic, record.topic, () => []).push(record);
     await Promise.all([...byTopic].map(([topic, part]) => this.#enqueue(topic, part)));
   }
 
-  /** Stops retrying; unacknowledged records are then rejected. */
   close(): void {
     this.#closed = true;
   }
@@ -69,7 +58,6 @@ export class Outbox {
       if (this.#running.has(topic)) return;
       this.#running.add(topic);
       const run = (): void => void this.#run(topic);
-      // Records sent together are published together.
       if (this.#lingerMs > 0) setTimeout(run, this.#lingerMs);
       else setImmediate(run);
     });
@@ -93,7 +81,7 @@ export class Outbox {
       parts.length === 1 ? parts[0]!.records : parts.flatMap((part) => part.records);
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        // A single part may exceed one publish, and the time that a broker gives it: after a failure only the rest is repeated.
+        // After a failure only the rest is repeated.
         while (records.length > 0) {
           const count = fitting(records, (record) => [record]);
           await this.#broker.publish(topic, records.slice(0, count));
@@ -118,7 +106,6 @@ export class Outbox {
   }
 }
 
-/** Number of leading items whose records fit into one publish; at least one. */
 function fitting<Item>(items: readonly Item[], recordsOf: (item: Item) => readonly RelayedRecord[]): number {
   let records = 0;
   let bytes = 0;

@@ -7,7 +7,6 @@ export interface PassedOverDocument {
   readonly at: Date;
 }
 
-/** The commits of a category that could not be published, in `<category>.unpublished`, for an operator to fix and publish. */
 export class PassedOver {
   readonly #collection: Collection<PassedOverDocument>;
 

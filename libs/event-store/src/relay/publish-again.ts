@@ -2,7 +2,6 @@ import type { Db } from 'mongodb';
 import { type CommitDocument, DURABLE, type HeadDocument } from '../mongo/commits.ts';
 
 const HEADS = '.heads';
-/** Commits in one query. */
 const TOGETHER = 1_000;
 
 async function categoriesIn(db: Db): Promise<string[]> {
@@ -13,10 +12,7 @@ async function categoriesIn(db: Db): Promise<string[]> {
 const commitsOf = (db: Db, category: string) => db.collection<CommitDocument>(`${category}.commits`);
 const headsOf = (db: Db, category: string) => db.collection<HeadDocument>(`${category}${HEADS}`);
 
-/**
- * The time since which commits are to be published again: `behindMs` before the newest published one of the databases, by the clock of its writer.
- * It is 1970 if no commit counts as published, as after a {@link publishAgain} of all of them. Undefined if there are no commits.
- */
+/** 1970 if no commit counts as published; undefined without commits. */
 export async function publishedSince(databases: readonly Db[], behindMs: number): Promise<Date | undefined> {
   const times = await Promise.all(databases.map(lastPublished));
   const newest = Math.max(...times.map((at) => at?.getTime() ?? 0));
@@ -31,7 +27,6 @@ async function hasCommits(db: Db): Promise<boolean> {
   return false;
 }
 
-/** Time of the newest commit that relays have published, in all categories of a database; undefined = there is none. */
 async function lastPublished(db: Db): Promise<Date | undefined> {
   let newest: Date | undefined;
   for (const category of await categoriesIn(db)) {
@@ -50,10 +45,7 @@ async function lastPublished(db: Db): Promise<Date | undefined> {
   return newest;
 }
 
-/**
- * Has the relays of all categories of a database publish the commits since a time again, which consumers recognise by log and position. No relay may
- * run meanwhile. Resolves with the number of logs. Safe to repeat.
- */
+/** No relay may run meanwhile. Safe to repeat. */
 export async function publishAgain(db: Db, since: Date): Promise<number> {
   let logs = 0;
   for (const category of await categoriesIn(db)) {

@@ -6,7 +6,6 @@ import { Outbox, type Publisher, type RelayedRecord } from './outbox.ts';
 import { Tail } from './tail.ts';
 
 const LOG = 'things-1';
-/** Bytes of which two commits fit into one send. */
 const LARGE = 1_500_000;
 
 const commit = (position: number, bytes = 10): StoredCommit => ({
@@ -19,7 +18,6 @@ const commit = (position: number, bytes = 10): StoredCommit => ({
 
 const offered = (stored: StoredCommit): Commit<string> => ({ ...stored, events: ['event'], encoded: stored.events });
 
-/** The commits of a log, and the reads of them. */
 class Store {
   readonly commits: StoredCommit[] = [];
   readonly reads: number[] = [];
@@ -39,7 +37,6 @@ class Store {
   }
 }
 
-/** A broker that stores the positions of published commits, by publish. */
 class Published implements Publisher {
   readonly batches: number[][] = [];
   whilePublishing: () => Promise<void> = () => Promise.resolve();
@@ -114,7 +111,7 @@ describe('the tail of a log', () => {
       store.commits.push(commit(position, LARGE));
       tail.offer(offered(commit(position, LARGE)));
     }
-    // Those that must be read count as one.
+    // Commits that must be read count as one.
     expect(tail.unpublished).toBe(3 + 1);
     release.resolve();
     await tail.drained;

@@ -11,17 +11,14 @@ import type { PassedOver } from './passed-over.ts';
 export interface RelayCounts {
   commits: number;
   records: number;
-  /** Commits read from the store, made by another or an earlier process. */
   read: number;
   passedOver: number;
 }
 
 type Records = readonly RelayedRecord[];
 
-/** The records of a commit, in order, or a function that makes them when everything before them is published. */
 export type Publishing<Event> = (commit: Commit<Event>) => Records | (() => Promise<Records>);
 
-/** The common parts of a relay's tails. */
 export interface TailDeps<Event> {
   readonly commits: Pick<MongoCommits, 'after'>;
   readonly outbox: Pick<Outbox, 'send'>;
@@ -31,50 +28,39 @@ export interface TailDeps<Event> {
   readonly isKnown: (event: Event) => boolean;
   readonly publish: Publishing<Event>;
   readonly report: (error: unknown) => void;
-  /** Called when the next commit of a log has an event that this version does not know. */
   readonly held: (error: UnknownEvent) => void;
-  /** False once the relay is closed or another process has the lease. */
   readonly mayPublish: () => boolean;
-  /** Receives the acknowledged position of a log. */
   readonly published: (log: string, position: number) => void;
 }
 
-/** A commit in memory; the work left when its turn comes may fail, and then only it fails. */
 interface Queued {
   readonly position: number;
   readonly events: number;
-  /** The size of its stored events, whatever its records have. */
   readonly bytes: number;
   readonly trace: StoredCommit['trace'];
   readonly records: Records | (() => Records | Promise<Records>);
 }
 
-/** Maximum commits of a log waiting in memory, their events and bytes: a commit may hold hundreds, and megabytes. Others are read later. */
 const MAX_QUEUE = 500;
 const MAX_QUEUE_EVENTS = 2_000;
 const MAX_QUEUE_BYTES = 4 << 20;
-/** Commits of a log in one send, and in one read. */
 const AT_ONCE = 100;
-/** Events and bytes of a log in one send, unless a single commit has more. */
 const EVENTS_AT_ONCE = 1_000;
 const BYTES_AT_ONCE = 4 << 20;
-/** A commit that fails this often for an internal reason is passed over. */
 const TRIES = 5;
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
-/** Publishes one log: gapless from the last published commit, one send after the other. */
 export class Tail<Event> {
   readonly #log: string;
   readonly #deps: TailDeps<Event>;
   readonly #queue: Queued[] = [];
-  /** Number of events in the queue, and their bytes. */
   #events = 0;
   #bytes = 0;
   #published: number;
-  /** The highest position that exists, or may exist: commits after the queue must be read. */
+  /** The highest position that may exist. */
   #heard: number;
-  /** Number of hints so far: a position alone does not distinguish a hint from an earlier one of the same position. */
+  /** A position alone does not distinguish repeated hints. */
   #hints = 0;
   #reading = false;
   #isHeld = false;
@@ -95,17 +81,14 @@ export class Tail<Event> {
     return this.#draining !== undefined;
   }
 
-  /** True when the next commit has an event that only a newer version can publish: this process stops publishing the log. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** Number of commits known to wait; those that must be read count as one. */
   get unpublished(): number {
     return this.#queue.length + (this.#isBehind ? 1 : 0);
   }
 
-  /** Resolves when no send is in progress; never rejects. */
   get drained(): Promise<void> {
     return this.#draining ?? Promise.resolve();
   }
@@ -127,14 +110,12 @@ export class Tail<Event> {
     this.#bytes += queued.bytes;
   }
 
-  /** A commit at this position exists. */
   heardOf(position: number): void {
     this.#hints++;
     this.#heard = Math.max(this.#heard, position);
     this.#drain();
   }
 
-  /** Reads commits after the known ones, unless a send is in progress: looks are repeated. */
   look(): void {
     if (!this.busy) this.heardOf(this.#last + 1);
   }
@@ -180,7 +161,7 @@ export class Tail<Event> {
           return;
         }
         if (!(error instanceof UnknownEvent)) this.#deps.report(error);
-        // One at a time from here, so that only the faulty commit is counted.
+        // One at a time, so that only the faulty commit is counted.
         if (isOwnFault(error) && atOnce === 1) tries++;
         atOnce = 1;
         if (tries >= TRIES && (await this.#passOver(error))) tries = 0;
@@ -190,7 +171,6 @@ export class Tail<Event> {
     }
   }
 
-  /** Reads into the empty queue; after a failure as few commits as are sent at a time. */
   async #read(limit: number): Promise<void> {
     this.#reading = true;
     const hints = this.#hints;
@@ -224,7 +204,6 @@ export class Tail<Event> {
     this.#deps.counts.records += records.length;
   }
 
-  /** The first commits, as many as are sent together. */
   #next(atOnce: number): readonly Queued[] {
     let count = 0;
     for (let events = 0, bytes = 0; count < Math.min(atOnce, this.#queue.length); count++) {
@@ -236,7 +215,6 @@ export class Tail<Event> {
     return this.#queue.slice(0, count);
   }
 
-  /** The records of a commit, made now if possible: in memory, waiting bytes cost less than events. */
   #offered(commit: Commit<Event>): Queued['records'] {
     try {
       const made = this.#publishing(commit);
@@ -252,12 +230,10 @@ export class Tail<Event> {
     return typeof made === 'function' ? made() : made;
   }
 
-  /** A commit without events only occupies its position. */
   #publishing(commit: Commit<Event>): ReturnType<Publishing<Event>> {
     return commit.events.length === 0 ? [] : this.#deps.publish(commit);
   }
 
-  /** Passes over the first commit, once it is stored for an operator. */
   async #passOver(error: unknown): Promise<boolean> {
     const [first] = this.#queue;
     if (!first) return false;
@@ -290,6 +266,5 @@ export class Tail<Event> {
   }
 }
 
-/** Whether the commit itself causes an error; others are transient. */
 const isOwnFault = (error: unknown): boolean =>
   !(error instanceof UnknownEvent) && (error instanceof Fault ? isRefusal(error) : !isTransient(error));

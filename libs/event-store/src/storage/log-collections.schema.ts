@@ -20,7 +20,6 @@ import type { PassedOverDocument } from '../relay/passed-over.ts';
 
 const place = object<CommitDocument['_id']>({ log: text, position: number });
 
-/** The collections that the logs of a category have beside their states. @param retentionMs time for which commits are kept */
 export const logCollections = (category: string, retentionMs: number): readonly ModelDefinition[] => [
   defineModel<CommitDocument>({
     name: `${category}.commits`,

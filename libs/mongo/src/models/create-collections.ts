@@ -3,25 +3,19 @@ import { type Index, indexesOf, type ModelDefinition } from './model.ts';
 
 const NAMESPACE_EXISTS = 48;
 
-/** A collection as the server creates it. */
 export interface CollectionDefinition {
   readonly name: string;
   readonly options: CreateCollectionOptions;
-  /** Beside that on `_id`. */
   readonly indexes: readonly Index[];
 }
 
-/** {@link ensureCollections} by models. */
 export const createCollections = (db: Db, models: readonly ModelDefinition[]): Promise<void> =>
   ensureCollections(
     db,
     models.map((model) => ({ name: model.name, options: model.options, indexes: indexesOf(model) })),
   );
 
-/**
- * Makes the collections that are not there and the indexes that they lack. Several processes may do so at once. An index that no schema has any more
- * stays; one that differs by its key or options from that of the same name is an error of the server. Waits for index builds, however long they take.
- */
+/** Waits for index builds, however long they take; removes no index. */
 export async function ensureCollections(db: Db, collections: readonly CollectionDefinition[]): Promise<void> {
   const listed = await untilAnswered(() => db.listCollections({}, { nameOnly: true }).toArray());
   const found = new Set(listed.map(({ name }) => name));
@@ -33,10 +27,7 @@ export async function ensureCollections(db: Db, collections: readonly Collection
   );
 }
 
-/**
- * Repeats a command that the socket timeout has ended, until the server answers. An index build on a large collection lasts longer, and MongoDB 4.0
- * lets all other commands on the database wait for it. The server goes on with the build, and answers the repetition when it is done.
- */
+/** The server continues an index build after the socket timeout. */
 async function untilAnswered<T>(command: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

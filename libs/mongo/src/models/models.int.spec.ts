@@ -75,7 +75,6 @@ const valid: readonly object[] = [
   { body: new Binary(Buffer.of(1)) },
 ];
 
-/** Each with the path that the error must name. */
 const invalid: readonly (readonly [path: string, over: object])[] = [
   ['name', { name: 5 }],
   ['name', { name: null }],

@@ -1,15 +1,9 @@
 import type { Db } from 'mongodb';
 import { type ModelDefinition, modelOf } from './model.ts';
 
-/** Maximum number of documents that are read of each collection: those that were inserted last. */
 const AT_MOST = 2_000;
-/** A read model that is rebuilt is a further collection of the same model. */
 const GENERATION = /_\d+$/;
 
-/**
- * Validates the stored documents of a database against the schemas of its models, at most the last 2,000 of each collection; answers a line for each
- * that does not fit, and for each collection without a model, with the paths that are wrong.
- */
 export async function invalidDocuments(db: Db, models: readonly ModelDefinition[]): Promise<string[]> {
   const known = new Map(models.map((model) => [model.name, model]));
   const lines: string[] = [];

@@ -14,7 +14,6 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A service in front of a caller, each with metrics of its own, as in processes of their own. */
 async function open(say: Echo['say']) {
   const [served, made] = [new Registry(), new Registry()];
   const echo: Echo = { say, repeat: (request) => new Echoing().repeat(request) };
@@ -25,7 +24,6 @@ async function open(say: Echo['say']) {
   return { echo: remote<Echo>(echoDefinition, replicas), served, made };
 }
 
-/** How many calls were counted, by method and code. */
 async function counted(registry: Registry, side: 'client' | 'server'): Promise<Record<string, number>> {
   const name = `tidings_rpc_${side}_call_seconds`;
   const { values } = await registry.getSingleMetric(name)!.get();

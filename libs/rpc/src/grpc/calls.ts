@@ -11,7 +11,6 @@ import { currentTrace, histogramIn, inSpan, isTracing, traceOf } from '@tidings/
 import type { Registry } from 'prom-client';
 import { codeOf } from './status.ts';
 
-/** Receives the end of a call. @param path `/service/method` */
 export type CallMeter = (path: string, code: status, startedAt: number) => void;
 
 const help = {
@@ -19,7 +18,6 @@ const help = {
   server: 'How long calls took here, by the code that they were answered with',
 } as const;
 
-/** Counts calls, made or served here; without a registry it counts none. */
 export function callMeter(side: keyof typeof help, metrics: Registry | undefined): CallMeter {
   if (!metrics) return () => undefined;
   const seconds = histogramIn(metrics, {
@@ -33,7 +31,6 @@ export function callMeter(side: keyof typeof help, metrics: Registry | undefined
   };
 }
 
-/** A call of another service: one span and one measurement, retries included. */
 export async function observedCall<T>(meter: CallMeter, path: string, call: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const options = { of: [currentTrace()], kind: 'client', attributes: systemOf } as const;
@@ -49,7 +46,6 @@ export async function observedCall<T>(meter: CallMeter, path: string, call: () =
 
 const systemOf = { 'rpc.system.name': 'grpc' };
 
-/** Served calls: one span and one measurement each. The handler runs within the span, which continues the caller's. */
 export function observingCalls(metrics: Registry | undefined): ServerInterceptor {
   const meter = callMeter('server', metrics);
   return ({ path }, call) => {

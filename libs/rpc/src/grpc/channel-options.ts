@@ -1,8 +1,6 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 
-/** Contents and audiences are large; larger messages are errors. */
 export const MAX_MESSAGE_BYTES = 64 << 20;
-/** Flow-control window, so that a message need not wait for its reader after every 64 KB. */
 const WINDOW_BYTES = 4 << 20;
 
 const limits: ChannelOptions = {

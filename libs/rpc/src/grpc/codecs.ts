@@ -8,7 +8,7 @@ const bytesOf = (codec: Codec, message: unknown): Buffer => {
   return Buffer.from(buffer, byteOffset, byteLength);
 };
 
-/** A method with ts-proto's own codecs: proto-loader's would turn dates into 1970 and lose unions. */
+/** proto-loader's codecs would turn dates into 1970 and lose unions. */
 export const wireMethod = (service: ServiceDefinition, method: MethodDefinition): Wire => ({
   path: `/${service.fullName}/${method.name}`,
   originalName: method.name,
@@ -23,7 +23,7 @@ export const wireMethod = (service: ServiceDefinition, method: MethodDefinition)
 const wireMethods = (service: ServiceDefinition): [string, Wire][] =>
   Object.values(service.methods).map((method) => [method.name, wireMethod(service, method)]);
 
-/** The services as gRPC's package definition; those of one full name are one service. */
+/** Definitions of one full name are one service. */
 export const packageDefinition = (services: readonly ServiceDefinition[]): Record<string, WireService> =>
   Object.fromEntries(
     [...Map.groupBy(services, ({ fullName }) => fullName)].map(([fullName, parts]) => [
@@ -32,7 +32,6 @@ export const packageDefinition = (services: readonly ServiceDefinition[]): Recor
     ]),
   );
 
-/** The packages of the services. */
 export const packagesOf = (services: readonly ServiceDefinition[]): string[] => [
   ...new Set(services.map(({ fullName }) => fullName.slice(0, fullName.lastIndexOf('.')))),
 ];

@@ -3,12 +3,10 @@ import { definitionsOf, type ServicesOf } from '../rpc-services.ts';
 import { remote, type RemoteOptions } from './remote.ts';
 import type { Replicas } from './replicas.ts';
 
-/** The options of those services that need any. */
 export type RemoteServicesOptions<Owner extends BackendName> = {
   readonly [Name in keyof ServicesOf<Owner>]?: RemoteOptions<ServicesOf<Owner>[Name]>;
 };
 
-/** The services of a backend in other processes: see {@link remote}. */
 export function remoteServices<Owner extends BackendName>(
   owner: Owner,
   replicas: Replicas,

@@ -13,7 +13,6 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A process that tells who it is, and what it was asked. */
 interface Named extends RpcProcess {
   readonly asked: string[];
 }
@@ -42,7 +41,7 @@ async function replicasOf(processes: readonly RpcProcess[], resolve?: Resolve): 
   return replicas;
 }
 
-/** The same with every connection standing: on a busy machine the first ones take long. */
+/** Connects first: on a busy machine that takes long. */
 async function connectedTo(processes: readonly RpcProcess[]): Promise<Replicas> {
   const replicas = await replicasOf(processes);
   for (const replica of replicas.all) {
@@ -60,7 +59,6 @@ const echoAt = (replicas: Replicas, options?: RemoteOptions<Echo>): Echo =>
 const never: Say = () => new Promise(() => undefined);
 const indices = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
-/** Two processes; what the first was told to say is not answered before `cut` ends it and its connections. */
 async function setUpBroken() {
   const arrived = Promise.withResolvers<void>();
   const say: Say = () => {
@@ -157,7 +155,7 @@ describe('a remote call', () => {
     const resolve = async (): Promise<string[]> => (asked++ === 0 ? [] : new Promise(() => undefined));
     const replicas = await openReplicas('registry:9090', { access: testAccess, resolve });
     closers.push(() => replicas.close());
-    // A call asks again after pauses; on a slow machine its deadline may come first.
+    // On a slow machine the deadline may come before the repetition.
     do {
       const answer = echoAt(replicas, { deadlineMs: 2_000 }).say({ text: 'a' });
       await expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: 'none' });

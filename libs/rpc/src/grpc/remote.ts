@@ -12,7 +12,6 @@ const DEADLINE_MS = 10_000;
 const BACK_OFF_MS = 50;
 const MAX_BACK_OFF_MS = 1_000;
 
-/** The request of a method of a service. */
 type RequestOf<Service, Method extends keyof Service> = Service[Method] extends (request: infer Request) => unknown
   ? Request
   : never;
@@ -22,25 +21,15 @@ type PerMethod<Service, Answer> = {
 };
 
 export interface RemoteOptions<Service> {
-  /** Time limit of a call in all, retries included. @default 10000 */
+  /** Includes retries. @default 10000 */
   readonly deadlineMs?: number;
-  /** The subject of a request, such as a log: requests with one key go to one replica, as long as it is reachable. */
   readonly keyOf?: PerMethod<Service, string | undefined>;
-  /** True for requests that may be executed twice, if the method does not declare it. */
   readonly isRepeatable?: PerMethod<Service, boolean>;
 }
 
-/** The targets of calls: all replicas of a service, or a single one. */
 export type Targets = Pick<Replicas, 'candidates' | 'failed' | 'meter'>;
 
-/**
- * A service of other processes, behind the interface of its own process (see `inProcess`): answers arrive unchanged, Faults included, and a missing
- * answer is a Fault `unavailable`. Every call has a deadline, which travels with it. Within the deadline a call is retried, on the next replica or
- * after a pause, if the connection failed and a second execution is impossible or harmless: nothing was sent, the server refused the call unread, the
- * contract declares the method free of side effects or idempotent, or `isRepeatable` returns true. Any other call whose connection broke is
- * `unavailable` though it may have been executed; the `effect` of a call that was certainly not sent states that. An answer of the service itself is
- * final, `unavailable` included. A request above the maximum message size is `tooLarge`, and not sent.
- */
+/** A missing answer is a Fault `unavailable`, whose `effect` tells if nothing was sent (README). */
 export function remote<Service extends object>(
   definition: ServiceDefinition,
   targets: Targets,
@@ -59,7 +48,6 @@ export function remote<Service extends object>(
   return Object.fromEntries(calls) as Service;
 }
 
-/** A service of each single replica, with the replica's address: for calls to every process. Names are resolved at the call. */
 export async function everyReplica<Service extends object>(
   definition: ServiceDefinition,
   replicas: Replicas,
@@ -76,7 +64,6 @@ export async function everyReplica<Service extends object>(
   });
 }
 
-/** The call rules of a method. */
 interface Rules {
   readonly deadlineMs: number;
   readonly keyOf: (request: unknown) => string | undefined;
@@ -95,13 +82,12 @@ function rulesOf(
   };
 }
 
-/** The attempts at one call. */
 class Attempts {
   readonly #targets: Targets;
   readonly #rules: Rules;
   readonly #method: string;
   readonly #request: unknown;
-  /** Deadline by `performance.now()`: the time of day may be set back. */
+  /** By `performance.now()`: the time of day may be set back. */
   readonly #deadline: number;
 
   constructor(targets: Targets, rules: Rules, method: string, request: unknown) {
@@ -117,7 +103,7 @@ class Attempts {
     return this.#make((replica) => replica.unary(wire, bytes, this.#deadline));
   }
 
-  /** A stream is retried only before it is connected: read parts cannot be taken back. */
+  /** Retried only before it is connected: read parts cannot be taken back. */
   async *stream(wire: WireMethod): AsyncIterable<unknown> {
     const bytes = this.#encoded(wire);
     const replies = await this.#make((replica) => replica.stream(wire, bytes, this.#deadline));
@@ -140,7 +126,6 @@ class Attempts {
   }
 
   async #make<Answer>(attempt: (replica: Replica) => Promise<Answer>): Promise<Answer> {
-    /** The effect as long as nothing was sent. */
     let effect: Fault['effect'] = 'none';
     for (let pause = BACK_OFF_MS; ; pause = Math.min(2 * pause, MAX_BACK_OFF_MS)) {
       let last: Fault | undefined;

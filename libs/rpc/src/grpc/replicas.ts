@@ -7,29 +7,18 @@ import { rendezvous } from './rendezvous.ts';
 import { Replica } from './rpc-replica.ts';
 
 const REFRESH_EVERY_MS = 5_000;
-/** Minimum interval at which names are resolved again after failed calls. */
 const REFRESH_AT_MOST_MS = 500;
-/** Maximum wait of a call for a resolution: a resolver may not answer. */
 const RESOLVING_MS = 500;
-/** Keys with cached replicas: logs are few, other keys may be many. */
 const REMEMBERED_KEYS = 1_024;
 
 export interface ReplicasOptions {
-  /** The authentication of calls. */
   readonly access: RpcAccess;
-  /** Receives the replicas' addresses after each change. */
   readonly changed?: (names: readonly string[]) => void;
-  /** @default by the system's resolver, IPv4 first */
   readonly resolve?: Resolve;
-  /** The registry for counting calls. */
   readonly metrics?: Registry;
 }
 
-/**
- * The replicas of a service: every address of the names in `host:port[,host:port…]`, each with its own channel. Names are resolved again every 5 s,
- * and after failures; a name that no longer resolves keeps its last replicas.
- * @throws Fault `argument` for a malformed address
- */
+/** @throws Fault `argument` for a malformed address */
 export async function openReplicas(address: string, options: ReplicasOptions): Promise<Replicas> {
   const replicas = new Replicas(parseAddress(address), options);
   await replicas.refresh();
@@ -37,12 +26,10 @@ export async function openReplicas(address: string, options: ReplicasOptions): P
 }
 
 export class Replicas {
-  /** Receives every call. */
   readonly meter: CallMeter;
   readonly #hosts: readonly HostPort[];
   readonly #options: ReplicasOptions;
   readonly #access: ClientAccess;
-  /** Addresses by host, as last resolved. */
   readonly #resolved = new Map<string, readonly string[]>();
   readonly #known = new Map<string, Replica>();
   readonly #byKey = new Map<string, readonly Replica[]>();
@@ -61,15 +48,11 @@ export class Replicas {
     this.#timer = setInterval(() => void this.refresh(), REFRESH_EVERY_MS).unref();
   }
 
-  /** All replicas. */
   get all(): readonly Replica[] {
     return this.#list;
   }
 
-  /**
-   * The replicas to call, in order. With a key, its owner comes first, in every process; without one they alternate. Recently unreachable ones come
-   * last.
-   */
+  /** Recently unreachable replicas come last. */
   candidates(key: string | undefined): readonly Replica[] {
     const list = this.#list;
     if (list.length < 2) return list;
@@ -78,18 +61,16 @@ export class Replicas {
     return [...ordered.filter(({ isLikely }) => isLikely), ...ordered.filter(({ isLikely }) => !isLikely)];
   }
 
-  /** The name of the replica for a key; '' with at most one replica: then no key is needed. */
   ownerOf(key: () => string): string {
     return this.#list.length < 2 ? '' : this.candidates(key())[0]!.name;
   }
 
-  /** Resolves the names again; one look-up at a time. Never rejects. */
+  /** One look-up at a time. Never rejects. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
   }
 
-  /** Call it after a failed call: resolves after `pauseMs`, with names resolved again unless that was done recently or takes longer than 500 ms. */
   async failed(pauseMs: number): Promise<void> {
     const isRecent = performance.now() - this.#refreshedAt < REFRESH_AT_MOST_MS;
     const resolved = isRecent
@@ -98,12 +79,10 @@ export class Replicas {
     await Promise.all([delay(pauseMs), resolved]);
   }
 
-  /** Resolves when one of them is reachable; rejects when none is within 2 s. */
   async reachable(): Promise<void> {
     await Promise.any(this.#list.map((replica) => replica.ready(Infinity)));
   }
 
-  /** Closes the channels after the calls in progress. */
   close(): void {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -144,7 +123,6 @@ export class Replicas {
     );
   }
 
-  /** Updates the replicas. @param found the host of each replica, by the replica's name */
   #take(found: ReadonlyMap<string, string>): void {
     const names = new Set([...found.keys()].sort());
     const gone = [...this.#known].filter(([name]) => !names.has(name));
@@ -154,7 +132,7 @@ export class Replicas {
       replica.retire();
     }
     for (const name of added) this.#known.set(name, new Replica(name, found.get(name)!, this.#access));
-    // An idle channel without a connection is replaced before a call has to wait for it.
+    // An idle channel is connected before a call has to wait for it.
     for (const replica of this.#known.values()) replica.connect();
     if (gone.length + added.length === 0) return;
     this.#list = [...names].map((name) => this.#known.get(name)!);

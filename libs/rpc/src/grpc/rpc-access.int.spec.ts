@@ -14,7 +14,6 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A service that says what it is asked, and counts how often. */
 async function served(access: RpcAccess) {
   let calls = 0;
   const echo: Echo = {
@@ -26,14 +25,12 @@ async function served(access: RpcAccess) {
   return { process, calls: () => calls };
 }
 
-/** The service as a process with this access reaches it, under a name. */
 async function calling(port: number, access: RpcAccess, host = 'service.test'): Promise<Echo> {
   const replicas = await openReplicas(`${host}:${port}`, { access, resolve: async () => ['127.0.0.1'] });
   closers.push(() => replicas.close());
   return remote<Echo>(echoDefinition, replicas, { deadlineMs: 1_000 });
 }
 
-/** A call as any program makes it: the code that it ends with. */
 async function codeOfStranger(port: number, channel = credentials.createInsecure(), metadata = new Metadata()) {
   const client = new Client(`127.0.0.1:${port}`, channel);
   closers.push(() => client.close());

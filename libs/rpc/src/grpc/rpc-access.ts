@@ -13,33 +13,25 @@ import {
 import { Fault } from '@tidings/kernel';
 import { masterKeyId } from '@tidings/runtime';
 
-/** The certificate and key of a process, and its trusted CA certificates: PEM texts. */
 export interface RpcTls {
   readonly cert: string;
   readonly key: string;
   readonly ca: string;
 }
 
-/**
- * The mutual authentication of a deployment's processes: mutual TLS, or a key derived from the master key and sent with each call. During a rotation
- * there are several master keys: one in common suffices.
- */
+/** During a rotation, one master key in common suffices. */
 export type RpcAccess = { readonly tls: RpcTls } | { readonly masterKeys: readonly Uint8Array[] };
 
 const KEY = 'tidings-key';
 const KEY_BYTES = 32;
-/** Number of keys during a rotation; further ones are ignored. */
 const MAX_KEYS = 2;
-/** Metadata of a refusal: the id of the process's master key. */
 const EXPECTED = 'tidings-master-key-id';
 
 const sharedKey = (masterKey: Uint8Array): string =>
   Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/rpc', KEY_BYTES)).toString('hex');
 
-/** The credentials of outgoing calls. */
 export interface ClientAccess {
   readonly credentials: ChannelCredentials;
-  /** Sent with every call; undefined = none. */
   readonly keys: string | undefined;
 }
 
@@ -54,7 +46,6 @@ export const addKeys = (metadata: Metadata, { keys }: ClientAccess): void => {
   if (keys !== undefined) metadata.set(KEY, keys);
 };
 
-/** The checks of incoming calls: TLS refuses others on connecting, the interceptors refuse calls. */
 export interface ServerAccess {
   readonly credentials: ServerCredentials;
   readonly interceptors: readonly ServerInterceptor[];
@@ -68,7 +59,6 @@ export const serverAccess = (access: RpcAccess): ServerAccess => {
   return { credentials: ServerCredentials.createSsl(Buffer.from(ca), [pair], true), interceptors: [] };
 };
 
-/** Refuses calls without a valid key as UNAUTHENTICATED, before their request is read. */
 function requiringKey(masterKeys: readonly Uint8Array[]): ServerInterceptor {
   const keys = masterKeys.map((masterKey) => Buffer.from(sharedKey(masterKey)));
   const isKey = (sent: string): boolean => {
@@ -97,7 +87,6 @@ function requiringKey(masterKeys: readonly Uint8Array[]): ServerInterceptor {
   };
 }
 
-/** The id of the master key that a service expects, if it refused a call for its key; otherwise undefined. */
 export function expectedMasterKeyId(error: unknown): string | undefined {
   const { cause } = Fault.from(error);
   if (!(cause instanceof Error && 'metadata' in cause && cause.metadata instanceof Metadata)) return undefined;

@@ -2,18 +2,16 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Fault } from '@tidings/kernel';
 
-/** A host, by name or by IP address, and a port. */
 export interface HostPort {
   readonly host: string;
   readonly port: number;
 }
 
-/** Resolves a host name to IP addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const FORM = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i;
 
-/** The hosts of an address of the form `host:port[,host:port…]`; IPv6 addresses are in brackets. @throws Fault `argument` for other text */
+/** `host:port[,host:port…]`, IPv6 in brackets. @throws Fault `argument` for other text */
 export function parseAddress(address: string): HostPort[] {
   return address.split(',').map((entry) => {
     const [, ipv6, host, digits] = FORM.exec(entry.trim()) ?? [];
@@ -24,12 +22,11 @@ export function parseAddress(address: string): HostPort[] {
   });
 }
 
-/** All IPv4 addresses of a host, as a headless service or a compose service has for its replicas; otherwise all IPv6 addresses. */
+/** All IPv4 addresses of a host, one per replica; otherwise all IPv6 addresses. */
 export const resolveHost: Resolve = async (host) => {
   if (isIP(host)) return [host];
   const found = await lookup(host, { all: true, family: 4 }).catch(() => lookup(host, { all: true, family: 6 }));
   return found.map(({ address }) => address);
 };
 
-/** A replica's own address, `10.0.0.7:9090` or `[fd00::7]:9090`. */
 export const replicaName = (ip: string, port: number): string => (isIP(ip) === 6 ? `[${ip}]:${port}` : `${ip}:${port}`);

@@ -8,10 +8,8 @@ import type { NamedDefinition } from '../rpc-services.ts';
 import { statusOfFault } from './status.ts';
 
 const log = new Logger('gRPC');
-/** No method of a service has this name. */
 const SERVICE = Symbol('service');
 
-/** Bugs are logged where they occur: callers get no details. */
 function exceptionOf(thrown: unknown): RpcException {
   const fault = Fault.from(thrown);
   if (fault.kind === 'bug') log.error(fault);
@@ -41,10 +39,7 @@ const stream =
   (request) =>
     from(answered(call(request) as AsyncIterable<unknown>));
 
-/**
- * Controllers that serve members of a provider by gRPC, one per service: `rpcControllers(REGISTRY, servedBy('registry'))`. Callers get the same Faults
- * as callers of {@link inProcess}. Streams run ahead of a slow caller: use them for results of bounded size.
- */
+/** Streams run ahead of a slow caller: only for results of bounded size. */
 export const rpcControllers = (token: InjectionToken, served: readonly NamedDefinition[]): Type[] =>
   served.map(([member, definition]) => controllerOf(token, member, definition));
 

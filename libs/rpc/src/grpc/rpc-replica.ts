@@ -8,16 +8,12 @@ import type { wireMethod } from './codecs.ts';
 
 export type WireMethod = ReturnType<typeof wireMethod>;
 
-/** Time limit of a connection, after which another replica is called. */
 const CONNECT_MS = 1_500;
-/** Time for which an unreachable replica is called last. */
 const AVOIDED_MS = 2_000;
 
 const { READY, TRANSIENT_FAILURE, SHUTDOWN } = connectivityState;
 
-/** One serving process, and the channel to it. */
 export class Replica {
-  /** Address of the process. */
   readonly name: string;
   readonly #client: Client;
   readonly #access: ClientAccess;
@@ -25,7 +21,6 @@ export class Replica {
   #calls = 0;
   #retired = false;
 
-  /** @param host the host that resolved to its address: its certificate is for the host */
   constructor(name: string, host: string, access: ClientAccess) {
     this.name = name;
     this.#access = access;
@@ -35,20 +30,15 @@ export class Replica {
     this.connect();
   }
 
-  /** False for some time after it was unreachable. */
   get isLikely(): boolean {
     return performance.now() >= this.#avoidUntil || this.#state() === READY;
   }
 
-  /** Opens the connection in advance. */
   connect(): void {
     this.#state(true);
   }
 
-  /**
-   * Resolves when the connection is open; rejects with a ServiceError which states that nothing was sent.
-   * @param deadline by `performance.now()`
-   */
+  /** @param deadline by `performance.now()` */
   async ready(deadline: number): Promise<void> {
     const until = Math.min(deadline, performance.now() + CONNECT_MS);
     for (let state = this.#state(true); state !== READY; state = this.#state()) {
@@ -60,7 +50,7 @@ export class Replica {
     }
   }
 
-  /** Sends an encoded request and returns the decoded reply; rejects with a ServiceError. @param deadline by `performance.now()` */
+  /** @param deadline by `performance.now()` */
   unary(method: WireMethod, request: Buffer, deadline: number): Promise<unknown> {
     return this.#counted(async () => {
       await this.ready(deadline);
@@ -79,7 +69,7 @@ export class Replica {
     });
   }
 
-  /** The same for a method that returns a stream, once its connection is open: the caller must read the stream, or destroy it. */
+  /** The caller must read the stream, or destroy it. */
   async stream(method: WireMethod, request: Buffer, deadline: number): Promise<Readable> {
     this.#calls++;
     try {
@@ -100,7 +90,6 @@ export class Replica {
     });
   }
 
-  /** Accepts no further calls, and closes the channel after those in progress. */
   retire(): void {
     this.#retired = true;
     if (this.#calls === 0) this.#client.close();
@@ -120,7 +109,6 @@ export class Replica {
     if (this.#retired && this.#calls === 0) this.#client.close();
   }
 
-  /** The metadata of every call: authentication, and the current trace. */
   #metadata(): Metadata {
     const metadata = new Metadata();
     addKeys(metadata, this.#access);
@@ -141,12 +129,11 @@ export class Replica {
   }
 }
 
-/** A deadline by `performance.now()` in milliseconds since 1970: gRPC takes it so, and starts a timer for the remaining time at once. */
+/** gRPC takes the time of day, and starts a timer at once. */
 const timeOfDay = (deadline: number): number => Date.now() + deadline - performance.now();
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** The error of a call that was never sent, with the text by which `isNeverTaken` recognizes it. */
 const notConnected = (): ServiceError =>
   Object.assign(new Error('not connected'), {
     code: status.UNAVAILABLE,

@@ -7,27 +7,20 @@ import { observingCalls } from './calls.ts';
 import { serverOptions } from './channel-options.ts';
 import { packageDefinition, packagesOf } from './codecs.ts';
 
-/** Calls end within their callers' deadlines; others are aborted then, so that a shutdown stays below 25 s. */
+/** Beyond callers' deadlines, and within a shutdown of 25 s. */
 const DRAIN_MS = 12_000;
 
 export interface RpcServerOptions {
   readonly host: string;
-  /** 0 = a free one. */
   readonly port: number;
-  /** The services on the port; each needs its {@link rpcControllers}. */
   readonly services: readonly ServiceDefinition[];
-  /** The authentication of calls. */
   readonly access: RpcAccess;
-  /** Time limit of calls in progress on closing. @default 12000 */
+  /** @default 12000 */
   readonly drainMs?: number;
-  /** The registry for counting calls. */
   readonly metrics?: Registry;
 }
 
-/**
- * The strategy of a Nest microservice that serves several services by gRPC on one port: `createMicroservice(module, { strategy: new RpcServer(…) })`.
- * Calls from other deployments are refused. Closing it refuses new calls, which callers retry elsewhere, and answers those in progress.
- */
+/** Closing refuses new calls, which callers retry elsewhere. */
 export class RpcServer extends ServerGrpc {
   readonly #host: string;
   readonly #drainMs: number;
@@ -41,7 +34,7 @@ export class RpcServer extends ServerGrpc {
       package: packagesOf(services),
       packageDefinition: packageDefinition(services),
       gracefulShutdown: true,
-      // Nest loads this package at the start, and uses it for definitions in files only. Its default takes 40 ms of CPU time.
+      // Nest loads this package for definitions in files only. Its default takes 40 ms of CPU time.
       protoLoader: '@grpc/grpc-js',
     });
     this.#host = host.includes(':') ? `[${host}]` : host;
@@ -51,7 +44,6 @@ export class RpcServer extends ServerGrpc {
     this.#access = serverAccess(access);
   }
 
-  /** `host:port` of the listener. */
   get address(): string {
     return `${this.#host}:${this.#port}`;
   }
@@ -68,7 +60,7 @@ export class RpcServer extends ServerGrpc {
   }
 
   override async close(): Promise<void> {
-    // Aborts the others afterwards. `forceShutdown` does not find the connections: it only knows the connections of channelz.
+    // Aborts the others afterwards; `forceShutdown` knows only the connections of channelz.
     this.#server?.drain(this.address, this.#drainMs);
     await super.close();
   }

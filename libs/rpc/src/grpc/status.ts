@@ -3,10 +3,9 @@ import { Fault, type FaultKind } from '@tidings/kernel';
 import { faultOfView, viewOfFault } from '../fault-view.ts';
 import { FaultView } from '../generated/tidings/rpc/v1/faults.ts';
 
-/** The trailer of a Fault: gRPC's own texts cannot hold every character. */
+/** gRPC's own texts cannot hold every character. */
 const FAULT = 'tidings-fault-bin';
 
-/** Status codes for others, such as proxies and their metrics. */
 const codes: Readonly<Record<FaultKind, status>> = {
   malformed: status.INVALID_ARGUMENT,
   argument: status.INVALID_ARGUMENT,
@@ -20,28 +19,25 @@ const codes: Readonly<Record<FaultKind, status>> = {
   bug: status.INTERNAL,
 };
 
-/** The status code for other clients. */
 export const codeOf = ({ kind }: Fault): status => codes[kind];
 
-/** A Fault as the status of a reply: its kind and public text, whole. */
 export function statusOfFault(fault: Fault): Pick<ServiceError, 'code' | 'details' | 'metadata'> {
   const metadata = new Metadata();
   metadata.set(FAULT, Buffer.from(FaultView.encode(viewOfFault(fault)).finish()));
   return { code: codes[fault.kind], details: fault.kind, metadata };
 }
 
-/** The Fault in the service's answer; undefined if the answer is not the service's. */
 export function faultOfStatus({ metadata }: ServiceError): Fault | undefined {
   const [bytes] = metadata.get(FAULT);
   return Buffer.isBuffer(bytes) ? faultOfView(FaultView.decode(bytes)) : undefined;
 }
 
-/** grpc-js's texts for failures before a server accepted the call; after any other text it may have been executed. */
+/** grpc-js's texts for failures before a server accepted the call; after others it may have been executed. */
 const NEVER_TAKEN = /^(No connection established|Stream refused by server|Failed to start HTTP\/2 stream)/;
 
 export const isNeverTaken = ({ details }: ServiceError): boolean => NEVER_TAKEN.test(details);
 
-/** True if the connection failed, not the call: another replica, or the same one later, may answer. No call is cancelled here. */
+/** Another replica, or the same one later, may answer. No call is cancelled here. */
 export const isConnectionLost = (error: ServiceError): boolean =>
   error.code === status.UNAVAILABLE || error.code === status.CANCELLED || isNeverTaken(error) || isReset(error);
 
@@ -49,7 +45,6 @@ export const isConnectionLost = (error: ServiceError): boolean =>
 const isReset = ({ code, details }: ServiceError): boolean =>
   code === status.INTERNAL && details.startsWith('Received RST_STREAM');
 
-/** A call without an answer, as a Fault. @param effect of the call and of the earlier ones that it retries */
 export function faultOfFailure(error: ServiceError, where: string, effect?: Fault['effect']): Fault {
   const internal = `${where}: ${error.details}`;
   // An unknown method belongs to a newer version that is being rolled out.

@@ -2,7 +2,6 @@ import { Fault } from '@tidings/kernel';
 import type { ServiceDefinition } from '../binding.ts';
 import { type RpcServices, rpcServices } from '../rpc-services.ts';
 
-/** All services of the system, implemented as far as a test needs them: other methods fail. */
 export function stubServices(given: {
   readonly [Name in keyof RpcServices]?: Partial<RpcServices[Name]>;
 }): RpcServices {

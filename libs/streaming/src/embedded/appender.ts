@@ -7,7 +7,7 @@ import type { Lease } from './group-lease.ts';
 import type { PartitionLog } from './partition-log.ts';
 import type { Appended, Store } from './embedded-store.ts';
 
-/** Parallel writes. A partition is in at most one of them: its batches follow each other without a gap. */
+/** A partition is in at most one write, so that its batches have no gap. */
 const LANES = 2;
 const BATCH_RECORDS = 5_000;
 const BATCH_BYTES = 4 << 20;
@@ -21,16 +21,13 @@ interface Publication {
   reject(fault: Fault): void;
 }
 
-/** The records of a publication for one partition, the first `taken` of which are being written. */
 interface Part {
   readonly publication: Publication;
   readonly records: readonly OutRecord[];
-  /** Indexes of the records in the publication. */
   readonly places: readonly number[];
   taken: number;
 }
 
-/** Records of a part that one batch contains: from `from`, up to `to`, exclusive. */
 interface PartRange {
   readonly part: Part;
   readonly from: number;
@@ -47,7 +44,7 @@ interface Queue {
   readonly log: PartitionLog;
   parts: Part[];
   busy: boolean;
-  /** Batches exist beyond the known end: another process's, or our own without an answer. */
+  /** Batches may exist beyond the known end. */
   unsure: boolean;
 }
 
@@ -55,17 +52,13 @@ export interface AppenderDeps {
   readonly store: Store;
   readonly lease: Lease;
   readonly clock: Clock;
-  /** A batch was appended to this log; the log's figures are current. */
   appended(log: PartitionLog, batch: Batch): void;
-  /** Batches that are not in memory are at the end of this log. */
   overtaken(log: PartitionLog): void;
 }
 
-/** Group commit: records that are published during writes are written with the next one. */
 export class Appender {
   readonly #deps: AppenderDeps;
   readonly #queues = new Map<PartitionLog, Queue>();
-  /** Queues with records to write. */
   readonly #ready = new Set<Queue>();
   #writing = 0;
   #recovering = 0;
@@ -76,7 +69,6 @@ export class Appender {
     this.#deps = deps;
   }
 
-  /** @param logs the topic's partitions, by number. */
   publish(logs: readonly PartitionLog[], records: readonly OutRecord[]): Promise<readonly Position[]> {
     if (records.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
@@ -92,7 +84,6 @@ export class Appender {
     });
   }
 
-  /** Resolves when nothing is waiting or being written. */
   async drained(): Promise<void> {
     if (this.#isIdle()) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -108,7 +99,7 @@ export class Appender {
     if (!queue.busy) this.#ready.add(queue);
   }
 
-  /** Deferred to the end of the event loop's turn: what several sockets caused in it is written together. */
+  /** Deferred to the end of the turn, for publications of several sockets. */
   #start(): void {
     if (this.#starting || this.#writing >= LANES) return;
     this.#starting = true;
@@ -170,7 +161,7 @@ export class Appender {
         queue.unsure = true;
         putBack(queue, write.ranges);
       } else {
-        // It may have been stored, or be stored later: then the next batch finds its offset taken.
+        // It may be stored later: then the next batch finds its offset taken.
         for (const { part } of write.ranges) fail(part, outcome);
       }
       this.#release(queue);
@@ -181,7 +172,6 @@ export class Appender {
     for (const { log, batch } of appended) this.#deps.appended(log, batch);
   }
 
-  /** The outcomes, or the fault that leaves them unknown. */
   async #append(writes: readonly Write[]): Promise<Appended[] | Fault> {
     const { store, lease } = this.#deps;
     try {
@@ -189,7 +179,7 @@ export class Appender {
       const outcomes = await store.append(
         writes.map(({ log, batch }) => ({ ...log.place, batch, compressed: log.kind === 'facts' })),
       );
-      // A write that arrived after the lease expired may be below the offsets that the next holder has trimmed.
+      // A write after the lease may be below what the next holder has trimmed.
       return lease.held || (await lease.confirmed()) ? outcomes : notHeld();
     } catch (error) {
       return Fault.from(error);
@@ -249,7 +239,6 @@ function split(
   return parts;
 }
 
-/** Takes the records that fit into one batch. */
 function takeRanges(queue: Queue): PartRange[] {
   const ranges: PartRange[] = [];
   let count = 0;

@@ -2,12 +2,9 @@ import type { InRecord } from '../broker-port.ts';
 import { type Batch, recordsOf } from './embedded-batch.ts';
 import type { Place } from './embedded-store.ts';
 
-/** Memory of a record besides its bytes: the object, its key and the view of its value. */
 const RECORD_OVERHEAD_BYTES = 250;
-/** Small batches are delivered together up to this size. */
 const HANDOVER_BYTES = 4 << 20;
 
-/** Records for a handler, and the next offset once all are done. */
 export interface Taken {
   readonly records: readonly InRecord[];
   readonly next: number;
@@ -20,19 +17,16 @@ interface Held {
   records: readonly InRecord[] | undefined;
 }
 
-/** The index of the first record at `offset` or above. */
 function indexIn(records: readonly InRecord[], offset: number): number {
   const start = Math.max(0, offset - (records[0]?.offset ?? offset));
-  // Offsets are dense except after compaction, which only moves records to the front.
+  // Offsets are dense; compaction only moves records to the front.
   let index = Math.min(start, records.length);
   while (index > 0 && (records[index - 1]?.offset ?? 0) >= offset) index--;
   return index;
 }
 
-/** Batches in memory with all records in the offsets [`from`, `to`). */
 export class Run {
   readonly #place: Place;
-  /** Batches; the ones before `#head` are dropped. */
   #held: (Held | undefined)[] = [];
   #head = 0;
   #from: number;
@@ -57,7 +51,6 @@ export class Run {
     return this.#bytes;
   }
 
-  /** The time of the first batch. */
   get oldestAt(): number {
     return this.#held[this.#head]?.batch.at ?? Infinity;
   }
@@ -74,12 +67,10 @@ export class Run {
     this.#bytes += bytes;
   }
 
-  /** Declares that there are no further records below `to`. */
   extend(to: number): void {
     this.#to = Math.max(this.#to, to);
   }
 
-  /** Drops everything and continues at `from`. */
   reset(from: number): void {
     this.#held = [];
     this.#head = 0;
@@ -88,7 +79,6 @@ export class Run {
     this.#bytes = 0;
   }
 
-  /** Drops the batches that are entirely below `offset`. */
   dropBelow(offset: number): void {
     let first = this.#held[this.#head];
     while (first && first.end <= offset) {
@@ -110,7 +100,6 @@ export class Run {
     }
   }
 
-  /** The next records from `position` on, which must be covered, at most `max`; none if compaction left none. */
   take(position: number, max: number): Taken {
     const parts: (readonly InRecord[])[] = [];
     let room = max;
@@ -133,13 +122,11 @@ export class Run {
     return { records: others.length === 0 ? first : first.concat(...others), next };
   }
 
-  /** Decoded once for all groups. */
   #recordsOf(held: Held): readonly InRecord[] {
     held.records ??= recordsOf(held.batch, this.#place.topic, this.#place.partition);
     return held.records;
   }
 
-  /** The index of the batch with `position`, or of the next one. */
   #indexOf(position: number): number {
     let low = this.#head;
     let high = this.#held.length;

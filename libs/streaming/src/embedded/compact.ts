@@ -4,7 +4,6 @@ import type { PartitionLog } from './partition-log.ts';
 import type { Store } from './embedded-store.ts';
 
 const READ_BATCHES = 8;
-/** Records whose keys are in memory at a time. */
 const WINDOW_RECORDS = 50_000;
 
 const endOf = ({ first, count }: Batch): number => first + count;
@@ -19,7 +18,6 @@ async function* batches(log: PartitionLog, store: Store, from: number, to: numbe
   }
 }
 
-/** Removes records from the batches. @returns number of remaining records */
 async function filter(
   log: PartitionLog,
   store: Store,
@@ -35,7 +33,7 @@ async function filter(
       const stay = records.filter(keep);
       kept += stay.length;
       if (stay.length === records.length) continue;
-      // The last batch stays even if it is empty: it marks the end of the partition.
+      // The last batch stays even if empty: it marks the end of the partition.
       if (stay.length === 0 && endOf(batch) < log.end) empty.push(batch);
       else changed.push(without(batch, stay));
     }
@@ -46,7 +44,6 @@ async function filter(
   return kept;
 }
 
-/** Keeps the newest record of each key, for the keys among the next records that were not examined yet. */
 export async function compact(log: PartitionLog, store: Store): Promise<void> {
   const newest = new Map<string, number>();
   let to = log.end;

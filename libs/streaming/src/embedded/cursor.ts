@@ -6,49 +6,39 @@ import { Run, type Taken } from './batch-run.ts';
 import type { Store } from './embedded-store.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
-/** Approximate bytes read from the store at a time, which is the maximum of one delivery. */
 const READ_BYTES = 4 << 20;
 const READ_BATCHES = { first: 8, most: 256 };
 
-/** A member of a group: one subscription. */
 export interface Member {
   readonly handler: BatchHandler;
   readonly maxRecords: number;
-  /** See {@link lingerLeftMs}. */
   readonly lingerMs: number;
-  /** Number of partitions in which a handler is running, or about to. */
   active: number;
-  /** Called when that number is 0. */
   readonly whenIdle: (() => void)[];
 }
 
 export interface CursorDeps {
   readonly store: Store;
   readonly offsets: Pick<Offsets, 'changed'>;
-  /** Reports a failure, from which the log recovers by itself, to the operator. */
   warn(text: string, cause: unknown): void;
 }
 
-/** The next turn of the event loop: handlers that never wait would block all others. */
+/** Handlers that never wait would block all others. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A group's offset in a partition, and the loop that delivers the following records. */
 export class Cursor implements Reader, Tracked {
   readonly group: string;
   readonly log: PartitionLog;
   readonly #deps: CursorDeps;
   #position: number;
   #member: Member | undefined;
-  /** Changes with every seek, so that a running handler no longer moves the cursor. */
   #epoch = 0;
   #running = false;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   #handledAt = -Infinity;
-  /** Records read from the store and not delivered yet. */
   #ahead: Run;
-  /** An offset at which a batch is known to begin, if there is one. */
   #boundary: number | undefined;
   #readBatches = READ_BATCHES.first;
 
@@ -60,7 +50,6 @@ export class Cursor implements Reader, Tracked {
     this.#ahead = new Run(log, position);
   }
 
-  /** Every record below it has been handled, or removed. */
   get position(): number {
     return Math.max(this.#position, this.log.start);
   }
@@ -69,7 +58,6 @@ export class Cursor implements Reader, Tracked {
     return { group: this.group, topic: this.log.topic, partition: this.log.partition, offset: this.position };
   }
 
-  /** Assigns the partition to a member, once the handler of the previous one has returned, or to none. */
   assign(member: Member | undefined): void {
     if (member === this.#member) return;
     this.#member = member;
@@ -92,7 +80,6 @@ export class Cursor implements Reader, Tracked {
     this.#hurry();
   }
 
-  /** Drops records that were read ahead. */
   forget(): void {
     this.#ahead.reset(this.#position);
   }
@@ -151,7 +138,6 @@ export class Cursor implements Reader, Tracked {
     return false;
   }
 
-  /** Delivers one batch; false when it must be delivered again later. */
   async #step(member: Member): Promise<boolean> {
     const epoch = this.#epoch;
     const taken = await this.#take(member.maxRecords);
@@ -169,7 +155,6 @@ export class Cursor implements Reader, Tracked {
     return true;
   }
 
-  /** The number of leading records that are done. */
   async #handle(member: Member, records: Taken['records']): Promise<number> {
     const { topic, partition } = this.log;
     try {
@@ -200,7 +185,6 @@ export class Cursor implements Reader, Tracked {
     for (const batch of batches) ahead.append(batch);
     if (batches.length === 0) ahead.extend(end);
     else this.#adapt(ahead.bytes / batches.length);
-    // A seek or a trim may have happened in between.
     if (position !== this.position) return { records: [], next: this.position };
     this.#ahead = ahead;
     this.#boundary = ahead.to;

@@ -1,24 +1,21 @@
 import type { Headers, InRecord, OutRecord } from '../broker-port.ts';
 
-/**
- * Records of one partition in one document. `count` is the number of its offsets: every one has its record until compaction or erasure removes some.
- */
 export interface Batch {
   readonly first: number;
+  /** Number of offsets; compaction and erasure leave fewer records. */
   readonly count: number;
-  /** When the batch was formed, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly body: Buffer;
 }
 
 /*
- * A body, little-endian, all numbers 32 bits:
- *   size, number of bytes of the keys,
+ * A body, little-endian, 32-bit numbers:
+ *   size, byte length of the keys,
  *   size × (end of the key in UTF-16 units, end of the value in bytes),
- *   size × (offset - first)           only where size < count,
- *   the keys as one UTF-8 text, the values,
+ *   size × (offset - first)     only where size < count,
+ *   the keys as one UTF-8 text, much faster than many short ones, the values,
  *   the headers as JSON, [[index, headers], …]     only where a record has any.
- * Keys are joined because one long string is written and read in a fraction of the time that many short ones take.
  */
 const HEAD = 8;
 const ENTRY = 8;
@@ -27,7 +24,6 @@ const NOTHING = Buffer.alloc(0);
 
 type HeadersAt = readonly [index: number, headers: Headers];
 
-/** @param deltas offsets of the records in the batch, unless it is complete */
 function encode(records: readonly OutRecord[], deltas: readonly number[] = []): Buffer {
   const size = records.length;
   let keys = '';
@@ -69,7 +65,7 @@ function encodeHeaders(records: readonly OutRecord[]): Buffer {
   return entries.length > 0 ? Buffer.from(JSON.stringify(entries)) : NOTHING;
 }
 
-/** The records' values are copied: a publisher may reuse its buffers. */
+/** Copies the values: a publisher may reuse its buffers. */
 export const newBatch = (first: number, at: number, records: readonly OutRecord[]): Batch => ({
   first,
   count: records.length,
@@ -77,13 +73,11 @@ export const newBatch = (first: number, at: number, records: readonly OutRecord[
   body: encode(records),
 });
 
-/** The same range of offsets with only these of its records. */
 export function without(batch: Batch, kept: readonly InRecord[]): Batch {
   const offsets = kept.length < batch.count ? kept.map(({ offset }) => offset - batch.first) : [];
   return { ...batch, body: encode(kept, offsets) };
 }
 
-/** The records of a batch; their values are views of its body. */
 export function recordsOf(batch: Batch, topic: string, partition: number): InRecord[] {
   const { first, count, at: timestamp, body } = batch;
   const size = body.readUInt32LE(0);

@@ -13,17 +13,13 @@ import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } f
 
 const LEASES = 'streaming.lease';
 
-/** A process id that nobody has any more. */
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
 
-/** A process of this machine that was started long before this one. */
 const earlier = (pid = process.pid): ProcessIdentity => ({ ...ownIdentity()!, pid, startedAt: '1' });
 
-/** Makes it look as if the lease's holder had died. */
 const bury = (db: Db): Promise<unknown> =>
   db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { process: earlier(deadPid()) } });
 
-/** Opens embedded brokers over connections of their own, on one database. */
 class EmbeddedWorld implements BrokerWorld {
   readonly clock = new ShiftedClock();
   readonly db: Db;
@@ -98,7 +94,6 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
     return got;
   };
 
-  /** The world's database with something in front of every command. */
   const intercepted = (before: (command: Document, run: () => Promise<Document>) => Promise<Document>): Db =>
     new Proxy(world.db, {
       get(db, property) {
@@ -149,19 +144,18 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
 
     it('is taken over at once from a dead process on this host', async () => {
       await holder({ process: earlier(deadPid()), epoch: 'x', renewed: new Date(), ttlMs: 600_000 });
-      // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
     });
 
     it('is taken over at once from an earlier process with the same pid', async () => {
       await holder({ process: earlier(), epoch: 'x', renewed: new Date(), ttlMs: 600_000 });
-      // Others are waited for until their lease is over, which is longer than a test may take.
+      // Others are waited for until their lease expires, longer than a test.
       await open();
     });
 
     it.each([
       ['on another host', 'elsewhere', process.pid],
-      // It is number 1 there, as this one would be here, and host names repeat.
+      // Containers share process numbers, and host names repeat.
       ['in another container that has the same host name and number', hostname(), process.pid],
       ['in another container that has the same host name and a number that nobody has here', hostname(), deadPid()],
     ])('is taken over from a process %s when it is over', async (_, host, pid) => {
@@ -250,7 +244,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       let isTaken = false;
       let hasRenewed = false;
       const db = intercepted(async (command, run) => {
-        // The last batch of each partition is read while the log is loading.
+        // Loading reads the last batch of each partition.
         if ('find' in command) {
           isLoading = true;
           await until(() => hasRenewed);

@@ -18,35 +18,25 @@ import { PartitionLog } from './partition-log.ts';
 import { Store } from './embedded-store.ts';
 
 const MEMORY_BYTES = 64 << 20;
-/** A crash delivers the records of this time again. Under load all partitions change in it, and share the write. */
+/** A crash redelivers records of this time. */
 const OFFSET_SPACING_MS = 250;
 
 export interface EmbeddedBrokerOptions {
-  /** The log's own database, for the only process on the data folder. */
   readonly db: Db;
   readonly clock: Clock;
-  /** All topics. The number of a topic's partitions is fixed, because it determines the partitions of keys. */
   readonly topics: readonly TopicSpec[];
-  /** Name of this process in the lease; need not be unique. */
   readonly owner: string;
-  /** Maximum bytes of the newest batches in memory for lagging consumers. @default 64 MB */
+  /** @default 64 MB */
   readonly memoryBytes?: number;
-  /** Called once when another process has taken over the log: nothing is written or delivered any more. */
   readonly onLost?: (fault: Fault) => void;
-  /** Receives failures that are retried. */
   readonly warn?: (text: string, cause: unknown) => void;
 }
 
-/** The log inside one process and its MongoDB, with methods that only an embedded log has. */
 export interface EmbeddedBroker extends Broker {
-  /** Trims and compacts what is due, in a bounded step, as happens every second anyway. */
   trim(): Promise<void>;
 }
 
-/**
- * Opens the log exclusively: a lease permits one process at a time.
- * @throws Fault `conflict` when another live process has it; Fault `unavailable` when another one has taken it over meanwhile
- */
+/** @throws Fault `conflict` while another live process has the log */
 export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { db, owner, topics: specs } = options;
   const store = new Store(db);
@@ -69,7 +59,6 @@ export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promis
   }
 }
 
-/** The logs of the declared topics, and of the added ones. */
 async function loadTopics(
   store: Store,
   specs: readonly TopicSpec[],
@@ -109,7 +98,6 @@ class Embedded implements EmbeddedBroker {
   readonly #groups: Groups;
   readonly #appender: Appender;
   readonly #housekeeping: Housekeeping;
-  /** The reason why the log is unusable. */
   #ended: Fault | undefined;
   #closing: Promise<void> | undefined;
 
@@ -175,7 +163,6 @@ class Embedded implements EmbeddedBroker {
     await this.#groups.seek(group, log, offset);
   }
 
-  /** A new topic is empty: its logs need no look at the store. */
   async #add(spec: TopicSpec): Promise<void> {
     await this.#deps.store.addTopic(spec);
     const logs = Array.from(
@@ -199,7 +186,6 @@ class Embedded implements EmbeddedBroker {
     return this.#closing;
   }
 
-  /** Another process has the log. */
   halt(fault: Fault): void {
     this.#ended = fault;
     this.#groups.halt();
@@ -220,7 +206,6 @@ class Embedded implements EmbeddedBroker {
 
 const closed = (): Fault => Fault.unavailable('The log is closed');
 
-/** Drops the oldest batches in memory; consumers that still need them read the store. */
 function keepWithin(memoryBytes: number, logs: readonly PartitionLog[]): void {
   let bytes = 0;
   for (const { tail } of logs) bytes += tail.bytes;

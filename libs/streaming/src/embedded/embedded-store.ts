@@ -14,19 +14,16 @@ import {
   topicsModel,
 } from './storage/log.schema.ts';
 
-/** A topic's partition. */
 export interface Place {
   readonly topic: string;
   readonly partition: number;
 }
 
-/** The metadata of a partition: everything below `start` is removed, everything below `clean` is compacted. */
 export interface Floor {
   readonly start: number;
   readonly clean: number;
 }
 
-/** The outcome of inserting one batch: `taken` when another writer's batch is at its offset. */
 export type Appended = 'appended' | 'taken' | Fault;
 
 const { name: BATCHES } = batchesModel;
@@ -44,15 +41,14 @@ interface FindReply<T> extends Document {
   readonly cursor: { readonly firstBatch: readonly T[] };
 }
 
-/** Below this length compression costs more than it saves. */
+/** Below this, compression costs more than it saves. */
 const PACKED_BYTES = 4_096;
 const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** The records of a batch as they are stored: facts are kept for a year. */
 const packed = (body: Buffer): Pick<StoredBatch, 'raw' | 'records'> =>
   body.length < PACKED_BYTES ? { records: body } : { raw: body.length, records: zstdCompressSync(body, fast) };
 
-/** Unpacks records in one piece: the default pieces would be joined. */
+/** In one piece: the default pieces would be joined. */
 const unpacked = (records: Buffer, raw: number | undefined): Buffer =>
   raw === undefined ? records : zstdDecompressSync(records, { chunkSize: raw + 64 });
 
@@ -75,10 +71,7 @@ const refusalOf = (error: { readonly code: number; readonly errmsg: string }): F
 
 const unavailable = (error: unknown): Fault => Fault.unavailable('The log does not answer', error);
 
-/**
- * The log's collections. Commands are built directly: the driver's helpers measure every document first, and their retries cost the server an
- * additional write.
- */
+/** Plain commands: the driver's retries cost a write each. */
 export class Store implements OffsetStore {
   readonly #db: Db;
 
@@ -94,7 +87,6 @@ export class Store implements OffsetStore {
     }
   }
 
-  /** Inserts at most one batch per partition, durably; returns the outcomes in order. @throws Fault `unavailable` when they are unknown */
   async append(
     batches: readonly (Place & { readonly batch: Batch; readonly compressed: boolean })[],
   ): Promise<Appended[]> {
@@ -115,7 +107,6 @@ export class Store implements OffsetStore {
     return outcomes;
   }
 
-  /** The batches that begin in [`from`, `to`), in order; at most `limit`, and at most 16 MB. */
   async read(place: Place, from: number, to: number, limit: number): Promise<Batch[]> {
     const found = await this.#find<StoredBatch>({
       find: BATCHES,
@@ -127,13 +118,11 @@ export class Store implements OffsetStore {
     return found.map(toBatch);
   }
 
-  /** The first offset of the batch with `offset`; undefined if there is none. */
   async batchHolding(place: Place, offset: number): Promise<number | undefined> {
     const last = await this.#lastBelow(place, offset + 1);
     return last && last._id.o + last.n > offset ? last._id.o : undefined;
   }
 
-  /** The ranges of the batches from `from` on, without their records; at most `limit`. */
   async spans(place: Place, from: number, limit: number): Promise<Omit<Batch, 'body'>[]> {
     const found = await this.#find<StoredBatch>({
       find: BATCHES,
@@ -146,7 +135,6 @@ export class Store implements OffsetStore {
     return found.map(({ _id, n, at }) => ({ first: _id.o, count: n, at }));
   }
 
-  /** The offset after the last batch, or undefined for an empty partition. */
   async endOf(place: Place): Promise<number | undefined> {
     const last = await this.#lastBelow(place, Infinity);
     return last && last._id.o + last.n;
@@ -184,7 +172,6 @@ export class Store implements OffsetStore {
     });
   }
 
-  /** Replaces the records of the same ranges. */
   async rewrite(place: Place, batches: readonly Batch[]): Promise<void> {
     await this.#all({
       update: BATCHES,
@@ -197,7 +184,6 @@ export class Store implements OffsetStore {
     });
   }
 
-  /** The topics that were added. */
   async topics(): Promise<TopicSpec[]> {
     const found = await collectionOf(this.#db, topicsModel).find().toArray();
     return found.map(({ _id: name, ...spec }) => ({ name, ...spec }));
@@ -216,7 +202,7 @@ export class Store implements OffsetStore {
     return (await found.toArray()).map(({ _id, o }) => ({ group: _id.g, topic: _id.t, partition: _id.p, offset: o }));
   }
 
-  /** Saves offsets without waiting for the disk: records whose offsets a crash of the server loses are delivered again. */
+  /** Not durable: after a server crash, records are delivered again. */
   async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
     await this.#all({
       update: OFFSETS,
@@ -268,7 +254,6 @@ export class Store implements OffsetStore {
     }
   }
 
-  /** A write whose parts must all succeed, and which may be repeated whole. */
   async #all(command: Document): Promise<void> {
     const { writeErrors } = await this.#write(command);
     if (writeErrors?.[0]) throw unavailable(new Error(writeErrors[0].errmsg));

@@ -10,26 +10,20 @@ const LEASE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
-/**
- * The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. It has also
- * expired when a process has seen it unchanged for `ttlMs` by its own steady clock: the server's clock may have been set back.
- */
+/** Expires `ttlMs` after `renewed`, or unchanged for `ttlMs` by a process's own clock: the server's may be set back. */
 type Known = Omit<Holder, '_id' | 'renewed'>;
 
-/** A holder as it was first seen, and when that was, by `performance.now()`. */
 interface Seen extends Pick<Holder, 'epoch' | 'renewed'> {
   readonly at: number;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The exclusive right to write a log, for one process at a time. Renewed every 2 s, expires 10 s after the last renewal. */
 export class Lease {
   readonly #leases: Collection<Holder>;
   readonly #me: Known;
   readonly #timer: NodeJS.Timeout;
   readonly #onLost: (fault: Fault) => void;
-  /** Time since this process last knew that the lease was its own. */
   #sureMsAgo: () => number;
   #lost: Fault | undefined;
   #renewing: Promise<void> | undefined;
@@ -43,10 +37,6 @@ export class Lease {
     this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
-  /**
-   * Takes the lease when it is free, when its holder's process is known to have ended, or when it has expired.
-   * @throws Fault `conflict` once the holder has been seen alive, within 10 s
-   */
   static async take(db: Db, epoch: string, onLost: (fault: Fault) => void): Promise<Lease> {
     const leases = db.collection<Holder>(leaseModel.name);
     const own = ownIdentity();
@@ -77,12 +67,10 @@ export class Lease {
     }
   }
 
-  /** Whether no other process can have the lease now, as far as this process knows. */
   get held(): boolean {
     return !this.#lost && this.#sureMsAgo() < LEASE_MS;
   }
 
-  /** Whether the lease has been held without interruption since it was taken; asks the server when in doubt. */
   async confirmed(): Promise<boolean> {
     if (!this.held) await this.renew();
     return this.held;
@@ -97,7 +85,7 @@ export class Lease {
     clearInterval(this.#timer);
     await this.#renewing;
     endOwner(this.#me.epoch);
-    // A successor takes it over at once in any case when this process has ended.
+    // A successor takes over at once anyway.
     await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
@@ -110,7 +98,7 @@ export class Lease {
       if (matchedCount === 1) this.#sureMsAgo = asked;
       else this.#lose();
     } catch {
-      // The server does not answer: the lease is held until it expires, and afterwards until another process takes it.
+      // The server does not answer: the lease expires.
     }
   }
 
@@ -122,14 +110,14 @@ export class Lease {
   }
 }
 
-/** A renewal by a clock that was set back has an earlier time, and is one all the same. */
+/** A renewal by a clock that was set back has an earlier time. */
 const isSame = (seen: Seen, { epoch, renewed }: Holder): boolean =>
   seen.epoch === epoch && seen.renewed.getTime() === renewed.getTime();
 
 const refusal = ({ host, pid }: Holder): Fault =>
   Fault.conflict(`The data folder is in use by process ${pid} on ${host}; only one process at a time can run on it`);
 
-/** Creates an expired lease, to be replaced by the first process: only updates have the server's clock. */
+/** Creates it expired: only updates can use the server's clock. */
 async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
   try {
     await leases.insertOne({ _id: 'holder', ...me, renewed: new Date(0) }, DURABLE);

@@ -12,31 +12,25 @@ interface Subscriber extends Member {
 }
 
 interface Group {
-  /** Whether the offsets of the group are not stored, and the group ends with its last member. */
   readonly ephemeral: boolean;
   readonly members: Set<Subscriber>;
-  /** Cursors by topic, then by partition. */
   readonly cursors: Map<string, Map<number, Cursor>>;
 }
 
-/** A topic's partitions, by number. */
 export type Topics = ReadonlyMap<string, readonly PartitionLog[]>;
 
-/** The partitions of a topic. @throws Fault `bug` for a topic that was not declared. */
 export function logsOf(topics: Topics, topic: string): readonly PartitionLog[] {
   const logs = topics.get(topic);
   if (!logs) throw Fault.bug(`there is no topic ${topic}`);
   return logs;
 }
 
-/** The offsets of ephemeral groups. */
 const notStored = { changed: () => undefined };
 
 interface GroupsDeps extends CursorDeps {
   readonly offsets: Offsets;
 }
 
-/** Consumer groups: their offsets, and the assignment of partitions to subscriptions of this process. */
 export class Groups {
   readonly #topics: Topics;
   readonly #deps: GroupsDeps;
@@ -68,7 +62,6 @@ export class Groups {
       }));
   }
 
-  /** The offset below which every group has handled this partition's records; undefined while no group has read it. */
   passed({ topic, partition }: PartitionLog): number | undefined {
     let passed: number | undefined;
     for (const { cursors, ephemeral } of this.#groups.values()) {
@@ -125,7 +118,6 @@ export class Groups {
     await this.#deps.store.removeOffsets(cursors.map((cursor) => cursor.toStored()));
   }
 
-  /** Stops all deliveries. */
   halt(): void {
     this.#ended = true;
     for (const group of this.#groups.values()) {
@@ -173,7 +165,6 @@ export class Groups {
   }
 }
 
-/** Assigns the partitions of the subscribed topics to the members in turn. */
 function share(group: Group): void {
   const members = [...group.members];
   let dealt = 0;

@@ -6,12 +6,9 @@ import type { PartitionLog } from './partition-log.ts';
 import type { Store } from './embedded-store.ts';
 
 const PASS_EVERY_MS = 1_000;
-/** A pass begins no new step after this time. */
 const PASS_MS = 200;
-/** Maximum offsets of a partition that one step removes. */
 const STEP_OFFSETS = 20_000;
 const SPANS = 100;
-/** A compacted partition is compacted again when it has grown by this number of records, and to twice its size. */
 const DIRTY_RECORDS = 1_000;
 
 export interface HousekeepingDeps {
@@ -20,23 +17,19 @@ export interface HousekeepingDeps {
   readonly store: Store;
   readonly lease: Lease;
   readonly clock: Clock;
-  /** Reports a failure, from which the log recovers by itself, to the operator. */
   warn(text: string, cause: unknown): void;
 }
 
 interface Needless {
   readonly below: number;
-  /** There may be more above it. */
   readonly more: boolean;
 }
 
-/** Removes unneeded data in the background, a bounded amount every second. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #timer: NodeJS.Timeout;
-  /** Logs that were trimmed since the start: before that, a writer that had lost the lease may have left batches below. */
+  /** Before its first trim a log may have batches of a writer that had lost the lease. */
   readonly #swept = new Set<PartitionLog>();
-  /** The partition of the next step, so that an interrupted pass continues there. */
   #turn = 0;
   #pass: Promise<void> | undefined;
 
@@ -47,7 +40,6 @@ export class Housekeeping {
     }, PASS_EVERY_MS).unref();
   }
 
-  /** Trims and compacts what is due, as far as it fits into a pass. */
   pass(): Promise<void> {
     this.#pass ??= this.#run().finally(() => (this.#pass = undefined));
     return this.#pass;
@@ -68,7 +60,6 @@ export class Housekeeping {
     }
   }
 
-  /** Removes a step's worth from every partition; true when there is more. Records that arrive meanwhile are left for the next pass. */
   async #trim(inTime: () => boolean): Promise<boolean> {
     const { logs, store } = this.#deps;
     const floors: { log: PartitionLog; start: number }[] = [];
@@ -93,7 +84,6 @@ export class Housekeeping {
     return more;
   }
 
-  /** The offsets that a step may remove: up to the beginning of a batch. */
   async #needlessOf(log: PartitionLog): Promise<Needless> {
     const { groups, store } = this.#deps;
     if (log.kind === 'compacted' || log.start === log.end) return { below: log.start, more: false };
@@ -105,7 +95,6 @@ export class Housekeeping {
     return { below: (await store.batchHolding(log, reached)) ?? reached, more: expired.more || reached < below };
   }
 
-  /** The expired offsets, as far as some checked batches show. */
   async #expiredOf(log: PartitionLog): Promise<Needless> {
     const { clock, store } = this.#deps;
     const oldest = sureTime(clock) - log.retentionMs;

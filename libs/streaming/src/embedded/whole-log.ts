@@ -9,11 +9,7 @@ import { Lease } from './group-lease.ts';
 const READ_BATCHES = 8;
 const NO_RECORDS = Buffer.alloc(0);
 
-/**
- * Gives `work` the whole embedded log, which no process writes meanwhile.
- * @param declared the topics of the program; the log itself knows those that subscriptions have added
- * @throws Fault `conflict` while a platform runs on it
- */
+/** @throws Fault `conflict` while a platform runs on the log */
 export function readEmbeddedLog<T>(
   db: Db,
   declared: readonly TopicSpec[],
@@ -32,11 +28,7 @@ export function readEmbeddedLog<T>(
   });
 }
 
-/**
- * Gives `work` the means to fill an empty embedded log with the contents of another. Offsets and times of publication stay the same.
- * @param declared the topics of the program
- * @throws Fault `conflict` while a platform runs on it
- */
+/** Keeps offsets and times. @throws Fault `conflict` while a platform runs on the log */
 export function fillEmbeddedLog(
   db: Db,
   declared: readonly TopicSpec[],
@@ -94,7 +86,6 @@ async function* recordsIn(store: Store, place: Place, end: number): AsyncGenerat
   }
 }
 
-/** A partition that is being filled. Offsets of removed records stay unused. */
 class Filling {
   readonly #store: Store;
   readonly #place: Place;
@@ -134,7 +125,6 @@ class Filling {
   }
 }
 
-/** Records that were published at the same time, as in a batch. */
 function* sameTimes(records: readonly InRecord[]): Generator<readonly InRecord[]> {
   for (let from = 0; from < records.length;) {
     const { timestamp } = records[from]!;

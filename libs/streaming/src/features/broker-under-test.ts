@@ -12,22 +12,14 @@ import {
   type TopicSpec,
 } from '../broker-port.ts';
 
-/** The store of one adapter's brokers during a test, which outlasts them. */
 export interface BrokerWorld {
   readonly clock: ShiftedClock;
-  /**
-   * Opens a broker, as a process of its own would: the next one after the one before was closed or has crashed, and side by side with others
-   * where the adapter can do that. Creates topics that are not there yet.
-   */
   open(topics: readonly TopicSpec[]): Promise<Broker>;
-  /** Ends a broker as the death of its process would, while handlers may be under way: it stores nothing any more. */
   crash(broker: Broker): Promise<void>;
-  /** Does now what the adapter does in the background: trimming, compaction. */
   maintain(broker: Broker): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** A listener, and the records that arrived. */
 interface Listener {
   readonly got: InRecord[];
   readonly texts: () => string[];
@@ -44,7 +36,6 @@ export const records = (key: string, ...values: (string | number)[]): OutRecord[
 export const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 export const newGroup = (): string => `g-${randomBase62(10)}`;
 
-/** A key for each partition, in order. */
 export function keysOf(partitions: number): string[] {
   const keys: string[] = [];
   for (let i = 0; keys.filter(Boolean).length < partitions; i++)
@@ -52,18 +43,14 @@ export function keysOf(partitions: number): string[] {
   return keys;
 }
 
-/** A promise that is resolved by hand. */
 export function latch(): { readonly released: Promise<void>; release(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { released: promise, release: resolve };
 }
 
-/** The broker that each test of the suite around it looks at, with a world and topics of its own. */
 export class BrokerUnderTest {
   world!: BrokerWorld;
-  /** The one that was started last. */
   broker!: Broker;
-  /** Declared before each test, of kind `facts`, with one partition. */
   topic!: string;
   #topics: TopicSpec[] = [];
   #open: Broker[] = [];
@@ -76,20 +63,18 @@ export class BrokerUnderTest {
       this.#open = [];
     });
     afterEach(async () => {
-      // One that has crashed does not close in order.
+      // A crashed broker does not close in order.
       for (const one of this.#open) await one.close().catch(() => undefined);
       await this.world.dispose();
     });
   }
 
-  /** Names a topic that {@link start} makes. */
   readonly declare = (kind: TopicKind = 'facts', partitions = 1, retentionMs = 24 * HOUR_MS): string => {
     const spec = this.declareLater(kind, partitions, retentionMs);
     this.#topics.push(spec);
     return spec.name;
   };
 
-  /** A topic that nothing makes yet. */
   readonly declareLater = (kind: TopicKind = 'facts', partitions = 1, retentionMs = 24 * HOUR_MS): TopicSpec => ({
     name: `t-${randomBase62(10)}`,
     kind,
@@ -97,14 +82,12 @@ export class BrokerUnderTest {
     retentionMs,
   });
 
-  /** Opens a broker with what has been declared; it ends with the test. */
   readonly start = async (): Promise<Broker> => {
     this.broker = await this.world.open(this.#topics);
     this.#open.push(this.broker);
     return this.broker;
   };
 
-  /** Subscribes to the topic and keeps what arrives. */
   readonly listen = async (
     options: Partial<SubscribeOptions> & { onBatch?: (batch: RecordBatch) => unknown } = {},
   ): Promise<Listener> => {

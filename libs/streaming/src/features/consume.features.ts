@@ -7,7 +7,6 @@ import { type DeadLetter, readDeadLetter } from '../dead-letters.ts';
 import { LARGEST_RECORD_BYTES, DEAD_LETTER_TOPIC } from '../broker-port.ts';
 import { type BrokerUnderTest, record, records, numbers, newGroup } from './broker-under-test.ts';
 
-/** `consume` on a broker: decoding, retries and dead letters. */
 export function consumeFeatures(test: BrokerUnderTest): void {
   const { start, lagOf } = test;
 
@@ -15,7 +14,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
     const utf8 = { decode: (payload: Uint8Array) => Buffer.from(payload).toString() };
     const json = { decode: (payload: Uint8Array) => JSON.parse(Buffer.from(payload).toString()) as { n: number } };
 
-    /** The dead letters of this test's topic. */
     const deadLetters = async (): Promise<DeadLetter[]> => {
       const found: DeadLetter[] = [];
       await test.broker.subscribe({
@@ -87,7 +85,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
         group: name,
         topics: { [test.topic]: utf8 },
         handler: async (batch) => {
-          // From when the partition is served: joining the group takes a slow machine seconds.
           startedAt ||= Date.now();
           for (const { value } of batch) {
             if (value === '77') {
@@ -120,7 +117,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       const [name, count] = [newGroup(), 20_000];
       const [got, incidents] = [new Set<string>(), [] as Incident[]];
       let calls = 0;
-      // In several, for each has to be acknowledged in time.
+      // Several publications: each must be acknowledged in time.
       for (let n = 0; n < count; n += 1_000)
         await test.broker.publish(test.topic, records('a', ...numbers(n, n + 1_000)));
       await consume(test.broker, {
@@ -167,7 +164,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
 
     it('cuts what has no room when it is dead-lettered', async () => {
       await start();
-      // Written down they take twice their characters.
       const headers = { baggage: 'ü'.repeat(200_000) };
       const value = Buffer.alloc(LARGEST_RECORD_BYTES - 'k'.length - 'baggage'.length - headers.baggage.length, 'v');
       await consume(test.broker, {
@@ -225,7 +221,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       });
       await until(backWithin);
       expect(Date.now() - startedAt).toBeLessThan(5_000);
-      // 50 ms, twice as long after each, come to 3.2 s by then.
       expect(incidents.filter(({ kind }) => kind === 'retried').length).toBeLessThanOrEqual(6);
       await until(() => got.length === 3);
       expect(got).toEqual(['1', '2', '3']);
@@ -245,7 +240,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       });
       await until(() => calls === 5);
       await subscription.stop();
-      // The next try was to come 800 ms later.
       expect(calls).toBe(5);
     });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { until } from '@tidings/testing';
 import { type BrokerUnderTest, text, records, numbers, newGroup, latch } from './broker-under-test.ts';
 
-/** Suites about the end of a broker, in order or not. */
 export function endingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

@@ -3,7 +3,6 @@ import { until } from '@tidings/testing';
 import { type InRecord, DEAD_LETTER_TOPIC } from '../broker-port.ts';
 import { type BrokerUnderTest, numbers, record, records, newGroup, keysOf, latch } from './broker-under-test.ts';
 
-/** Suites about assignments, start positions and lag of consumer groups. */
 export function groupsFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 
@@ -17,7 +16,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       const two = await listen({ group: name });
       const partitionsOf = ({ got }: { got: InRecord[] }): Set<number> =>
         new Set(got.map(({ partition }) => partition));
-      // A member may take a while to join, and another one to return after the rebalance: publish until one round gives work to both.
+      // Members join slowly: publish until one round gives work to both.
       await until(async () => {
         one.got.length = 0;
         two.got.length = 0;

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '@tidings/testing';
 import { type BrokerUnderTest, text, record, records, numbers, latch } from './broker-under-test.ts';
 
-/** The delivery of records to a handler, and the treatment of records that the handler does not take. */
 export function handingOverFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { until } from '@tidings/testing';
 import { type BrokerUnderTest, HOUR_MS, text, record, records, numbers, latch } from './broker-under-test.ts';
 
-/** For adapters that trim and compact by the clock of the world, whenever `maintain` is called. */
 export function housekeepingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

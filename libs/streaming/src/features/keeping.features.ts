@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { until } from '@tidings/testing';
 import { type BrokerUnderTest, text, record, numbers } from './broker-under-test.ts';
 
-/** Suites about retention. */
 export function keepingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 

@@ -4,7 +4,6 @@ import { until } from '@tidings/testing';
 import type { Broker, OutRecord } from '../broker-port.ts';
 import { type BrokerUnderTest, text, record, records, numbers, newGroup, latch } from './broker-under-test.ts';
 
-/** For adapters that any number of processes may have open at once. */
 export function processesFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 
@@ -25,7 +24,6 @@ export function processesFeatures(test: BrokerUnderTest): void {
           maxRecords: 5,
           onBatch: async ({ records: batch }) => {
             await delay(1);
-            // Nothing that this process does from here on has any effect.
             if (dying.has(member)) return test.world.crash(member);
             for (const one of batch) handled.add(text(one));
           },

@@ -5,7 +5,6 @@ import { partitionOf } from '../partition.ts';
 import { LARGEST_RECORD_BYTES } from '../broker-port.ts';
 import { type BrokerUnderTest, text, record, records, numbers } from './broker-under-test.ts';
 
-/** Suites about the partition and order of records, and about refusals. */
 export function publishingFeatures(test: BrokerUnderTest): void {
   const { declare, declareLater, start, listen, lagOf } = test;
 

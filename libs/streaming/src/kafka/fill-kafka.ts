@@ -8,19 +8,12 @@ import { type KafkaClientOptions, newClient } from './kafka-client.ts';
 import { faultOf, settingAtFault } from './kafka-faults.ts';
 import { Names, placeOf } from './names.ts';
 
-/** Records per request: kafkajs takes quadratic time over them. */
 const REQUEST_RECORDS = 1_000;
 const REQUEST_BYTES = LARGEST_RECORD_BYTES;
 
-/** Topics that a subscription has added have the copies of {@link CopiesOptions}; the others exist. */
 export type FillKafkaOptions = Omit<KafkaClientOptions, 'openSocket'> & CopiesOptions;
 
-/**
- * Gives `work` the means to fill Kafka's empty topics with the contents of another log. Times of publication and the partitions of records stay the
- * same; offsets begin at 0, and those of groups are changed likewise.
- * @throws Fault `conflict` when a topic holds records already or has another number of partitions; `argument` when Kafka refuses the configured access,
- * `unavailable` when it does not answer
- */
+/** @throws Fault `conflict` when a topic has records or other partitions */
 export async function fillKafka(
   options: FillKafkaOptions,
   summary: LogSummary,
@@ -60,14 +53,11 @@ async function prepare(
   if (offsets.some(({ high }) => high !== '0')) throw Fault.conflict(`Topic ${wire} holds records already`);
 }
 
-/** A group's place in a partition. */
 interface Place {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** Offset in the other log. */
   readonly offset: number;
-  /** Number of records before the offset, so far. */
   passed: number;
 }
 

@@ -13,7 +13,6 @@ import { createTopics } from './create-topics.ts';
 
 const TOPIC = 'tidings.things';
 const MINUTE_MS = 60_000;
-/** Less than members are given to leave. */
 const PATIENCE_MS = 4_500;
 
 describeWithKafka('a member of a group', (kafka) => {
@@ -23,15 +22,11 @@ describeWithKafka('a member of a group', (kafka) => {
   let lookups: Lookups;
   let join: () => Member;
   const handled: string[] = [];
-  /** Says what Kafka says when the group is to be dealt out anew. */
   let tellOfRebalance: () => void;
-  /** Resolves when something that was fetched has been taken, or left. */
   let taken: Promise<void>;
-  /** Settings of consumers in place of the usual ones. */
   let settings: Partial<ConsumerConfig>;
   let handler: BatchHandler;
 
-  /** The real client, whose consumers can be told of a rebalance that there is not. */
   const listening = (client: Kafka): Kafka => {
     const create = client.consumer.bind(client);
     const consumer = (config: ConsumerConfig): Consumer => {
@@ -106,7 +101,7 @@ describeWithKafka('a member of a group', (kafka) => {
     const startedAt = performance.now();
     await member.stop();
     expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
-    // It has left the group: else it would be a member until its session is over.
+    // A member that has not left stays one until its session expires.
     const { groups } = await admin.describeGroups([`${kafka.namespace}g`]);
     expect(groups.map(({ members }) => members)).toEqual([[]]);
   });
@@ -124,7 +119,7 @@ describeWithKafka('a member of a group', (kafka) => {
     await member.joined();
     const megabyte = { key: 'a', value: Buffer.alloc(900_000) };
     for (let i = 0; i < 6; i++) await broker.publish(TOPIC, [megabyte]);
-    // Longer than a full partition is waited for in place.
+    // Longer than the wait for a full partition.
     await delay(1_000);
     room.resolve();
     const startedAt = performance.now();

@@ -11,16 +11,12 @@ import { recordOf } from './records.ts';
 import { within } from './within.ts';
 
 const MAX_RECORDS = 500;
-/** Partitions whose records are queued in parallel. */
 const SIDE_BY_SIDE = 32;
-/** Maximum time for which a full partition delays fetching the others. */
 const ROOM_WAIT_MS = 100;
-/** Maximum time for which fetched records wait for a partition's queue. */
 const BEGIN_WAIT_MS = 1_000;
 const COMMIT_SPACING_MS = 50;
 const BACK_OFF_MS = { first: 100, most: 5_000 };
 const LEAVE_MS = 5_000;
-/** Time limit of giving up a connection attempt. */
 const ABANDON_MS = 2_000;
 
 export interface MemberDeps {
@@ -30,7 +26,6 @@ export interface MemberDeps {
   readonly warn: (text: string, cause: unknown) => void;
 }
 
-/** A partition that is assigned to this member. */
 interface Place {
   readonly topic: string;
   readonly partition: number;
@@ -38,14 +33,10 @@ interface Place {
 
 interface Start extends Place {
   readonly position: number;
-  /** The group has no offset in it, or a useless one. */
   readonly isNew: boolean;
 }
 
-/**
- * One subscription. Fetching continues while handlers run, so that heartbeats continue and no partition waits for another; this class, not kafkajs,
- * decides where to fetch and what to commit. A consumer that ends in an error is always replaced.
- */
+/** This class, not kafkajs, decides where to fetch and what to commit. */
 export class Member implements OffsetStore {
   readonly group: string;
   readonly topics: ReadonlySet<string>;
@@ -53,20 +44,15 @@ export class Member implements OffsetStore {
   readonly #deps: MemberDeps;
   readonly #offsets: Offsets;
   readonly #queues = new Map<string, PartitionQueue>();
-  /** Partitions with fetched records that were dropped before their queues existed. */
   readonly #missed = new Set<string>();
-  /** Running handlers in revoked partitions. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #joined = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
-  /** Aborted if the member could not leave in time. */
   readonly #abandoned = new AbortController();
   #consumer: Consumer | undefined;
   #memberId: string | undefined;
   #starting: Promise<void> | undefined;
-  /** New partitions have their queues. */
   #begun: Promise<void> | undefined;
-  /** Counts assignments and losses of partitions. */
   #generation = 0;
   #failures = 0;
   #stopped: Promise<void> | undefined;
@@ -82,17 +68,14 @@ export class Member implements OffsetStore {
     void this.#run();
   }
 
-  /** Resolves when the member has its first partitions, and the group its offsets in them. @throws Fault `unavailable` when it is stopped before */
   joined(): Promise<void> {
     return this.#joined.promise;
   }
 
-  /** Undefined for a partition of another member. */
   queueOf({ topic, partition }: Place): PartitionQueue | undefined {
     return this.#queues.get(placeOf(topic, partition));
   }
 
-  /** Continues elsewhere in one of its partitions. Resolves when that is committed, or has failed and is retried. */
   async seek(queue: PartitionQueue, offset: number): Promise<void> {
     queue.seek(offset);
     this.#fetchFrom(queue);
@@ -104,7 +87,6 @@ export class Member implements OffsetStore {
     return this.#stopped;
   }
 
-  /** Commits the positions of these partitions, if they are still this member's. */
   async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
     const current = offsets.flatMap((stored) => this.queueOf(stored)?.toStored() ?? []);
     if (current.length === 0) return;
@@ -131,7 +113,6 @@ export class Member implements OffsetStore {
     }
   }
 
-  /** The consumer has ended, and with it the membership: the group may have assigned its partitions to others. */
   #lose(error: unknown): void {
     this.#consumer = undefined;
     this.#generation++;
@@ -147,7 +128,7 @@ export class Member implements OffsetStore {
     });
     consumer.on('consumer.group_join', ({ payload }) => this.#join(consumer, payload));
     consumer.on('consumer.rebalancing', () => this.#eachQueue(consumer, (queue) => queue.hold()));
-    // A cancelled rebalance is not reported, e.g. after a restart of Kafka: the member continues unchanged.
+    // kafkajs does not report a cancelled rebalance.
     consumer.on('consumer.heartbeat', () => this.#eachQueue(consumer, (queue) => queue.release()));
     this.#consumer = consumer;
     return consumer;
@@ -157,7 +138,6 @@ export class Member implements OffsetStore {
     if (consumer === this.#consumer) for (const queue of this.#queues.values()) work(queue);
   }
 
-  /** Resolves with the consumer's final error. */
   async #consume(consumer: Consumer): Promise<unknown> {
     const crashed = Promise.withResolvers<unknown>();
     consumer.on('consumer.crash', ({ payload: { error } }) => crashed.resolve(error));
@@ -170,7 +150,6 @@ export class Member implements OffsetStore {
     return crashed.promise;
   }
 
-  /** Resolves when the consumer has joined for the first time, or has failed to. */
   async #start(consumer: Consumer): Promise<void> {
     await consumer.connect();
     const topics = [...this.topics].map((topic) => this.#deps.names.out(topic));
@@ -182,10 +161,10 @@ export class Member implements OffsetStore {
     });
   }
 
-  /** Joins after a rebalance. A member that returns with the same id has missed nothing: it keeps its queues. */
+  /** A member that returns with the same id has missed nothing: it keeps its queues. */
   #join(consumer: Consumer, { memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
     if (consumer !== this.#consumer) {
-      // Stopped while joining. Deferred: it does not know yet that it has joined.
+      // Deferred: the consumer does not know yet that it has joined.
       setImmediate(() => void consumer.disconnect().catch(() => undefined));
       return;
     }
@@ -217,7 +196,6 @@ export class Member implements OffsetStore {
     this.#leaving.set(key, left);
   }
 
-  /** Begins new partitions at the group's offsets. */
   async #begin(places: readonly Place[]): Promise<void> {
     const generation = this.#generation;
     const isOver = (): boolean => generation !== this.#generation || this.#stopping.signal.aborted;
@@ -269,7 +247,7 @@ export class Member implements OffsetStore {
       warn: this.#deps.warn,
     });
     this.#queues.set(key, queue);
-    // In all other partitions kafkajs begins at the group's offset itself.
+    // kafkajs itself begins other partitions at the group's offset.
     if (this.#missed.delete(key) || isNew) this.#fetchFrom(queue);
     if (isNew) this.#offsets.changed(queue);
   }
@@ -279,11 +257,10 @@ export class Member implements OffsetStore {
     try {
       this.#consumer?.seek({ topic: this.#deps.names.out(topic), partition, offset: String(queue.next) });
     } catch {
-      // It has ended: the next consumer begins at the group's offset.
+      // The next consumer begins at the group's offset.
     }
   }
 
-  /** Queues fetched records. */
   async #take(consumer: Consumer, payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
     const { topic: name, partition, messages } = batch;
@@ -297,7 +274,6 @@ export class Member implements OffsetStore {
     else if (queue.isFull) await this.#waitForRoom(consumer, queue, { topic: name, partitions: [partition] });
   }
 
-  /** Fetches the gap between the queue and the received records, unless it was trimmed. */
   async #fetchGap(queue: PartitionQueue): Promise<void> {
     const { topic, partition } = queue.toStored();
     const { low = 0, high } = (await this.#deps.lookups.bounds(topic))[partition] ?? {};
@@ -312,7 +288,6 @@ export class Member implements OffsetStore {
     this.#deps.warn(`records of ${topic}/${partition} are gone that group ${this.group} has not read`, details);
   }
 
-  /** A short wait, which is enough for quick handlers; afterwards the others are fetched without this partition. */
   async #waitForRoom(
     consumer: Consumer,
     queue: PartitionQueue,
@@ -337,7 +312,7 @@ export class Member implements OffsetStore {
   }
 
   async #leave(): Promise<void> {
-    // The group would wait for a member that leaves while joining until its session is over.
+    // The group would wait for a leaving joiner until its session expires.
     await this.#starting?.catch(() => undefined);
     await this.#offsets.flushed();
     this.#offsets.abandon();
@@ -347,6 +322,6 @@ export class Member implements OffsetStore {
   }
 }
 
-/** The start offset of a batch's fetch, which kafkajs returns but does not declare. */
+/** kafkajs returns this field but does not declare it. */
 const fetchedFrom = (batch: Batch): number =>
   Number((batch as Batch & { readonly fetchedOffset: string }).fetchedOffset);

@@ -13,7 +13,7 @@ import { createTopics } from './create-topics.ts';
 const DAY_MS = 86_400_000;
 
 describeWithKafka('on Kafka', (kafka) => {
-  // No housekeeping: records go by retention alone, by Kafka's own clock; its cleaner runs when it likes.
+  // No housekeeping: Kafka trims by its own clock, at its own times.
   brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), processesFeatures);
 });
 
@@ -52,9 +52,8 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
   };
 
-  /** Removes records as retention does. */
   const trimBelow = async (offset: number): Promise<void> => {
-    // For its sake: it has to have met the topic before.
+    // The client must have met the topic before.
     await admin.fetchTopicOffsets(wire());
     await admin.deleteTopicRecords({ topic: wire(), partitions: [{ partition: 0, offset: `${offset}` }] });
   };
@@ -80,7 +79,6 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     };
     const create = (...topics: TopicSpec[]) => createTopics({ ...world.kafka, topics, replicationFactor: 1 });
 
-    /** A broker shows new settings some time after it has accepted them. */
     const shown = (wanted: Readonly<Record<string, string>>) =>
       until(async () => {
         const settings = await settingsOf();
@@ -193,7 +191,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     it('keep a higher number of copies that a record needs, which is reported', async () => {
       await create(spec());
       await set({ 'min.insync.replicas': '2' });
-      // Other settings are missing again, since Kafka replaces all of them together.
+      // Kafka replaces all settings of a topic together.
       expect(await create(spec())).toMatchObject({ altered: [topic], fragile: [topic] });
       await shown({ 'min.insync.replicas': '2', 'segment.ms': `${DAY_MS / 8}` });
     });
@@ -312,7 +310,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     await until(() => got.length === 1);
     world.tear(broker);
     const published = broker.publish(topic, values(1));
-    // Acknowledged or not: what was torn may be its answer.
+    // Acknowledged or not: the torn answer may be its own.
     await published.catch(() => undefined);
     await broker.publish(topic, values(2));
     await until(() => got.some((record) => text(record) === '2'));
@@ -344,7 +342,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     let published = 0;
     let reader = 0;
     let got: InRecord[] = [];
-    // Kafka's cleaner rests between two rounds, for less time than this waits.
+    // Kafka's cleaner pauses between rounds, for less time than this waits.
     await until(async () => {
       await publish(published++);
       const group = `reader-${reader++}`;

@@ -25,18 +25,13 @@ const OPEN_PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 const CLOSE_MS = 5_000;
 
-/** Added topics have the copies of {@link CopiesOptions}. */
 export interface KafkaBrokerOptions extends KafkaClientOptions, CopiesOptions {
   readonly clock: Clock;
-  /** Every topic that this program uses. They must exist, with this number of partitions. */
   readonly topics: readonly TopicSpec[];
 }
 
 /**
- * Connects to Kafka (3.9 to 4.1). Afterwards the broker survives every outage: publishing fails meanwhile, subscriptions continue afterwards. One per
- * process suffices.
- * @throws Fault `argument` when Kafka refuses the configured access, `unavailable` when it does not answer or lacks topics for 30 s, `conflict` when
- * a topic has another number of partitions
+ * Kafka 3.9 to 4.1. @throws Fault `argument` when Kafka refuses access; `unavailable` without topics for 30 s; `conflict` when partitions differ
  */
 export async function openKafkaBroker(options: KafkaBrokerOptions): Promise<Broker> {
   const broker = new KafkaBroker({ ...options, warn: withoutRepeats(options.warn) });
@@ -131,7 +126,6 @@ class KafkaBroker implements Broker {
         await member.stop();
         this.#members.delete(member);
         if (options.ephemeral && this.#membersOf(options.group).length === 0) {
-          // Kafka deletes it itself when none of its offsets has been used for days.
           await this.forget(options.group).catch((error: unknown) => this.#options.warn('A group expires', error));
         }
       },

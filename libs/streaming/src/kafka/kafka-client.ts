@@ -4,54 +4,38 @@ import '@tidings/patches/kafkajs';
 import { serverNameOf } from '@tidings/runtime';
 import kafkajs from 'kafkajs';
 
-/** Credentials for Kafka. */
 export interface KafkaSasl {
   readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
   readonly username: string;
   readonly password: string;
 }
 
-/** The address of Kafka, and the client's identity. */
 export interface KafkaClientOptions {
   /** `host:port`, separated by commas; some of the cluster's brokers suffice. */
   readonly brokers: string;
-  /** Name of this program in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** Prefix of topic and group names in Kafka, so that systems can share a cluster. @default none */
   readonly namespace?: string;
-  /** PEM texts; absent ones are the system's. @default no TLS */
+  /** @default no TLS */
   readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string } | undefined;
-  /** @default no authentication */
   readonly sasl?: KafkaSasl | undefined;
-  /** Receives failures that are retried. */
   readonly warn: (text: string, cause: unknown) => void;
-  /** Opens a connection. @default TCP */
   readonly openSocket?: (host: string, port: number) => Socket;
 }
 
 const BACK_OFF = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
-/** Retries of calls with a waiting caller: some 3 s. */
 export const SHORT_RETRY = { ...BACK_OFF, retries: 5 };
-/**
- * Retries of members of groups: some minutes. A member that returns with its old id after a restart of Kafka continues at once; a new one would wait
- * until the old session has expired.
- */
+/** Some minutes: a new member would wait for the old session to expire. */
 export const LONG_RETRY = { ...BACK_OFF, retries: 200 };
 const CONNECTION_TIMEOUT_MS = 3_000;
-/** Time limit of requests that the broker answers at once. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 /** Longer than a member waits for the others in a rebalance. */
 const SILENCE_MS = 20_000;
 const LOOK_EVERY_MS = 1_000;
-/** An outage would fill the log: equal lines are written once in this time. */
 const QUIET_MS = 30_000;
 const LINES_KEPT = 100;
 
-/**
- * A separate client: members of one group must not share one, since it stores the group's offsets once for all of its consumers.
- * @param signal aborts its connection attempts
- */
+/** Members of a group must not share a client, which stores offsets once for all. */
 export function newClient(
   { brokers, clientId, warn, tls, sasl, openSocket = tcp }: KafkaClientOptions,
   { retry = SHORT_RETRY, signal }: { readonly retry?: kafkajs.RetryOptions; readonly signal?: AbortSignal } = {},
@@ -68,7 +52,7 @@ export function newClient(
     logCreator:
       () =>
       ({ namespace, log: { message, timestamp: _, logger: __, ...details } }) => {
-        // Brokers' error answers are exceptions too, and many of them are ordinary.
+        // kafkajs logs brokers' ordinary error answers as exceptions.
         if (namespace === 'Connection' && message.startsWith('Response')) return;
         warn(`Kafka: ${message}`, details);
       },
@@ -80,10 +64,9 @@ export function newClient(
   });
 }
 
-/** TLS over a connection. The certificate is for the broker's name in the cluster. */
+/** The certificate is for the broker's name in the cluster. */
 const secured = (socket: Socket, host: string, tls: NonNullable<KafkaClientOptions['tls']>): TLSSocket => {
   const over = connectTls({ ...tls, socket, host, ...serverNameOf(host) });
-  // The end of the connection ends TLS.
   socket.once('error', (error) => over.destroy(error));
   return over;
 };
@@ -93,14 +76,13 @@ const saslOf = ({ mechanism, ...user }: KafkaSasl): kafkajs.SASLOptions =>
     ? { mechanism: 'plain', ...user }
     : { mechanism: mechanism === 'SCRAM-SHA-256' ? 'scram-sha-256' : 'scram-sha-512', ...user };
 
-/** TCP without Nagle's algorithm: a request is written at once. */
 function tcp(host: string, port: number): Socket {
   const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
   endWhenSilent(socket);
   return socket;
 }
 
-/** A broker's machine can vanish silently. kafkajs would repeat its requests on the dead connection until TCP times out, in minutes. */
+/** kafkajs would repeat requests until TCP times out, in minutes. */
 function endWhenSilent(socket: Socket): void {
   let read = 0;
   let answered = 0;
@@ -118,10 +100,7 @@ function endWhenSilent(socket: Socket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/**
- * Kafkajs drops a broker that closes a connection cleanly, and ends a consumer without other brokers. After an error it reconnects. While a broker is
- * dead, each retry ends its former connections again: `unref` of a closed socket would add a listener each time.
- */
+/** kafkajs drops a broker after a clean close, but reconnects after an error. */
 function failWhenClosed(socket: Socket): Socket {
   const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
   const emitOther = (event: string, ...args: unknown[]): boolean => {
@@ -129,11 +108,11 @@ function failWhenClosed(socket: Socket): Socket {
     socket.destroy(new Error('closed by the broker'));
     return true;
   };
+  // kafkajs unrefs a closed socket at each retry, which would add a listener.
   socket.once('close', () => Object.assign(socket, { unref: () => socket }));
   return Object.assign(socket, { emit: emitOther });
 }
 
-/** The same without lines that were written recently. */
 export function withoutRepeats(warn: KafkaClientOptions['warn']): KafkaClientOptions['warn'] {
   const written = new Map<string, number>();
   return (text, cause) => {

@@ -10,15 +10,13 @@ import { Sequences } from './testing/sequences.ts';
 const NODES = 3;
 const OFFSETS = '__consumer_offsets';
 /**
- * Kafka notices the death of a node after `broker.session.timeout.ms`, 3 s here. If it was the active controller, another one is elected in about as
- * long, and waits for the session once more.
+ * Kafka notices a death after `broker.session.timeout.ms`, 3 s here; a new active controller takes as long, and waits for the session once more.
  */
 const MOVED_MS = 10_000;
-/** Besides, a group waits for the session of a member, 10 s, if the member came back as a new one. */
+/** A group also waits 10 s for the session of a member that came back as a new one. */
 const CONTINUED_MS = MOVED_MS + 15_000;
-/** A member waits for the answers of a silent node for 10 s, and asks for the coordinator anew. */
+/** A member waits 10 s for a silent node before it looks for the coordinator again. */
 const SILENT_MS = CONTINUED_MS + 10_000;
-/** Time for an answer that needs no dead node: less than a session. */
 const AT_ONCE_MS = 2_000;
 
 describeWithOwnKafka(
@@ -36,7 +34,6 @@ describeWithOwnKafka(
       open.push(broker);
       return broker;
     };
-    /** Partitions of a topic in Kafka. */
     const partitionsOf = async (wire: string) => {
       // The client would ask dead nodes, too.
       const client = newClient({ ...world.kafka, brokers: livingBrokers() }).admin();
@@ -54,14 +51,12 @@ describeWithOwnKafka(
         .map(({ brokers }) => brokers)
         .join();
     const wire = (): string => world.kafka.namespace + topic.name;
-    /** The node that leads all groups: their topic has one partition. */
     const coordinator = async (): Promise<number> => (await partitionsOf(OFFSETS))[0]!.leader - 1;
     const leaders = async (): Promise<number[]> => (await partitionsOf(wire())).map(({ leader }) => leader - 1);
     const kill = async (node: number): Promise<void> => {
       dead.add(node);
       await kafka.nodes[node]!.kill();
     };
-    /** Starts the dead nodes, and waits until they have every record. */
     const restart = async (): Promise<void> => {
       await Promise.all([...dead].map((node) => kafka.nodes[node]!.restart()));
       dead.clear();
@@ -85,12 +80,10 @@ describeWithOwnKafka(
     };
     const committed = async (broker: Broker, group: string): Promise<number> =>
       (await answered(() => broker.lag(group))).reduce((sum, lag) => sum + lag.committed, 0);
-    /** Milliseconds in which the group commits a few hundred records. */
     const timeToCommit = async (broker: Broker, group: string): Promise<number> => {
       const before = await committed(broker, group);
       return timed(until(async () => (await committed(broker, group)) > before + 500));
     };
-    /** A group that has read everything, without members. */
     const idleGroup = async (broker: Broker): Promise<string> => {
       const group = newGroup();
       const subscription = await broker.subscribe({ group, topics: [topic.name], handler: async () => undefined });
@@ -98,7 +91,6 @@ describeWithOwnKafka(
       await subscription.stop();
       return group;
     };
-    /** Repeats a call while Kafka is unavailable. */
     const answered = async <T>(call: () => Promise<T>): Promise<T> => {
       const giveUpAt = performance.now() + CONTINUED_MS;
       for (;;) {
@@ -115,7 +107,6 @@ describeWithOwnKafka(
     const warnings: string[] = [];
     const warned = ({ message }: Error): void => void warnings.push(message);
     beforeAll(() => void process.on('warning', warned));
-    // Nothing may grow while a node is dead.
     afterAll(() => {
       process.off('warning', warned);
       expect(warnings).toEqual([]);
@@ -214,7 +205,7 @@ describeWithOwnKafka(
       const broker = await start();
       const group = await idleGroup(broker);
       await kill(((await coordinator()) + 1) % NODES);
-      // Its removal has to have two copies, like a record.
+      // The removal needs two copies, like a record.
       expect(await timed(broker.forget(group))).toBeLessThan(MOVED_MS);
       await broker.forget(group);
       expect(await answered(() => broker.groups())).not.toContain(group);
@@ -225,7 +216,7 @@ describeWithOwnKafka(
       await kill(0);
       const added = { ...topic, name: 'tidings.added' };
       await answered(() => broker.addTopic(added));
-      // Often enough for the client to choose the dead node among those that it knows.
+      // Enough tries for the client to choose the dead node.
       for (let i = 0; i < 20; i++) await broker.addTopic(added);
       await answered(() => broker.publish(added.name, records('a', 1)));
     });
@@ -236,7 +227,6 @@ describeWithOwnKafka(
       await kill(0);
       for (const group of [newGroup(), newGroup()]) {
         let broker: Broker | undefined;
-        // The step that makes topics ends at once, and is repeated.
         expect(await timed(answered(start).then((opened) => (broker = opened)))).toBeLessThan(MOVED_MS);
         const handled = await listen(broker!, group);
         expect(await timed(until(() => handled.length > 0))).toBeLessThan(CONTINUED_MS);
@@ -253,7 +243,6 @@ describeWithOwnKafka(
       await kill(before[ends.indexOf(3)]!);
       expect(await answered(() => broker.ends(topic.name))).toEqual(ends);
       await restart();
-      // Kafka gives partitions back to a node that has returned.
       await until(async () => String(await leaders()) === String(before));
       expect(await timed(broker.ends(topic.name))).toBeLessThan(AT_ONCE_MS);
       expect(await broker.ends(topic.name)).toEqual(ends);

@@ -8,7 +8,6 @@ const { errorCodes, createErrorFromCode } = createRequire(import.meta.url)('kafk
   readonly createErrorFromCode: (code: number) => Error;
 };
 
-/** The answer of a broker, as kafkajs reports it. */
 const answer = (type: string): Error => createErrorFromCode(errorCodes.find((known) => known.type === type)!.code);
 
 describe('the Fault of an answer of Kafka', () => {

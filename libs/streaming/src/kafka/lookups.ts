@@ -5,7 +5,6 @@ import type { GroupLag } from '../broker-port.ts';
 import { faultOf } from './kafka-faults.ts';
 import type { Names } from './names.ts';
 
-/** The range of a partition: records from `low` to below `high`. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
@@ -14,23 +13,18 @@ export interface Bounds {
 const PATIENCE_MS = 3_000;
 const ASK_EVERY_MS = 200;
 
-/** Kafka's error codes. */
 const NON_EMPTY_GROUP = 68;
 const GROUP_ID_NOT_FOUND = 69;
 
-/** Committed offsets by topic, then by partition. */
 export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
 
-/** kafkajs commits it when records were trimmed before the group had read them: it continues with the earliest record. */
+/** kafkajs commits it after an unread trim: continue at the earliest record. */
 const TRIMMED = -2;
 
-/** Queries about topics and groups. Concurrent callers share the next answer. */
 export class Lookups {
   readonly #admin: Admin;
   readonly #names: Names;
-  /** The committed offsets of a group; {@link TRIMMED} at the earliest record. */
   readonly committed = shared((group) => this.#committed(group));
-  /** A topic's partitions. */
   readonly bounds = shared((topic) => this.#bounds(topic));
 
   constructor(admin: Admin, names: Names) {
@@ -38,7 +32,6 @@ export class Lookups {
     this.#names = names;
   }
 
-  /** The group's lag: in the `declared` topics that it has read, and in those that it is known to read. */
   async lag(group: string, declared: Iterable<string>, read: ReadonlySet<string>): Promise<GroupLag[]> {
     const committed = await this.committed(group);
     const topics = [...declared].filter((topic) => read.has(topic) || committed.has(topic));
@@ -53,22 +46,18 @@ export class Lookups {
   }
 
   /**
-   * Every group. Each broker lists those that it coordinates. Without the answer of a dead one its groups would be missing, so there is none until
-   * Kafka has noticed its death, after `broker.session.timeout.ms`: from then on other brokers coordinate them.
-   * @throws Fault `unavailable` until then
+   * Each broker lists the groups that it coordinates. @throws Fault `unavailable` until Kafka notices a dead one
    */
   async groups(): Promise<string[]> {
     const { groups } = await answerTo(() => this.#admin.listGroups());
     return groups.flatMap(({ groupId }) => this.#names.in(groupId) ?? []);
   }
 
-  /** Whether no process is a member of the group. */
   async isIdle(group: string): Promise<boolean> {
     const { groups } = await answerTo(() => this.#admin.describeGroups([this.#names.out(group)]));
     return groups.every(({ state }) => state === 'Empty' || state === 'Dead');
   }
 
-  /** Removes a group without members, if there is one. @throws Fault `conflict` while it has members */
   async removeGroup(group: string): Promise<void> {
     await answerTo(async () => {
       try {
@@ -102,7 +91,7 @@ export class Lookups {
   }
 }
 
-/** Retries for a while: a restarted broker finds its groups before it answers for them. */
+/** A restarted broker finds its groups before it answers for them. */
 async function answerTo<T>(question: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -116,7 +105,7 @@ async function answerTo<T>(question: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Callers during a query share the next one: they may have made changes that the running one does not see. */
+/** Callers during a query share the next one: the running query may miss their changes. */
 function shared<T>(ask: (about: string) => Promise<T>): (about: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   const next = new Map<string, Promise<T>>();

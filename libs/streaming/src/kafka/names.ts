@@ -1,4 +1,3 @@
-/** Topic and group names in Kafka. */
 export class Names {
   readonly #prefix: string;
 
@@ -6,12 +5,10 @@ export class Names {
     this.#prefix = namespace;
   }
 
-  /** The name in Kafka. */
   out(name: string): string {
     return this.#prefix + name;
   }
 
-  /** The name here; undefined for another system's. */
   in(name: string): string | undefined {
     return name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : undefined;
   }

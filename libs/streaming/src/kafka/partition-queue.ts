@@ -5,49 +5,38 @@ import { lingerLeftMs } from '../lingering.ts';
 import { sizeOf } from '../size.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
-/** Records are delivered together up to this size. */
 const HANDOVER_BYTES = 4 << 20;
-/** A partition is fetched until this number of bytes waits, and again from half of it on. */
 const FULL_BYTES = 2 << 20;
-/** Memory of a record besides its bytes. */
 const RECORD_OVERHEAD_BYTES = 250;
 
 export interface PartitionQueueOptions {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
-  /** The group's position. */
   readonly position: number;
   readonly handler: BatchHandler;
   readonly maxRecords: number;
   readonly lingerMs: number;
-  /** Resolves when the handler of the previous queue, if any, has returned. */
   readonly before: Promise<void> | undefined;
   readonly offsets: Offsets;
   readonly warn: (text: string, cause: unknown) => void;
 }
 
-/** A partition of this process: its fetched records, and the loop that delivers them to the handler. */
 export class PartitionQueue implements Tracked {
   readonly #options: PartitionQueueOptions;
   #records: InRecord[] = [];
   #bytes = 0;
   #position: number;
   #next: number;
-  /** Changes with every seek, so that a running handler no longer moves the position. */
   #epoch = 0;
   #running: Promise<void> | undefined;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   #handledAt = -Infinity;
-  /** During a rebalance nothing is delivered. */
   #held = false;
-  /** The previous queue has a running handler. */
   #mustWait = false;
-  /** Nothing is delivered any more. */
   #stopped = false;
-  /** Another member has the partition: results of a running handler are ignored. */
   #lost = false;
   #room: (() => void)[] = [];
 
@@ -64,12 +53,10 @@ export class PartitionQueue implements Tracked {
     }
   }
 
-  /** Every record below it has been handled, or removed. */
   get position(): number {
     return this.#position;
   }
 
-  /** Every record below it is in the queue, has been handled, or was removed. */
   get next(): number {
     return this.#next;
   }
@@ -83,10 +70,7 @@ export class PartitionQueue implements Tracked {
     return { group, topic, partition, offset: this.#position };
   }
 
-  /**
-   * Queues fetched records, all those in [`from`, `next`). Known ones are skipped. @returns false, without queueing, if there may be a gap before
-   * `from`
-   */
+  /** Skips known records. @returns false if there may be a gap before `from` */
   put(records: readonly InRecord[], from: number, next: number): boolean {
     if (from > this.#next) return false;
     if (this.#stopped || next <= this.#next) return true;
@@ -100,13 +84,11 @@ export class PartitionQueue implements Tracked {
     return true;
   }
 
-  /** Records that nothing more arrives from below `next`. */
   skip(next: number): void {
     this.#next = Math.max(next, this.#next);
     if (this.#records.length === 0) this.#advance();
   }
 
-  /** Resolves when there is room again, or the queue has ended. */
   async whenRoom(): Promise<void> {
     if (this.#bytes >= FULL_BYTES / 2 && !this.#stopped) await new Promise<void>((resolve) => this.#room.push(resolve));
   }
@@ -121,7 +103,6 @@ export class PartitionQueue implements Tracked {
     this.#options.offsets.changed(this);
   }
 
-  /** Starts no handler until it is released. */
   hold(): void {
     this.#held = true;
   }
@@ -131,7 +112,6 @@ export class PartitionQueue implements Tracked {
     this.#wake();
   }
 
-  /** Starts no more handlers, and resolves when the running one has returned. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopWaiting();
@@ -139,7 +119,6 @@ export class PartitionQueue implements Tracked {
     await this.#running;
   }
 
-  /** Stops because another member has the partition. */
   async retire(): Promise<void> {
     this.#lost = true;
     await this.stop();
@@ -193,7 +172,6 @@ export class PartitionQueue implements Tracked {
     this.#wake();
   }
 
-  /** The records of the next delivery. */
   #first(): readonly InRecord[] {
     let count = 0;
     let bytes = 0;
@@ -205,7 +183,6 @@ export class PartitionQueue implements Tracked {
     return this.#records.slice(0, count);
   }
 
-  /** The number of leading records that are done. */
   async #handle(records: readonly InRecord[]): Promise<number> {
     const { topic, partition, handler, warn, group } = this.#options;
     try {

@@ -6,28 +6,23 @@ import { GZIP } from './compression.ts';
 import { checkedSize } from '../size.ts';
 import { faultOf } from './kafka-faults.ts';
 
-/** Maximum records per request. kafkajs takes quadratic time over the records of a request. */
+/** kafkajs takes quadratic time over the records of a request. */
 const REQUEST_RECORDS = 1_000;
-/** A single record may be larger. */
 const REQUEST_BYTES = 4 << 20;
-/** Below this number of bytes in a request compression costs more than it saves. */
+/** Below this, compression costs more than it saves. */
 const COMPRESSED_BYTES = 4_096;
-/** Time limit of a publication. */
 const PATIENCE_MS = 5_000;
 
 interface Publication {
   readonly records: readonly OutRecord[];
   readonly positions: Position[];
-  /** Number of records without a position. */
   open: number;
-  /** The caller no longer waits. */
   isOver: boolean;
   readonly patience: NodeJS.Timeout;
   resolve(positions: readonly Position[]): void;
   reject(fault: Fault): void;
 }
 
-/** Records in [`from`, `to`) of a publication. */
 interface Slice {
   readonly publication: Publication;
   readonly from: number;
@@ -38,20 +33,13 @@ interface Slice {
 export interface PublisherDeps {
   readonly producer: Pick<Producer, 'send'>;
   readonly clock: Clock;
-  /** The topic's name, as the port has it. */
   readonly name: string;
-  /** The topic's name in Kafka. */
   readonly topic: string;
   readonly partitions: number;
-  /** Whether records are kept for so long that they are compressed. */
   readonly compressed: boolean;
 }
 
-/**
- * Publishes to one topic. One request is in progress at a time, so that records keep their order when it is repeated; records published meanwhile are
- * sent with the next. Without an idempotent producer a repeat can write records twice, which consumers tolerate; with one, kafkajs never recovers
- * from a lost sequence number, nor from the empty batches that compaction keeps for such producers.
- */
+/** One request at a time keeps order. Not idempotent: kafkajs never recovers from a lost sequence number. */
 export class Publisher {
   readonly #deps: PublisherDeps;
   #waiting: Slice[] = [];
@@ -63,7 +51,6 @@ export class Publisher {
     this.#deps = deps;
   }
 
-  /** @throws Fault `unavailable` after 5 s: the records may still have been written, or be written later */
   async publish(records: readonly OutRecord[]): Promise<readonly Position[]> {
     if (records.length === 0) return [];
     const sizes = records.map((record) => checkedSize(this.#deps.name, record));
@@ -83,7 +70,6 @@ export class Publisher {
     });
   }
 
-  /** Resolves when no publication has a waiting caller. */
   async drained(): Promise<void> {
     if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -95,7 +81,6 @@ export class Publisher {
     this.#running = undefined;
   }
 
-  /** Takes the records that fit into one request. */
   #take(): Slice[] {
     const taken: Slice[] = [];
     let count = 0;
@@ -181,7 +166,6 @@ export class Publisher {
     for (const publication of publications) if (this.#end(publication)) publication.reject(fault);
   }
 
-  /** False when it is over already. */
   #end(publication: Publication): boolean {
     if (publication.isOver) return false;
     publication.isOver = true;
@@ -197,7 +181,6 @@ const overdue = (): Fault => Fault.unavailable('Kafka has not acknowledged a pub
 const asBuffer = (value: Uint8Array): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 
-/** Parts that each fit into a request, except a single larger record. */
 function slicesOf(publication: Publication, sizes: readonly number[]): Slice[] {
   const slices: Slice[] = [];
   let from = 0;

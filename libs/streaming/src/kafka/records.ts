@@ -3,7 +3,6 @@ import type { Headers, InRecord } from '../broker-port.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** A record of the port; its value is a view of the fetched bytes. */
 export function recordOf(topic: string, partition: number, message: KafkaMessage): InRecord {
   const record = {
     topic,

@@ -4,25 +4,21 @@ import type { ReplyOf } from '@tidings/client';
 
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 
-/** A request in a provider's ledger. */
 export interface Entry {
   readonly token: string;
   readonly reason: string;
   readonly payload?: string;
 }
 
-/** The requests of one device. */
 interface Requests {
   accepted: number;
   refused: number;
 }
 
-/** The figures of a channel in the ledger and in the funnel, and those to expect from its devices. */
 export interface ChannelFigures {
   readonly channel: string;
   readonly platforms: readonly string[];
   readonly expected: { readonly audience: number; readonly sent: number; readonly errors: number };
-  /** `bounced`: recipients whose mail server refused the mail for good. */
   readonly funnel: {
     readonly audience: number;
     readonly sent: number;
@@ -30,24 +26,16 @@ export interface ChannelFigures {
     readonly bounced: number;
   };
   readonly ledger: {
-    /** Devices whose provider accepted the message. */
     readonly accepted: number;
-    /** Devices whose provider refused it for good. */
     readonly refused: number;
-    /** Requests that were repeated after a refusal or without an answer. */
     readonly repeated: number;
-    /** Addressed devices without any request. */
     readonly lost: number;
-    /** Requests accepted beyond the first one of a device. */
     readonly doubled: number;
-    /** Requests for devices outside the audience. */
     readonly strangers: number;
-    /** Accepted requests without their device's own text. */
     readonly garbled: number;
   };
 }
 
-/** The count of a stage of these platforms. */
 function stageCount({ channels }: Funnel, stage: string, codes: ReadonlySet<number>): number {
   return channels
     .flatMap(({ funnel }) => funnel.filter((each) => each.stage === stage))
@@ -56,7 +44,6 @@ function stageCount({ channels }: Funnel, stage: string, codes: ReadonlySet<numb
     .reduce((sum, { count }) => sum + Number(count), 0);
 }
 
-/** The e-mails that bounced hard: a subset of the sent ones. */
 const bouncedIn = ({ channels }: Funnel): number =>
   channels
     .filter(({ channel }) => channel === 'CHANNEL_EMAIL')
@@ -64,7 +51,7 @@ const bouncedIn = ({ channels }: Funnel): number =>
     .filter(({ category }) => category === 'BOUNCED_HARD')
     .reduce((sum, { count }) => sum + Number(count), 0);
 
-/** A mail server that refuses a recipient has been sent the mail: it counts as sent, and as bounced (R-E18). */
+/** A refused recipient counts as sent, and as bounced (R-E18). */
 const bounces = ({ channel }: ChannelPlatform): boolean => channel === 'email';
 
 /** Mails are encoded; SMS are recorded with their text. */
@@ -102,7 +89,6 @@ function ledgerFigures(devices: readonly ChannelDevice[], entries: readonly Entr
   };
 }
 
-/** The figures of each channel. @param funnels of all messages @param entriesOf the ledger of a provider */
 export function channelFigures(
   devices: readonly ChannelDevice[],
   funnels: readonly Funnel[],
@@ -125,7 +111,6 @@ export function channelFigures(
   });
 }
 
-/** One line per discrepancy; none = funnel and ledger agree, and no device was forgotten or reached twice. */
 export function faultsInChannel({ channel, expected, funnel, ledger }: ChannelFigures): string[] {
   const { accepted, refused, lost, doubled, strangers, garbled } = ledger;
   const { bounced } = funnel;
@@ -145,7 +130,6 @@ export function faultsInChannel({ channel, expected, funnel, ledger }: ChannelFi
     .map(([what, value, wanted]) => `${channel}: ${thousands(value)} ${what}, expected ${thousands(wanted)}`);
 }
 
-/** The figures as a table, a line per channel. */
 export function channelsTable(figures: readonly ChannelFigures[]): string {
   const rows = figures.map((each) => {
     const { channel, platforms, funnel, ledger } = each;

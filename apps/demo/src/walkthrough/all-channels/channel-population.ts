@@ -2,26 +2,21 @@ import { createHash } from 'node:crypto';
 import { subscriptionKeys } from '../demo-population.ts';
 import type { Simulators } from '../demo-providers.ts';
 
-/** The provider's reaction to a device: the special tokens of the simulators (see their README). */
+/** See the simulators' README for the special tokens. */
 export type Reaction = 'accepts' | 'refuses' | 'asks to repeat once';
 
-/** A platform as a customer of the demo uses it. */
 export interface ChannelPlatform {
   readonly code: number;
   readonly name: string;
-  /** The channel that serves it, which is the ledger's provider, too, where `provider` names no other. */
   readonly channel: string;
   readonly provider?: string;
-  /** How the provider knows the n-th device. */
   readonly tokenOf: (reaction: Reaction, n: number) => string;
-  /** How the device registers, beside platform and tags. @default a push token of a device with an id of its own */
   readonly registrationOf?: (token: string, urls: Simulators) => Readonly<Record<string, string>>;
 }
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 const digits = (value: number, length: number): string => String(value).padStart(length, '0');
 
-/** Tokens of the providers that read a request from their text. @param repeats the kind that is refused once */
 const texts =
   (prefix: string, separator: string, repeats = 'throttled') =>
   (reaction: Reaction, n: number): string => {
@@ -29,7 +24,6 @@ const texts =
     return `${prefix}${kind}${separator}${reaction === 'asks to repeat once' ? 1 : 0}${separator}${n}`;
   };
 
-/** Numbers of a country that does not exist; the fourth kind asks to repeat. */
 const phone = (reaction: Reaction, n: number): string =>
   reaction === 'accepts'
     ? `+1555${digits(n, 7)}`
@@ -40,14 +34,13 @@ const apnsToken = (reaction: Reaction, n: number): string => {
   return reaction === 'accepts' ? `d${hex(n, 63)}` : `0badf00d0301${hex(n, 52)}`;
 };
 
-/** The user ids of LINE have a fixed form; special ids of the simulator do not. */
 const lineUser = (reaction: Reaction, n: number): string =>
   reaction === 'accepts' ? `U${createHash('md5').update(`line ${n}`).digest('hex')}` : texts('sim:', ':')(reaction, n);
 
 const smsNumber = (reaction: Reaction, n: number): string =>
   reaction === 'accepts' ? `+4917${digits(n, 8)}` : `+4990${reaction === 'refuses' ? '0100' : '0301'}${digits(n, 6)}`;
 
-/** A mail server that defers a recipient is tried again after a minute (R-P3): too long for a demo. */
+/** A deferred mail is retried after a minute (R-P3): too long for a demo. */
 const mailAddress = (reaction: Reaction, n: number): string =>
   reaction === 'refuses' ? `sim.dead.0.${n}@mail.example` : `person-${n}@mail.example`;
 
@@ -56,11 +49,10 @@ const browser = (origin: string, path: string): Readonly<Record<string, string>>
   ...subscriptionKeys(path),
 });
 
-/** The platforms of the demo; each channel has at least one. */
 export const channelPlatforms: readonly ChannelPlatform[] = [
   { code: 1, name: 'iOS', channel: 'apns', tokenOf: apnsToken },
   { code: 7, name: 'macOS', channel: 'apns', tokenOf: apnsToken },
-  // Not a quota error: FCM's first wait for a quota is a minute (R-P3), too long for a demo.
+  // Not a quota error: FCM's first wait for a quota is a minute, too long for a demo.
   { code: 3, name: 'Android', channel: 'fcm', tokenOf: texts('sim:', ':', 'reset') },
   {
     code: 11,
@@ -120,15 +112,11 @@ export const channelPlatforms: readonly ChannelPlatform[] = [
 export interface ChannelDevice {
   readonly platform: ChannelPlatform;
   readonly reaction: Reaction;
-  /** The token by which the provider knows the device. */
   readonly token: string;
-  /** The owner's name, which the message contains. */
   readonly name: string;
-  /** Whether it belongs to the audience of the message. */
   readonly isAddressed: boolean;
 }
 
-/** The last digits of the numbers of devices that differ from the rest. */
 const REFUSED = 3;
 const NOT_ADDRESSED = 5;
 const REPEATED = 7;
@@ -138,7 +126,6 @@ const reactions: ReadonlyMap<number, Reaction> = new Map([
   [REPEATED, 'asks to repeat once'],
 ]);
 
-/** The n-th device of the demo; deterministic. */
 export function channelDeviceOf(n: number): ChannelDevice {
   const platform = channelPlatforms[n % channelPlatforms.length]!;
   const nth = Math.floor(n / channelPlatforms.length);
@@ -147,14 +134,12 @@ export function channelDeviceOf(n: number): ChannelDevice {
   return {
     platform,
     reaction,
-    // Two platforms of one provider have devices of their own.
     token: platform.tokenOf(reaction, n),
     name: `Person ${n}`,
     isAddressed: nth % 10 !== NOT_ADDRESSED,
   };
 }
 
-/** The parameters of registerDevice. */
 export function registrationOf({ platform, token, name, isAddressed }: ChannelDevice, urls: Simulators, n: number) {
   const { code, registrationOf: own = (push_token: string) => ({ push_token }) } = platform;
   const tags = { Name: name, Audience: isAddressed ? 'demo' : 'none' };

@@ -1,7 +1,6 @@
 import { type Credentials, generateCredentials } from '../demo-credentials.ts';
 import type { Simulators } from '../demo-providers.ts';
 
-/** The variables of Tidings that name the simulated providers. */
 export const providerVariables = (urls: Simulators): Readonly<Record<string, string>> => ({
   APNS_URL: urls.apnsUrl,
   FCM_URL: urls.fcmUrl,
@@ -27,7 +26,6 @@ const macSettings = ({ ios }: Credentials): Readonly<Record<string, unknown>> =>
   macos_team_id: ios['ios_team_id'],
 });
 
-/** The settings of every platform, for configureApplication, and the public keys for the simulators. */
 export function allSettings(urls: Simulators): {
   readonly settings: readonly Readonly<Record<string, unknown>>[];
   readonly publicKeys: unknown;

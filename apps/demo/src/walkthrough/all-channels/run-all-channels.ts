@@ -12,7 +12,6 @@ import { type ChannelFigures, channelFigures, channelsTable, type Entry, faultsI
 import { type ChannelDevice, channelDeviceOf, channelPlatforms, registrationOf } from './channel-population.ts';
 import { allSettings, providerVariables } from './channel-settings.ts';
 
-/** Calls at the same time. */
 const CONNECTIONS = 32;
 const PAGE = 5000;
 const KAKAO = 22;
@@ -24,9 +23,6 @@ interface Scene {
   readonly client: ApiClient;
 }
 
-/**
- * Sends one message to an audience on every channel and compares the funnel of each with its provider's ledger. True if they agree, to the last device.
- */
 export async function runAllChannels({ devices: count, closing, ...system }: DemoOptions): Promise<boolean> {
   const screen = new Screen();
   const devices = Array.from({ length: count }, (_, n) => channelDeviceOf(n));
@@ -86,7 +82,6 @@ function register({ screen, client, simulators }: Scene, application: string, de
   });
 }
 
-/** Sends to the audience; Kakao shows approved templates only, and has a message of its own to the same audience. Returns the codes. */
 async function send({ screen, client }: Scene, application: string, addressed: number): Promise<string[]> {
   let codes: string[] = [];
   await screen.step('send', async (progress) => {
@@ -125,7 +120,6 @@ async function compare({ screen, client, simulators }: Scene, devices: readonly 
   return figures;
 }
 
-/** All requests that a provider has got, in pages. */
 async function entriesOf({ control }: Simulators, provider: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (;;) {

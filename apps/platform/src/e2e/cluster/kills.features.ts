@@ -5,9 +5,7 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('kills of processes');
 
-/** Suites about processes that are killed during a broadcast. */
 export function killFeatures(test: ClusterUnderTest): void {
-  /** Kills one process of a service at a point in a round, while clients are calling, and restarts it. */
   const kill = async (
     service: string,
     { allowed = {}, clients = false }: Pick<FaultScenario, 'allowed'> & { readonly clients?: boolean } = {},

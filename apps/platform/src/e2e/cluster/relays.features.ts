@@ -13,7 +13,6 @@ interface StampedEvent {
   readonly event?: { readonly $case: string } | undefined;
 }
 
-/** The relays: topic, source and process. */
 const relays = [
   {
     service: 'registry',
@@ -38,7 +37,6 @@ const relays = [
   },
 ];
 
-/** Events that are not published. */
 const kept = new Set<string | undefined>(['keyUsed', 'batchApplied']);
 
 interface CommitDocument {
@@ -46,7 +44,6 @@ interface CommitDocument {
   readonly events: readonly Binary[];
 }
 
-/** Suites about relays whose process is killed. */
 export function relayFeatures(test: ClusterUnderTest): void {
   describe('a second process continues the relay of a killed one', () => {
     let mongo: MongoClient;
@@ -82,7 +79,7 @@ export function relayFeatures(test: ClusterUnderTest): void {
           const known = published.get(log) ?? new Set();
           published.set(log, known);
           const place = `${partition} ${log}`;
-          // Consumers drop events older than the newest one seen: an old event may be repeated, but never arrive for the first time.
+          // Consumers drop events older than the newest seen: an old event may be repeated, but never arrive first.
           if (!known.has(`${position} ${index}`) && Number(position) < (newest.get(place) ?? 0))
             late.push(`${log} ${position}`);
           known.add(`${position} ${index}`);

@@ -5,17 +5,15 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('moments of restarts');
 
-/** Some processes, all with `FAULTS=1`; a gateway is among them, since its callers would notice. */
+/** All with `FAULTS=1`; a gateway is among them, since its callers would notice. */
 function restarted(members: readonly Member[]): readonly Member[] {
   const chosen = casesOf(members, 4, draw);
   const isGateway = ({ name }: Member): boolean => name.startsWith('gateway');
   return chosen.some(isGateway) ? chosen : [...chosen, ...members.filter(isGateway).slice(0, 1)];
 }
 
-/** Every process restarts within one test. */
 const TIMEOUT_MS = 1.5 * POPULATION_TIMEOUT_MS;
 
-/** Suites about the rolling restart of a system under load. */
 export function restartFeatures(test: ClusterUnderTest): void {
   const restartAll = async (): Promise<void> => {
     const { world, population } = test;
@@ -45,7 +43,7 @@ export function restartFeatures(test: ClusterUnderTest): void {
         `${sent} messages, ${load!.faults.length} answers of 500, ${load!.withoutReply.length} calls without an answer, ${refused} connections refused\n`,
     );
     expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
-    // A connection that has just been made may be reset with the listener, and one that was idle for 5 s be cut: then the client repeats the call.
+    // A new connection may be reset with the listener, and an idle one cut after 5 s: the client repeats the call.
     expect(load!.faults).toEqual([]);
     expect([...broken, ...(await load!.broken())]).toEqual([]);
   };

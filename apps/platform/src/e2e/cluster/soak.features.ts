@@ -13,21 +13,18 @@ import { appendRow } from './testing/ledger-row.ts';
 import { MemorySeries } from './testing/memory-series.ts';
 import type { ClusterUnderTest } from './testing/populated.ts';
 
-/** Minutes of steady load: hours in `npm run soak`, a moment in `npm test`. */
+/** Hours in `npm run soak`, a moment in `npm test`. */
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0.1);
-/** Windows of memory, each with a broadcast; at most a minute long. */
 const WINDOW_MS = Math.min(60_000, (MINUTES * 60_000) / 3);
 const READINGS = 6;
-/** Each of the eight clients pauses for this time after a reply: some forty calls a second in all, so that the cores are not always busy. */
+/** Some forty calls a second in all: the cores are not always busy. */
 const PAUSE_MS = 200;
-/** Devices that each client registers again and again, since a growing population would rightly take more memory. */
+/** Registered again and again: a growing population would rightly take more memory. */
 const DEVICES = 250;
-/** Time for a garbage collection in every process. */
 const COLLECT_MS = 2000;
 const HOUR_MS = 3_600_000;
 const SETTLE_MS = 120_000;
 
-/** Suites about a load that does not change (T14). */
 export function soakFeatures(test: ClusterUnderTest): void {
   describe('steady load', () => {
     it(
@@ -76,14 +73,13 @@ export function soakFeatures(test: ClusterUnderTest): void {
   });
 }
 
-/** Leaves only what is in use in the heaps of all processes, if they were started so that they collect garbage on SIGUSR2. */
+/** Affects processes that were started to collect garbage on SIGUSR2. */
 async function collectGarbage({ members }: ClusterWorld['cluster']): Promise<void> {
   if (!process.env['NODE_OPTIONS']?.includes('--expose-gc')) return;
   for (const member of members) process.kill(member.pid, 'SIGUSR2');
   await delay(COLLECT_MS);
 }
 
-/** A line with the processes whose heap without compiled code grows by more than the error of its measurement. */
 function bySlope(series: MemorySeries): string {
   const growing = series.heapSlopes(HOUR_MS / WINDOW_MS).filter(({ slopeMb, errorMb }) => slopeMb > errorMb);
   const texts = growing.map(({ name, slopeMb, errorMb }) => `${name} ${slopeMb.toFixed(1)} ± ${errorMb.toFixed(1)}`);

@@ -4,7 +4,6 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('kills of stores');
 
-/** Suites about stores that are killed during a broadcast. */
 export function storeFeatures(test: ClusterUnderTest): void {
   const kill = async (what: string, allowed: number, inject: () => Promise<void>): Promise<string[]> => {
     const { world, population } = test;

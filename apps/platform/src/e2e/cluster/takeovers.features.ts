@@ -15,13 +15,12 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('takeovers');
 
-/** Longer than a lease, so that the thawed worker has lost its own. */
+/** Longer than a lease: the thawed worker has lost its own. */
 const FROZEN_MS = WORKER_LEASE_MS + 5_000;
 /** Slow replies keep slices open for a while. */
 const SLOW_MS = 1_000;
 const LOOK_EVERY_MS = 50;
 
-/** Suites about dispatchers that take over the slices of another one. */
 export function takeoverFeatures(test: ClusterUnderTest): void {
   describe('the second dispatcher of a channel takes over open slices', () => {
     let mongo: MongoClient;
@@ -32,7 +31,6 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
       const { accepted, refused } = test.world.simulators.ledger.of(provider).summary();
       return accepted + refused;
     };
-    /** Broadcast workers with a live lease. */
     const workers = async (channel: string): Promise<string[]> => {
       const alive = { _id: new RegExp(`^${channel}/broadcast/`), until: { $gt: new Date() } };
       const found = await mongo
@@ -100,7 +98,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
         expect(broken).toEqual([]);
         expect(frozenWith).toBeGreaterThan(0);
         expect(pushes(channel)).toBe(atThaw);
-        // It continues under a new worker id: under the old one its slices would look alive.
+        // Under the old worker id its slices would look alive.
         expect(after.filter((worker) => before.includes(worker))).toHaveLength(before.length - 1);
         await world.simulators.faults.set(channel, { latencyMs: 30 });
         const next = { title: `${channel} after that`, share: 0, inject: async () => undefined, seed };

@@ -4,7 +4,6 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { draw } = drawn('members that are killed');
 
-/** Suites about visits of zones while a process is killed. */
 export function visitFeatures(test: ClusterUnderTest): void {
   describe('visits are sent once each, and cooldowns hold, after a kill in the middle of them', () => {
     const services = ['gateway', 'registry', 'scheduler', 'fanout', 'dispatcher.fcm', 'statistics'];

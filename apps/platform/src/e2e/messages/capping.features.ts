@@ -6,7 +6,6 @@ import { ANDROID, android, ios, type MessagesUnderTest } from './testing/message
 const DAY = 86_400;
 const HERE = { lat: 48.2, lng: 16.37 };
 
-/** Suites about frequency capping, from the request to the funnel (R-I12, R-I13). */
 export function cappingFeatures(test: MessagesUnderTest): void {
   const { send, register, funnelOf, brokenBy, pushesTo, applicationInDebug } = test;
   let world: PlatformWorld;
@@ -15,21 +14,18 @@ export function cappingFeatures(test: MessagesUnderTest): void {
   });
   let last = Math.floor(Math.random() * 1e8);
 
-  /** An application with Android devices. */
   const devices = async (count = 2) => {
     const application = await applicationInDebug();
     const tokens = Array.from({ length: count }, () => fcmToken('accepted', ++last));
     await Promise.all(tokens.map((token, i) => register(application, `d-${i}`, android(token))));
     return {
       application,
-      /** Sends notifications in one request, and returns the number of devices that each is sent to. */
       sends: async (...notifications: readonly Parameters[]): Promise<number[]> => {
         const { Messages } = await send(application, ...notifications.map((each) => ({ content: 'x', ...each })));
         await world.settle();
         const funnels = await Promise.all(Messages.map((code) => funnelOf(code)));
         return funnels.map((funnel) => funnelFigures(funnel, ANDROID).sent);
       },
-      /** The number of pushes that each device has received. */
       pushes: () => tokens.map((token) => pushesTo('fcm', token).length),
     };
   };

@@ -12,7 +12,6 @@ import { android, type MessagesUnderTest } from './testing/messages.ts';
 
 const EMAIL = 14;
 
-/** Suites about e-mail. */
 export function emailFeatures(test: MessagesUnderTest): void {
   const { sendOne, funnelOf, brokenBy } = test;
   let world: PlatformWorld;
@@ -27,7 +26,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
     const people = ['anna@suite.example', 'boris@suite.example', 'clara@suite.example', 'dora@suite.example'];
     const [anna, boris, clara, dora] = people as [string, string, string, string];
 
-    /** The mails to an address, the first one first. */
     const mailsTo = (address: string): string[] =>
       world.simulators.ledger
         .of('email')
@@ -58,7 +56,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
       };
     };
 
-    /** The first message of the suite. */
     let first = '';
     const openedIn = async (code: string) => {
       const { channels } = await funnelOf(code);
@@ -359,7 +356,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
         ]),
       );
       const [, link = ''] = /<a href="([^"]+)"/.exec(htmlOf(mailsTo(eve)[0])) ?? [];
-      // Within two seconds only machines open a mail; clicks in different seconds are different events.
+      // Within two seconds only machines open; clicks in different seconds are different events.
       for (let click = 0; click < 2; click++) {
         await world.advance(3);
         await fetch(link, { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605.1.15' } });

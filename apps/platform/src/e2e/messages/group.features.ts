@@ -11,7 +11,6 @@ import {
 } from '@tidings/testing';
 import { ANDROID, android, CODE, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
-/** Suites about messages to a group of applications, from the request to the funnel (R-I2). */
 export function groupFeatures(test: MessagesUnderTest): void {
   const { register, funnelOf, brokenBy, pushesTo } = test;
   let world: PlatformWorld;
@@ -19,7 +18,6 @@ export function groupFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  /** Two applications in a group: the first has an iOS and an Android device, the second an Android device. */
   const newGroup = async () => {
     const [first, second] = [await world.application(), await world.application()];
     const from = Math.floor(Math.random() * 1e9);
@@ -36,7 +34,6 @@ export function groupFeatures(test: MessagesUnderTest): void {
       first,
       second,
       group,
-      /** Pushes to each of the devices. */
       pushes: () =>
         [pushesTo('apns', phone), pushesTo('fcm', tablet), pushesTo('fcm', other)].map(({ length }) => length),
     };
@@ -127,7 +124,6 @@ export function groupFeatures(test: MessagesUnderTest): void {
       expect(pushes()).toEqual([0, 0, 1]);
       expect(await listedMessage(world, second, code)).toMatchObject({ status: 'DONE' });
       expect(funnelFigures(await funnelOf(code), ANDROID)).toMatchObject({ eligible: 1, sent: 1 });
-      // The group continues with what is left of it.
       await send(group, { content: 'to the second' });
       await world.settle();
       expect(pushes()).toEqual([0, 0, 2]);

@@ -5,7 +5,6 @@ import type { MessagesUnderTest } from './testing/messages.ts';
 
 const KAKAO = 22;
 
-/** Messages to Kakao by every method, and their outcomes (R-I27, R-P3). */
 export function kakaoFeatures(test: MessagesUnderTest): void {
   describeInTurn('Kakao', () => {
     let world: PlatformWorld;

@@ -19,7 +19,6 @@ interface ApnsPayload {
   readonly [key: string]: unknown;
 }
 
-/** Suites about the newer messaging endpoint (Spec O). */
 export function notifyFeatures(test: MessagesUnderTest): void {
   const { register, send, funnelOf, brokenBy, pushesTo, payloadOf } = test;
   let world: PlatformWorld;
@@ -50,7 +49,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     pushesTo('fcm', tablet).length,
     pushesTo('fcm', second).length,
   ];
-  /** Sends a message and returns its code, and how many pushes each device got. */
   const notified = async (
     request: Parameters,
   ): Promise<{ code: string; got: number[]; unknown?: string[] | undefined }> => {
@@ -90,7 +88,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         u: '{"article":17}',
         md: { origin: 'shop' },
       });
-      // Devices without a language get the settings of `en`, and no badge of them.
+      // Devices without a language get the settings of `en`, but not its badge.
       const other = payloadOf('apns', foreign) as unknown as ApnsPayload;
       expect(other.aps).toEqual({ 'content-available': 1 });
       expect([apns['l'], apns['r']]).toEqual([undefined, 'https://example.com/page']);
@@ -185,7 +183,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       const tag = { application: other, name: 'Branch', operator: 'IN', value: ['north', 'south'] };
       const conditions = [{ tag }, { tag: { application, name: 'Level', operator: 'EQ', value: 3 } }];
       expect(await to({ filter_expression: { operator: 'OR', conditions } })).toMatchObject({ got: [1, 1, 1] });
-      // A segment that names another has its conditions.
       const codeOf = async (name: string, filter_expression: string): Promise<string> => {
         await world.call('createFilter', { name: `${name} ${application}`, filter_expression });
         return (await world.call('listFilters', { application })).filters.at(-1)!.code;
@@ -194,12 +191,11 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       const notNorth = await codeOf('Not north', `A("${application}") \\ Segment("${north}")`);
       expect(await to({ code: north })).toMatchObject({ got: [1, 0, 0] });
       expect(await to({ code: notNorth })).toMatchObject({ got: [0, 1, 1] });
-      // The devices of the other application get nothing, and a count is of them.
       expect([pushesTo('fcm', siblingToken), pushesTo('fcm', strangerToken)]).toEqual([[], []]);
       expect(await world.call('compileFilter', { devices_filter: branch('EQ', 'north') })).toMatchObject({
         devices_count: 2,
       });
-      // createMessage finds the same devices for one application; for a group it finds only devices that meet the conditions themselves.
+      // createMessage finds the same devices for one application, but fewer for a group.
       const pushedBy = async (request: Parameters): Promise<number[]> => {
         const before = [...pushes(), pushesTo('fcm', strangerToken).length];
         await world.call('createMessage', { ...request, notifications: [{ content: 'x', filter_code: notNorth }] });
@@ -269,11 +265,10 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(payloadOf('apns', tokens[0]!)).toMatchObject({ aps: { alert: 'Test 0' } });
       const { data } = (payloadOf('fcm', tokens[1]!) as unknown as FcmPayload).message;
       expect(data).toMatchObject({ title: 'Probe' });
-      // Nobody else got it, and a rejected token stays: a test device is no device.
+      // A rejected token stays: a test device is no device.
       expect(pushesTo('apns', apnsToken('accepted', 32_103))).toEqual([]);
       expect(await to({ platforms: ['ANDROID'], message_type: 'MESSAGE_TYPE_MARKETING' })).toMatch(CODE);
       expect(got()).toEqual([1, 3, 3]);
-      // A report of its push is nobody's, also from a device that has the token.
       await register(tested, 'tester', android(tokens[1]!));
       await world.call('pushStat', { application: tested, hwid: 'tester', hash: data['p'] });
       await world.settle();

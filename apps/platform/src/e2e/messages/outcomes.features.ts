@@ -3,7 +3,6 @@ import { apnsReasonToken, apnsToken, fcmReasonToken, fcmToken, type Kind } from 
 import { describeInTurn, funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
 import { IOS, ANDROID, CHROME, MAC, providers, ios, type MessagesUnderTest } from './testing/messages.ts';
 
-/** Suites about every outcome that a push can have. */
 export function outcomeFeatures(test: MessagesUnderTest): void {
   const { sendOne, register, tagsOf, funnelOf, brokenBy, applicationInDebug } = test;
   let world: PlatformWorld;
@@ -12,7 +11,6 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
   });
 
   describeInTurn('every outcome of a push', () => {
-    /** The outcome of devices whose tokens are of a kind; '' = sent. */
     const common: Readonly<Partial<Record<Kind, string>>> = {
       accepted: '',
       dead: 'INVALID_TOKEN',
@@ -38,7 +36,6 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       readonly platform: number;
       readonly token: string;
       readonly category: string;
-      /** Whether the device loses its token. */
       readonly forgotten: boolean;
     }
 
@@ -126,8 +123,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
         return { hwid, device_type, push_token: token };
       });
       code = await sendOne(application, { content: 'x' });
-      // Retries continue for an hour. Long steps would use it up in a few tries, and connections that end with some devices would cost others their
-      // tries.
+      // Retries last an hour: long steps would use it up in a few tries.
       await untilDone(world, application, code, { stepSeconds: 130, patienceSeconds: 10_000 });
     });
 

@@ -4,7 +4,6 @@ import { apnsToken, fcmToken, generateApnsKey } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, MAC, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
-/** Suites about the payloads that providers receive. */
 export function payloadFeatures(test: MessagesUnderTest): void {
   const { sendOne, register, funnelOf, brokenBy, pushesTo, payloadOf, payloadsOf, applicationInDebug } = test;
   let world: PlatformWorld;
@@ -25,7 +24,6 @@ export function payloadFeatures(test: MessagesUnderTest): void {
 
     const devices = ['apple', 'google'];
     const hash = expect.stringMatching(/^P_0_[0-9a-zA-Z]+_[0-9a-zA-Z]+-[0-9a-zA-Z]+-[0-9a-zA-Z]+_[0-9a-zA-Z]+$/);
-    /** Sends to both devices and returns what each provider received. */
     const rendered = async (notification: Parameters) => {
       const code = await sendOne(application, { devices, ...notification });
       await world.settle();

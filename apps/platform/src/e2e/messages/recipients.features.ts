@@ -4,7 +4,6 @@ import { apnsToken, fcmToken } from '@tidings/simulators';
 import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, SMS, CHROME, CODE, HIDDEN, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
-/** Suites about messages to named devices and users. */
 export function recipientFeatures(test: MessagesUnderTest): void {
   const { send, sendOne, funnelOf, brokenBy, pushesTo } = test;
   let world: PlatformWorld;
@@ -41,7 +40,6 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(hwids.slice(0, 10).map((_, i) => pushes(i))).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
       expect(await listed()).toEqual(before);
       expect((await world.reply('getDeliveryFunnel', { message_code: HIDDEN })).status).toBe(404);
-      // Reports carry the real code, which is not shown anywhere either.
       const { hash } = world.simulators.ledger.of('fcm').entries({ token: token(0) })[0]!;
       await world.call('pushStat', { application, hwid: hwids[0], hash });
       await world.settle();

@@ -10,7 +10,6 @@ import {
 } from '@tidings/testing';
 import { IOS, ANDROID, CHROME, providers, android, type MessagesUnderTest } from './testing/messages.ts';
 
-/** Suites about messages to a segment, from the request to the funnel. */
 export function segmentFeatures(test: MessagesUnderTest): void {
   const { sendOne, register, tagsOf, funnelOf, metricsOf, brokenBy, pushesTo } = test;
   let world: PlatformWorld;
@@ -40,7 +39,6 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       13: 'without token',
       19: 'muted',
     };
-    /** Devices whose tokens a provider has reported as dead. */
     const buried = new Set<Phone>();
     const names = ['anna', 'zoë "z"', undefined, 'FINN\n<b>', '{{Level}}'];
 
@@ -223,7 +221,6 @@ export function segmentFeatures(test: MessagesUnderTest): void {
     });
 
     describe('when devices report', () => {
-      /** Deterministic share of the devices that a provider was sent. */
       const delivers = ({ nth }: Phone): boolean => nth % 10 < 6;
       const opens = ({ nth }: Phone): boolean => nth % 10 < 4 || nth % 10 === 8;
       const confirms = (phone: Phone): boolean => delivers(phone) || opens(phone);
@@ -260,7 +257,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
           world.call('pushStat', { application: another, hwid: reached(ANDROID)[0]!.hwid, hash }),
           world.call('pushStat', { application, hwid: bystander.hwid, hash: 'P_0_1_bEL-4nm3p4-4bbkUN' }),
         ]);
-        // A hash without our part identifies the device by its hwid; another way to repeat a report.
+        // A hash without our part identifies the device by its hwid.
         const repeated = addressed.find(
           (phone) => phone.platform === IOS && opens(phone) && phone.outcome === 'accepts',
         )!;

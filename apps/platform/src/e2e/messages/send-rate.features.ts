@@ -4,10 +4,9 @@ import { funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testi
 import { ANDROID, android, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 const SECOND = 1_000;
-/** A machine with other work records pushes late; this variable sets the bounds to the rate itself. */
+/** A machine with other work records pushes late; this variable sets strict bounds. */
 const isStrict = process.env['TIDINGS_STRICT_RATES'] === '1';
 
-/** The largest number of times within a second. */
 function mostInASecond(times: readonly number[]): number {
   let most = 0;
   for (let first = 0, last = 0; last < times.length; last++) {
@@ -17,7 +16,6 @@ function mostInASecond(times: readonly number[]): number {
   return most;
 }
 
-/** Suites about send rates, from the request to the wire (R-I11). */
 export function sendRateFeatures(test: MessagesUnderTest): void {
   const { sendOne, register, funnelOf, brokenBy, pushesTo } = test;
   let world: PlatformWorld;
@@ -90,7 +88,6 @@ export function sendRateFeatures(test: MessagesUnderTest): void {
     });
   });
 
-  /** The times of a provider's pushes. */
   const sentBy = (provider: 'apns' | 'fcm'): number[] =>
     world.simulators.ledger
       .of(provider)

@@ -11,7 +11,7 @@ import {
 } from '@tidings/testing';
 import { ANDROID, android, CODE, type MessagesUnderTest } from './testing/messages.ts';
 
-/** Suites about messages to the devices of an expression (R-I28). */
+/** Messages to the devices of an expression (R-I28). */
 export function targetedFeatures(test: MessagesUnderTest): void {
   const { register, funnelOf, brokenBy, pushesTo } = test;
   let world: PlatformWorld;

@@ -7,7 +7,6 @@ import type { MessagesUnderTest } from './testing/messages.ts';
 const WHATSAPP = 21;
 const APP_SECRET = 'app-secret';
 
-/** Messages to WhatsApp by every method, their outcomes, and their receipts (R-I27, R-A6, R-P3). */
 export function whatsAppFeatures(test: MessagesUnderTest): void {
   describeInTurn('WhatsApp', () => {
     let world: PlatformWorld;

@@ -5,10 +5,9 @@ import { answered, type LoggingWorld } from '@tidings/testing';
 import type { ProcessesUnderTest } from './testing/processes.ts';
 
 const CALLERS = 200;
-/** Ten seconds plus the time that a busy machine needs to send the requests and read the replies. Two sequential groups take twenty. */
+/** Ten seconds plus a busy machine's time. Two sequential groups take twenty. */
 const ANSWERED_MS = 17_000;
 
-/** Suites about the time in which the processes that own devices do not answer. */
 export function awayFeatures(test: ProcessesUnderTest): void {
   describe('while the owner of devices does not answer', () => {
     let world: LoggingWorld;
@@ -61,10 +60,10 @@ export function awayFeatures(test: ProcessesUnderTest): void {
       expect(seconds * 1_000).toBeLessThan(ANSWERED_MS);
       const failures = await notServed();
       expect(failures.length).toBeGreaterThan(before);
-      // Each gateway logs one line at once, one a second, and one at the end.
+      // Each gateway logs a line at once, one a second, and one at the end.
       expect(failures.length - before).toBeLessThan(3 * (seconds + 3));
       expect(failures.join('\n')).not.toContain('stack');
-      // This device has no unanswered command: an unanswered one may still be executed after this.
+      // An unanswered command may still be executed after this one.
       const device = { application, hwid: `phone-${CALLERS}` };
       await answered(() => world.call('setTags', { ...device, tags: { Language: 'de' } }));
       expect((await world.call('getTags', device)).result).toMatchObject({ Language: 'de' });

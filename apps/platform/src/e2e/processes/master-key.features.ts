@@ -10,12 +10,10 @@ const DEVICES = 40;
 const isAndroid = (i: number): boolean => i % 2 === 1;
 const base64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 
-/** Suites about the rotation of the master key. */
 export function masterKeyFeatures(test: ProcessesUnderTest): void {
   describe('rotation of the master key', () => {
     let world: LoggingWorld;
     let application: string;
-    /** The application of clients that call while processes restart. */
     let loaded: string;
     let oldKey: Uint8Array;
     const newKey = randomBytes(32);
@@ -37,7 +35,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
       await register('first', loaded);
     });
 
-    /** Registers all devices, each with a new push token. */
     const register = (round: string, of = application): Promise<void> =>
       world.registerDevices(of, DEVICES, (i) => ({
         hwid: `device-${i}`,
@@ -46,7 +43,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
         ...(round === 'first' && { tags: { Level: i } }),
       }));
 
-    /** Sends a message to all devices of an application, and returns the number sent by platform. */
     async function sent(to = application, transactionId = randomBytes(8).toString('hex')) {
       const { Messages: codes } = await world.call('createMessage', {
         application: to,
@@ -64,10 +60,7 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
       [3, DEVICES / 2],
     ];
 
-    /**
-     * Restarts all processes with these variables; in distributed mode in two halves, with `between` in between, while clients register devices and
-     * send messages.
-     */
+    /** In distributed mode in two halves, with `between` in between. */
     async function roll(env: Readonly<Record<string, string>>, between?: () => Promise<void>): Promise<void> {
       if (!isCluster(world)) return world.restart(env);
       const distributed = world;
@@ -83,7 +76,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
 
     const namedDevices = (n: number): string[] => Array.from({ length: n }, (_, i) => `device-${i}`);
 
-    /** Every call of the clients was answered, and every message was sent to all of its devices. */
     async function expectNoLoss(): Promise<void> {
       if (loads.length === 0) return;
       await world.settle();

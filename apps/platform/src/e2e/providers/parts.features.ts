@@ -5,7 +5,6 @@ import type { ProvidersUnderTest } from './testing/providers.ts';
 
 const [IOS, ANDROID, EMAIL] = [1, 3, 14];
 
-/** Suites about messages of which some devices are tried again later (sending 4): the results of the others are known meanwhile. */
 export function partFeatures(test: ProvidersUnderTest): void {
   const { broadcast, funnelOf } = test;
   let world: PlatformWorld;
@@ -33,7 +32,7 @@ export function partFeatures(test: ProvidersUnderTest): void {
     ] as const)('the results of %s are in the figures', async (_, platform, all, good) => {
       const application = await applicationWith(platform, all);
       const code = await broadcast(application);
-      // Devices that were not written when the provider asked to wait follow a second later.
+      // Devices not yet written when the provider asked to wait follow a second later.
       await until(async () => funnelFigures(await funnelOf(code)).sent === good);
       const funnel = await funnelOf(code);
       expect(funnelFigures(funnel)).toMatchObject({ audience: good + 1, failed: 0 });

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { brokenInvariants, funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
 import type { ProvidersUnderTest } from './testing/providers.ts';
 
-/** Suites about answers that come late (sending 4): a slow answer is not a lost one. */
 export function slowAnswerFeatures(test: ProvidersUnderTest): void {
   const { audience, broadcast, funnelOf, ledger, both } = test;
   let world: PlatformWorld;
@@ -26,7 +25,7 @@ export function slowAnswerFeatures(test: ProvidersUnderTest): void {
 
     it('that stands still for 10 s is sent nothing twice', async () => {
       const application = await audience(40);
-      // Connections are open and have had a reply.
+      // Opens the connections.
       await untilDone(world, application, await broadcast(application));
       world.simulators.reset();
       await both({ blackhole: true });

@@ -11,7 +11,6 @@ import {
   type RequestsUnderTest,
 } from './testing/requests.ts';
 
-/** Suites about bodies of requests, in the world of the spec that calls this. */
 export function bodyFeatures(test: RequestsUnderTest): void {
   const { send, api13, asDevice, asServer, asAdmin } = test;
   let application: string;

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { LoggingWorld } from '@tidings/testing';
 import { ok, full, gateway, only, type RequestsUnderTest } from './testing/requests.ts';
 
-/** Suites about paths and verbs, in the world of the spec that calls this. */
 export function pathFeatures(test: RequestsUnderTest): void {
   const { asDevice, send, api13, asAdmin } = test;
   let world: LoggingWorld;

@@ -19,7 +19,6 @@ import {
   type RequestsUnderTest,
 } from './testing/requests.ts';
 
-/** Suites about tokens, in the world of the spec that calls this. */
 export function tokenFeatures(test: RequestsUnderTest): void {
   const { send, api13, asked, asServer, asAdmin, v2, messagesOf, secrets } = test;
   let world: LoggingWorld;
@@ -55,7 +54,6 @@ export function tokenFeatures(test: RequestsUnderTest): void {
     const deviceMethods = served.filter(({ scope }) => scope === 'device');
     const serverMethods = served.filter(({ scope }) => scope === 'server');
     const byName = (methods: readonly Method[]) => methods.map((method) => [method.name, method] as const);
-    /** The example of a method, with this application. */
     const exampleOf = (method: Method, about: string): Record<string, unknown> => {
       const { auth: _auth, ...example } = JSON.parse(
         JSON.stringify(method.examples[0]!.request).replaceAll(new RegExp(EXAMPLE, 'gi'), about),
@@ -197,7 +195,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect([await ask(old!.token), await ask(next!.token)]).toMatchObject([ok, ok]);
       await world.call('deleteToken', { id: old!.id });
       const revokedAt = Date.now();
-      // Gateways are used in turn: each of them refuses the token, some more than once.
+      // Gateways are used in turn: each refuses the token, some more than once.
       for (let refused = 0; refused < 5; refused++) {
         const askedAt = Date.now();
         const reply = await ask(old!.token);

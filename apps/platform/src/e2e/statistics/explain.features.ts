@@ -6,7 +6,6 @@ import { android, CHROME, ios, type MessagesUnderTest } from '../messages/testin
 
 type Explained = ReplyOf<'explain'>;
 
-/** The figures of the funnel, counted from the explanations of single devices. */
 function summed(explained: readonly Explained[]) {
   const outcomes = explained.flatMap((each) => each.outcomes);
   const count = (test: (outcome: (typeof outcomes)[number]) => boolean): number => outcomes.filter(test).length;
@@ -31,7 +30,6 @@ function summed(explained: readonly Explained[]) {
   };
 }
 
-/** Suites about the explanation of single devices. */
 export function explainFeatures(test: MessagesUnderTest): void {
   const { sendOne, register, funnelOf } = test;
   let world: PlatformWorld;

@@ -5,7 +5,7 @@ import { ios, type MessagesUnderTest } from '../messages/testing/messages.ts';
 
 const DAY = 86_400;
 
-/** The suite about replays; it advances the clock by two months. */
+/** Advances the clock by two months. */
 export function replayFeatures(test: MessagesUnderTest): void {
   const { sendOne, metricsOf } = test;
   let world: PlatformWorld;

@@ -5,10 +5,8 @@ import { android, ANDROID, ios, IOS, type MessagesUnderTest } from '../messages/
 
 const HOUR = 3600;
 const DEVICES = 12;
-/** One of the devices has a dead token. */
 const SENT = DEVICES - 1;
 
-/** Suites about totals by hour, and conversions. */
 export function totalFeatures(test: MessagesUnderTest): void {
   const { sendOne, metricsOf } = test;
   let world: PlatformWorld;
@@ -25,7 +23,6 @@ export function totalFeatures(test: MessagesUnderTest): void {
       if (i === 11) return fcmToken('dead', 20_011);
       return i % 2 === 0 ? apnsToken('accepted', 20_000 + i) : fcmToken('accepted', 20_000 + i);
     };
-    /** The hash in the push of a message to a device; messages are numbered in the order of sending. */
     const hashOf = (i: number, message: number): string =>
       world.simulators.ledger.of(platformOf(i)).entries({ token: tokenOf(i), limit: Infinity })[message]!.hash;
     const open = (i: number, message: number) =>

@@ -4,7 +4,7 @@ const REQUESTS = 4;
 /** Callers without a token have that many requests again. */
 const MINUTE_SECONDS = 60;
 
-/** Waits until every gateway answers with a status: each uses the settings of applications for some seconds. */
+/** Gateways cache the settings of applications for some seconds. */
 export const untilEveryReply = (
   world: PlatformWorld,
   reply: () => Promise<{ readonly status: number }>,

@@ -5,15 +5,12 @@ import { rpcControllers } from '../rpc-controllers.ts';
 import type { RpcAccess } from '../rpc-access.ts';
 import { RpcServer, type RpcServerOptions } from '../server.ts';
 
-/** A Nest application that serves implementations by gRPC on the loopback, as a service's process does. */
 export interface RpcProcess {
   readonly address: string;
   readonly port: number;
-  /** Stops the process as SIGTERM does. */
   close(): Promise<void>;
 }
 
-/** The credentials with which processes of tests call each other. */
 export const testAccess: RpcAccess = { masterKeys: [Buffer.alloc(32, 1)] };
 
 export type Served = readonly (readonly [definition: ServiceDefinition, implementation: object])[];

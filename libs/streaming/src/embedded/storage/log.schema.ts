@@ -14,13 +14,11 @@ import {
 import type { Binary } from 'mongodb';
 import type { TopicKind } from '../../broker-port.ts';
 
-/** `_id` of what is known of a partition. */
 export interface PlaceId {
   readonly t: string;
   readonly p: number;
 }
 
-/** `_id` of a batch. Its order is by topic, partition, offset: the index on `_id` is the only one there is. */
 export interface BatchId extends PlaceId {
   readonly o: number;
 }
@@ -29,7 +27,6 @@ export interface StoredBatch {
   readonly _id: BatchId;
   readonly n: number;
   readonly at: number;
-  /** The length of the records, of a batch that is compressed. */
   readonly raw?: number;
   readonly records: Buffer | Binary;
 }
@@ -45,7 +42,6 @@ export interface OffsetDocument {
   readonly o: number;
 }
 
-/** A topic that was added to the program's topics. */
 export interface TopicDocument {
   readonly _id: string;
   readonly kind: TopicKind;
@@ -53,21 +49,16 @@ export interface TopicDocument {
   readonly retentionMs: number;
 }
 
-/** The process that writes. */
 export interface Holder {
   readonly _id: 'holder';
-  /** Host of the holder, for the error of another process. */
   readonly host: string;
   readonly pid: number;
-  /** Absent if other processes cannot see whether the holder has ended. */
   readonly process?: ProcessIdentity;
-  /** Random for each holder. */
   readonly epoch: string;
   readonly renewed: Date;
   readonly ttlMs: number;
 }
 
-/** The holder, and the server's time, by which its lease has ended or not. */
 type LeaseDocument = Partial<Omit<Holder, '_id'>> & { readonly _id: string; readonly now?: Date };
 
 export const batchesModel = defineModel<StoredBatch>({
@@ -115,7 +106,7 @@ export const leaseModel = defineModel<LeaseDocument>({
   },
 });
 
-/** The collections of the embedded log, in a database of its own. All are read and written natively: each record passes here. */
+/** Read and written natively: each record passes here. */
 export const embeddedLogCollections: readonly ModelDefinition[] = [
   batchesModel,
   floorsModel,

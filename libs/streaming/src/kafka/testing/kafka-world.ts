@@ -5,7 +5,6 @@ import type { Broker, TopicSpec } from '../../broker-port.ts';
 import { openKafkaBroker } from '../kafka-broker.ts';
 import { type CopiesOptions, createTopics } from '../create-topics.ts';
 
-/** The connections of one broker, which a crash ends and keeps ended. */
 class Line {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
@@ -18,7 +17,6 @@ class Line {
     return socket;
   }
 
-  /** Ends each of them when its next answer is there but for the last byte. */
   tear(): void {
     for (const socket of this.#sockets) {
       const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
@@ -38,20 +36,17 @@ class Line {
   }
 }
 
-/** Brokers on names in Kafka that nobody else has. */
 export class KafkaWorld implements BrokerWorld {
   readonly clock = new ShiftedClock();
-  /** The incidents that the brokers have reported so far. */
   readonly warnings: string[] = [];
   readonly kafka: Omit<Parameters<typeof createTopics>[0], 'topics' | 'replicationFactor'> & {
     readonly namespace: string;
   };
   readonly #copies: CopiesOptions;
   readonly #lines = new Map<Broker, Line>();
-  /** Ports of machines that have vanished: connections to them neither fail nor open. */
+  /** Connections to these ports neither fail nor open. */
   readonly vanished = new Set<number>();
 
-  /** @param copies those of topics; by default one, on any cluster */
   constructor(
     { brokers, namespace }: { readonly brokers: string; readonly namespace: string },
     copies: CopiesOptions = { replicationFactor: 1 },
@@ -79,7 +74,6 @@ export class KafkaWorld implements BrokerWorld {
     this.#lines.get(broker)?.cut();
   }
 
-  /** Ends the connections of a broker amid answers. */
   tear(broker: Broker): void {
     this.#lines.get(broker)?.tear();
   }

@@ -3,23 +3,20 @@ import { Fault } from '@tidings/kernel';
 import type { Broker, InRecord, Position } from '../../broker-port.ts';
 import { text } from '../../features/broker-under-test.ts';
 
-/** Publishers that each publish 0, 1, 2 … under a key of their own, until they are stopped. */
 export class Sequences {
   readonly #publishers: ReadonlyMap<string, Promise<Position[]>>;
   #isOver = false;
 
-  /** Begins to publish under each of the keys. A record is repeated until it is acknowledged. */
   constructor(broker: Broker, topic: string, keys: readonly string[]) {
     this.#publishers = new Map(keys.map((key) => [key, this.#publish(broker, topic, key)]));
   }
 
-  /** A closed broker refuses at once: publishers that tried again for ever would leave Jest no turn. */
+  /** A closed broker refuses at once: endless retries would leave Jest no turn. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#publishers.values());
   }
 
-  /** Expects every acknowledged record among these at its position, and the records of each key in order. Stops the publishers. */
   async expectIn(records: readonly InRecord[]): Promise<void> {
     await this.stop();
     const found = new Map(records.map((record) => [`${record.partition}/${record.offset}`, record]));
@@ -30,7 +27,7 @@ export class Sequences {
       expect(acknowledged.map((record) => record && `${record.key} ${text(record)}`)).toEqual(
         positions.map((_, n) => `${key} ${n}`),
       );
-      // An unacknowledged record may have been written nevertheless, before it was published again.
+      // An unacknowledged record may have been written before it was published again.
       const all = inOrder.filter((record) => record.key === key).map((record) => Number(text(record)));
       expect(all).toEqual(all.toSorted((a, b) => a - b));
     }

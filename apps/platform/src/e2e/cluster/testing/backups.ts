@@ -7,24 +7,19 @@ import { Fault } from '@tidings/kernel';
 import { startMongod } from '@tidings/local-servers';
 import type { ClusterWorld } from '@tidings/testing';
 
-/** The folder of `mongodump` and `mongorestore`, which then make the backup; undefined = it is a copy of the data folder. */
+/** The folder of `mongodump` and `mongorestore`; without it, a backup is a copy of the data folder. */
 const tools = process.env['MONGO_TOOLS'];
 
-/** Pushes that the providers have been sent. */
 export const pushesIn = ({ simulators: { ledger } }: ClusterWorld): number => {
   const { apns, fcm } = ledger.summary();
   return apns.accepted + apns.refused + fcm.accepted + fcm.refused;
 };
 
-/**
- * Makes `target` a data folder of MongoDB with the databases of a cluster as they are at one moment. The processes of the cluster have been killed when
- * it returns.
- * @returns the number of pushes that were made after that moment
- */
+/** Kills the cluster's processes. @returns the number of pushes after the moment of the backup */
 export const backUp = (world: ClusterWorld, target: string): Promise<number> =>
   tools === undefined ? copy(world, target) : dump(world, target, tools);
 
-/** Copies the data folder as a snapshot of its volume does: the server stands still meanwhile. */
+/** As a snapshot of its volume: the server is stopped meanwhile. */
 async function copy({ cluster: { mongod, members }, dataFolder }: ClusterWorld, target: string): Promise<number> {
   process.kill(mongod!.pid(), 'SIGSTOP');
   try {
@@ -37,7 +32,6 @@ async function copy({ cluster: { mongod, members }, dataFolder }: ClusterWorld, 
   return 0;
 }
 
-/** Makes a dump while the processes go on, and restores it into an empty replica set. */
 async function dump(world: ClusterWorld, target: string, folder: string): Promise<number> {
   const { mongoUrl, members } = world.cluster;
   const dumped = `${target}-dump`;
@@ -59,7 +53,6 @@ async function dump(world: ClusterWorld, target: string, folder: string): Promis
   return pushesIn(world) - until;
 }
 
-/** @throws Fault `unavailable` with all that the program said, unless it ends well */
 async function run(program: string, args: readonly string[], onLine: (line: string) => void = () => undefined) {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const lines: string[] = [];

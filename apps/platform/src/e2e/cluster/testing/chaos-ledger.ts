@@ -3,21 +3,18 @@ import { type FaultOutcome, populationPlatforms, type ProcessHealth, recoveryTex
 import type { EndedFault } from './drawn-faults.ts';
 import { appendRow } from './ledger-row.ts';
 
-/** A finished round of faults. */
 export interface ChaosRound {
   readonly seed: number;
   readonly round: number;
   readonly devices: number;
   readonly faults: readonly EndedFault[];
   readonly outcome: FaultOutcome;
-  /** Calls of clients meanwhile. */
   readonly calls: { readonly acknowledged: number; readonly refused: number };
   /** Acknowledged data that is missing or wrong, and devices without their one outcome. */
   readonly lost: number;
   readonly health: readonly ProcessHealth[];
 }
 
-/** The columns of docs/chaos.md. */
 function rowOf({ outcome, health, ...about }: ChaosRound): readonly (string | number)[] {
   const counts = populationPlatforms.map(({ provider }) => outcome.counts[provider]);
   const sum = (of: (count: (typeof counts)[number]) => number): number =>
@@ -34,12 +31,10 @@ function rowOf({ outcome, health, ...about }: ChaosRound): readonly (string | nu
   ];
 }
 
-/** e.g. `killed 4, frozen 1`. */
 function describeFaults(faults: readonly EndedFault[]): string {
   const numbers = new Map<string, number>();
   for (const { kind } of faults) numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
   return [...numbers].map(([kind, number]) => `${kind} ${number}`).join(', ');
 }
 
-/** Appends a round to the ledger that `CHAOS_LEDGER` names; prints it otherwise. */
 export const record = (round: ChaosRound): Promise<void> => appendRow('CHAOS_LEDGER', rowOf(round));

@@ -9,15 +9,12 @@ import {
 } from '@tidings/testing';
 import type { Member } from '@tidings/testing/processes';
 
-/** A fault that has ended: what happened, and the devices that it allows to be sent to again. */
 export interface EndedFault {
   readonly kind: FaultKind;
-  /** The process, store or provider. */
   readonly name: string;
   readonly allowed: AllowedRepeats;
 }
 
-/** Injects one fault and restores the system: resolves when every process is ready again. */
 type Inject = (world: ClusterWorld, draw: () => number) => Promise<Omit<EndedFault, 'kind'>>;
 
 /** Long enough for another worker to take over. */
@@ -29,7 +26,6 @@ const drawnOf = <T>(among: readonly T[], draw: () => number): T => among[Math.fl
 const providerOf = ({ service }: Member): PopulationProvider | undefined =>
   populationPlatforms.find(({ provider }) => service === `dispatcher.${provider}`)?.provider;
 
-/** Devices under way in a dispatcher whose worker is given up. */
 const inDoubt = (member: Member): AllowedRepeats => {
   const provider = providerOf(member);
   return provider ? { [provider]: UNDER_WAY } : {};
@@ -75,7 +71,6 @@ const brokerKilled: Inject = async ({ cluster }) => {
   return { name: 'Kafka', allowed: {} };
 };
 
-/** A provider whose network is at fault for some seconds. */
 const atProvider =
   (faults: Parameters<ClusterWorld['simulators']['faults']['set']>[1], mended: typeof faults): Inject =>
   async ({ simulators }, draw) => {
@@ -83,7 +78,7 @@ const atProvider =
     await simulators.faults.set(provider, faults);
     await delay(PROVIDER_FAULT_MS);
     await simulators.faults.set(provider, mended);
-    // Pushes without a reply are counted by the dispatcher that gives their slices up.
+    // The dispatcher that gives the slices up counts pushes without a reply.
     return { name: provider, allowed: {} };
   };
 
@@ -104,13 +99,11 @@ export type FaultKind = keyof typeof kinds;
 /** Every other fault kills a process, as T1 asks for. */
 const others = Object.keys(kinds).filter((kind) => kind !== 'killed') as readonly FaultKind[];
 
-/** Injects one drawn fault. */
 export async function injectDrawn(world: ClusterWorld, draw: () => number): Promise<EndedFault> {
   const kind = draw() < 0.5 ? 'killed' : drawnOf(others, draw);
   return { kind, ...(await kinds[kind](world, draw)) };
 }
 
-/** The sum of what faults allow. */
 export function allowedBy(faults: readonly EndedFault[]): AllowedRepeats {
   const sumOf = (provider: PopulationProvider): number =>
     faults.reduce((sum, { allowed }) => sum + (allowed[provider] ?? 0), 0);

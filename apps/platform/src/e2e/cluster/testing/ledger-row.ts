@@ -1,6 +1,5 @@
 import { appendFile } from 'node:fs/promises';
 
-/** Appends a row to the table at the end of the file that an environment variable names; prints it otherwise. */
 export async function appendRow(variable: string, columns: readonly (string | number)[]): Promise<void> {
   const line = `| ${columns.join(' | ')} |\n`;
   const file = process.env[variable];

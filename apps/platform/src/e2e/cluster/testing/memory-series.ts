@@ -1,43 +1,37 @@
 import type { ProcessHealth } from '@tidings/testing';
 import { type Trend, trendOf } from './trend.ts';
 
-/** Share of the windows that is left out: at the start of a process memory grows by code that is compiled, and by caches that fill. */
+/** At its start a process grows by compiled code and filling caches. */
 const WARM_UP_SHARE = 1 / 3;
 const LEAST_WINDOWS = 3;
 
 type Heap = Pick<ProcessHealth, 'heapMb' | 'codeMb'>;
 
-/** The trend of the heaps of all processes together. */
 export interface HeapTrend {
   readonly meanMb: number;
-  /** Slope in percent of the mean per hour. */
+  /** Percent of the mean per hour. */
   readonly slope: number;
-  /** The standard error of the slope. */
   readonly error: number;
-  /** The part of the slope that is compiled code. */
   readonly codeSlope: number;
 }
 
-/** Readings of the health of processes, in windows of equal length. */
 export class MemorySeries {
-  /** Heaps at the end of each window, by process. */
   readonly #heaps = new Map<string, Heap[]>();
   readonly #delays = new Map<string, number[]>();
   #residentMb = 0;
 
-  /** @param readings those during a window @param last those at its end, after a collection of garbage */
+  /** @param last at the window's end, after a garbage collection */
   add(readings: readonly ProcessHealth[], last: readonly ProcessHealth[]): void {
     for (const { name, lagMs } of readings) append(this.#delays, name, lagMs);
     for (const { name, ...heap } of last) append(this.#heaps, name, heap);
     this.#residentMb = Math.max(this.#residentMb, ...readings.map(({ residentMb }) => residentMb));
   }
 
-  /** The largest resident memory of a process, in MB. */
   get residentMb(): number {
     return this.#residentMb;
   }
 
-  /** The 99th percentile of the delay of the event loop in the process where it is largest, as the median of its readings, in milliseconds. */
+  /** Milliseconds, of the slowest process, as the median of its readings. */
   get delayMs(): number {
     return Math.max(
       0,
@@ -45,7 +39,7 @@ export class MemorySeries {
     );
   }
 
-  /** The trend after the first third of the windows. Undefined for fewer than three such windows. */
+  /** Leaves out the first third; undefined for fewer than three windows. */
   heapTrend(windowsAnHour: number): HeapTrend | undefined {
     const heaps = [...this.#warm().values()];
     if (heaps.length === 0) return undefined;
@@ -61,9 +55,6 @@ export class MemorySeries {
     };
   }
 
-  /**
-   * The slope of the heap of each process in those windows, without compiled code, in MB an hour, with its standard error; the largest first.
-   */
   heapSlopes(windowsAnHour: number): { readonly name: string; readonly slopeMb: number; readonly errorMb: number }[] {
     return [...this.#warm()]
       .map(([name, heaps]) => ({ name, ...trendOf(heaps.map(({ heapMb, codeMb }) => heapMb - codeMb)) }))
@@ -71,7 +62,6 @@ export class MemorySeries {
       .toSorted((one, other) => other.slopeMb - one.slopeMb);
   }
 
-  /** The heaps of each process after the first third of the windows; empty for fewer than three such windows. */
   #warm(): ReadonlyMap<string, readonly Heap[]> {
     const windows = Math.min(...[...this.#heaps.values()].map(({ length }) => length));
     const from = Math.ceil(windows * WARM_UP_SHARE);

@@ -3,7 +3,6 @@ import { type ClusterWorld, populatedCluster, type Population } from '@tidings/t
 
 const START_TIMEOUT_MS = 600_000;
 
-/** The distributed system of a suite about faults, with its own stores and a population. Every fault leaves it with all its processes. */
 export class ClusterUnderTest {
   world!: ClusterWorld;
   population!: Population;

@@ -1,13 +1,10 @@
-/** A straight line through a series. */
 export interface Trend {
   readonly mean: number;
-  /** The change for each step of the series. */
   readonly slope: number;
-  /** The standard error of the slope. */
   readonly error: number;
 }
 
-/** The line of least squares through values at equal distances. @param values at least three */
+/** Least squares, at equal distances. @param values at least three */
 export function trendOf(values: readonly number[]): Trend {
   const n = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / n;

@@ -23,7 +23,6 @@ export const HIDDEN = 'CODE_NOT_AVAILABLE';
 export const android = (token: string): Parameters => ({ device_type: ANDROID, push_token: token });
 export const ios = (token: string): Parameters => ({ device_type: IOS, push_token: token });
 
-/** The world of a suite about messages, with the tags that its messages use, and helpers common to all such suites. */
 export class MessagesUnderTest {
   world!: PlatformWorld;
 
@@ -40,7 +39,6 @@ export class MessagesUnderTest {
 
   readonly send = async (application: string, ...notifications: Parameters[]) =>
     this.world.call('createMessage', { application, notifications });
-  /** Sends one message and returns its code. */
   readonly sendOne = async (application: string, notification: Parameters): Promise<string> =>
     (await this.send(application, notification)).Messages[0]!;
   readonly register = (application: string, hwid: string, more: Parameters) =>
@@ -53,16 +51,13 @@ export class MessagesUnderTest {
     const item = await listedMessage(this.world, application, code);
     return item ? metricsIn(item) : [];
   };
-  /** The invariants of R-H14 that the funnel and the metrics of a message break. */
   readonly brokenBy = async (application: string, code: string) =>
     brokenInvariants(await this.funnelOf(code), await this.metricsOf(application, code));
-  /** The provider's results of all pushes to a token. */
   readonly pushesTo = (provider: 'apns' | 'fcm', token: string): string[] =>
     this.world.simulators.ledger
       .of(provider)
       .entries({ token, limit: Infinity })
       .map(({ reason }) => reason);
-  /** The payload of the last push to a token. */
   readonly payloadOf = (provider: 'apns' | 'fcm', token: string): Record<string, unknown> =>
     JSON.parse(
       this.world.simulators.ledger.of(provider).entries({ token, limit: Infinity }).at(-1)!.payload!,

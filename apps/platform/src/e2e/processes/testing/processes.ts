@@ -5,7 +5,6 @@ const START_TIMEOUT_MS = 300_000;
 
 export const isCluster = (world: LoggingWorld): world is ClusterWorld => 'cluster' in world;
 
-/** The system of a suite that freezes or restarts processes, in either mode, and reads their logs. */
 export class ProcessesUnderTest {
   world!: LoggingWorld;
 
@@ -18,7 +17,6 @@ export class ProcessesUnderTest {
     afterAll(() => this.world?.stop());
   }
 
-  /** Sends a signal to the processes that own devices: the registries, or in embedded mode their store. */
   async signalRegistry(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const { world } = this;
     const pids = isCluster(world)

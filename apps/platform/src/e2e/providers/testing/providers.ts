@@ -3,11 +3,10 @@ import type { ReplyOf } from '@tidings/client';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import { platform, type PlatformWorld } from '@tidings/testing';
 
-/** The world of a suite about providers in trouble, and helpers common to all such suites. */
 export class ProvidersUnderTest {
   world!: PlatformWorld;
 
-  /** @param env additional environment variables, with which the suite has a system of its own */
+  /** @param env makes the suite use a system of its own */
   constructor(env?: Readonly<Record<string, string>>) {
     beforeAll(async () => {
       this.world = await platform(env ? { env } : {});
@@ -16,7 +15,6 @@ export class ProvidersUnderTest {
     afterAll(() => this.world?.stop());
   }
 
-  /** An application with this number of devices of each platform. */
   readonly audience = async (devices: number): Promise<string> => {
     const application = await this.world.application();
     await this.world.registerDevices(application, 2 * devices, (i) => ({
@@ -27,7 +25,6 @@ export class ProvidersUnderTest {
     this.world.simulators.reset();
     return application;
   };
-  /** Sends a message to all and returns its code. */
   readonly broadcast = async (application: string): Promise<string> => {
     const notifications = [{ content: { en: 'Hi' } }];
     return (await this.world.call('createMessage', { application, notifications })).Messages[0]!;
@@ -35,7 +32,6 @@ export class ProvidersUnderTest {
   readonly funnelOf = (code: string): Promise<ReplyOf<'getDeliveryFunnel'>> =>
     this.world.call('getDeliveryFunnel', { message_code: code });
   readonly ledger = () => this.world.simulators.ledger.summary();
-  /** Sets faults of both providers. */
   readonly both = (faults: Parameters<PlatformWorld['simulators']['faults']['set']>[1]): Promise<unknown> =>
     Promise.all((['apns', 'fcm'] as const).map((name) => this.world.simulators.faults.set(name, faults)));
 }

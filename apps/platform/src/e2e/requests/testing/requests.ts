@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Method } from '@tidings/contract';
 import { platformInProcesses, type LoggingWorld } from '@tidings/testing';
 
-/** Prefix of the suite's secrets, so that a search for it finds every leak. */
+/** Every secret contains it: a search finds every leak. */
 export const CANARY = 'c4n4ry';
-/** The application code that the contract's examples use. */
 export const EXAMPLE = 'A1B2C-3D4E5';
 export const FORBID = 'Token restrictions forbid this operation';
 export const DENIED = 'Access denied or application not found';
@@ -44,15 +43,12 @@ export const malformed = bare(400, 'Malformed request string');
 
 export const only = ({ status, json }: Reply) => ({ status, json });
 
-/** The platform under test, with two applications, and ways to send exactly the bytes of a client. */
 export class RequestsUnderTest {
   world!: LoggingWorld;
   application!: string;
-  /** Another application of the same account. */
   sibling!: string;
-  /** Every token and key that the suite knows; none may appear in a log, a metric or an error. */
+  /** None may appear in a log, a metric or an error. */
   readonly secrets = new Map<string, string>();
-  /** The texts of all replies to failed requests. */
   readonly failures: string[] = [];
 
   constructor() {
@@ -72,9 +68,7 @@ export class RequestsUnderTest {
     afterAll(() => this.world?.stop());
   }
 
-  /**
-   * Sends exactly the given bytes. Checks the invariants of every reply: it is JSON, it is no page, and it contains no stack trace and no `base_url`.
-   */
+  /** Every reply must be JSON, no page, and without stack traces or `base_url`. */
   readonly send = async (path: string, { verb = 'POST', headers = {}, body }: Sent = {}): Promise<Reply> => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const outgoing = httpRequest(new URL(path, this.world.url), { method: verb, headers: { ...length, ...headers } });
@@ -94,7 +88,6 @@ export class RequestsUnderTest {
 
   readonly api13 = (method: string, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
     this.send(`/json/1.3/${method}`, { headers, body: JSON.stringify({ request }) });
-  /** Calls a method-style method on its path. */
   readonly asked = ({ path, body }: Method, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
     this.send(path, { headers, body: JSON.stringify(body === 'bare' ? request : { request }) });
   readonly asDevice = (): Readonly<Record<string, string>> => ({ authorization: `Token ${this.world.secrets.device}` });
