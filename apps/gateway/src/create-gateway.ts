@@ -44,7 +44,7 @@ import { ClientAddresses } from './http/client-address.ts';
 import { DeviceListener } from './api/device-listener.ts';
 import { unknownPath } from './http/families.ts';
 import { JSON_TYPE, lineOf } from './http/replies.ts';
-import { parametersOf, pathOf, routedTarget } from './http/target.ts';
+import { isNeighbour, parametersOf, pathOf, routedTarget } from './http/target.ts';
 import type { StorageGuard } from './limits/storage-guard.ts';
 import { type Processes, systemOf } from './system/system.ts';
 
@@ -254,7 +254,7 @@ export function gatewayServer(deps: GatewayDeps): {
       boundedServer(deps, (request, response) => {
         if (listener.devices?.handle(request, response)) return;
         // Bodies are JSON whatever their type (R-ER1); fastify refuses types that it cannot parse.
-        request.headers['content-type'] = ANY_TYPE;
+        if (!isNeighbour(pathOf(request.url ?? ''))) request.headers['content-type'] = ANY_TYPE;
         fastify(request, response);
       }),
   });

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { PROBE_PATHS } from '@tidings/runtime';
 import { type Reply, withHeaders } from '../envelopes/reply.ts';
 import { discard } from './body.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
@@ -7,6 +6,7 @@ import { envelopeOf, methodOf, patternOf, unknownPath, verbsOf } from './familie
 import { bodyOf } from './replies.ts';
 import type { RequestRunner } from './request-runner.ts';
 import type { ApiRoute, ServedRequest } from './served-request.ts';
+import { isNeighbour } from './target.ts';
 
 /** How long streamed replies may continue while the gateway closes. */
 const CLOSING_MS = 10_000;
@@ -21,8 +21,6 @@ interface Endpoint {
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
-const isProbe = (path: string | undefined): boolean => path !== undefined && PROBE_PATHS.includes(path);
-
 /** The routes of the gateway on its server: served within the limits, with replies to all other requests. Probes beside them stay as they are. */
 export class ServedRoutes {
   readonly #runner: RequestRunner;
@@ -36,14 +34,13 @@ export class ServedRoutes {
 
   /** Takes part in the requests of a server whose routes are not registered yet. */
   install(server: FastifyInstance): void {
-    // The API reads bodies itself, whatever their type.
-    server.removeAllContentTypeParsers();
+    // The API reads bodies itself.
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
     for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {
       if (this.#isClosing) response.header('connection', 'close');
-      if (!isProbe(request.routeOptions.url)) this.#prepare(request, response);
+      if (!isNeighbour(request.routeOptions.url ?? '')) this.#prepare(request, response);
       done(null, payload);
     });
   }
@@ -74,7 +71,7 @@ export class ServedRoutes {
 
   #add(route: RouteOptions): void {
     const pattern = patternOf(route.url);
-    if (isProbe(pattern)) return;
+    if (isNeighbour(pattern)) return;
     const verb = String(route.method);
     // The server adds HEAD to each route with GET: it is for downloads, not for methods of the API.
     if (verb === 'HEAD' && methodOf('GET', pattern))
