@@ -44,7 +44,7 @@ import { ClientAddresses } from './http/client-address.ts';
 import { DeviceListener } from './api/device-listener.ts';
 import { unknownPath } from './http/families.ts';
 import { JSON_TYPE, lineOf } from './http/replies.ts';
-import { isNeighbour, parametersOf, pathOf, routedTarget } from './http/target.ts';
+import { ANY_TYPE, isNeighbour, parametersOf, pathOf, routedTarget } from './http/target.ts';
 import type { StorageGuard } from './limits/storage-guard.ts';
 import { type Processes, systemOf } from './system/system.ts';
 
@@ -103,7 +103,6 @@ const MAX_CONNECTIONS = 10_000;
 /** A connection without traffic in either direction for this long is closed. */
 const IDLE_MS = 120_000;
 
-const ANY_TYPE = 'application/octet-stream';
 /** Longer than a request line may be. */
 const MAX_SEGMENT = 64 * 1024;
 

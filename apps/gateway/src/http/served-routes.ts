@@ -6,7 +6,7 @@ import { envelopeOf, methodOf, patternOf, unknownPath, verbsOf } from './familie
 import { bodyOf } from './replies.ts';
 import type { RequestRunner } from './request-runner.ts';
 import type { ApiRoute, ServedRequest } from './served-request.ts';
-import { isNeighbour } from './target.ts';
+import { ANY_TYPE, isNeighbour } from './target.ts';
 
 /** How long streamed replies may continue while the gateway closes. */
 const CLOSING_MS = 10_000;
@@ -35,7 +35,7 @@ export class ServedRoutes {
   /** Takes part in the requests of a server whose routes are not registered yet. */
   install(server: FastifyInstance): void {
     // The API reads bodies itself.
-    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    server.addContentTypeParser(ANY_TYPE, (_request, _payload, done) => done(null));
     for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {

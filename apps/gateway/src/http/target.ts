@@ -41,3 +41,6 @@ export function routedTarget(target: string): string {
 
 /** The query parameters of a query string; the last of duplicates wins. */
 export const parametersOf = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query));
+
+/** The type of each body of the API as fastify sees it. */
+export const ANY_TYPE = 'application/octet-stream';
