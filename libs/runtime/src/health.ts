@@ -2,9 +2,6 @@ import type { DynamicModule } from '@nestjs/common';
 import type { Registry } from 'prom-client';
 import type { Readiness } from './readiness.ts';
 
-/** The paths of probes and scrapers. */
-export const PROBE_PATHS: readonly string[] = ['/livez', '/readyz', '/startupz', '/metrics'];
-
 /**
  * Health and metrics (`/livez`, `/readyz`, `/startupz`, `/metrics`) as a Nest module of the application that serves HTTP. Nest is loaded at the first
  * call, not by importing this lib; Nest accepts promises of modules.

@@ -5,8 +5,8 @@ import { crossOriginHeaders, preflightHeaders } from './cors.ts';
 import { envelopeOf, methodOf, patternOf, unknownPath, verbsOf } from './families.ts';
 import { bodyOf } from './replies.ts';
 import type { RequestRunner } from './request-runner.ts';
-import type { ApiRoute, ServedRequest } from './served-request.ts';
-import { ANY_TYPE, isNeighbour } from './target.ts';
+import { type ApiRoute, isOfApi, type ServedRequest } from './served-request.ts';
+import { ANY_TYPE } from './target.ts';
 
 /** How long streamed replies may continue while the gateway closes. */
 const CLOSING_MS = 10_000;
@@ -21,10 +21,11 @@ interface Endpoint {
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
-/** The routes of the gateway on its server: served within the limits, with replies to all other requests. Probes beside them stay as they are. */
+/** The routes of the API on its server: served within the limits, with replies to all other requests. Those of other modules stay as they are. */
 export class ServedRoutes {
   readonly #runner: RequestRunner;
   readonly #endpoints = new Map<string, Endpoint>();
+  readonly #neighbours = new Set<string>();
   readonly #closing = new AbortController();
   #isClosing = false;
 
@@ -40,9 +41,14 @@ export class ServedRoutes {
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {
       if (this.#isClosing) response.header('connection', 'close');
-      if (!isNeighbour(request.routeOptions.url ?? '')) this.#prepare(request, response);
+      if (!this.isNeighbour(request.method, request.routeOptions.url)) this.#prepare(request, response);
       done(null, payload);
     });
+  }
+
+  /** Whether another module on the same port serves a path. */
+  isNeighbour(verb: string, path: string | undefined): boolean {
+    return this.#neighbours.has(`${verb} ${path}`);
   }
 
   /** Makes each connection close after its current reply. */
@@ -71,8 +77,8 @@ export class ServedRoutes {
 
   #add(route: RouteOptions): void {
     const pattern = patternOf(route.url);
-    if (isNeighbour(pattern)) return;
     const verb = String(route.method);
+    if (!isOfApi(route)) return void this.#neighbours.add(`${verb} ${pattern}`);
     // The server adds HEAD to each route with GET: it is for downloads, not for methods of the API.
     if (verb === 'HEAD' && methodOf('GET', pattern))
       route.handler = (request, response) => this.refuse(request, response);

@@ -1,8 +1,3 @@
-import { PROBE_PATHS } from '@tidings/runtime';
-
-/** Whether other modules on the same port serve a path: probes, and the pages of the demo. */
-export const isNeighbour = (path: string): boolean => PROBE_PATHS.includes(path) || path.startsWith('/demo/');
-
 /** The origin form of a request target: a proxy request carries the absolute form. */
 export const originForm = (url: string): string =>
   url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/');
