@@ -4,7 +4,8 @@ import { FaultFilter } from './fault.filter.ts';
 import { ReplyInterceptor } from './reply.interceptor.ts';
 import { API } from './served-request.ts';
 
-const markRoutes: ClassDecorator = ({ prototype }) => {
+const markRoutes: ClassDecorator = (controller) => {
+  const prototype = controller.prototype as object;
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (name !== 'constructor' && typeof descriptor.value === 'function') RouteConfig(API)(prototype, name, descriptor);
   }

@@ -1,16 +1,22 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify';
 import { Fault } from '@tidings/kernel';
 import type { Envelope } from '../envelopes/reply.ts';
 import type { PendingRequest } from '../limits/pending-requests.ts';
 import type { AuthorizedCall } from './authorize-call.ts';
 import type { NamedMethod } from './families.ts';
 
-/** The configuration of the API's routes, which other modules' do not have. */
-export const API = { isOfApi: true };
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for routes of the API, missing for those of other modules. */
+    isOfApi?: true;
+  }
+}
 
-export const isOfApi = ({ config }: RouteOptions): boolean =>
-  (config as Partial<typeof API> | undefined)?.isOfApi === true;
+/** The configuration of the API's routes. */
+export const API: FastifyContextConfig = { isOfApi: true };
+
+export const isOfApi = ({ config }: RouteOptions): boolean => config?.isOfApi === true;
 
 /** A route of the gateway. */
 export interface ApiRoute {
