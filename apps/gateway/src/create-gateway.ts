@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -44,7 +44,8 @@ import { ClientAddresses } from './http/client-address.ts';
 import { DeviceListener } from './api/device-listener.ts';
 import { unknownPath } from './http/families.ts';
 import { JSON_TYPE, lineOf } from './http/replies.ts';
-import { parametersOf, pathOf, routedTarget } from './http/target.ts';
+import { ServedRoutes } from './http/served-routes.ts';
+import { ANY_TYPE, parametersOf, pathOf, routedTarget } from './http/target.ts';
 import type { StorageGuard } from './limits/storage-guard.ts';
 import { type Processes, systemOf } from './system/system.ts';
 
@@ -86,7 +87,7 @@ const RECIPIENTS = { burst: 60, perMinute: 60, remembered: 50_000 };
 const MAX_CONNECTIONS = 10_000;
 const IDLE_MS = 120_000;
 
-const ANY_TYPE = 'application/octet-stream';
+/** Longer than a request line may be. */
 const MAX_SEGMENT = 64 * 1024;
 
 const connections = {
@@ -206,11 +207,8 @@ export function gatewayModule(deps: GatewayDeps): DynamicModule {
   });
 }
 
-export function gatewayServer(deps: GatewayDeps): {
-  adapter: FastifyAdapter;
-  serve: (devices: DeviceListener) => void;
-} {
-  const listener: { devices?: DeviceListener } = {};
+export function gatewayServer(deps: GatewayDeps): { adapter: FastifyAdapter; serve: (app: INestApplication) => void } {
+  const listener: { devices?: DeviceListener; routes?: ServedRoutes } = {};
   const adapter = new FastifyAdapter({
     ...withoutSchemas,
     skipMiddie: true,
@@ -226,11 +224,15 @@ export function gatewayServer(deps: GatewayDeps): {
       boundedServer(deps, (request, response) => {
         if (listener.devices?.handle(request, response)) return;
         // Fastify refuses types that it cannot parse, but bodies are JSON whatever their type (R-ER1).
-        request.headers['content-type'] = ANY_TYPE;
+        const isNeighbour = listener.routes?.isNeighbour(request.method ?? '', pathOf(request.url ?? ''));
+        if (!isNeighbour) request.headers['content-type'] = ANY_TYPE;
         fastify(request, response);
       }),
   });
-  return { adapter, serve: (devices) => void (listener.devices = devices) };
+  return {
+    adapter,
+    serve: (app) => Object.assign(listener, { devices: app.get(DeviceListener), routes: app.get(ServedRoutes) }),
+  };
 }
 
 export const gatewayOptions = (log: Logger) => ({ logger: nestLogger(log), bodyParser: false, abortOnError: false });
@@ -239,6 +241,6 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
   const { adapter, serve } = gatewayServer(deps);
   const options = gatewayOptions(deps.log);
   const app = await NestFactory.create<NestFastifyApplication>(gatewayModule(deps), adapter, options);
-  serve(app.get(DeviceListener));
+  serve(app);
   return app;
 }

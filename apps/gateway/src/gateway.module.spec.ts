@@ -6,7 +6,6 @@ import { openReplicas, remote, rpcControllers, RpcServer } from '@tidings/rpc/gr
 import { healthModule, Readiness } from '@tidings/runtime';
 import { leftOpen, openResources } from '@tidings/testing';
 import { gatewayModule, gatewayOptions, gatewayServer } from './create-gateway.ts';
-import { DeviceListener } from './api/device-listener.ts';
 import { OWN_OPERATIONS } from './injection-tokens.ts';
 import { APPLICATION, World } from './testing/gateway-world.ts';
 
@@ -26,7 +25,7 @@ async function start() {
     .useValue(host)
     .compile();
   const app = compiled.createNestApplication<NestFastifyApplication>(adapter, gatewayOptions(deps.log));
-  serve(app.get(DeviceListener));
+  serve(app);
   const access = { masterKeys: deps.masterKeys };
   const strategy = new RpcServer({ host: '127.0.0.1', port: 0, services: [OperationsDefinition], access });
   app.connectMicroservice({ strategy });

@@ -2,8 +2,6 @@ import type { DynamicModule } from '@nestjs/common';
 import type { Registry } from 'prom-client';
 import type { Readiness } from './readiness.ts';
 
-export const PROBE_PATHS: readonly string[] = ['/livez', '/readyz', '/startupz', '/metrics'];
-
 export async function healthModule(readiness: Readiness, metrics: Registry): Promise<DynamicModule> {
   const { healthModule: moduleOf } = await import('./health-module.ts');
   return moduleOf(readiness, metrics);

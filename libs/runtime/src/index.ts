@@ -14,7 +14,7 @@ export {
 export { notWritten, onceMade, openDataFolder } from './data-folder.ts';
 export { fileVersion, GeoipDatabase, type GeoipPlace, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
-export { healthModule, type HealthServerOptions, PROBE_PATHS, serveHealth } from './health.ts';
+export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
 export { openPlainKey } from './private-keys.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';

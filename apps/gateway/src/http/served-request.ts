@@ -1,10 +1,21 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify';
 import { Fault } from '@tidings/kernel';
 import type { Envelope } from '../envelopes/reply.ts';
 import type { PendingRequest } from '../limits/pending-requests.ts';
 import type { AuthorizedCall } from './authorize-call.ts';
 import type { NamedMethod } from './families.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Missing for routes of other modules. */
+    isOfApi?: true;
+  }
+}
+
+export const API: FastifyContextConfig = { isOfApi: true };
+
+export const isOfApi = ({ config }: RouteOptions): boolean => config?.isOfApi === true;
 
 export interface ApiRoute {
   readonly verb: string;

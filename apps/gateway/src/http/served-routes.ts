@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { PROBE_PATHS } from '@tidings/runtime';
 import { type Reply, withHeaders } from '../envelopes/reply.ts';
 import { discard } from './body.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
 import { envelopeOf, methodOf, patternOf, unknownPath, verbsOf } from './families.ts';
 import { bodyOf } from './replies.ts';
 import type { RequestRunner } from './request-runner.ts';
-import type { ApiRoute, ServedRequest } from './served-request.ts';
+import { type ApiRoute, isOfApi, type ServedRequest } from './served-request.ts';
+import { ANY_TYPE } from './target.ts';
 
 const CLOSING_MS = 10_000;
 
@@ -19,11 +19,10 @@ interface Endpoint {
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
-const isProbe = (path: string | undefined): boolean => path !== undefined && PROBE_PATHS.includes(path);
-
 export class ServedRoutes {
   readonly #runner: RequestRunner;
   readonly #endpoints = new Map<string, Endpoint>();
+  readonly #neighbours = new Set<string>();
   readonly #closing = new AbortController();
   #isClosing = false;
 
@@ -32,15 +31,19 @@ export class ServedRoutes {
   }
 
   install(server: FastifyInstance): void {
-    server.removeAllContentTypeParsers();
-    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    server.addContentTypeParser(ANY_TYPE, (_request, _payload, done) => done(null));
     for (const member of ['route', 'pending', 'authorized', 'fault']) server.decorateRequest(member, undefined);
     server.addHook('onRoute', (route) => this.#add(route));
     server.addHook('onSend', (request, response, payload, done) => {
       if (this.#isClosing) response.header('connection', 'close');
-      if (!isProbe(request.routeOptions.url)) this.#prepare(request, response);
+      if (!this.isNeighbour(request.method, request.routeOptions.url)) this.#prepare(request, response);
       done(null, payload);
     });
+  }
+
+  /** Whether another module on the same port serves the path. */
+  isNeighbour(verb: string, path: string | undefined): boolean {
+    return this.#neighbours.has(`${verb} ${path}`);
   }
 
   close(): void {
@@ -66,8 +69,8 @@ export class ServedRoutes {
 
   #add(route: RouteOptions): void {
     const pattern = patternOf(route.url);
-    if (isProbe(pattern)) return;
     const verb = String(route.method);
+    if (!isOfApi(route)) return void this.#neighbours.add(`${verb} ${pattern}`);
     // The server adds HEAD to each GET: it is for downloads only.
     if (verb === 'HEAD' && methodOf('GET', pattern))
       route.handler = (request, response) => this.refuse(request, response);

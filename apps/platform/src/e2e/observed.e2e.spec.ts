@@ -182,7 +182,7 @@ describeWithKafka('processes of the distributed mode', () => {
       'tidings_consumer_lag_records{group="scheduler",topic="tidings.plans"} 0',
     );
     expect(await scrapeOf('gateway')).toContain(
-      'tidings_rpc_client_call_seconds_count{service="tidings.rpc.v1.Messages",method="Create",code="OK"} 1',
+      'tidings_rpc_client_call_seconds_count{service="tidings.rpc.v1.Messages",method="Accept",code="OK"} 1',
     );
   });
 
@@ -195,8 +195,8 @@ describeWithKafka('processes of the distributed mode', () => {
     expect(found).toEqual(
       expect.arrayContaining([
         'tidings-gateway: createMessage',
-        'tidings-gateway: tidings.rpc.v1.Messages/Create',
-        'tidings-scheduler: tidings.rpc.v1.Messages/Create',
+        'tidings-gateway: tidings.rpc.v1.Messages/Accept',
+        'tidings-scheduler: tidings.rpc.v1.Messages/Accept',
         'tidings-scheduler: commit messages',
         'tidings-fanout: process tidings.messages',
         'tidings-fanout: release message',
