@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, root } from './packages.mjs';
-import { asTypeScript } from './retention.mjs';
+import { asTypeScript } from './document-tables.mjs';
 
 /** The generated file, below libs/events/src/generated. */
 export const asyncApiPath = 'libs/events/src/generated/asyncapi.json';

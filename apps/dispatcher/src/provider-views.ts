@@ -26,7 +26,7 @@ function servicesOf(throttled: readonly ThrottledService[], credential: string):
     .map(({ origin, until, cause }) => ({ origin, until: new Date(until), because: cause }));
 }
 
-/** The operators' view of a channel's credentials, and their actions (docs/operations.md, *Provider failures*). */
+/** The operators' view of a channel's credentials, and their actions (docs/operations/providers.md). */
 export const providersOf = ({ channel, throttles, states, services, hasten }: ProviderViewsOptions): Providers => ({
   async listProviders() {
     // Another replica may have throttled or lifted since the last refresh.

@@ -25,7 +25,7 @@ export async function refuseOtherVersion(folder: string, version: string): Promi
   // A damaged file says nothing; the server then says itself whether it can read the data.
   if (!/^\d+\.\d+\.\d/.test(begun) || seriesOf(begun) === seriesOf(version)) return;
   throw Fault.unavailable(
-    `The data in ${folder} are of MongoDB ${begun}, and the mongod here is ${version}: put mongod ${seriesOf(begun)} on the PATH, or move the data (docs/operations.md, *Another MongoDB*)`,
+    `The data in ${folder} are of MongoDB ${begun}, and the mongod here is ${version}: put mongod ${seriesOf(begun)} on the PATH, or move the data (docs/operations/moving.md#another-mongodb)`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Metric, type Registry } from 'prom-client';
 
-/** A metric of the vocabulary in docs/operations.md. Label values are bounded: no caller texts, no ids. */
+/** A metric of the vocabulary in docs/operations/monitoring.md. Label values are bounded: no caller texts, no ids. */
 export interface MetricDefinition<Label extends string> {
   readonly name: `tidings_${string}`;
   readonly help: string;

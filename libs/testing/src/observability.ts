@@ -102,12 +102,13 @@ export function readQuery(expr: string): Query {
   };
 }
 
-const OPERATIONS = 'docs/operations.md';
+/** The text of all pages in docs/operations. */
+export const operationsText = (): string => filesOf('docs/operations/*.md').map(textOf).join('\n');
 
-/** The cells of the table in docs/operations.md whose head starts like this, without backticks. */
+/** The cells of the table in docs/operations whose head starts like this, without backticks. */
 export function documentedRows(start: string): string[][] {
-  const page = textOf(OPERATIONS);
-  const table = page.slice(page.indexOf(start)).split('\n\n', 1)[0]!;
+  const pages = operationsText();
+  const table = pages.slice(pages.indexOf(start)).split('\n\n', 1)[0]!;
   const rows = table.split('\n').slice(2);
   return rows.map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 }
@@ -117,7 +118,7 @@ export interface DocumentedMetric {
   readonly labels: readonly string[];
 }
 
-/** The metrics of a table in docs/operations.md, by name. */
+/** The metrics of a table in docs/operations, by name. */
 export const documentedMetrics = (start: '| metric | type' | '| metric (distributed mode) | type') =>
   new Map<string, DocumentedMetric>(
     documentedRows(start).map(([, name, type, labels]) => [
@@ -126,9 +127,9 @@ export const documentedMetrics = (start: '| metric | type' | '| metric (distribu
     ]),
   );
 
-/** The anchors of the headings of docs/operations.md. */
-export const operationsAnchors = (): string[] =>
-  [...textOf(OPERATIONS).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+/** The anchors of the headings of a page. */
+export const anchorsOf = (path: string): string[] =>
+  [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replace(/[^\w\s-]/g, '')

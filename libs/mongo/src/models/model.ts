@@ -9,7 +9,7 @@ export type Index = IndexDescription & { readonly name: string };
 
 /**
  * A collection of a service's database: its name, its schema with the indexes, and the retention of its documents. Each service lists its own in
- * `src/collections.ts`: collections are created from these lists, and the table in docs/operations.md is generated from them.
+ * `src/collections.ts`: collections are created from these lists, and the table in docs/operations/retention.md is generated from them.
  */
 export interface ModelDefinition<Stored extends Document = Document> {
   readonly name: string;
