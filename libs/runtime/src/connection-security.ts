@@ -49,13 +49,11 @@ const privateKey = pem((text) => createPrivateKey(text), 'a private key without 
 
 /** Variables of connections to other services and to Kafka. */
 export const securityVariables = {
-  GRPC_TLS_CERT: certificates
-    .optional()
-    .meta({
-      unset: 'no TLS, calls are authenticated by a key',
-      description:
-        'PEM file of the certificate for [mutual TLS between services](operations/access.md); with the next two, or none of them',
-    }),
+  GRPC_TLS_CERT: certificates.optional().meta({
+    unset: 'no TLS, calls are authenticated by a key',
+    description:
+      'PEM file of the certificate for [mutual TLS between services](operations/access.md); with the next two, or none of them',
+  }),
   GRPC_TLS_KEY: privateKey.optional().meta({ description: 'PEM file of its key' }),
   GRPC_TLS_CA: certificates.optional().meta({ description: 'PEM file of the CA of all services' }),
   KAFKA_SSL: z

@@ -188,11 +188,9 @@ const limitVariables = {
 };
 
 const processVariables = {
-  TIDINGS_CHANNEL: channelList
-    .optional()
-    .meta({
-      description: `${channels.map((channel) => `\`${channel}\``).join(', ')}; several with commas share a process`,
-    }),
+  TIDINGS_CHANNEL: channelList.optional().meta({
+    description: `${channels.map((channel) => `\`${channel}\``).join(', ')}; several with commas share a process`,
+  }),
   GRPC_PORT: port.default(9090).meta({ description: 'gRPC between services; 0 = a free one' }),
   KAFKA_BROKERS: list
     .refine((brokers) => brokers.every((broker) => /^[\w.:[\]-]+:\d+$/.test(broker)), 'must be host:port,host:port,…')

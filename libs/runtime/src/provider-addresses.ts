@@ -57,12 +57,10 @@ export const providerVariables = {
     .optional()
     .meta({ unset: "Apple's", description: 'address of APNs; `http://` means HTTP/2 without TLS' }),
   APNS_SANDBOX_URL: web.optional().meta({ unset: "Apple's", description: 'address of the sandbox of APNs' }),
-  FCM_URL: web
-    .optional()
-    .meta({
-      unset: "Google's",
-      description: 'address of Firebase Cloud Messaging; `http://` means HTTP/2 without TLS',
-    }),
+  FCM_URL: web.optional().meta({
+    unset: "Google's",
+    description: 'address of Firebase Cloud Messaging; `http://` means HTTP/2 without TLS',
+  }),
   HMS_URL: web.optional().meta({ unset: "Huawei's", description: 'address of Push Kit' }),
   HMS_TOKEN_URL: web
     .optional()
@@ -71,12 +69,10 @@ export const providerVariables = {
   WNS_TOKEN_URL: web
     .optional()
     .meta({ unset: "Microsoft's", description: 'address of the endpoint that issues access tokens for Windows' }),
-  SMTP_URL: relay
-    .optional()
-    .meta({
-      unset: "the mail servers of recipients' domains, by port 25",
-      description: 'the relay of e-mail, `smtp://user:password@host:587` (STARTTLS where offered) or `smtps://…`',
-    }),
+  SMTP_URL: relay.optional().meta({
+    unset: "the mail servers of recipients' domains, by port 25",
+    description: 'the relay of e-mail, `smtp://user:password@host:587` (STARTTLS where offered) or `smtps://…`',
+  }),
   ADM_URL: web.optional().meta({ unset: "Amazon's", description: 'address of Amazon Device Messaging' }),
   ADM_TOKEN_URL: web
     .optional()
@@ -85,12 +81,10 @@ export const providerVariables = {
   KAKAO_URL: web
     .optional()
     .meta({ unset: "NHN Cloud's", description: 'address of the Bizmessage API that reaches Kakao' }),
-  SMPP_URL: smsc
-    .optional()
-    .meta({
-      description:
-        'the SMSC of applications without settings for SMS: `smpp://system_id:password@host:2775?sender=NAME`; for dispatchers of SMS and the fan-out',
-    }),
+  SMPP_URL: smsc.optional().meta({
+    description:
+      'the SMSC of applications without settings for SMS: `smpp://system_id:password@host:2775?sender=NAME`; for dispatchers of SMS and the fan-out',
+  }),
 };
 
 export const providersOf = (data: z.infer<z.ZodObject<typeof providerVariables>>): ProviderAddresses => ({
