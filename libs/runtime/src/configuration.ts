@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { type Channel, Fault, type Quotas } from '@tidings/kernel';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { checkSets, grpcTlsOf, type KafkaSecurity, kafkaSecurityOf, type TlsIdentity } from './connection-security.ts';
 import { environment, type samplers } from './environment.ts';
 import { type OutboundProxy, proxyOf } from './outbound-proxy.ts';
