@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, root } from './packages.mjs';
-import { asTypeScript } from './retention.mjs';
+import { asTypeScript } from './document-tables.mjs';
 
 export const asyncApiPath = 'libs/events/src/generated/asyncapi.json';
 

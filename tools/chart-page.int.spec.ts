@@ -146,7 +146,7 @@ describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
 
   it('lets the largest body and the longest wait of the gateway pass the Ingress', async () => {
     const { example } = await kubernetesPage();
-    const limits = await readFile('docs/operations.md', 'utf8');
+    const limits = await readFile('docs/operations/limits.md', 'utf8');
     const [, mebibytes] = /^\| a body \|.* of bulk requests (\d+) MiB/m.exec(limits)!;
     const [, seconds] = /^\| a connection without traffic in either direction \| (\d+) s/m.exec(limits)!;
     for (const chart of [chartOf('tls'), await renderChart('tiny', '--values', example)]) {

@@ -406,8 +406,8 @@ describeWithHelm('the Helm chart', () => {
     expect(free.filter((variable) => !all.includes(variable))).toEqual([]);
   });
 
-  it('takes the variables of traces that docs/operations.md lists, those with a token from a Secret and not as values', async () => {
-    const [, section] = /^## Traces\n(.*?)\n\| span/ms.exec(await readFile('docs/operations.md', 'utf8'))!;
+  it('takes the variables of traces that docs/configuration.md lists, those with a token from a Secret and not as values', async () => {
+    const [, section] = /^## Traces\n(.*?)^## /ms.exec(await readFile('docs/configuration.md', 'utf8'))!;
     const listed = new Set([...section!.matchAll(/`(OTEL_[A-Z_]+)`/g)].map(([, variable]) => variable!));
     expect(listed.size).toBeGreaterThan(10);
     const { free, own } = taken();

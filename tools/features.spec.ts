@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { api, type Method } from '@tidings/contract';
 
-const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
-const rows = readme
-  .slice(readme.indexOf('## What works today'), readme.indexOf('## Configuration'))
+const page = readFileSync(join(import.meta.dirname, '..', 'docs/interface.md'), 'utf8');
+const rows = page
+  .slice(page.indexOf('## Features'), page.indexOf('## Methods'))
   .split('\n')
   .filter((line) => line.startsWith('| ') && line.endsWith(' |'))
   .map((line) => line.slice(2, -2).split(' | '));
@@ -15,7 +15,7 @@ const served: ReadonlySet<string> = new Set(
     .filter(([, status = '']) => status.startsWith('served'))
     .flatMap(([what = '']) => [...what.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
 );
-/** Without the path, as the README calls it. */
+/** Without the path, as the page calls it. */
 const nameOf = ({ name }: Method): string =>
   name
     .split('/')
@@ -24,7 +24,7 @@ const nameOf = ({ name }: Method): string =>
 const methods = Object.values<Method>(api).filter(({ family }) => family !== 'admin');
 const names = [...new Set(methods.map(nameOf))];
 
-describe("the README's table of features", () => {
+describe('the table of features in docs/interface.md', () => {
   it('names every method that the contract serves, as served', () => {
     expect(names.filter((name) => !served.has(name))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Generates TypeScript from proto/; the AsyncAPI document of the public topics; the tables of topics and collections in docs/operations.md; and the dashboards of Grafana.
+// Generates TypeScript from proto/; the AsyncAPI document of the public topics; the tables in docs; and the dashboards of Grafana.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { asyncApi, asyncApiPath } from './asyncapi.mjs';
 import { dashboards, dashboardsPath } from './dashboards.mjs';
 import { filesBelow, root } from './packages.mjs';
 import { protoCode, protoFolders } from './protos.mjs';
-import { operations, operationsPath } from './retention.mjs';
+import { pagesWithTables, tablePages } from './document-tables.mjs';
 
 const filesIn = (folders) => folders.flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`));
 
-/** In order: the operations page's tables come from services, which need the generated code. */
+/** In order: the tables in documents come from services, which need the generated code. */
 const steps = [
   {
     present: () => filesIn(protoFolders),
@@ -21,7 +21,7 @@ const steps = [
     },
   },
   { present: () => filesIn([dashboardsPath]), wanted: dashboards },
-  { present: () => [operationsPath], wanted: () => new Map([[operationsPath, operations()]]) },
+  { present: () => tablePages, wanted: pagesWithTables },
 ];
 
 const isCheck = process.argv.includes('--check');

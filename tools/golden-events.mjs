@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { create, createFileRegistry, fromBinary, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { filesBelow, root } from './packages.mjs';
-import { asTypeScript } from './retention.mjs';
+import { asTypeScript } from './document-tables.mjs';
 
 const own = fileURLToPath(import.meta.url);
 const folder = 'libs/events/src/golden';

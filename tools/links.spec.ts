@@ -9,6 +9,7 @@ const pages = found(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy,examples}/
 
 const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
 const ANCHOR = /\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g;
+const NAMED_PAGE = /(?<![\w./-])((?:docs\/[\w/-]+|README|CONTRIBUTING|SECURITY|CHANGELOG)\.md)(?:#([\w-]+))?/g;
 /** Names with placeholders or wildcards are no paths. */
 const PATH = /`((?:apps|libs|tools|docs|proto|bench|deploy)\/[\w./-]+)`/g;
 /** A file without its folder, or with the last ones only. */
@@ -44,6 +45,14 @@ const missingAnchorsIn = (page: string, text: string, textOf: (path: string) => 
     .filter(({ path, anchor }) => !anchorsOf(textOf(path)).has(anchor))
     .map(({ path, anchor }) => `${path}#${anchor} in ${page}`);
 
+/** The pages and headings that a text which is no page names, and that are missing. */
+const missingPagesIn = (file: string, text: string, textOf: (path: string) => string): string[] =>
+  [...text.matchAll(NAMED_PAGE)]
+    .filter(([, path, anchor]) => textOf(path!) === '' || (anchor && !anchorsOf(textOf(path!)).has(anchor)))
+    .map(([name]) => `${name} in ${file}`);
+
+const textOf = (path: string): string => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '');
+
 describe('links and paths in documents', () => {
   it('lead somewhere', () => {
     expect(pages.length).toBeGreaterThan(50);
@@ -52,8 +61,6 @@ describe('links and paths in documents', () => {
   });
 
   it('lead to headings that there are', () => {
-    const textOf = (path: string): string =>
-      existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
     expect(pages.flatMap((page) => missingAnchorsIn(page, textOf(page), textOf))).toEqual([]);
   });
 
@@ -81,6 +88,39 @@ describe('links and paths in documents', () => {
     ]);
     const names = 'See `b.ts`, `a/b.ts`, `libs/gone.ts`, `<channel>-b.ts` and `ab.ts`.';
     expect(unknownIn('docs/page.md', names, ['libs/a/b.ts'])).toEqual(['ab.ts in docs/page.md']);
+  });
+});
+
+describe('pages that code, charts and the command line name', () => {
+  const files = found([
+    '{apps,libs,bench,tools,proto,deploy,examples}/**/*.{ts,mjs,proto,yaml,yml,tpl,json,txt,sh,py}',
+    '*.{yml,yaml,mjs,json}',
+    'deploy/Dockerfile',
+  ]).filter((file) => file !== 'tools/links.spec.ts');
+
+  it('are there, with their headings', () => {
+    expect(files.length).toBeGreaterThan(1000);
+    expect(files.flatMap((file) => missingPagesIn(file, textOf(file), textOf))).toEqual([]);
+  });
+
+  it('are found in texts and comments', () => {
+    const texts: Readonly<Record<string, string>> = { 'docs/a/b.md': '# One' };
+    const text =
+      'runbook: docs/a/b.md#one, docs/a/b.md#two, docs/c.md, (see docs/a/b.md) and https://e.example/docs/c.md';
+    expect(missingPagesIn('a.ts', text, (path) => texts[path] ?? '')).toEqual([
+      'docs/a/b.md#two in a.ts',
+      'docs/c.md in a.ts',
+    ]);
+  });
+});
+
+describe('the index of operations', () => {
+  it('leads to every page', () => {
+    const index = textOf('docs/operations/README.md');
+    const unlisted = found(['docs/operations/*.md'])
+      .map((path) => basename(path))
+      .filter((page) => page !== 'README.md' && !index.includes(`](${page}`));
+    expect(unlisted).toEqual([]);
   });
 });
 

@@ -42,7 +42,7 @@ export const credentialFaults = {
   key_file_limits: {
     sentence: 'The key file exceeds the limits of key files.',
     remedy:
-      'Export the key alone, with at most 64 KiB and 500,000 rounds of key derivation: docs/operations.md has the limits.',
+      'Export the key alone, with at most 64 KiB and 500,000 rounds of key derivation: docs/operations/limits.md#key-files has the limits.',
   },
   unusable_setting: {
     sentence: 'A key, an id or a password has characters that a request cannot carry.',

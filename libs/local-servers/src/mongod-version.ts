@@ -19,7 +19,7 @@ export async function refuseOtherVersion(folder: string, version: string): Promi
   const begun = (await readFile(join(folder, FILE), 'utf8').catch(() => '')).trim();
   if (!/^\d+\.\d+\.\d/.test(begun) || seriesOf(begun) === seriesOf(version)) return;
   throw Fault.unavailable(
-    `The data in ${folder} are of MongoDB ${begun}, and the mongod here is ${version}: put mongod ${seriesOf(begun)} on the PATH, or move the data (docs/operations.md, *Another MongoDB*)`,
+    `The data in ${folder} are of MongoDB ${begun}, and the mongod here is ${version}: put mongod ${seriesOf(begun)} on the PATH, or move the data (docs/operations/moving.md#another-mongodb)`,
   );
 }
 

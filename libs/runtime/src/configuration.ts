@@ -1,22 +1,11 @@
 import { isIPv6 } from 'node:net';
-import { resolve } from 'node:path';
-import { type Channel, channels, Fault, type Quotas, withoutTrailingSlashes } from '@tidings/kernel';
-import { z } from 'zod';
-import { isRange } from './address-ranges.ts';
-import {
-  certificates,
-  checkSets,
-  grpcTlsOf,
-  type KafkaSecurity,
-  kafkaSecurityOf,
-  securityVariables,
-  type TlsIdentity,
-} from './connection-security.ts';
-import { domainName, domainsFile } from './domains.ts';
-import { type OutboundProxy, proxyOf, proxyVariables } from './outbound-proxy.ts';
-import { type ProviderAddresses, providersOf, providerVariables, web } from './provider-addresses.ts';
-import { quotas } from './quota-settings.ts';
-import { secretVariables, withSecretFiles } from './secret-files.ts';
+import { type Channel, Fault, type Quotas } from '@tidings/kernel';
+import type { z } from 'zod';
+import { checkSets, grpcTlsOf, type KafkaSecurity, kafkaSecurityOf, type TlsIdentity } from './connection-security.ts';
+import { environment, type samplers } from './environment.ts';
+import { type OutboundProxy, proxyOf } from './outbound-proxy.ts';
+import { type ProviderAddresses, providersOf } from './provider-addresses.ts';
+import { withSecretFiles } from './secret-files.ts';
 
 export interface Configuration {
   readonly host: string;
@@ -68,144 +57,6 @@ export interface TracingConfiguration {
   readonly sampler: (typeof samplers)[number];
   readonly ratio: number;
 }
-
-const samplers = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
-
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
-  .transform(Number)
-  .refine((number) => number <= 65_535, 'must be a port from 0 to 65535');
-
-const masterKey = z
-  .string()
-  .transform((text) => Buffer.from(text, 'base64'))
-  .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
-
-const ranges = list.refine((each) => each.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8').default([]);
-const channelList = list
-  .refine(
-    (names) => names.length > 0 && names.every((name) => (channels as readonly string[]).includes(name)),
-    `must be one of ${channels.join(', ')}, or several with commas`,
-  )
-  .refine((names) => new Set(names).size === names.length, 'must name each channel once')
-  .transform((names) => names as readonly Channel[]);
-
-const environment = z.object({
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'must be a host name or an IP address')
-    .default('127.0.0.1'),
-  PORT: port.default(8080),
-  HEALTH_PORT: port.optional(),
-  GRPC_PORT: port.default(9090),
-  EVENTS_PORT: port.default(8081),
-  PUBLIC_URL: web.transform(withoutTrailingSlashes).optional(),
-  MONGO_URL: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\/[^/]+/, 'must be an address that begins with mongodb:// or mongodb+srv://')
-    .optional(),
-  KAFKA_BROKERS: list
-    .refine((brokers) => brokers.every((broker) => /^[\w.:[\]-]+:\d+$/.test(broker)), 'must be host:port,host:port,…')
-    .default([]),
-  KAFKA_NAMESPACE: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores, 100 at most')
-    .default(''),
-  KAFKA_REPLICATION_FACTOR: z
-    .string()
-    .regex(/^[1-9]$/, 'must be a number from 1 to 9')
-    .transform(Number)
-    .optional(),
-  TIDINGS_DATA: z
-    .string()
-    .default('.tidings')
-    .transform((folder) => resolve(folder)),
-  TIDINGS_ADMIN_TOKEN: z
-    .string()
-    // Long enough to resist guessing.
-    .regex(
-      /^[\x21-\x7e]{24,}$/,
-      'must have at least 24 characters, printable ASCII without spaces: openssl rand -hex 24',
-    )
-    .optional(),
-  TIDINGS_MASTER_KEY: masterKey.optional(),
-  TIDINGS_MASTER_KEY_PREVIOUS: masterKey.optional(),
-  TIDINGS_CHANNEL: channelList.optional(),
-  ...providerVariables,
-  WEB_PUSH_SUBJECT: z
-    .string()
-    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
-    .optional(),
-  MAIL_BOUNCE_DOMAIN: domainName.optional(),
-  SMTP_LISTEN_PORT: port.optional(),
-  TIDINGS_HTTP2: z.enum(['frames', 'node'], 'must be frames or node').default('frames'),
-  ...proxyVariables,
-  TIDINGS_EXTRA_CA: certificates.optional(),
-  TIDINGS_ALLOW_PRIVATE: ranges,
-  TRUSTED_PROXIES: ranges,
-  GEOIP_DATABASE: z
-    .string()
-    .transform((file) => resolve(file))
-    .optional(),
-  TIDINGS_DISPOSABLE_DOMAINS: domainsFile,
-  TIDINGS_QUOTAS: quotas,
-  TIDINGS_MIN_FREE_MB: z
-    .string()
-    .regex(/^\d{1,7}$/, 'must be a whole number of megabytes, 0 for none')
-    .default('512')
-    .transform((megabytes) => Number(megabytes) * 2 ** 20),
-  TIDINGS_TEST_CLOCK: z
-    .string()
-    .regex(/^\d{1,10}$/, 'must be 0, 1, or the seconds that the clock is ahead')
-    .default('0')
-    .transform((text) => (Number(text) === 0 ? undefined : { aheadMs: text === '1' ? 0 : Number(text) * 1000 })),
-  LOG_LEVEL: z
-    .enum(
-      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      'must be trace, debug, info, warn, error, fatal or silent',
-    )
-    .default('info'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: web.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: web.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf', 'must be http/protobuf').optional(),
-  OTEL_SDK_DISABLED: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
-    .default('1')
-    .transform(Number),
-  ...securityVariables,
-});
-
-const openTelemetryVariables = [
-  'OTEL_EXPORTER_OTLP_CERTIFICATE',
-  'OTEL_EXPORTER_OTLP_COMPRESSION',
-  'OTEL_EXPORTER_OTLP_TIMEOUT',
-  'OTEL_RESOURCE_ATTRIBUTES',
-  'OTEL_SERVICE_NAME',
-] as const;
-
-export const environmentVariables: readonly string[] = [
-  ...Object.keys(environment.shape),
-  ...openTelemetryVariables,
-  ...secretVariables.map((name) => `${name}_FILE`),
-];
 
 /** A rotation between equal keys would appear complete without effect. */
 function checkMasterKeys(values: z.infer<typeof environment>, context: z.RefinementCtx): void {

@@ -43,23 +43,31 @@ export const certificates = pem((text) => new X509Certificate(text), 'a certific
 const privateKey = pem((text) => createPrivateKey(text), 'a private key without a password');
 
 export const securityVariables = {
-  GRPC_TLS_CERT: certificates.optional(),
-  GRPC_TLS_KEY: privateKey.optional(),
-  GRPC_TLS_CA: certificates.optional(),
+  GRPC_TLS_CERT: certificates.optional().meta({
+    unset: 'no TLS, calls are authenticated by a key',
+    description:
+      'PEM file of the certificate for [mutual TLS between services](operations/access.md); with the next two, or none of them',
+  }),
+  GRPC_TLS_KEY: privateKey.optional().meta({ description: 'PEM file of its key' }),
+  GRPC_TLS_CA: certificates.optional().meta({ description: 'PEM file of the CA of all services' }),
   KAFKA_SSL: z
     .enum(['0', '1', 'true', 'false'], 'must be true or false')
     .transform((flag) => flag === '1' || flag === 'true')
-    .optional(),
-  KAFKA_SSL_CA: certificates.optional(),
-  KAFKA_SSL_CERT: certificates.optional(),
-  KAFKA_SSL_KEY: privateKey.optional(),
+    .optional()
+    .meta({ unset: 'TLS if `KAFKA_SSL_CA` or `KAFKA_SSL_CERT` is set', description: '`true`: TLS to Kafka' }),
+  KAFKA_SSL_CA: certificates.optional().meta({ unset: "the system's CAs", description: 'PEM file of its CA' }),
+  KAFKA_SSL_CERT: certificates
+    .optional()
+    .meta({ description: 'PEM file of the certificate of the client; together with its key' }),
+  KAFKA_SSL_KEY: privateKey.optional().meta({ description: 'PEM file of its key' }),
   KAFKA_SASL_MECHANISM: z
     .string()
     .transform((name) => name.toUpperCase())
     .pipe(z.enum(saslMechanisms, `must be one of ${saslMechanisms.join(', ')}`))
-    .optional(),
-  KAFKA_SASL_USERNAME: z.string().optional(),
-  KAFKA_SASL_PASSWORD: z.string().optional(),
+    .optional()
+    .meta({ unset: 'no user', description: '`PLAIN`, `SCRAM-SHA-256` or `SCRAM-SHA-512`' }),
+  KAFKA_SASL_USERNAME: z.string().optional().meta({ description: 'the user' }),
+  KAFKA_SASL_PASSWORD: z.string().optional().meta({ description: 'its password' }),
 };
 
 type SecurityValues = z.infer<z.ZodObject<typeof securityVariables>>;

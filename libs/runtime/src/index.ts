@@ -4,13 +4,8 @@ export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { certificatesIn, pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
-export {
-  type Configuration,
-  environmentVariables,
-  publicUrlOf,
-  readEnv,
-  type TracingConfiguration,
-} from './configuration.ts';
+export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
+export { environmentVariables } from './environment.ts';
 export { notWritten, onceMade, openDataFolder } from './data-folder.ts';
 export { fileVersion, GeoipDatabase, type GeoipPlace, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';

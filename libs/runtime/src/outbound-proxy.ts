@@ -57,14 +57,20 @@ export const proxyVariables = {
       abort: true,
     })
     .refine(isProxy, FORM)
-    .optional(),
+    .optional()
+    .meta({
+      unset: 'direct',
+      description:
+        'proxy for [outgoing TLS connections](operations/network.md#proxies-for-outgoing-connections): `http://host:port` or `http://user:password@host:port`; for dispatchers and webhooks',
+    }),
   NO_PROXY: z
     .string()
     .refine(
       isNoProxy,
       'must be names, suffixes such as .example.com, addresses and ranges, each with or without :port, or *',
     )
-    .optional(),
+    .optional()
+    .meta({ description: 'hosts that are reached without it: `.example.com,10.0.0.0/8`' }),
 };
 
 export const proxyOf = ({

@@ -44,19 +44,38 @@ function isAccount(text: string): boolean {
 const smsc = address('smpp').refine(isAccount, 'must be smpp://system_id:password@host:port?sender=NAME');
 
 export const providerVariables = {
-  APNS_URL: web.optional(),
-  APNS_SANDBOX_URL: web.optional(),
-  FCM_URL: web.optional(),
-  HMS_URL: web.optional(),
-  HMS_TOKEN_URL: web.optional(),
-  WHATSAPP_URL: web.optional(),
-  WNS_TOKEN_URL: web.optional(),
-  SMTP_URL: relay.optional(),
-  ADM_URL: web.optional(),
-  ADM_TOKEN_URL: web.optional(),
-  LINE_URL: web.optional(),
-  KAKAO_URL: web.optional(),
-  SMPP_URL: smsc.optional(),
+  APNS_URL: web
+    .optional()
+    .meta({ unset: "Apple's", description: 'address of APNs; `http://` means HTTP/2 without TLS' }),
+  APNS_SANDBOX_URL: web.optional().meta({ unset: "Apple's", description: 'address of the sandbox of APNs' }),
+  FCM_URL: web.optional().meta({
+    unset: "Google's",
+    description: 'address of Firebase Cloud Messaging; `http://` means HTTP/2 without TLS',
+  }),
+  HMS_URL: web.optional().meta({ unset: "Huawei's", description: 'address of Push Kit' }),
+  HMS_TOKEN_URL: web
+    .optional()
+    .meta({ unset: "Huawei's", description: 'address of the endpoint that issues access tokens for Push Kit' }),
+  WHATSAPP_URL: web.optional().meta({ unset: "Meta's Graph API", description: "address of WhatsApp's Cloud API" }),
+  WNS_TOKEN_URL: web
+    .optional()
+    .meta({ unset: "Microsoft's", description: 'address of the endpoint that issues access tokens for Windows' }),
+  SMTP_URL: relay.optional().meta({
+    unset: "the mail servers of recipients' domains, by port 25",
+    description: 'the relay of e-mail, `smtp://user:password@host:587` (STARTTLS where offered) or `smtps://…`',
+  }),
+  ADM_URL: web.optional().meta({ unset: "Amazon's", description: 'address of Amazon Device Messaging' }),
+  ADM_TOKEN_URL: web
+    .optional()
+    .meta({ unset: "Amazon's", description: 'address of the endpoint that issues access tokens for it' }),
+  LINE_URL: web.optional().meta({ unset: "LINE's", description: 'address of the Messaging API' }),
+  KAKAO_URL: web
+    .optional()
+    .meta({ unset: "NHN Cloud's", description: 'address of the Bizmessage API that reaches Kakao' }),
+  SMPP_URL: smsc.optional().meta({
+    description:
+      'the SMSC of applications without settings for SMS: `smpp://system_id:password@host:2775?sender=NAME`; for dispatchers of SMS and the fan-out',
+  }),
 };
 
 export const providersOf = (data: z.infer<z.ZodObject<typeof providerVariables>>): ProviderAddresses => ({

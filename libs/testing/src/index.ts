@@ -42,7 +42,7 @@ export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { leftOpen, openResources } from './open-resources.ts';
 export { measured } from './measured.ts';
 export { openSlices, type ProcessHealth, processHealth } from './metrics.ts';
-export { allQueries, documentedMetrics, documentedRows, readQuery } from './observability.ts';
+export { allQueries, documentedMetrics, documentedRows, operationsText, readQuery } from './observability.ts';
 export { databasesAt, describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type DeploymentMode,

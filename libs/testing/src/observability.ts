@@ -96,12 +96,12 @@ export function readQuery(expr: string): Query {
   };
 }
 
-const OPERATIONS = 'docs/operations.md';
+export const operationsText = (): string => filesOf('docs/operations/*.md').map(textOf).join('\n');
 
 /** Without backticks. */
 export function documentedRows(start: string): string[][] {
-  const page = textOf(OPERATIONS);
-  const table = page.slice(page.indexOf(start)).split('\n\n', 1)[0]!;
+  const pages = operationsText();
+  const table = pages.slice(pages.indexOf(start)).split('\n\n', 1)[0]!;
   const rows = table.split('\n').slice(2);
   return rows.map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 }
@@ -119,8 +119,8 @@ export const documentedMetrics = (start: '| metric | type' | '| metric (distribu
     ]),
   );
 
-export const operationsAnchors = (): string[] =>
-  [...textOf(OPERATIONS).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+export const anchorsOf = (path: string): string[] =>
+  [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replace(/[^\w\s-]/g, '')

@@ -81,7 +81,7 @@ async function checksOfEnvironment(env: NodeJS.ProcessEnv): Promise<Checked[]> {
   } catch (error) {
     const findings = Fault.from(error)
       .message.split('\n')
-      .map((line) => problem(line, 'README lists every variable with its values.'));
+      .map((line) => problem(line, 'docs/configuration.md lists every variable with its values.'));
     return [{ check: 'configuration', findings }, certificates];
   }
   const [store, kafka, geoip] = ofStores(configuration);

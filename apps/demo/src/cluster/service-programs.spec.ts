@@ -58,8 +58,8 @@ describe('the list of services', () => {
     },
   );
 
-  it('is the list of programs in docs/operations.md, with what each requires and calls', () => {
-    const page = read('docs/operations.md');
+  it('is the list of programs in docs/operations/installing.md, with what each requires and calls', () => {
+    const page = read('docs/operations/installing.md');
     const rows = [...page.matchAll(/^\| `apps\/([\w-]+\/dist\/main[\w.]*)` \| .* \| 9090 \| (.*) \| (.*) \|$/gm)];
     expect(rows.map(([, entry]) => entry!).sort()).toEqual(names.map((name) => services[name].program).sort());
     for (const [row, entry, requires, calls] of rows) {
@@ -72,8 +72,10 @@ describe('the list of services', () => {
     }
   });
 
-  describe('in the rights of docs/operations.md', () => {
-    const section = read('docs/operations.md').split('\n### Rights in Kafka and MongoDB\n')[1]!.split('\n## ')[0]!;
+  describe('in the rights of docs/operations/access.md', () => {
+    const section = read('docs/operations/access.md')
+      .split('\n## Rights in Kafka and MongoDB\n')[1]!
+      .split('\n## ')[0]!;
     const rows = [...section.matchAll(/^\| ([\w-]+) \| (.*) \| (.*) \| (.*) \| .* \|$/gm)];
     const namesIn = (cell: string): string[] => [...cell.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!);
     const rights = new Map(
@@ -122,15 +124,16 @@ describe('the list of services', () => {
     });
   });
 
-  it('is the list of targets of Prometheus in docs/operations.md', () => {
-    const [, example] = /^scrape_configs:\n(.*?)^---/ms.exec(read('docs/operations.md'))!;
+  it('is the list of targets of Prometheus in docs/operations/alerts.md', () => {
+    const [, example] = /^scrape_configs:\n(.*?)^---/ms.exec(read('docs/operations/alerts.md'))!;
     const targets = [...example!.matchAll(/'([\w-]+):8080'/g)].map(([, target]) => target!);
     expect(targets.sort()).toEqual([...composed.keys()].sort());
   });
 
-  it('is the list of addresses in README.md', () => {
-    const [row] = /^\| `REGISTRY_ADDRESS`.*$/m.exec(read('README.md'))!;
-    const stated = [...row.split('|')[1]!.matchAll(/`(\w+)`/g)].map(([, variable]) => variable!);
+  it('is the list of addresses in docs/configuration.md', () => {
+    const stated = [...read('docs/configuration.md').matchAll(/^\| `(\w+_ADDRESS)`/gm)].map(
+      ([, variable]) => variable!,
+    );
     expect(stated.sort()).toEqual(names.map(addressVariable).sort());
   });
 

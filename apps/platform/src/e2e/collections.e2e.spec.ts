@@ -66,14 +66,14 @@ async function useEverything(): Promise<void> {
 }
 
 async function named(): Promise<string[]> {
-  const page = await readFile('docs/operations.md', 'utf8');
-  const [, section = ''] = /\n### Collections\n([^]*?)\n## /.exec(page) ?? [];
+  const page = await readFile('docs/operations/retention.md', 'utf8');
+  const [, section = ''] = /\n## Collections\n([^]*?)\n## /.exec(page) ?? [];
   return [...section.matchAll(/^\| (\w+) \| (`.*`) \| .+ \|$/gm)].flatMap(([, database, names]) =>
     [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => `${database} ${name}`),
   );
 }
 
-describe('docs/operations.md', () => {
+describe('docs/operations/retention.md', () => {
   it('names every collection that there is, and no other', async () => {
     await useEverything();
     const prefix = `${databasePrefixOf(world.mongoUrl)}_`;

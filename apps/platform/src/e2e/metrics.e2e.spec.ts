@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
@@ -8,13 +7,14 @@ import {
   allQueries,
   documentedMetrics,
   documentedRows,
+  operationsText,
   platform,
   type PlatformWorld,
   readQuery,
 } from '@tidings/testing';
 import { Registry } from 'prom-client';
 
-const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+const pages = operationsText();
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ describe('the metrics of the platform', () => {
       .filter((sample) => Object.entries(labels).every(([label, text]) => sample.labels[label] === text))
       .reduce((sum, sample) => sum + sample.value, 0);
 
-  it('are those that docs/operations.md tells of, no more and no fewer', () => {
+  it('are those that docs/operations tells of, no more and no fewer', () => {
     const documented = documentedMetrics('| metric | type');
     expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
       [...scraped.types].map(([name, type]) => `${name} ${type}`).sort(),
@@ -146,11 +146,11 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_consumer_incidents_total', { kind: 'dead-lettered' })).toBe(0);
   });
 
-  it('cover every topic but those without a consumer, which docs/operations.md names', () => {
+  it('cover every topic but those without a consumer, which docs/operations names', () => {
     const consumed = new Set(
       scraped.samples.flatMap(({ name, labels }) => (name === 'tidings_consumer_lag_records' ? [labels['topic']] : [])),
     );
-    const [named] = /(`tidings\.[\w.-]+`(,| and)?\s)+have no consumer yet/.exec(page)!;
+    const [named] = /(`tidings\.[\w.-]+`(,| and)?\s)+have no consumer yet/.exec(pages)!;
     expect(topics(channels).flatMap(({ name }) => (consumed.has(name) ? [] : [name]))).toEqual(
       named.match(/tidings\.[\w.-]+/g),
     );
@@ -166,7 +166,7 @@ describe('the metrics of the platform', () => {
   });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/operations', () => {
   it('tells of the metrics of calls between processes, no more and no fewer', async () => {
     const metrics = new Registry();
     const access = { masterKeys: [Buffer.alloc(32)] };
@@ -187,7 +187,7 @@ describe('docs/operations.md', () => {
       ...documentedMetrics('| metric | type').keys(),
       ...documentedMetrics('| metric (distributed mode) | type').keys(),
     ]);
-    const named = page.match(/`?tidings_[a-z]\w+/g)!.map((name) => name.replace('`', ''));
+    const named = pages.match(/`?tidings_[a-z]\w+/g)!.map((name) => name.replace('`', ''));
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 

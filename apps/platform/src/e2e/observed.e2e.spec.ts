@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import {
@@ -8,6 +7,7 @@ import {
   type Collector,
   describeWithKafka,
   followersOf,
+  operationsText,
   platform,
   type PlatformWorld,
   type RecordedTraces,
@@ -167,7 +167,7 @@ describeWithKafka('processes of the distributed mode', () => {
   });
 
   it('measure by the same names as one process does, and their calls besides', async () => {
-    const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+    const page = operationsText();
     for (const { name: member, url } of world.cluster.members) {
       const scrape = await (await fetch(`${url}/metrics`)).text();
       const names = [...scrape.matchAll(/^# TYPE (tidings_\w+) /gm)].map(([, name]) => name!);

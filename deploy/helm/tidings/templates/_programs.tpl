@@ -1,5 +1,5 @@
 {{/*
-The programs of docs/operations.md: the app of the image, the entry below apps, the services that each calls, and the consumer groups whose lag it is scaled by.
+The programs of docs/operations/installing.md: the app of the image, the entry below apps, the services that each calls, and the consumer groups whose lag it is scaled by.
 A store is a database, links are those that begin with PUBLIC_URL, outbound are connections to providers and subscribers.
 */}}
 {{- define "tidings.programs" -}}

@@ -6,7 +6,7 @@ import { mongoose, schemaOptions } from './mongoose.ts';
 
 export type Index = IndexDescription & { readonly name: string };
 
-/** Collections and the table in docs/operations.md are made from these. */
+/** Collections and the table in docs/operations/retention.md are made from these. */
 export interface ModelDefinition<Stored extends Document = Document> {
   readonly name: string;
   readonly retention: string;
