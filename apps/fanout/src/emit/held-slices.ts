@@ -11,7 +11,7 @@ export function heldSlices(
 ): readonly number[] {
   if (columns.isWhole) return slices;
   const positions = sendable.positions();
-  return slices.filter((number) => columns.holds(positionsOfSlice(positions, number, sliceSize)));
+  return slices.filter((number) => columns.hasTexts(positionsOfSlice(positions, number, sliceSize)));
 }
 
 /** The positions of these slices. */
