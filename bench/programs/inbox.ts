@@ -167,7 +167,7 @@ const open = () =>
     broker: { publish: async () => [] },
     owners: { learn: async () => undefined, owns: () => true, mailFromOf: () => '', titleOf: () => '' },
     // The messages refer to no tags.
-    tags: { of: neverAsked, known: neverAsked, read: neverAsked },
+    tags: { of: neverAsked, cached: neverAsked, read: neverAsked },
   });
 function neverAsked(): never {
   throw new Error('no tags are needed');

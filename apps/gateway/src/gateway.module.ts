@@ -37,7 +37,7 @@ import type { MailListener } from './mail/mail-listener.ts';
 
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };
 /** At least the limit of a bulk request. */
-const LARGE = { bytes: 256 * 1024 * 1024, taken: 64 * 1024 * 1024 };
+const LARGE = { bytes: 256 * 1024 * 1024, parsedBytes: 64 * 1024 * 1024 };
 
 export interface GatewayModuleOptions {
   readonly context: Context;

@@ -9,7 +9,7 @@ import { applicationView } from './applications/application-view.ts';
 import { tokenView } from './tokens/token-view.ts';
 import type { AccountStore } from './accounts/account-store.ts';
 
-const PATIENCE_MS = 5000;
+const STATES_TIMEOUT_MS = 5000;
 const PAUSE_MS = 5;
 
 async function statesOf<State extends { readonly rev: number }>(
@@ -18,7 +18,7 @@ async function statesOf<State extends { readonly rev: number }>(
   position: number,
 ): Promise<State[]> {
   if (ids.length === 0) return [];
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + STATES_TIMEOUT_MS;
   for (;;) {
     const states = await read(ids);
     if (states.length === ids.length && states.every(({ rev }) => rev >= position)) return states;

@@ -64,8 +64,8 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   };
 
   const actOn = async (id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
-    const known = await store.find(id);
-    return known && act(known.account, id, action);
+    const existing = await store.find(id);
+    return existing && act(existing.account, id, action);
   };
 
   /** An unresolvable name may be resolvable later. */

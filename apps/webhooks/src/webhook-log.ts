@@ -11,9 +11,14 @@ import {
   type DeliveryState,
 } from './facts/delivery-state.ts';
 import type { Report } from './facts/early-reports.ts';
-import { type DeliveryChange, type DetailedReport, enqueueDetailed, type Place } from './facts/enqueued-events.ts';
+import {
+  type DeliveryChange,
+  type DetailedReport,
+  enqueueDetailed,
+  type DeliveryUnit,
+} from './facts/enqueued-events.ts';
 import type { OutcomeDevices } from './facts/outcome-events.ts';
-import { placeOf, deliveryDocument, type DeliveryDocument, deliveryOf } from './facts/delivery-document.ts';
+import { unitOfDocument, deliveryDocument, type DeliveryDocument, deliveryOf } from './facts/delivery-document.ts';
 import {
   changeSubscription,
   deleteSubscription,
@@ -40,11 +45,11 @@ type Fact =
 
 export type WebhookCommand =
   | (SubscriptionAction & { readonly account: string; readonly id: string; readonly at: Date })
-  | (Fact & { readonly place: Place; readonly at: Date });
+  | (Fact & { readonly unit: DeliveryUnit; readonly at: Date });
 
 interface DeliveryEntry {
   readonly kind: 'delivery';
-  readonly place: Place;
+  readonly unit: DeliveryUnit;
   readonly delivery: DeliveryState;
   readonly changedAt: Date;
 }
@@ -55,39 +60,39 @@ type State = DeliveryEntry | { readonly kind: 'subscription'; readonly subscript
 export const webhooksLogOf = (account: string): string => `webhooks-${account}`;
 
 const subscriptionAt = (id: string): DocumentAddress => ({ collection: SUBSCRIPTIONS, id });
-const deliveryAt = (place: Pick<Place, 'message' | 'application' | 'chunk'>): DocumentAddress => ({
+const deliveryAt = (unit: Pick<DeliveryUnit, 'message' | 'application' | 'chunk'>): DocumentAddress => ({
   collection: DELIVERIES,
-  id: messageChunkKey(place),
+  id: messageChunkKey(unit),
 });
 
 const addressOf = (command: WebhookCommand): DocumentAddress =>
-  'place' in command ? deliveryAt(command.place) : subscriptionAt(command.id);
+  'unit' in command ? deliveryAt(command.unit) : subscriptionAt(command.id);
 
-function decideAction(command: Extract<WebhookCommand, { readonly id: string }>, known: Subscription | undefined) {
+function decideAction(command: Extract<WebhookCommand, { readonly id: string }>, existing: Subscription | undefined) {
   switch (command.kind) {
     case 'create':
       return [{ $case: 'created', value: { id: command.id, settings: command.settings } }] as const;
     case 'change':
-      return changeSubscription(known, command.patch);
+      return changeSubscription(existing, command.patch);
     case 'disable':
-      return disableSubscription(known, command.reason);
+      return disableSubscription(existing, command.reason);
     case 'delete':
-      return deleteSubscription(known);
+      return deleteSubscription(existing);
   }
 }
 
-function decideFact(command: Extract<WebhookCommand, { readonly place: Place }>, delivery: DeliveryState) {
-  const { place, at } = command;
+function decideFact(command: Extract<WebhookCommand, { readonly unit: DeliveryUnit }>, delivery: DeliveryState) {
+  const { unit, at } = command;
   switch (command.kind) {
     case 'outcomes':
-      return enqueueOutcome(place, delivery, command, at);
+      return enqueueOutcome(unit, delivery, command, at);
     case 'reports':
       return [
-        ...enqueueReports(place, delivery, command.reports, at),
-        ...enqueueDetailed(place, delivery.single, command.inbox),
+        ...enqueueReports(unit, delivery, command.reports, at),
+        ...enqueueDetailed(unit, delivery.single, command.inbox),
       ];
     case 'release':
-      return releasePending(place, delivery, at, command.isKnown);
+      return releasePending(unit, delivery, at, command.isKnown);
   }
 }
 
@@ -119,8 +124,8 @@ function evolveDeliveryEntry(
   if (!isDeliveryChange(change)) throw new Error(`${DELIVERIES}: cannot apply ${change?.$case ?? 'an unknown event'}`);
   const { message, application, chunk } = change.value;
   const messageId = 'messageId' in change.value ? change.value.messageId : 0n;
-  const place = state?.place ?? { account, message, messageId, application, chunk };
-  return { kind: 'delivery', place, delivery: evolveDelivery(state?.delivery ?? noDeliveries, change), changedAt: at! };
+  const unit = state?.unit ?? { account, message, messageId, application, chunk };
+  return { kind: 'delivery', unit, delivery: evolveDelivery(state?.delivery ?? noDeliveries, change), changedAt: at! };
 }
 
 export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Subscription | undefined> = {
@@ -130,8 +135,8 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
 
   decide(command, view) {
     const state = view.get(addressOf(command));
-    if ('place' in command) {
-      const { account } = command.place;
+    if ('unit' in command) {
+      const { account } = command.unit;
       const changes = decideFact(command, state?.kind === 'delivery' ? state.delivery : noDeliveries);
       return { events: changes.map((event) => ({ account, at: command.at, event })), reply: undefined };
     }
@@ -169,7 +174,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
   isKnown: ({ event }) => event !== undefined,
 
   toDocument(state) {
-    if (state.kind === 'delivery') return { ...deliveryDocument(state.place, state.delivery, state.changedAt) };
+    if (state.kind === 'delivery') return { ...deliveryDocument(state.unit, state.delivery, state.changedAt) };
     if (!state.subscription) return { deleted: true };
     const { account, settings, createdAt, since, disabled } = state.subscription;
     return { account, settings, createdAt, since, ...(disabled && { disabled }) };
@@ -217,6 +222,11 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
       return { kind: 'subscription', subscription: subscriptionOf({ ...document, _id: id }) };
     }
     const stored = document as unknown as DeliveryDocument;
-    return { kind: 'delivery', place: placeOf(stored), delivery: deliveryOf(stored), changedAt: stored.changedAt };
+    return {
+      kind: 'delivery',
+      unit: unitOfDocument(stored),
+      delivery: deliveryOf(stored),
+      changedAt: stored.changedAt,
+    };
   },
 };

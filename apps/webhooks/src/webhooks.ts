@@ -18,7 +18,7 @@ import { openDialIn } from './dial-in/dial-in.ts';
 import { eventMaker } from './events/make.ts';
 import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
-import { openMessages } from './facts/known-messages.ts';
+import { openMessages } from './facts/message-store.ts';
 import { type WebhookCommand, webhooksLog, webhooksLogOf } from './webhook-log.ts';
 import { streamMetrics } from './stream-metrics.ts';
 import { openDeferred } from './streams/deferred/mongo-deferred.ts';
@@ -149,7 +149,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
     await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();
-    await secrets.keepOnly((await store.all()).map(({ id }) => id));
+    await secrets.removeExcept((await store.all()).map(({ id }) => id));
   });
   const resealing = resealingBy({ keys, service: 'webhooks', log, pass: () => secrets.reseal() });
   if (resealing) {

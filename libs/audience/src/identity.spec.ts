@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { defaultTagList, isSharedTag, tagNumber, tagTypeOf } from './default-tags.ts';
 import { controlBucketOf } from './device/control-group.ts';
-import { checkOf, contactCalled, deviceLogOf, keyedId, logOf, hwidHashOf } from './identity.ts';
+import { hwidCheckOf, canonicalContact, deviceLogOf, keyedId, logOf, hwidHashOf } from './identity.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
 
@@ -30,7 +30,7 @@ describe('identity', () => {
     ['whatsapp:+4915112345678', undefined],
     ['whatsapp:x', undefined],
   ])('finds a contact in another spelling of %s, or none: %j', (hwid, contact) =>
-    expect(contactCalled(hwid)).toEqual(contact),
+    expect(canonicalContact(hwid)).toEqual(contact),
   );
 
   it('takes log and check from the first bits of the hwid hash', () => {
@@ -39,7 +39,7 @@ describe('identity', () => {
         const hwidHash = hwidHashOf(key, 'account', hwid);
         const bytes = Buffer.from(hwidHash, 'base64url');
         expect(logOf(hwidHash)).toBe(bytes[0]! >> 4);
-        expect(checkOf(hwidHash)).toBe(bytes.readUIntBE(0, 3));
+        expect(hwidCheckOf(hwidHash)).toBe(bytes.readUIntBE(0, 3));
         expect(deviceLogOf(hwidHash)).toBe(`devices-${bytes[0]! >> 4}`);
       }),
     );

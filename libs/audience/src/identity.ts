@@ -49,12 +49,12 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
 export const hwidHashOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 
-export interface CalledContact {
+export interface CanonicalContact {
   readonly hwid: string;
   readonly platform: PlatformCode;
 }
 
-export function contactCalled(hwid: string): CalledContact | undefined {
+export function canonicalContact(hwid: string): CanonicalContact | undefined {
   const contact = spelled(hwid);
   return contact.hwid === undefined || contact.hwid === hwid ? undefined : { ...contact, hwid: contact.hwid };
 }
@@ -77,5 +77,5 @@ export const logOf = (hwidHash: string): number => sixtet(hwidHash, 0) >> 2;
 export const deviceLogOf = (hwidHash: string): string => `devices-${logOf(hwidHash)}`;
 
 /** 24 bits, which represent the hwid in statistics hashes. */
-export const checkOf = (hwidHash: string): number =>
+export const hwidCheckOf = (hwidHash: string): number =>
   (sixtet(hwidHash, 0) << 18) | (sixtet(hwidHash, 1) << 12) | (sixtet(hwidHash, 2) << 6) | sixtet(hwidHash, 3);

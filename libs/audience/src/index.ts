@@ -68,9 +68,9 @@ export { redacted } from './device/redacted.ts';
 export { lacksAddress } from './device/device-tokens.ts';
 export { unsubscribesOf } from './device/unsubscribes.ts';
 export {
-  type CalledContact,
-  checkOf,
-  contactCalled,
+  type CanonicalContact,
+  hwidCheckOf,
+  canonicalContact,
   deviceIdOf,
   deviceLogOf,
   keyedId,

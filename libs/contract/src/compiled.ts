@@ -4,8 +4,8 @@ const compiled = new WeakMap<z.ZodType, z.ZodType>();
 
 /** The first call generates the parser, which takes 10 to 100 ms. @throws ZodCompileUnsupportedError for recursive schemas */
 export function compiledOnFirstUse<Schema extends z.ZodType>(schema: Schema): Schema {
-  const known = compiled.get(schema);
-  if (known) return known as Schema;
+  const cached = compiled.get(schema);
+  if (cached) return cached as Schema;
   const made = z.compile(schema, { strict: true });
   compiled.set(schema, made);
   return made;

@@ -23,9 +23,9 @@ interface FoundField {
 }
 
 function fieldsIn(schema: unknown, value: unknown, path: Path): FoundField[] {
-  const taken = inner(schema);
-  if (taken instanceof z.ZodArray) {
-    return Array.isArray(value) && value.length > 0 ? fieldsIn(taken.element, value[0], [...path, 0]) : [];
+  const schemaIn = inner(schema);
+  if (schemaIn instanceof z.ZodArray) {
+    return Array.isArray(value) && value.length > 0 ? fieldsIn(schemaIn.element, value[0], [...path, 0]) : [];
   }
   const shape = shapeFor(schema, value);
   if (!shape || !isObject(value)) return [];

@@ -5,15 +5,15 @@ import { isObject, optional } from './values.ts';
 /** null stands for an absent field. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-type Need = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
+type MissingRule = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
 
 /** A registry: copies by `describe` and `meta` inherit a schema's entry. */
-const needs = z.registry<{ readonly need: Need }>();
+const missingRules = z.registry<{ readonly need: MissingRule }>();
 
 /** `need` names the missing argument, which may be another field (R-C1, R-C6). */
-export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: Need) {
+export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: MissingRule) {
   const field = optional(schema);
-  needs.add(field, { need });
+  missingRules.add(field, { need });
   return field;
 }
 
@@ -21,8 +21,8 @@ export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: N
 export const alternative = <Schema extends z.ZodType>(schema: Schema) => optionalUnless(schema, () => undefined);
 
 /** Required, but unmarked in the specification: if absent, `need` names its first marked field (R-ER2). */
-export function unmarked<Schema extends z.ZodType>(schema: Schema, need: Need): Schema {
-  needs.add(schema, { need });
+export function unmarked<Schema extends z.ZodType>(schema: Schema, need: MissingRule): Schema {
+  missingRules.add(schema, { need });
   return schema;
 }
 
@@ -52,7 +52,7 @@ const join = (key: string, rest: string): string => (rest.startsWith('[') ? `${k
 interface Field {
   readonly key: string;
   readonly required: boolean;
-  readonly need: Need | undefined;
+  readonly need: MissingRule | undefined;
   readonly within: Missing | undefined;
 }
 
@@ -68,7 +68,7 @@ export function isOptional(schema: unknown): boolean {
   return schema instanceof z.ZodOptional;
 }
 
-export const isConditional = (schema: z.core.$ZodType): boolean => needs.get(schema) !== undefined;
+export const isConditional = (schema: z.core.$ZodType): boolean => missingRules.get(schema) !== undefined;
 
 const choiceIn = (taken: unknown) => (taken instanceof z.ZodType ? choices.get(taken) : undefined);
 
@@ -84,7 +84,7 @@ export function shapeFor(schema: unknown, value: unknown): Readonly<Record<strin
 const fieldOf = (key: string, schema: z.core.$ZodType): Field => ({
   key,
   required: !isOptional(schema),
-  need: needs.get(schema)?.need,
+  need: missingRules.get(schema)?.need,
   within: missingIn(schema),
 });
 

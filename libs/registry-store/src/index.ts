@@ -1,6 +1,6 @@
 export { ACCOUNTS, addressId, ADDRESSES, APPLICATIONS, TAGS, TEST_DEVICES } from './configuration/collection-names.ts';
 export { applicationIn, type Configuration, openConfiguration, type Versioned } from './configuration/configuration.ts';
-export { openTags, TAG_PATIENCE_MS, type Tags, type TagSet } from './configuration/tag-cache.ts';
+export { openTags, TAG_MAX_AGE_MS, type Tags, type TagSet } from './configuration/tag-cache.ts';
 export { testDevicesOf } from './configuration/test-devices.ts';
 export { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from './devices/device-document.ts';
 export {
@@ -27,7 +27,7 @@ export { Columns, LONG_TOKEN, LONG_VALUES, NOT_DISPLAYABLE, SUPPRESSED_FLAGS } f
 export { DeviceReader } from './scan/read-device.ts';
 export { deviceLayout, DeviceScan, type Extras, type Selected } from './scan/scan.ts';
 export { Texts } from './scan/texts.ts';
-export { projectionOf, type Wanted } from './scan/wanted.ts';
+export { projectionOf, type ScanFields } from './scan/scan-fields.ts';
 export { accountsModel, applicationsModel, tagsModel, testDevicesModel } from './storage/configuration.schema.ts';
 export { devicesModel } from './storage/devices.schema.ts';
 export { outgoingModel, plansModel, withTheMessage } from './storage/plans.schema.ts';

@@ -88,9 +88,9 @@ function exactOperand(operand: Operand): Operand {
   return { value: typeof exact === 'bigint' ? { $case: 'integer', value: exact } : { $case: 'number', value: exact } };
 }
 
-type Asked = Pick<Condition, 'values' | 'ranges'>;
+type Comparison = Pick<Condition, 'values' | 'ranges'>;
 
-function equal(operands: readonly Operand[], now: Date): Asked {
+function equal(operands: readonly Operand[], now: Date): Comparison {
   const values: Comparable[] = [];
   const ranges: Range[] = [];
   for (const { value } of operands) {
@@ -121,9 +121,9 @@ function upperEnd({ value }: Operand, now: Date): Range {
   return isEnd(value) ? { to: value.value } : {};
 }
 
-const inRange = (range: Range): Asked => ({ values: [], ranges: [range] });
+const inRange = (range: Range): Comparison => ({ values: [], ranges: [range] });
 
-function ordered(operator: Operator, first: Operand, second: Operand | undefined, now: Date): Asked | undefined {
+function ordered(operator: Operator, first: Operand, second: Operand | undefined, now: Date): Comparison | undefined {
   switch (operator) {
     case Operator.OPERATOR_GTE:
       return inRange(lowerEnd(first, now));
@@ -136,7 +136,7 @@ function ordered(operator: Operator, first: Operand, second: Operand | undefined
   }
 }
 
-function asked({ type, operator, operands: given }: TagCondition, now: Date): Asked | undefined {
+function comparisonOf({ type, operator, operands: given }: TagCondition, now: Date): Comparison | undefined {
   const operands = type === TagType.TAG_TYPE_INTEGER ? given.map(exactOperand) : given;
   const [first, second] = operands;
   if (!first || !operands.every((operand) => isComparable(operand, type))) return undefined;
@@ -151,9 +151,9 @@ function asked({ type, operator, operands: given }: TagCondition, now: Date): As
   }
 }
 
-export function meaningOf(condition: TagCondition, now: Date, negated: boolean): Condition | undefined {
+export function conditionOf(condition: TagCondition, now: Date, negated: boolean): Condition | undefined {
   const { tag, type, operator } = condition;
-  const found = asked(condition, now);
+  const found = comparisonOf(condition, now);
   const complement = operator === Operator.OPERATOR_NOTEQ || operator === Operator.OPERATOR_NOTIN;
   return found && { tag, type, complement: complement !== negated, ...found };
 }

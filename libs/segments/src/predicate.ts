@@ -1,10 +1,18 @@
 import type { Expression, TagCondition, TagType } from '@tidings/events';
-import { type Comparable, type Condition, meaningOf, onPlatforms, onSibling, tester, withToken } from './condition.ts';
+import {
+  type Comparable,
+  type Condition,
+  conditionOf,
+  onPlatforms,
+  onSibling,
+  tester,
+  withToken,
+} from './condition.ts';
 
 /** In the order of the predicate's tags; empty for unset ones. */
 export type TagValues = readonly (readonly Comparable[])[];
 
-export interface WantedTag {
+export interface PredicateTag {
   readonly tag: number;
   readonly type: TagType;
 }
@@ -17,7 +25,7 @@ export interface Viewpoint {
 }
 
 export interface Predicate {
-  readonly tags: readonly WantedTag[];
+  readonly tags: readonly PredicateTag[];
   matches(values: TagValues): boolean;
   readonly siblings?: SiblingConditions;
 }
@@ -42,8 +50,8 @@ interface Leaf {
 
 export type Node = { readonly kind: 'all' | 'any'; readonly of: readonly Node[] } | Leaf;
 
-const everybody: Node = { kind: 'all', of: [] };
-const nobody: Node = { kind: 'any', of: [] };
+const matchAll: Node = { kind: 'all', of: [] };
+const matchNone: Node = { kind: 'any', of: [] };
 
 const isConstant = (node: Node): boolean => node.kind !== 'leaf' && node.of.length === 0;
 
@@ -61,19 +69,19 @@ function siblingLeaf({ leaf, condition }: Leaf, application: string, negated: bo
 
 /** A missing expression matches everyone; an invalid node, or its negation, nobody: errors must never enlarge an audience. */
 export function resolve(expression: Expression | undefined, { now, application, bySiblings }: Viewpoint): Node {
-  if (!expression) return everybody;
+  if (!expression) return matchAll;
   let leaves = 0;
   const leaf = (condition: Condition | undefined): Node => {
     const number = leaves++;
-    return condition ? { kind: 'leaf', leaf: number, condition } : nobody;
+    return condition ? { kind: 'leaf', leaf: number, condition } : matchNone;
   };
-  const elsewhere = (negated: boolean): Node => (negated ? everybody : nobody);
-  const tag = (asked: TagCondition, negated: boolean): Node => {
-    const isHere = asked.application === '' || asked.application === application;
+  const otherApplication = (negated: boolean): Node => (negated ? matchAll : matchNone);
+  const tag = (condition: TagCondition, negated: boolean): Node => {
+    const isHere = condition.application === '' || condition.application === application;
     // Devices without a sibling belong to the complement.
-    const found = leaf(meaningOf(asked, now, isHere && negated));
+    const found = leaf(conditionOf(condition, now, isHere && negated));
     if (isHere || found.kind !== 'leaf') return found;
-    return bySiblings ? siblingLeaf(found, asked.application, negated) : elsewhere(negated);
+    return bySiblings ? siblingLeaf(found, condition.application, negated) : otherApplication(negated);
   };
   const visit = ({ node }: Expression, negated: boolean): Node => {
     switch (node?.$case) {
@@ -87,14 +95,14 @@ export function resolve(expression: Expression | undefined, { now, application, 
       case 'tag':
         return tag(node.value, negated);
       case 'application': {
-        const { platforms, withToken: isTokenAsked } = node.value;
+        const { platforms, withToken: needsToken } = node.value;
         const parts = [leaf(onPlatforms(platforms, negated)), leaf(withToken(negated))];
-        if (node.value.application !== application) return elsewhere(negated);
-        const asked = parts.filter((_, i) => (i === 0 ? platforms.length > 0 : isTokenAsked));
-        return joined(negated ? 'any' : 'all', asked);
+        if (node.value.application !== application) return otherApplication(negated);
+        const applicable = parts.filter((_, i) => (i === 0 ? platforms.length > 0 : needsToken));
+        return joined(negated ? 'any' : 'all', applicable);
       }
       case undefined:
-        return nobody;
+        return matchNone;
     }
   };
   return visit(expression, false);
@@ -109,12 +117,12 @@ export function leavesOf(node: Node): readonly Omit<Leaf, 'kind'>[] {
   return node.kind === 'leaf' ? [node] : node.of.flatMap(leavesOf);
 }
 
-export function wantedBy(conditions: readonly Condition[]): {
-  readonly tags: readonly WantedTag[];
+export function tagSlots(conditions: readonly Condition[]): {
+  readonly tags: readonly PredicateTag[];
   readonly slots: ReadonlyMap<number, number>;
 } {
   const slots = new Map<number, number>();
-  const tags: WantedTag[] = [];
+  const tags: PredicateTag[] = [];
   for (const { tag, type } of conditions) {
     if (slots.has(tag)) continue;
     slots.set(tag, tags.length);
@@ -125,7 +133,7 @@ export function wantedBy(conditions: readonly Condition[]): {
 
 export function predicateOf(root: Node): Predicate {
   const leaves = leavesOf(root);
-  const { tags, slots } = wantedBy(leaves.map(({ condition }) => condition));
+  const { tags, slots } = tagSlots(leaves.map(({ condition }) => condition));
   const compile = (node: Node, assumed?: boolean): ((values: TagValues) => boolean) => {
     if (node.kind === 'leaf') {
       if (node.sibling && assumed !== undefined) return () => assumed;

@@ -147,8 +147,8 @@ function remainder(node: Node, lookup: ReadonlySet<number>): Node | undefined {
   const parts = node.of.map((each) => remainder(each, lookup));
   // Any alternative may have matched.
   if (node.kind === 'any') return parts.length > 0 && parts.every((part) => part === undefined) ? undefined : node;
-  const left = parts.filter((part) => part !== undefined);
-  return left.length > 0 ? { kind: 'all', of: left } : undefined;
+  const remaining = parts.filter((part) => part !== undefined);
+  return remaining.length > 0 ? { kind: 'all', of: remaining } : undefined;
 }
 
 export function scanPlan(

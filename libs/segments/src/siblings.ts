@@ -1,9 +1,9 @@
 import { tester } from './condition.ts';
-import { type SiblingConditions, type TagValues, wantedBy, type WantedTag } from './predicate.ts';
+import { type SiblingConditions, type TagValues, tagSlots, type PredicateTag } from './predicate.ts';
 
 export interface SiblingTests {
   readonly application: string;
-  readonly tags: readonly WantedTag[];
+  readonly tags: readonly PredicateTag[];
   readonly tests: readonly SiblingTest[];
 }
 
@@ -15,7 +15,7 @@ interface SiblingTest {
 export function siblingTests({ conditions }: SiblingConditions): readonly SiblingTests[] {
   const indexed = conditions.map((sibling, index) => ({ ...sibling, index }));
   return [...Map.groupBy(indexed, ({ application }) => application)].map(([application, of]) => {
-    const { tags, slots } = wantedBy(of.map(({ condition }) => condition));
+    const { tags, slots } = tagSlots(of.map(({ condition }) => condition));
     const tests = of.map(({ condition, index }): SiblingTest => {
       const slot = slots.get(condition.tag)!;
       const meets = tester(condition);

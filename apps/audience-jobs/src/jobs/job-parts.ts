@@ -3,15 +3,15 @@ import { asBuffer, bytesOf, modelOf } from '@tidings/mongo';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, PartEntries } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { OrphanRemoval } from './orphan-removal.ts';
-import { type JobPartDocument, jobPartsModel, type MeantDocument } from './storage/jobs.schema.ts';
+import { type JobPartDocument, jobPartsModel, type EntryDevicesDocument } from './storage/jobs.schema.ts';
 
-export type Meant = ReadonlyMap<number, readonly string[]>;
+export type EntryDevices = ReadonlyMap<number, readonly string[]>;
 
 export interface JobPart {
   /** Whole for a part; its pieces follow it as fractions. */
   readonly number: number;
   readonly entries: readonly JobEntry[];
-  readonly hwids?: Meant;
+  readonly hwids?: EntryDevices;
   readonly entryBytes: number;
   readonly outcomes?: readonly EntryOutcome[];
   readonly isCut: boolean;
@@ -19,7 +19,7 @@ export interface JobPart {
 
 export interface Resolution {
   readonly entries: number;
-  readonly hwids: Meant;
+  readonly hwids: EntryDevices;
   readonly outcomes?: readonly EntryOutcome[];
 }
 
@@ -43,27 +43,27 @@ const PIECE = 1 / 4096;
 function repeatsIn(entries: readonly JobEntry[]): Map<number, number> {
   const firsts = new Map<string, number>();
   const repeats = new Map<number, number>();
-  for (const [place, { identifier }] of entries.entries()) {
+  for (const [index, { identifier }] of entries.entries()) {
     if (identifier?.$case !== 'userId') continue;
     const first = firsts.get(identifier.value);
-    if (first === undefined) firsts.set(identifier.value, place);
-    else repeats.set(place, first);
+    if (first === undefined) firsts.set(identifier.value, index);
+    else repeats.set(index, first);
   }
   return repeats;
 }
 
-function storedOf(entries: readonly JobEntry[], hwids: Meant): MeantDocument[] {
+function storedOf(entries: readonly JobEntry[], hwids: EntryDevices): EntryDevicesDocument[] {
   const repeats = repeatsIn(entries);
   return [...hwids].flatMap(([entry, each]) => (repeats.has(entry) ? [] : [{ entry, hwids: each }]));
 }
 
-function meantBy(entries: readonly JobEntry[], hwids: readonly MeantDocument[]): Meant {
-  const meant = new Map(hwids.map((each) => [each.entry, each.hwids]));
-  for (const [place, first] of repeatsIn(entries)) {
-    const devices = meant.get(first);
-    if (devices && !meant.has(place)) meant.set(place, devices);
+function devicesByEntry(entries: readonly JobEntry[], hwids: readonly EntryDevicesDocument[]): EntryDevices {
+  const resolved = new Map(hwids.map((each) => [each.entry, each.hwids]));
+  for (const [index, first] of repeatsIn(entries)) {
+    const devices = resolved.get(first);
+    if (devices && !resolved.has(index)) resolved.set(index, devices);
   }
-  return meant;
+  return resolved;
 }
 
 const outcomeOf = (outcomes: readonly EntryOutcome[]): Buffer =>
@@ -77,7 +77,7 @@ function partOf({ number, input, hwids, outcome, rest }: JobPartDocument): JobPa
     entries,
     isCut: rest !== undefined,
     entryBytes: encoded.reduce((most, { length }) => Math.max(most, length), 0),
-    ...(hwids && { hwids: meantBy(entries, hwids) }),
+    ...(hwids && { hwids: devicesByEntry(entries, hwids) }),
     ...(outcome && { outcomes: DeviceBatchReply.decode(bytesOf(outcome)).outcomes }),
   };
 }

@@ -1,4 +1,4 @@
-import { contactCalled, deviceLogOf, hwidHashOf } from '@tidings/audience';
+import { canonicalContact, deviceLogOf, hwidHashOf } from '@tidings/audience';
 import { JobKind, type JobPartProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
@@ -13,7 +13,7 @@ import {
 } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts';
-import type { JobPart, JobParts, Meant, Resolution } from './job-parts.ts';
+import type { JobPart, JobParts, EntryDevices, Resolution } from './job-parts.ts';
 import { countsOf, type Row, rowsOf } from './rows.ts';
 
 export interface ProcessDeps {
@@ -55,28 +55,30 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
 
 type Identifier = NonNullable<JobEntry['identifier']>;
 
-const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; readonly identifier: Identifier }[] =>
-  entries.flatMap(({ identifier }, place) =>
-    identifier && (identifier.$case !== 'hwid' || contactCalled(identifier.value) !== undefined)
-      ? [{ place, identifier }]
+const unresolvedIdentifiers = (
+  entries: readonly JobEntry[],
+): { readonly index: number; readonly identifier: Identifier }[] =>
+  entries.flatMap(({ identifier }, index) =>
+    identifier && (identifier.$case !== 'hwid' || canonicalContact(identifier.value) !== undefined)
+      ? [{ index, identifier }]
       : [],
   );
 
-function fitting(entries: readonly JobEntry[], meant: Meant): number {
-  const known = new Set<readonly string[]>();
+function countFitting(entries: readonly JobEntry[], resolved: EntryDevices): number {
+  const counted = new Set<readonly string[]>();
   let [rows, names, repeated] = [0, 0, 0];
-  for (const [place, entry] of entries.entries()) {
-    const devices = meant.get(place) ?? [];
+  for (const [index, entry] of entries.entries()) {
+    const devices = resolved.get(index) ?? [];
     rows += Math.max(1, devices.length);
-    if (!known.has(devices)) names += devices.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
-    known.add(devices);
+    if (!counted.has(devices)) names += devices.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+    counted.add(devices);
     if (devices.length > 1) repeated += (devices.length - 1) * JobEntry.encode(entry).finish().length;
-    if (rows > PIECE_ROWS || names > PIECE_BYTES || repeated > (place > 0 ? PIECE_BYTES : ENTRY_BYTES)) return place;
+    if (rows > PIECE_ROWS || names > PIECE_BYTES || repeated > (index > 0 ? PIECE_BYTES : ENTRY_BYTES)) return index;
   }
   return entries.length;
 }
 
-const tooMany = ({ tags = {} }: JobEntry): EntryOutcome => ({
+const tooManyRows = ({ tags = {} }: JobEntry): EntryOutcome => ({
   number: 0,
   status: EntryStatus.ENTRY_STATUS_FAILED,
   refusedTags: Object.fromEntries(Object.keys(tags).map((name) => [name, TOO_MANY])),
@@ -111,9 +113,9 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
     return refused;
   };
 
-  const devicesMeant = async ({ account, accepted }: Job, entries: readonly JobEntry[]): Promise<Meant> => {
-    const unclear = unclearIn(entries);
-    const named = (kind: Identifier['$case']) => unclear.filter(({ identifier: { $case } }) => $case === kind);
+  const resolveDevices = async ({ account, accepted }: Job, entries: readonly JobEntry[]): Promise<EntryDevices> => {
+    const unresolved = unresolvedIdentifiers(entries);
+    const named = (kind: Identifier['$case']) => unresolved.filter(({ identifier: { $case } }) => $case === kind);
     const [users, tokens, spelled] = [named('userId'), named('pushToken'), named('hwid')];
     const userIds = [...new Set(users.map(({ identifier: { value } }) => value))];
     const { byUserId, byPushToken, hwids } = await devices.resolve({
@@ -125,30 +127,34 @@ export function partProcessor(deps: ProcessDeps): (job: Job, mayGoOn?: () => boo
     });
     const ofUser = new Map(userIds.map((id, i) => [id, byUserId[i]!.names]));
     return new Map<number, readonly string[]>([
-      ...users.map(({ place, identifier: { value } }) => [place, ofUser.get(value)!] as const),
-      ...tokens.map(({ place }, i) => [place, byPushToken[i]!.names] as const),
-      ...spelled.map(({ place, identifier: { value } }, i) => [place, [hwids[i] ?? value]] as const),
+      ...users.map(({ index, identifier: { value } }) => [index, ofUser.get(value)!] as const),
+      ...tokens.map(({ index }, i) => [index, byPushToken[i]!.names] as const),
+      ...spelled.map(({ index, identifier: { value } }, i) => [index, [hwids[i] ?? value]] as const),
     ]);
   };
 
   const resolutionOf = async (job: Job, entries: readonly JobEntry[]): Promise<Resolution> => {
     for (let count = entries.length; count > 0; count = Math.floor(count / 2)) {
-      const asked = entries.slice(0, count);
+      const firstEntries = entries.slice(0, count);
       try {
-        const meant = await devicesMeant(job, asked);
-        const held = fitting(asked, meant);
-        if (held === 0) break;
-        return { entries: held, hwids: new Map([...meant].filter(([place]) => place < held)) };
+        const resolvedDevices = await resolveDevices(job, firstEntries);
+        const fittingCount = countFitting(firstEntries, resolvedDevices);
+        if (fittingCount === 0) break;
+        return {
+          entries: fittingCount,
+          hwids: new Map([...resolvedDevices].filter(([index]) => index < fittingCount)),
+        };
       } catch (error) {
         if (!(error instanceof Fault) || error.kind !== 'tooLarge') throw error;
       }
     }
-    return { entries: 1, hwids: new Map([[0, []]]), outcomes: [tooMany(entries[0]!)] };
+    return { entries: 1, hwids: new Map([[0, []]]), outcomes: [tooManyRows(entries[0]!)] };
   };
 
   const resolved = async (job: Job, part: JobPart): Promise<JobPart> => {
-    const isClear = job.accepted.kind === JobKind.JOB_KIND_REGISTER || unclearIn(part.entries).length === 0;
-    if (part.hwids || isClear) return part;
+    const needsNoResolution =
+      job.accepted.kind === JobKind.JOB_KIND_REGISTER || unresolvedIdentifiers(part.entries).length === 0;
+    if (part.hwids || needsNoResolution) return part;
     return parts.resolve(job.id, part, await resolutionOf(job, part.entries));
   };
 

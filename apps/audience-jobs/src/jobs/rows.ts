@@ -9,12 +9,12 @@ export interface Row {
 
 type Entries = Pick<JobPart, 'entries' | 'hwids'>;
 
-const hwidsOf = (entry: JobEntry, place: number, hwids: JobPart['hwids']): readonly string[] =>
-  hwids?.get(place) ?? (entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : []);
+const hwidsOf = (entry: JobEntry, index: number, hwids: JobPart['hwids']): readonly string[] =>
+  hwids?.get(index) ?? (entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : []);
 
 export function rowsOf({ entries, hwids }: Entries): Row[] {
-  return entries.flatMap((entry, place): Row[] => {
-    const found = hwidsOf(entry, place, hwids);
+  return entries.flatMap((entry, index): Row[] => {
+    const found = hwidsOf(entry, index, hwids);
     return found.length === 0 ? [{ entry, hwid: undefined }] : found.map((hwid) => ({ entry, hwid }));
   });
 }

@@ -168,13 +168,13 @@ export class Worker {
 
   #begin(id: string, part: number): Promise<Job> {
     this.#begun.set(id, part);
-    return this.#say(id, { type: 'beginAttempt', part, worker: this.#owner });
+    return this.#submitAction(id, { type: 'beginAttempt', part, worker: this.#owner });
   }
 
   #end({ id, parts: part }: Job, action: JobAction, continues: boolean): Promise<Job> {
-    if (action.type !== 'partProcessed' || !continues || this.#stopping) return this.#say(id, action);
+    if (action.type !== 'partProcessed' || !continues || this.#stopping) return this.#submitAction(id, action);
     this.#begun.set(id, part + 1);
-    return this.#say(id, { ...action, next: this.#owner });
+    return this.#submitAction(id, { ...action, next: this.#owner });
   }
 
   async #attempt({ job, lease }: Taken): Promise<JobAction> {
@@ -201,14 +201,14 @@ export class Worker {
     const part = this.#begun.get(id);
     if (part === undefined) return;
     try {
-      await this.#say(id, { type: 'withdrawAttempt', part, worker: this.#owner });
+      await this.#submitAction(id, { type: 'withdrawAttempt', part, worker: this.#owner });
       this.#begun.delete(id);
     } catch (error) {
       this.#deps.log.warn({ job: id, part, err: error }, 'attempt at a bulk job not withdrawn');
     }
   }
 
-  async #say(id: string, action: JobAction): Promise<Job> {
+  async #submitAction(id: string, action: JobAction): Promise<Job> {
     const { writer, clock, log, countFailure } = this.#deps;
     const job = await writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
     if (job.status === 'Failed' && action.type !== 'withdrawAttempt') {

@@ -81,8 +81,8 @@ export const addReplay: AddCommands = (program, withSession) => {
           const canceled = await cancel(client, projection);
           return print(canceled, shown(canceled));
         }
-        const begun = await client.call('startReplay', { projection });
-        const replay = wait ? await untilDone(client, begun, options.json ?? false) : begun;
+        const startedReplay = await client.call('startReplay', { projection });
+        const replay = wait ? await untilDone(client, startedReplay, options.json ?? false) : startedReplay;
         print(replay, shown(replay));
       }),
     );

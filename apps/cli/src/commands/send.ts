@@ -18,7 +18,7 @@ type Funnel = ReplyOf<'getDeliveryFunnel'>;
 
 const HIDDEN = 'CODE_NOT_AVAILABLE';
 const POLL_MS = 500;
-const PATIENCE_MS = 10 * 60_000;
+const DONE_TIMEOUT_MS = 10 * 60_000;
 
 const count = (channel: Funnel['channels'][number], stage: string): number =>
   Number(channel.funnel.find((each) => each.stage === stage)?.count ?? 0);
@@ -57,7 +57,7 @@ export function shownFunnel({ funnel_state: state, channels }: Funnel): string {
 async function untilDecided(client: ApiClient, application: string, code: string, quiet: boolean): Promise<Funnel> {
   const progress = showProgress('Sending', quiet);
   try {
-    for (const giveUpAt = performance.now() + PATIENCE_MS; performance.now() < giveUpAt; await delay(POLL_MS)) {
+    for (const giveUpAt = performance.now() + DONE_TIMEOUT_MS; performance.now() < giveUpAt; await delay(POLL_MS)) {
       const { items } = await client.call('messagesList', { filters: { application, messages_codes: [code] } });
       const funnel = await client.call('getDeliveryFunnel', { message_code: code });
       const { done, total } = decided(funnel);
@@ -69,7 +69,7 @@ async function untilDecided(client: ApiClient, application: string, code: string
     progress.stop();
   }
   throw new Failure(
-    `Message ${code} is not done after ${PATIENCE_MS / 60_000} minutes. \`tidings funnel ${code}\` shows its progress`,
+    `Message ${code} is not done after ${DONE_TIMEOUT_MS / 60_000} minutes. \`tidings funnel ${code}\` shows its progress`,
   );
 }
 

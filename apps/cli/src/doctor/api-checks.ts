@@ -43,12 +43,12 @@ export async function checkReadiness(client: ApiClient, url: string): Promise<Fi
     return [unreachable(url, error)];
   }
   const { isReady, status, waitingFor, notes } = readiness;
-  const noted = Object.entries(notes).map(([name, text]) =>
+  const noteFindings = Object.entries(notes).map(([name, text]) =>
     problem(`The gateway says: ${text}.`, noteRemedies[name] ?? 'The log of its process says more.'),
   );
-  if (isReady) return noted;
+  if (isReady) return noteFindings;
   return [
-    ...noted,
+    ...noteFindings,
     problem(
       `The gateway is not ready${waitingFor.length > 0 ? `: it waits for ${waitingFor.join(', ')}` : ` (HTTP ${status})`}.`,
       'The log of the process that it waits for says why it does not start; `/readyz` of every process names what it waits for.',
@@ -121,7 +121,7 @@ const remedyOf = (name: string): string =>
   remedies.find(([pattern]) => pattern.test(name))?.[1] ??
   'The log of the dispatcher has the whole error.';
 
-function troubleWith({
+function providerFindings({
   credential,
   channel,
   applications,
@@ -146,7 +146,7 @@ function troubleWith({
 }
 
 export async function checkProviders(client: ApiClient): Promise<Finding[]> {
-  return (await client.call('listProviders')).providers.flatMap(troubleWith);
+  return (await client.call('listProviders')).providers.flatMap(providerFindings);
 }
 
 export async function checkDeadLetters(client: ApiClient): Promise<Finding[]> {
@@ -208,7 +208,7 @@ export async function checkOpenAccess(client: ApiClient): Promise<Finding[]> {
 
 type Subscription = ReplyOf<'listSubscriptions'>['subscriptions'][number];
 
-function troubleOf(subscription: Subscription): Finding[] {
+function subscriptionFindings(subscription: Subscription): Finding[] {
   const { id, endpoint, enabled, disabled_at: at, disabled_reason: reason } = subscription;
   const who = `The subscription ${id} to ${endpoint || 'a subscriber that dials in'}`;
   if (enabled) return deferredBy(who, subscription);
@@ -236,7 +236,7 @@ function deferredBy(
 }
 
 export async function checkSubscriptions(client: ApiClient): Promise<Finding[]> {
-  return (await client.call('listSubscriptions')).subscriptions.flatMap(troubleOf);
+  return (await client.call('listSubscriptions')).subscriptions.flatMap(subscriptionFindings);
 }
 
 export function failureOf(error: unknown): string {

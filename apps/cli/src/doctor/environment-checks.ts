@@ -44,11 +44,12 @@ export function checkCertificates(env: NodeJS.ProcessEnv, now = Date.now()): Fin
 
 function validity(variable: string, { subject, validTo, validFrom }: X509Certificate, now: number): Finding[] {
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
-  const who = `${variable}: the certificate of ${subject.replaceAll('\n', ', ')}`;
+  const certificateName = `${variable}: the certificate of ${subject.replaceAll('\n', ', ')}`;
   const renew = 'Renew the certificate, and restart the processes that read it.';
-  if (to < now) return [problem(`${who} expired on ${validTo}.`, renew)];
-  if (from > now) return [problem(`${who} is not valid before ${validFrom}.`, 'Check the clock of this machine.')];
-  return to < now + EXPIRES_SOON_DAYS * DAY_MS ? [warning(`${who} expires on ${validTo}.`, renew)] : [];
+  if (to < now) return [problem(`${certificateName} expired on ${validTo}.`, renew)];
+  if (from > now)
+    return [problem(`${certificateName} is not valid before ${validFrom}.`, 'Check the clock of this machine.')];
+  return to < now + EXPIRES_SOON_DAYS * DAY_MS ? [warning(`${certificateName} expires on ${validTo}.`, renew)] : [];
 }
 
 export async function checkGeoip({ geoipDatabase: file }: Configuration, now = Date.now()): Promise<Finding[]> {
@@ -80,9 +81,9 @@ export async function checkStore({ mongoUrl, ...keys }: Configuration): Promise<
   }
   const client = newMongoClient(mongoUrl);
   try {
-    const askedAt = Date.now();
+    const startedAt = Date.now();
     const { localTime } = (await client.db('admin').command({ isMaster: 1 })) as { localTime: Date };
-    const ahead = localTime.getTime() - (askedAt + Date.now()) / 2;
+    const ahead = localTime.getTime() - (startedAt + Date.now()) / 2;
     const clock = Math.abs(ahead) < SKEW_MS ? [] : [skewed('MongoDB', ahead)];
     const prefix = databasePrefixOf(mongoUrl);
     return [

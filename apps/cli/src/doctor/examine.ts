@@ -17,7 +17,7 @@ import {
 import { checkCertificates, checkGeoip, checkStore, checkTopics } from './environment-checks.ts';
 import { type Checked, type Finding, problem } from './finding.ts';
 
-export interface Patient {
+export interface Deployment {
   readonly client: ApiClient;
   readonly url: string;
   readonly hasAdminToken: boolean;
@@ -41,7 +41,7 @@ const skipped = (checks: readonly Check[], why: string): Checked[] =>
   checks.map(([check]) => ({ check, findings: [], skipped: why }));
 
 /** Changes nothing. */
-export async function examine({ client, url, hasAdminToken, env }: Patient): Promise<Checked[]> {
+export async function examine({ client, url, hasAdminToken, env }: Deployment): Promise<Checked[]> {
   const readiness = await made(['gateway', () => checkReadiness(client, url)]);
   const open: Check[] = [
     ['clock', () => checkClock(client)],

@@ -10,7 +10,7 @@ export function heldSlices(
 ): readonly number[] {
   if (columns.isWhole) return slices;
   const positions = sendable.positions();
-  return slices.filter((number) => columns.holds(positionsOfSlice(positions, number, sliceSize)));
+  return slices.filter((number) => columns.hasTexts(positionsOfSlice(positions, number, sliceSize)));
 }
 
 export function membersOf(sendable: Bitmap, sliceSize: number, slices: readonly number[]): Bitmap {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkOf, type TagDefinition } from '@tidings/audience';
+import { hwidCheckOf, type TagDefinition } from '@tidings/audience';
 import { type DeviceField, fieldBit, MAX_BADGE, TOKEN_BIT } from '@tidings/channels';
 import { SLICE_SIZE } from '@tidings/delivery';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
 import { Bitmap, Fault, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
-import { Columns, DeviceReader, type Wanted } from '@tidings/registry-store';
+import { Columns, DeviceReader, type ScanFields } from '@tidings/registry-store';
 import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
 import { TWO_VARIANTS_PLATFORM as BIRD, useChannelOfTwoVariants } from '@tidings/testing';
 import { compilePredicate } from '@tidings/segments';
@@ -56,7 +56,7 @@ const documentOf = ({ position, platform, status, token, cg, badge, sample, fiel
   return Buffer.from(BSON.serialize(document, { ignoreUndefined: true }));
 };
 
-const read = (columns: Columns, of: readonly Drawn[], wanted: Wanted): void => {
+const read = (columns: Columns, of: readonly Drawn[], wanted: ScanFields): void => {
   const reader = new DeviceReader(columns, wanted);
   for (const each of of) reader.read(documentOf(each));
 };
@@ -154,7 +154,7 @@ describe('columns', () => {
             values: values.map((wanted) => (here ? textOf(here, wanted) : '')),
             displayable: here !== undefined && here.sample.alerts !== false,
             gone: here === undefined,
-            check: here ? checkOf(hwidHash(position)) : 0,
+            check: here ? hwidCheckOf(hwidHash(position)) : 0,
             badge: here ? Math.min(Math.max(0, (here.badge ?? 0) + by), MAX_BADGE) : 0,
             oversized: 0,
           };
@@ -276,7 +276,7 @@ describe('columns', () => {
     }).toThrow(Fault);
   });
 
-  const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
+  const batchesTo = (all: readonly Drawn[], wanted: ScanFields, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
     const sendable = Bitmap.of(all.map(({ position }) => position));
     const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, number) => number);

@@ -84,19 +84,19 @@ export class Access {
   async accessTo(token: Token, secret: string, code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);
     if (application?.account !== token.account) return { kind: 'unknown' };
-    return isGranted(token, application) ? { kind: 'granted', application } : this.#accessAfresh(secret, code);
+    return isGranted(token, application) ? { kind: 'granted', application } : this.#freshAccess(secret, code);
   }
 
   freshApplication(code: string): Promise<ApplicationView | undefined> {
     return this.#applications.fresh(code);
   }
 
-  async accessOfAnyone(code: string): Promise<ApplicationAccess> {
+  async anonymousAccess(code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);
     return application ? { kind: 'granted', application } : { kind: 'unknown' };
   }
 
-  async #accessAfresh(secret: string, code: string): Promise<ApplicationAccess> {
+  async #freshAccess(secret: string, code: string): Promise<ApplicationAccess> {
     const [token, application] = await Promise.all([this.#tokens.fresh(secret), this.#applications.fresh(code)]);
     if (!token || !application) return { kind: token ? 'unknown' : 'restricted' };
     return isGranted(token, application) ? { kind: 'granted', application } : { kind: 'restricted' };

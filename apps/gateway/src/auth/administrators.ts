@@ -33,10 +33,10 @@ export class Administrators {
 
   #fail(caller: string): number {
     const now = this.#clock.now();
-    const known = this.#failures.get(caller);
+    const recent = this.#failures.get(caller);
     // A clock that was set back begins a new window.
-    const isOver = !known || now < known.from || now >= known.from + WINDOW_MS;
-    const { from, count } = isOver ? { from: now, count: 0 } : known;
+    const isOver = !recent || now < recent.from || now >= recent.from + WINDOW_MS;
+    const { from, count } = isOver ? { from: now, count: 0 } : recent;
     if (count >= MAX_FAILURES) return from + WINDOW_MS - now;
     if (isOver) this.#failures.delete(caller);
     this.#failures.set(caller, { from, count: count + 1 });

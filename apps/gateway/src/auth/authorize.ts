@@ -33,8 +33,8 @@ function secretFor(method: Method, header: string | undefined, request: Request)
 }
 
 const accept = (method: Method, token: Token | undefined, secret: string): Credentials => {
-  const wanted = method.scope === 'device' ? 'device' : 'api';
-  if (!token || (method.scope !== 'none' && token.scope !== wanted)) throw refusal(method);
+  const expectedKind = method.scope === 'device' ? 'device' : 'api';
+  if (!token || (method.scope !== 'none' && token.scope !== expectedKind)) throw refusal(method);
   return { token, secret };
 };
 
@@ -71,6 +71,6 @@ export async function authorizeApplication(
   const code = String(given).toUpperCase();
   const applicationAccess = credentials
     ? await access.accessTo(credentials.token, credentials.secret, code)
-    : await access.accessOfAnyone(code);
+    : await access.anonymousAccess(code);
   return admit(method, applicationAccess);
 }

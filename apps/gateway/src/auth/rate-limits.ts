@@ -16,12 +16,12 @@ interface Waiting {
 
 class Share {
   readonly limit: RateLimit;
-  left = 0;
+  remaining = 0;
   grantedAt = 0;
   emptyAt = 0;
   freeAt = 0;
   waiting: Waiting[] = [];
-  isAsking = false;
+  isRequesting = false;
 
   constructor(limit: RateLimit) {
     this.limit = limit;
@@ -49,20 +49,20 @@ export class RateLimits {
     if (!rateLimit) return;
     const share = this.#shareOf(id, rateLimit);
     const now = this.#clock.now();
-    if (share.left > 0 && Share.isWithin(share.grantedAt, AHEAD_MS, now)) {
-      share.left -= 1;
+    if (share.remaining > 0 && Share.isWithin(share.grantedAt, AHEAD_MS, now)) {
+      share.remaining -= 1;
       return;
     }
     if (share.freeAt > now && Share.isWithin(share.emptyAt, REFUSE_MS, now)) throw tooMany(share.freeAt - now);
     return new Promise((resolve, reject) => {
       share.waiting.push({ resolve, reject });
-      if (!share.isAsking) void this.#ask(id, share);
+      if (!share.isRequesting) void this.#request(id, share);
     });
   }
 
   #shareOf(id: string, limit: RateLimit): Share {
-    const known = this.#shares.get(id);
-    if (known?.limit.requests === limit.requests && known.limit.seconds === limit.seconds) return known;
+    const current = this.#shares.get(id);
+    if (current?.limit.requests === limit.requests && current.limit.seconds === limit.seconds) return current;
     const share = new Share(limit);
     this.#shares.delete(id);
     this.#shares.set(id, share);
@@ -70,28 +70,28 @@ export class RateLimits {
     return share;
   }
 
-  async #ask(id: string, share: Share): Promise<void> {
-    share.isAsking = true;
+  async #request(id: string, share: Share): Promise<void> {
+    share.isRequesting = true;
     // One call for all requests of this turn of the event loop.
     await Promise.resolve();
     while (share.waiting.length > 0) {
       const group = share.waiting;
       share.waiting = [];
       try {
-        await this.#askFor(group, id, share);
+        await this.#requestFor(group, id, share);
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
     }
-    share.isAsking = false;
+    share.isRequesting = false;
   }
 
-  async #askFor(group: readonly Waiting[], id: string, share: Share): Promise<void> {
+  async #requestFor(group: readonly Waiting[], id: string, share: Share): Promise<void> {
     const { requests, seconds } = share.limit;
     const isBusy = Share.isWithin(share.grantedAt, 2 * AHEAD_MS, this.#clock.now());
     const ahead = isBusy ? Math.floor((requests * AHEAD_MS) / (seconds * 1000)) : 0;
-    const unused = share.left;
-    share.left = 0;
+    const unused = share.remaining;
+    share.remaining = 0;
     const { granted, waitMs } = await this.#tokens.takeRequests({
       id,
       rateLimit: share.limit,
@@ -100,7 +100,7 @@ export class RateLimits {
     });
     const now = this.#clock.now();
     share.grantedAt = now;
-    share.left = Math.max(0, granted - group.length);
+    share.remaining = Math.max(0, granted - group.length);
     share.emptyAt = now;
     share.freeAt = now + waitMs;
     group.slice(0, granted).forEach(({ resolve }) => resolve());

@@ -5,7 +5,7 @@ import type { PendingRequest } from '../limits/pending-requests.ts';
 
 const MAX_GROUP = 500;
 const BUSY_GROUP = 8;
-const PATIENCE_MS = 4;
+const JOIN_MS = 4;
 
 const LIMITS = { commands: 10_000, bytes: 32 * 1024 * 1024 };
 
@@ -45,15 +45,15 @@ export function deviceCommands(
   limits: typeof LIMITS = LIMITS,
 ): DeviceCommands {
   const lanes = new Map<string, Lane>();
-  const held = { commands: 0, bytes: 0 };
+  const pending = { commands: 0, bytes: 0 };
   let lookedAt = -Infinity;
 
   const release = ({ bytes }: Waiting): void => {
-    held.commands--;
-    held.bytes -= bytes;
+    pending.commands--;
+    pending.bytes -= bytes;
   };
   const hasRoom = ({ bytes }: Caller, amount: number): boolean =>
-    held.commands + amount <= limits.commands && held.bytes + bytes <= limits.bytes;
+    pending.commands + amount <= limits.commands && pending.bytes + bytes <= limits.bytes;
   const makeRoom = (): void => {
     const now = performance.now();
     if (now - lookedAt < LOOK_EVERY_MS) return;
@@ -62,8 +62,8 @@ export function deviceCommands(
   };
 
   const laneTo = (replica: string): Lane => {
-    const known = lanes.get(replica);
-    if (known) return known;
+    const existing = lanes.get(replica);
+    if (existing) return existing;
     for (const [name, lane] of lanes) if (lane.open() === 0) lanes.delete(name);
     const lane = openLane(devices, release);
     lanes.set(replica, lane);
@@ -75,8 +75,8 @@ export function deviceCommands(
     return hasRoom(caller, amount) ? undefined : new Fault('unavailable', FULL, { effect: 'none' });
   };
   const send = (caller: Caller, command: DeviceCommand, bytes: number): Promise<void> => {
-    held.commands++;
-    held.bytes += bytes;
+    pending.commands++;
+    pending.bytes += bytes;
     return laneTo(replicaOf(command)).submit(caller, command, bytes);
   };
 
@@ -105,7 +105,7 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
   let scheduled = false;
-  let patience: NodeJS.Timeout | undefined;
+  let joinTimer: NodeJS.Timeout | undefined;
   let enough = 0;
 
   const answer = (group: readonly Waiting[], replies: readonly { fault: FaultView | undefined }[]): void => {
@@ -145,8 +145,8 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   };
 
   const pump = (): void => {
-    clearTimeout(patience);
-    [scheduled, patience] = [false, undefined];
+    clearTimeout(joinTimer);
+    [scheduled, joinTimer] = [false, undefined];
     expire(performance.now());
     inFlight = waiting.slice(0, MAX_GROUP);
     waiting = waiting.slice(MAX_GROUP);
@@ -157,17 +157,17 @@ function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
       inFlight = [];
       if (answered < BUSY_GROUP) return schedule();
       enough = Math.min(waiting.length + answered, MAX_GROUP);
-      patience = setTimeout(() => {
-        patience = undefined;
+      joinTimer = setTimeout(() => {
+        joinTimer = undefined;
         schedule();
-      }, PATIENCE_MS);
+      }, JOIN_MS);
       schedule();
     });
   };
 
   const schedule = (): void => {
     if (scheduled || inFlight.length > 0 || waiting.length === 0) return;
-    if (patience && waiting.length < enough) return;
+    if (joinTimer && waiting.length < enough) return;
     scheduled = true;
     setImmediate(pump);
   };

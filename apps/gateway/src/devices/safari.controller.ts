@@ -34,7 +34,7 @@ export class SafariController {
   }
 
   async #application(code: string): Promise<ApplicationView> {
-    const access = await this.#context.access.accessOfAnyone(code);
+    const access = await this.#context.access.anonymousAccess(code);
     const application = access.kind === 'granted' ? access.application : undefined;
     const website = new Map(application?.platforms.map((view) => [view.platform, view])).get(Platform.Safari);
     const isServed = website?.configured === true && website.enabled;
@@ -59,8 +59,8 @@ export class SafariController {
     const visitor = { hwid: hwid === undefined || hwid === null ? undefined : hwidOf(code, hwid) };
     const { platforms, publicUrl, websiteLimits } = this.#context;
     if (visitor.hwid !== undefined) websiteLimits.take(code, this.#context.clients.of(request.raw));
-    const asked = { application: code, websitePushId, hwid: visitor.hwid ?? '', publicUrl };
-    const { archive } = await platforms.getPushPackage(asked);
+    const packageRequest = { application: code, websitePushId, hwid: visitor.hwid ?? '', publicUrl };
+    const { archive } = await platforms.getPushPackage(packageRequest);
     if (archive.length === 0) throw Fault.notFound('Not Found');
     return { status: 200, body: '', file: { type: 'application/zip', bytes: archive } };
   }
@@ -112,8 +112,8 @@ export class SafariController {
   }
 
   async #holders({ account, code: application }: ApplicationView, pushToken: string): Promise<readonly string[]> {
-    const wanted = { account, application, userIds: [], pushTokens: [pushToken], hwids: [] };
-    const { byPushToken } = await this.#context.devices.resolve(wanted);
+    const lookup = { account, application, userIds: [], pushTokens: [pushToken], hwids: [] };
+    const { byPushToken } = await this.#context.devices.resolve(lookup);
     return byPushToken[0]?.names ?? [];
   }
 

@@ -25,30 +25,30 @@ export function discard(request: IncomingMessage): void {
 
 export interface Admission {
   readonly admit: () => Promise<unknown>;
-  readonly crowded: () => boolean;
+  readonly hasWaiting: () => boolean;
 }
 
 export function refuseTooLarge(request: IncomingMessage, limit: number): void {
   const length = Number(request.headers['content-length'] ?? 0);
-  if (length > limit && !isPacked(request, limit)) throw Fault.tooLarge(TOO_LARGE);
+  if (length > limit && !isGzipped(request, limit)) throw Fault.tooLarge(TOO_LARGE);
 }
 
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT_BYTES): Promise<Buffer> {
   return collect(request, request, { limit });
 }
 
-const isPacked = ({ headers }: IncomingMessage, limit: number): boolean =>
+const isGzipped = ({ headers }: IncomingMessage, limit: number): boolean =>
   limit > BODY_LIMIT_BYTES && headers['content-encoding']?.toLowerCase() === 'gzip';
 
-export const weightOf = (request: IncomingMessage, limit: number): number =>
-  isPacked(request, limit) ? limit : Math.min(Number(request.headers['content-length'] ?? limit), limit);
+export const maxBytesOf = (request: IncomingMessage, limit: number): number =>
+  isGzipped(request, limit) ? limit : Math.min(Number(request.headers['content-length'] ?? limit), limit);
 
 /** The limit applies to the uncompressed size. */
 export function readLargeBody(request: IncomingMessage, limit: number, admission: Admission): Promise<Buffer> {
-  if (!isPacked(request, limit)) return collect(request, request, { limit, admission });
-  const unpacked = createGunzip();
-  request.on('error', () => unpacked.destroy(new Error('the caller closed the connection')));
-  return collect(request, request.pipe(unpacked), { limit, admission }).finally(() => unpacked.destroy());
+  if (!isGzipped(request, limit)) return collect(request, request, { limit, admission });
+  const gunzip = createGunzip();
+  request.on('error', () => gunzip.destroy(new Error('the caller closed the connection')));
+  return collect(request, request.pipe(gunzip), { limit, admission }).finally(() => gunzip.destroy());
 }
 
 interface Reading {
@@ -79,23 +79,23 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
     stop();
     reject(fault);
   };
-  const gone = (): void => refuse(Fault.malformed(MALFORMED));
-  const keepPace = (crowded: () => boolean): void => {
+  const onClosed = (): void => refuse(Fault.malformed(MALFORMED));
+  const keepPace = (hasWaiting: () => boolean): void => {
     let before = bytes;
     pace = setInterval(() => {
-      if (bytes - before < PACE_BYTES && crowded()) refuse(Fault.throttled(TOO_MANY, 1));
+      if (bytes - before < PACE_BYTES && hasWaiting()) refuse(Fault.throttled(TOO_MANY, 1));
       before = bytes;
     }, PACE_MS).unref();
   };
-  const readOn = async ({ admit, crowded }: Admission): Promise<void> => {
+  const readOn = async ({ admit, hasWaiting }: Admission): Promise<void> => {
     isLarge = true;
     source.pause();
     await admit();
     if (!isOpen) return;
-    keepPace(crowded);
+    keepPace(hasWaiting);
     source.resume();
   };
-  const bind = (): void => {
+  const joinChunks = (): void => {
     chunks.push(loose.length === 1 ? loose[0]! : Buffer.concat(loose));
     loose = [];
   };
@@ -103,20 +103,20 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
     bytes += chunk.length;
     if (bytes > limit) return refuse(Fault.tooLarge(TOO_LARGE));
     loose.push(chunk);
-    if (loose.length === LOOSE_CHUNKS) bind();
+    if (loose.length === LOOSE_CHUNKS) joinChunks();
     if (admission && !isLarge && bytes > SMALL_BODY_BYTES) void readOn(admission);
   };
 
-  if (request.destroyed) gone();
+  if (request.destroyed) onClosed();
   source.on('end', () => {
-    if (loose.length > 0) bind();
+    if (loose.length > 0) joinChunks();
     const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes);
     stop();
     resolve(whole);
   });
-  source.on('error', gone);
+  source.on('error', onClosed);
   request.on('close', () => {
-    if (!request.readableEnded) gone();
+    if (!request.readableEnded) onClosed();
   });
   source.on('data', take);
   return promise;

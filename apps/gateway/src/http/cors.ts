@@ -10,14 +10,14 @@ export const crossOriginHeaders = (origin: string): readonly (readonly [string, 
 const ALWAYS_ALLOWED = ['Authorization', 'Content-Type'];
 
 export function preflightHeaders(request: IncomingMessage): readonly (readonly [string, string])[] {
-  const known = new Set(ALWAYS_ALLOWED.map((name) => name.toLowerCase()));
-  const asked = String(request.headers['access-control-request-headers'] ?? '')
+  const allowed = new Set(ALWAYS_ALLOWED.map((name) => name.toLowerCase()));
+  const requested = String(request.headers['access-control-request-headers'] ?? '')
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && !known.has(name.toLowerCase()));
+    .filter((name) => name !== '' && !allowed.has(name.toLowerCase()));
   return [
     ['access-control-allow-methods', 'GET, POST, OPTIONS'],
-    ['access-control-allow-headers', [...ALWAYS_ALLOWED, ...asked].join(', ')],
+    ['access-control-allow-headers', [...ALWAYS_ALLOWED, ...requested].join(', ')],
     ['access-control-max-age', '86400'],
   ];
 }

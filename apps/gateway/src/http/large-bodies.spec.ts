@@ -17,7 +17,7 @@ const arriving = (headers: IncomingMessage['headers'] = {}): PassThrough & Incom
 const openBodies = () => {
   const bodies = new LargeBodies(new PendingRequests({ requests: 100, bytes: 1024 * 1024 }), {
     bytes: LIMIT,
-    taken: LIMIT,
+    parsedBytes: LIMIT,
   });
   return {
     async take<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {

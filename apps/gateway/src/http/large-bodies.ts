@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { SMALL_BODY_BYTES } from '@tidings/contract';
 import { Semaphore } from '@tidings/coordination';
-import { type Admission, readBody, readLargeBody, weightOf } from './body.ts';
+import { type Admission, readBody, readLargeBody, maxBytesOf } from './body.ts';
 import type { PendingRequest, PendingRequests } from '../limits/pending-requests.ts';
 
 const WORK_MS_PER_MIB = 1_000;
 
 export interface LargeBodiesOptions {
   readonly bytes: number;
-  readonly taken: number;
+  readonly parsedBytes: number;
 }
 
 export interface Reading {
@@ -20,19 +20,19 @@ export interface Reading {
 /** Admits the first 256 KiB of any body at once; the rest of a large one waits for room. */
 export class LargeBodies {
   readonly #holding: Semaphore;
-  readonly #taking: Semaphore;
+  readonly #parsing: Semaphore;
   readonly #requests: Pick<PendingRequests, 'hold'>;
 
-  constructor(requests: Pick<PendingRequests, 'hold'>, { bytes, taken }: LargeBodiesOptions) {
+  constructor(requests: Pick<PendingRequests, 'hold'>, { bytes, parsedBytes }: LargeBodiesOptions) {
     this.#requests = requests;
     this.#holding = new Semaphore(bytes);
-    this.#taking = new Semaphore(taken);
+    this.#parsing = new Semaphore(parsedBytes);
   }
 
   async read(request: IncomingMessage, reading: Reading): Promise<Buffer> {
     const { limit, pending } = reading;
     pending.isArriving = true;
-    if (weightOf(request, limit) > SMALL_BODY_BYTES) return this.#readLarge(request, reading);
+    if (maxBytesOf(request, limit) > SMALL_BODY_BYTES) return this.#readLarge(request, reading);
     const bytes = await readBody(request, limit);
     pending.isArriving = false;
     this.#requests.hold(pending, bytes.length);
@@ -46,11 +46,11 @@ export class LargeBodies {
       admit: () => {
         // The server itself ends requests that arrive too slowly.
         pending.deadline = Infinity;
-        const grant = this.#holding.acquire(weightOf(request, limit));
+        const grant = this.#holding.acquire(maxBytesOf(request, limit));
         grants.push(grant);
         return grant;
       },
-      crowded: () => this.#holding.hasWaiting,
+      hasWaiting: () => this.#holding.hasWaiting,
     };
     const bytes = await readLargeBody(request, limit, admission);
     pending.isArriving = false;
@@ -59,7 +59,7 @@ export class LargeBodies {
       return bytes;
     }
     pending.deadline = performance.now() + deadlineMs + (bytes.length / 2 ** 20) * WORK_MS_PER_MIB;
-    const grant = this.#taking.acquire(bytes.length);
+    const grant = this.#parsing.acquire(bytes.length);
     grants.push(grant);
     await grant;
     return bytes;

@@ -76,10 +76,10 @@ export class ServedRoutes {
       route.handler = (request, response) => this.refuse(request, response);
     else this.#serve(route, { verb, pattern, envelope: envelopeOf(pattern), named: methodOf(verb, pattern) });
     if (verb === 'HEAD') return;
-    const known = this.#endpoints.get(pattern);
-    const verbs = known?.verbs ?? verbsOf(pattern);
+    const existing = this.#endpoints.get(pattern);
+    const verbs = existing?.verbs ?? verbsOf(pattern);
     if (!verbs.includes(verb)) verbs.push(verb);
-    if (!known) this.#endpoints.set(pattern, { pattern, expression: expressionOf(pattern), verbs });
+    if (!existing) this.#endpoints.set(pattern, { pattern, expression: expressionOf(pattern), verbs });
   }
 
   #serve(route: RouteOptions, served: ApiRoute): void {

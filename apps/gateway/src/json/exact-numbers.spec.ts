@@ -1,6 +1,6 @@
 import { api, LongInteger } from '@tidings/contract';
 import fc from 'fast-check';
-import { isKept, parseExactly, passedOn } from './exact-numbers.ts';
+import { isSourceText, parseExactly, parseVerbatim } from './exact-numbers.ts';
 
 const LONG = '9007199254740993';
 
@@ -9,7 +9,7 @@ it('parseExactly keeps integers beyond 2^53 in values that are passed on', () =>
   const { data, ...others } = parseExactly(text) as Record<string, unknown>;
   expect(JSON.stringify(data)).toBe(`{"id":${LONG},"of":[-${LONG},1]}`);
   expect(others).toEqual({ price: Number(LONG), prices: [Number(LONG)] });
-  expect(isKept((data as Record<string, object>)['id']!)).toBe(true);
+  expect(isSourceText((data as Record<string, object>)['id']!)).toBe(true);
 });
 
 it('parseExactly keeps such integers in lists', () => {
@@ -67,8 +67,8 @@ it('parseExactly does not keep a number that is the whole value of such a member
   expect(parseExactly(`{"data": ${LONG}}`)).toEqual({ data: Number(LONG) }));
 
 it.each([`{"id":${LONG},"tags":{"a":[-${LONG}]}}`, `[${LONG},{"hwid":${LONG}}]`, LONG, '"text"', 'null', '{"a":1.5}'])(
-  'passedOn keeps JSON as it was given: %s (R-I18)',
-  (json) => expect(JSON.stringify(passedOn(json))).toBe(json),
+  'parseVerbatim keeps JSON as it was given: %s (R-I18)',
+  (json) => expect(JSON.stringify(parseVerbatim(json))).toBe(json),
 );
 
 it('parseExactly reads everything else as JSON.parse does', () => {

@@ -10,11 +10,11 @@ const MAY_BE_LONG = /[:,[][ \t\n\r]*-?[1-9]\d{15}/;
 const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
 
 /** Each costs as much as twenty numbers. */
-const MOST_KEPT = 100_000;
+const MAX_SOURCE_INTEGERS = 100_000;
 
 const VISITS_PER_STEP = 4096;
 
-const PASSED_ON: ReadonlySet<string> = new Set([
+const VERBATIM: ReadonlySet<string> = new Set([
   ...['data', 'userData', 'custom_data', 'customData', 'meta_data', 'metaData'],
   ...['root_params', 'rootParams', 'ios_root_params', 'android_root_params', 'huawei_android_root_params'],
   ...['adm_root_params', 'mac_root_params'],
@@ -88,29 +88,29 @@ function withMarks(text: string, mark: string): string {
 interface Open {
   readonly container: Record<string | number, unknown>;
   readonly name: string;
-  readonly isPassedOn: boolean;
+  readonly isVerbatim: boolean;
   readonly isExact: boolean;
 }
 
 function* unmark(root: object, mark: string): Generator<void, void> {
-  let kept = 0;
+  let sourceIntegers = 0;
   let visited = 0;
-  const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false, isExact: false }];
+  const open: Open[] = [{ container: root as Open['container'], name: '', isVerbatim: false, isExact: false }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { container, name, isPassedOn, isExact } = next;
+    const { container, name, isVerbatim, isExact } = next;
     const visit = (key: string | number, field: string, of = field): void => {
       const value = container[key];
       if (typeof value === 'string') {
         if (!value.startsWith(mark)) return;
         const number = value.slice(mark.length);
-        if (isPassedOn && kept++ < MOST_KEPT) container[key] = rawJSON(number);
+        if (isVerbatim && sourceIntegers++ < MAX_SOURCE_INTEGERS) container[key] = rawJSON(number);
         else if (isExact) container[key] = new LongInteger(number);
         else container[key] = IDENTIFIERS.has(of) ? number : Number(number);
       } else if (typeof value === 'object' && value !== null) {
         open.push({
           container: value as Open['container'],
           name: field,
-          isPassedOn: isPassedOn || PASSED_ON.has(field),
+          isVerbatim: isVerbatim || VERBATIM.has(field),
           isExact: isExact || EXACT.has(field),
         });
       }
@@ -157,6 +157,7 @@ export function parseExactly(text: string, reader = new ExactReader()): unknown 
   return value;
 }
 
-export const passedOn = (json: string): unknown => (parseExactly(`{"data":[${json}]}`) as { data: [unknown] }).data[0];
+export const parseVerbatim = (json: string): unknown =>
+  (parseExactly(`{"data":[${json}]}`) as { data: [unknown] }).data[0];
 
-export const isKept = (value: object): boolean => isRawJSON(value) || value instanceof LongInteger;
+export const isSourceText = (value: object): boolean => isRawJSON(value) || value instanceof LongInteger;

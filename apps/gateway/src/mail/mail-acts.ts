@@ -4,7 +4,7 @@ import type { LinkedRecipient } from './mail-links.ts';
 
 export type MailAct = Omit<MailReport, 'recipient'>;
 
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 export type MailActsDeps = Pick<Context, 'reporter' | 'recipientLimits' | 'log'>;
 
@@ -18,14 +18,14 @@ export class MailActs {
   /** Resolves within a second, also on failure: a click always leads to its target. */
   async report(recipient: LinkedRecipient, acts: readonly MailAct[]): Promise<void> {
     if (acts.length === 0 || !this.#mayAct(recipient)) return;
-    const patience = Promise.withResolvers<void>();
-    const timer = setTimeout(patience.resolve, PATIENCE_MS);
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, TIMEOUT_MS);
     const reports = Promise.all(acts.map((act) => this.#deps.reporter.reportMail({ ...act, recipient })));
     const logged = reports.then(
       () => undefined,
       (error: unknown) => this.#deps.log.warn({ err: error }, 'reporting an act of a mail’s recipient failed'),
     );
-    await Promise.race([logged, patience.promise]);
+    await Promise.race([logged, timeout.promise]);
     clearTimeout(timer);
   }
 

@@ -40,7 +40,7 @@ describe('incoming mail', () => {
     intake = openMailIntake({
       domain: 'bounces.example',
       access: {
-        accessOfAnyone: async (code) =>
+        anonymousAccess: async (code) =>
           isKnown
             ? { kind: 'granted', application: ApplicationView.fromPartial({ code, account: 'C' }) }
             : { kind: 'unknown' },

@@ -19,7 +19,7 @@ import { SHORTEST_KEPT_MS } from '../reports/reporter.ts';
 
 export interface MailIntakeDeps {
   readonly domain: string;
-  readonly access: Pick<Access, 'accessOfAnyone'>;
+  readonly access: Pick<Access, 'anonymousAccess'>;
   readonly messages: Pick<Messages, 'find'>;
   readonly broker: Pick<Broker, 'publish'>;
   readonly identity: () => Pick<IdentityKeys, 'report'>;
@@ -87,7 +87,7 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
 
   const accountOf = async ({ application, message: code, messageId, seq }: MailReference) => {
     if (chunkOf(seq) === TEST_CHUNK) return undefined;
-    const found = await access.accessOfAnyone(application);
+    const found = await access.anonymousAccess(application);
     if (found.kind !== 'granted') return undefined;
     const { account } = found.application;
     if (clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS) return account;

@@ -16,7 +16,7 @@ export interface LinkedRecipient extends MailRecipient {
 
 export interface MailLinkReaderDeps {
   readonly identity: () => Pick<IdentityKeys, 'report'>;
-  readonly access: Pick<Access, 'accessOfAnyone'>;
+  readonly access: Pick<Access, 'anonymousAccess'>;
   readonly clock: Clock;
 }
 
@@ -32,7 +32,7 @@ export function mailLinkReader({ identity, access, clock }: MailLinkReaderDeps):
     async recipientOf(purpose, token) {
       const recipient = readLinkToken(key(), purpose, token);
       if (!recipient || recipient.writtenAt + LINK_MS <= clock.now()) throw Fault.forbidden(DEAD_LINK);
-      const found = await access.accessOfAnyone(recipient.application);
+      const found = await access.anonymousAccess(recipient.application);
       if (found.kind !== 'granted') throw Fault.forbidden(DEAD_LINK);
       return { ...recipient, account: found.application.account, view: found.application };
     },

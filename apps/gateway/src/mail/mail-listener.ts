@@ -162,14 +162,14 @@ export class MailListener {
   }
 
   #recipient(address: string, callback: Callback): void {
-    const recipient = this.#known(address);
+    const recipient = this.#resolveRecipient(address);
     if (recipient === 'recipient' || recipient === 'unavailable') {
       this.#countRefused(recipient);
       callback(refusals[recipient]);
     } else callback();
   }
 
-  #known(address: string): IncomingRecipient | 'recipient' | 'unavailable' {
+  #resolveRecipient(address: string): IncomingRecipient | 'recipient' | 'unavailable' {
     try {
       return this.#deps.intake.recipientOf(address) ?? 'recipient';
     } catch (error) {
@@ -184,7 +184,9 @@ export class MailListener {
       this.#count('tooLarge');
       return;
     }
-    const recipients = addresses.map((address) => this.#known(address)).filter((known) => typeof known !== 'string');
+    const recipients = addresses
+      .map((address) => this.#resolveRecipient(address))
+      .filter((resolved) => typeof resolved !== 'string');
     const kind = await this.#intake(recipients, bytes);
     this.#count(kind);
     if (kind !== 'misdirected') return;

@@ -118,10 +118,10 @@ export class MailController {
   }
 
   /** Mails without a category would still reach a contact without any category. */
-  async #save(recipient: LinkedRecipient, wanted: ReadonlySet<string>, pending: PendingRequest): Promise<Reply> {
+  async #save(recipient: LinkedRecipient, subscribed: ReadonlySet<string>, pending: PendingRequest): Promise<Reply> {
     const { offered, excluded, isComplete } = await preferencesOf(recipient, this.#context);
     const isOffered = new Set(offered);
-    const left = offered.filter((category) => !wanted.has(category));
+    const left = offered.filter((category) => !subscribed.has(category));
     const kept = excluded.filter((category) => !isOffered.has(category));
     const unsubscribed = isComplete && left.length === offered.length;
     await choose(recipient, { unsubscribed, excluded: [...kept, ...left] }, { context: this.#context, pending });

@@ -24,7 +24,7 @@ function receiptSecrets<Name extends string>(
   platform: number,
   fields: Readonly<Record<Name, string>>,
 ): ReadSecrets<Name> {
-  const known = new Map<string, Entry<Name>>();
+  const cache = new Map<string, Entry<Name>>();
 
   const read = async (application: string): Promise<Entry<Name>> => {
     const { version, sealed } = await platforms.getCredential({ application, platform });
@@ -39,11 +39,11 @@ function receiptSecrets<Name extends string>(
   return async ({ code, platforms }) => {
     const view = platforms.find((each) => each.platform === platform);
     if (view?.configured !== true) return undefined;
-    const cached = known.get(code);
+    const cached = cache.get(code);
     if (cached && cached.version >= view.credentialVersion) return cached.secrets;
     const entry = await read(code);
-    if (known.size >= MAX_ENTRIES) known.clear();
-    known.set(code, entry);
+    if (cache.size >= MAX_ENTRIES) cache.clear();
+    cache.set(code, entry);
     return entry.secrets;
   };
 }

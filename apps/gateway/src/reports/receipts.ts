@@ -7,7 +7,7 @@ export async function receivingApplication(
   { access }: Pick<Context, 'access'>,
   code: string,
 ): Promise<ApplicationView> {
-  const found = await access.accessOfAnyone(code);
+  const found = await access.anonymousAccess(code);
   if (found.kind !== 'granted') throw Fault.notFound('Not Found');
   return found.application;
 }

@@ -1,4 +1,4 @@
-import { checkOf, hwidHashOf } from '@tidings/audience';
+import { hwidCheckOf, hwidHashOf } from '@tidings/audience';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
 import { madeAtOf, toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, macOf, messageKeyOf } from '@tidings/messaging';
@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 
 function hashFor(of: typeof device = device, seq = 70_000, platform = 3) {
   const key = messageKeyOf(reportKey, of.application, message);
-  const mac = macOf(key, seq, platform, checkOf(hwidHashOf(deviceKey, of.account, of.hwid)));
+  const mac = macOf(key, seq, platform, hwidCheckOf(hwidHashOf(deviceKey, of.account, of.hwid)));
   return buildStatisticsHash(message, { seq, platform, mac });
 }
 

@@ -1,4 +1,4 @@
-import { checkOf, hwidHashOf } from '@tidings/audience';
+import { hwidCheckOf, hwidHashOf } from '@tidings/audience';
 import { messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { batcher } from '@tidings/coordination';
 import { type MailOpen, ReportKind, Reports, topicNames } from '@tidings/events';
@@ -59,7 +59,7 @@ type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number
 const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
 
 function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
-  const locateAll = async (asked: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
+  const locateAll = async (reporting: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
     const found = new Map<ReportingDevice, DeviceLocation>();
     const locate = async (of: readonly ReportingDevice[]): Promise<void> => {
       const { account, application } = of[0]!;
@@ -69,8 +69,8 @@ function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) 
         if (location?.found) found.set(device, location);
       }
     };
-    await Promise.all([...Map.groupBy(asked, nameOf).values()].map(locate));
-    return asked.map((device) => found.get(device));
+    await Promise.all([...Map.groupBy(reporting, nameOf).values()].map(locate));
+    return reporting.map((device) => found.get(device));
   };
   return batcher(locateAll, { maxItems: LOCATED_AT_ONCE }).submit;
 }
@@ -100,14 +100,14 @@ export function openReporter(deps: ReporterDeps): Reporter {
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     if (hash.device) {
       const keys = identity();
-      const check = checkOf(hwidHashOf(keys.device, of.account, of.hwid));
+      const check = hwidCheckOf(hwidHashOf(keys.device, of.account, of.hwid));
       if (!isGenuine(messageKeyOf(keys.report, of.application, hash), hash.device, check)) return false;
       if (isYoung(hash.messageId)) return true;
     }
     return isKept(of, hash);
   };
 
-  const placeOf = async (of: ReportingDevice, hash: StatisticsHash) => {
+  const locationOf = async (of: ReportingDevice, hash: StatisticsHash) => {
     if (!(await isSound(of, hash))) return undefined;
     const location = await locate(of);
     if (!location || !hash.device) return location;
@@ -136,10 +136,10 @@ export function openReporter(deps: ReporterDeps): Reporter {
   };
 
   const publishDevice = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
-    const place = await placeOf(device, hash);
-    if (!place) return false;
+    const location = await locationOf(device, hash);
+    if (!location) return false;
     const { account, application } = device;
-    await publish(place, { message: hash.code, messageId: hash.messageId, account, application, kind });
+    await publish(location, { message: hash.code, messageId: hash.messageId, account, application, kind });
     return true;
   };
 

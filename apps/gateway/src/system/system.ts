@@ -39,8 +39,8 @@ export function systemOf(
     for (const processes of services) open.push(...(await openIn(await processes())));
     return open;
   };
-  const firstOpen = async (asked: readonly Processes[]): Promise<readonly string[]> => {
-    for (const processes of asked) {
+  const firstOpen = async (candidates: readonly Processes[]): Promise<readonly string[]> => {
+    for (const processes of candidates) {
       const open = await openIn(await processes());
       if (open.length === 0) continue;
       busy = processes;
@@ -75,8 +75,8 @@ export function systemOf(
       const before = await catchUp().catch(unlessUnavailable);
       const open = await round();
       if (open.length > 0) return open;
-      const isQuiet = before !== undefined && before === (await catchUp().catch(unlessUnavailable));
-      return isQuiet ? [] : round();
+      const isIdle = before !== undefined && before === (await catchUp().catch(unlessUnavailable));
+      return isIdle ? [] : round();
     },
     async deletions() {
       const asked = services.map(async (processes) => {

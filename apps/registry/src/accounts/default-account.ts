@@ -5,7 +5,7 @@ import { transientAsFault } from '@tidings/mongo';
 import type { Logger } from 'pino';
 import type { AccountWriter } from './account-writer.ts';
 
-const PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 export interface DefaultAccountDeps {
   readonly write: AccountWriter;
@@ -17,5 +17,5 @@ export interface DefaultAccountDeps {
 export async function createDefaultAccount({ write, clock, log }: DefaultAccountDeps): Promise<void> {
   const action = { type: 'createAccount', name: 'Default' } as const;
   const create = () => write({ account: DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });
-  await untilThere('mongodb', () => transientAsFault(create), { log, signal: AbortSignal.timeout(PATIENCE_MS) });
+  await untilThere('mongodb', () => transientAsFault(create), { log, signal: AbortSignal.timeout(START_TIMEOUT_MS) });
 }

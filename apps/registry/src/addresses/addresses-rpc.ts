@@ -18,7 +18,7 @@ export interface AddressDeps {
   readonly tokenKey: KeyObject;
 }
 
-interface KnownAddress {
+interface HashedAddress {
   readonly account: string;
   readonly hashes: readonly string[];
 }
@@ -31,26 +31,26 @@ const earliest = (times: readonly (Date | undefined)[]): Date | undefined =>
 export function addressesRpc({ db, store, write, clock, tokenKey }: AddressDeps): Addresses {
   const addresses = modelOf(db, addressesModel);
 
-  const known = ({ account, email }: AddressRequest): KnownAddress => ({
+  const hashedAddress = ({ account, email }: AddressRequest): HashedAddress => ({
     account: account || DEFAULT_ACCOUNT,
     hashes: addressHashes(tokenKey, email),
   });
-  const statesOf = async ({ account, hashes }: KnownAddress): Promise<readonly AddressState[]> => {
+  const statesOf = async ({ account, hashes }: HashedAddress): Promise<readonly AddressState[]> => {
     const ids = hashes.map((hash) => addressId(account, hash));
     return addresses.find({ _id: { $in: ids } }).lean<AddressState[]>();
   };
-  const find = async (address: KnownAddress) => {
+  const find = async (address: HashedAddress) => {
     const states = await statesOf(address);
     return {
       blacklistedSince: earliest(states.map(({ since }) => since)),
       complainedSince: earliest(states.map(({ complained }) => complained)),
     };
   };
-  const decide = async ({ account, hashes }: KnownAddress, type: AddressAction['type']): Promise<void> => {
+  const decide = async ({ account, hashes }: HashedAddress, type: AddressAction['type']): Promise<void> => {
     const at = new Date(clock.now());
     await Promise.all(hashes.map((address) => write({ account, action: { type, address }, at })));
   };
-  const clear = async (address: KnownAddress, type: keyof typeof CLEARED): Promise<void> => {
+  const clear = async (address: HashedAddress, type: keyof typeof CLEARED): Promise<void> => {
     const set = (await statesOf(address)).filter((state) => state[CLEARED[type]] !== undefined);
     const hashes = set.length === 0 ? address.hashes.slice(0, 1) : set.map((state) => state.address);
     await decide({ ...address, hashes }, type);
@@ -63,23 +63,23 @@ export function addressesRpc({ db, store, write, clock, tokenKey }: AddressDeps)
       const senders = await store.senders(owner);
       return { ...senders, verified: [...senders.verified] };
     },
-    findAddress: (request) => find(known(request)),
+    findAddress: (request) => find(hashedAddress(request)),
     async blacklistAddress(request) {
-      const address = known(request);
+      const address = hashedAddress(request);
       await decide(address, 'blacklistAddress');
       return find(address);
     },
     async clearAddress(request) {
-      await clear(known(request), 'clearAddress');
+      await clear(hashedAddress(request), 'clearAddress');
       return {};
     },
     async recordComplaint(request) {
-      const address = known(request);
+      const address = hashedAddress(request);
       await decide(address, 'recordComplaint');
       return find(address);
     },
     async clearComplaint(request) {
-      await clear(known(request), 'clearComplaint');
+      await clear(hashedAddress(request), 'clearComplaint');
       return {};
     },
   };

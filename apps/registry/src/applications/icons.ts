@@ -36,8 +36,8 @@ export function openIcons(db: Db, clock: Clock): Icons {
     async removeUnused(signal) {
       const old = { usedAt: { $lt: new Date(clock.now() - UNUSED_KEPT_MS) } };
       for (let after = ''; !signal?.aborted;) {
-        const wanted = icons.find({ ...old, _id: { $gt: after } }, { _id: 1 });
-        const ids = (await wanted.sort({ _id: 1 }).limit(AT_ONCE).lean()).map(({ _id }) => _id);
+        const unused = icons.find({ ...old, _id: { $gt: after } }, { _id: 1 });
+        const ids = (await unused.sort({ _id: 1 }).limit(AT_ONCE).lean()).map(({ _id }) => _id);
         const used = await modelOf(db, applicationsModel).distinct('icon', { icon: { $in: ids } });
         await icons.deleteMany({ ...old, _id: { $in: ids.filter((id) => !used.includes(id)) } });
         if (ids.length < AT_ONCE) return;

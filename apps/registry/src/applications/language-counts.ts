@@ -23,7 +23,7 @@ export interface LanguagesOptions {
 }
 
 export const REFRESH_MS = 60_000;
-const PATIENCE_MS = 5_000;
+const FIRST_FIGURE_TIMEOUT_MS = 5_000;
 const STEP_MS = 10_000;
 const KEPT = 1_000;
 const COUNTS = { atOnce: 2, waiting: 200 };
@@ -92,9 +92,11 @@ export class LanguageFigures {
     const { languages, records } = await this.#countedNow(application);
     if (records <= this.#countedAtOnce) return sorted(languages);
     const stop = new AbortController();
-    const patience = delay(PATIENCE_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    const timeout = delay(FIRST_FIGURE_TIMEOUT_MS, undefined, { signal: stop.signal, ref: false }).catch(
+      () => undefined,
+    );
     try {
-      const found = await Promise.race([this.#refreshed(application), patience]);
+      const found = await Promise.race([this.#refreshed(application), timeout]);
       if (found) return found;
       throw Fault.unavailable('The languages of the application are being counted: try again');
     } finally {
@@ -132,8 +134,8 @@ export class LanguageFigures {
   }
 
   #refreshed(application: string): Promise<Languages> {
-    const known = this.#refreshing.get(application);
-    if (known) return known;
+    const refreshing = this.#refreshing.get(application);
+    if (refreshing) return refreshing;
     const count = this.#background
       .run(() => this.#countedWhole(application))
       .finally(() => this.#refreshing.delete(application));

@@ -24,9 +24,9 @@ export function openOwners(store: Pick<AccountStore, 'applications'>): Owners {
       const since = performance.now();
       const stale = codes.filter((code) => !(since - (owners.get(code)?.since ?? -Infinity) < APPLICATION_LEASE_MS));
       if (stale.length === 0) return;
-      const wanted = new Set(stale);
-      const found = await store.applications([...wanted]);
-      for (const code of wanted) owners.delete(code);
+      const pending = new Set(stale);
+      const found = await store.applications([...pending]);
+      for (const code of pending) owners.delete(code);
       for (const { code, account, title, platforms } of found) {
         const mailFrom =
           platforms.find(({ platform }) => platform === Platform.Email)?.settings['email_from_email'] ?? '';

@@ -66,8 +66,8 @@ export function platformsRpc(
 
     async getPushPackage({ application: code, websitePushId, hwid, publicUrl }) {
       const application = await store.application(code);
-      const asked = { publicUrl, visitor: { hwid: hwid === '' ? undefined : hwid } };
-      const archive = application && (await packages.of(application, websitePushId, asked));
+      const packageRequest = { publicUrl, visitor: { hwid: hwid === '' ? undefined : hwid } };
+      const archive = application && (await packages.of(application, websitePushId, packageRequest));
       return { archive: archive ?? Buffer.alloc(0) };
     },
 

@@ -10,10 +10,10 @@ import { openWebsite, type OpenedWebsite, packageOf, type Website } from './push
 const MAX_OPEN = 32;
 
 export interface PushPackages {
-  of(application: Versioned<Application>, pushId: string, asked: Asked): Promise<Buffer | undefined>;
+  of(application: Versioned<Application>, pushId: string, request: PackageRequest): Promise<Buffer | undefined>;
 }
 
-interface Asked {
+interface PackageRequest {
   readonly publicUrl: string;
   readonly visitor: WebsiteVisitor;
 }
@@ -39,9 +39,9 @@ export function openPushPackages({
 
   const opened = (application: Versioned<Application>): Entry => {
     const { code, rev } = application;
-    const known = entries.get(code);
+    const cached = entries.get(code);
     entries.delete(code);
-    const entry = known?.rev === rev ? known : openedNow(application);
+    const entry = cached?.rev === rev ? cached : openedNow(application);
     entries.set(code, entry);
     const [oldest] = entries.keys();
     if (entries.size > MAX_OPEN && oldest !== undefined) entries.delete(oldest);
@@ -58,7 +58,7 @@ export function openPushPackages({
     return entry;
   };
 
-  const made = ({ website }: Entry, of: OpenedWebsite, asked: Asked): Promise<Buffer> =>
+  const made = ({ website }: Entry, of: OpenedWebsite, asked: PackageRequest): Promise<Buffer> =>
     packageOf(website, of, { ...asked, visitorKey, at: new Date(clock.now()) });
 
   return {

@@ -260,8 +260,8 @@ export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): A
 
   return {
     async resolve({ audiences, account, applications, grant }) {
-      const known = await applicationsNamed(applications);
-      const found = [...new Set(applications)].flatMap((code) => known.get(code) ?? []);
+      const existing = await applicationsNamed(applications);
+      const found = [...new Set(applications)].flatMap((code) => existing.get(code) ?? []);
       const [first, ...others] = found;
       const isOwn = found.every((each) => each.account === account);
       if (!first || !isOwn || found.length < applications.length) throw Fault.argument(DENIED);

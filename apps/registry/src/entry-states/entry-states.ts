@@ -47,10 +47,10 @@ export class InboxStates {
   }
 
   /** "" removes them (R-X2). Idempotent. */
-  async handOn(application: string, from: string, to: string, now: Date): Promise<void> {
+  async moveStates(application: string, from: string, to: string, now: Date): Promise<void> {
     const id = inboxId(application, from);
     const moved = to === '' ? undefined : (await this.read([id])).get(id);
-    if (moved) await this.change(inboxId(application, to), now, (known) => merged(known, moved));
+    if (moved) await this.change(inboxId(application, to), now, (stored) => merged(stored, moved));
     await this.remove(application, from);
   }
 

@@ -70,9 +70,9 @@ export function openGeozoneStore(db: Db): GeozoneStore {
       return { entries: entries.map(clusterIn), next };
     },
     async zonesIn(application, codes) {
-      const wanted = { application, deleted, cluster: { $in: [...codes] } };
+      const query = { application, deleted, cluster: { $in: [...codes] } };
       const counted = await zones.aggregate<{ _id: string; zones: number }>(
-        [{ $match: wanted }, { $group: { _id: '$cluster', zones: { $sum: 1 } } }],
+        [{ $match: query }, { $group: { _id: '$cluster', zones: { $sum: 1 } } }],
         { hint: CLUSTER_INDEX },
       );
       return new Map(counted.map(({ _id, zones: count }) => [_id, count]));

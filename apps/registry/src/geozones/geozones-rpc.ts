@@ -20,8 +20,8 @@ export interface GeozonesDeps {
 
 /** A preset without a text clears the zone's own text (R-F1). */
 function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, ...rest }: ChangeGeozoneRequest) {
-  const said = { preset, content: content ?? (preset ? '' : undefined) };
-  const given = Object.entries({ ...rest, ...said, timetable }).filter(([, value]) => value !== undefined);
+  const contentFields = { preset, content: content ?? (preset ? '' : undefined) };
+  const given = Object.entries({ ...rest, ...contentFields, timetable }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(alwaysOpen ? { timetable: undefined } : {}) } as GeozonePatch;
 }
 

@@ -6,15 +6,15 @@ import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Geozones } from '@tidings/rpc';
 import type { UpdateFilter } from 'mongodb';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
-import { contactsMeant } from '../devices/queries/contacts-meant.ts';
+import { resolveContacts } from '../devices/queries/target-contacts.ts';
 import type { PresetStore } from '../presets/preset-store.ts';
 import { zoneMessage, zoneMessageCode } from './zone-message.ts';
 import type { GeozoneStore, Nearby } from './geozone-store.ts';
-import { type HeldBackDeps, isHeldBack } from './held-back.ts';
+import { type ExclusionDeps, isExcluded } from './visit-exclusion.ts';
 import { type SendingZone, type Visit, visitLogOf } from './visit-log.ts';
 import { KEYS } from '../devices/storage/key-collection.ts';
 
-export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'>, HeldBackDeps {
+export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'>, ExclusionDeps {
   readonly geozones: GeozoneStore;
   readonly presets: PresetStore;
   readonly visits: LogWriter<Visit, void>;
@@ -90,8 +90,8 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
     if (zones.length === 0 && key === undefined) return;
     const { hwidHash, user = hwidHash } = device;
     const visitor = { hwidHash, user };
-    const heldBack = zones.length > 0 && (await isHeldBack(deps, { application, device, visitor, zones, at }));
-    const entered = { account, application, ...visitor, isHeldBack: heldBack, zones, at, key };
+    const isVisitorExcluded = zones.length > 0 && (await isExcluded(deps, { application, device, visitor, zones, at }));
+    const entered = { account, application, ...visitor, isExcluded: isVisitorExcluded, zones, at, key };
     await visits.submit(visitLogOf(application), entered);
   };
   const enter = async (report: Report): Promise<void> => visit(await zonesEntered(report), report);
@@ -101,7 +101,7 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
       const { account, application, lat, lng, nearest, idempotencyKey } = request;
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
-      const hwid = (await contactsMeant([request], { devices, keys })).get(request) ?? request.hwid;
+      const hwid = (await resolveContacts([request], { devices, keys })).get(request) ?? request.hwid;
       const hwidHash = hwidHashOf(keys.device, account, hwid);
       const place = lat === undefined || lng === undefined ? undefined : { lat, lng };
       const at = new Date(clock.now());

@@ -62,7 +62,7 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
         message,
         accepted,
         linkToShorten,
-        heldBack: visitor.isHeldBack ? visitor.hwidHash : '',
+        heldBack: visitor.isExcluded ? visitor.hwidHash : '',
       };
       return { stamp: undefined, account, application, at, event: { $case: 'entered', value } };
     });

@@ -23,8 +23,8 @@ export function zoneMessage(
   preset: Preset | undefined,
   { seq, campaignId, at }: { readonly seq: number; readonly campaignId: bigint; readonly at: Date },
 ): { accepted: MessageAccepted; linkToShorten: string } {
-  const said = presetContent(preset);
-  const content: Content = { ...said, text: zone.content === '' ? said.text : zoneTexts(zone.content) };
+  const presetFields = presetContent(preset);
+  const content: Content = { ...presetFields, text: zone.content === '' ? presetFields.text : zoneTexts(zone.content) };
   const { link } = content;
   const shorten = preset?.shortenLink === true && link !== undefined && isShortenable(link);
   return {

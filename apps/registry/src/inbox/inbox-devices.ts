@@ -3,7 +3,7 @@ import { type DeviceDocument, deviceIndexes } from '@tidings/registry-store';
 import type { InboxOwner } from '@tidings/rpc';
 import type { Collection } from 'mongodb';
 import type { IdentityKeys } from '../identities/identity-keys.ts';
-import { contactsMeant } from '../devices/queries/contacts-meant.ts';
+import { resolveContacts } from '../devices/queries/target-contacts.ts';
 import { deviceOf } from '../devices/storage/stored-device.ts';
 
 /** A user id shared by everybody must not cost without bound. */
@@ -42,10 +42,10 @@ export async function inboxDevices(
   owner: InboxOwner,
 ): Promise<InboxDevices> {
   const { account, application: app, userId } = owner;
-  const hwid = (await contactsMeant([owner], { devices, keys })).get(owner) ?? owner.hwid;
+  const hwid = (await resolveContacts([owner], { devices, keys })).get(owner) ?? owner.hwid;
   const user = hwidHashOf(keys.device, account, userId);
-  const called = hwid === '' ? user : hwidHashOf(keys.device, account, hwid);
-  const ids = [...new Set([user, called])].map((hash) => deviceIdOf(app, hash));
+  const ownerHash = hwid === '' ? user : hwidHashOf(keys.device, account, hwid);
+  const ids = [...new Set([user, ownerHash])].map((hash) => deviceIdOf(app, hash));
   const [byOwner, byHwid] = await Promise.all([
     devices
       .find({ app, 'owners.user': user }, { projection, hint: deviceIndexes.owners, limit: MAX_DEVICES })
@@ -53,9 +53,9 @@ export async function inboxDevices(
     devices.find({ _id: { $in: ids } }, { projection }).toArray(),
   ]);
   const documents = new Map([...byOwner, ...byHwid].map((document) => [document._id, document]));
-  const known = [...documents.values()].map((document) => ({ ...deviceOf(document), token: document.th }));
-  const present = known.filter(isPresent);
-  const caller = present.find(({ hwidHash, user: current }) => hwidHash === called && current === user);
-  const owners = caller && called !== user ? [user, called] : [user];
+  const knownDevices = [...documents.values()].map((document) => ({ ...deviceOf(document), token: document.th }));
+  const present = knownDevices.filter(isPresent);
+  const caller = present.find(({ hwidHash, user: current }) => hwidHash === ownerHash && current === user);
+  const owners = caller && ownerHash !== user ? [user, ownerHash] : [user];
   return { owners, devices: present.filter((device) => device.owners.some((of) => owners.includes(of.user))), caller };
 }

@@ -36,7 +36,7 @@ const OVERLAP_MS = 300_000;
 const RELOAD_MS = 600_000;
 const CACHED_SETS = 16_384;
 
-interface KnownChunk {
+interface CachedChunk {
   readonly plans: Map<string, InboxPlan>;
   loadedAt: number;
   loading?: Promise<void> | undefined;
@@ -60,7 +60,7 @@ function planOf(stored: PlanDocument): InboxPlan {
   };
 }
 
-const setsOf = ({ plans }: KnownChunk): number => {
+const setsOf = ({ plans }: CachedChunk): number => {
   let sets = 0;
   for (const plan of plans.values()) sets += plan.sets.length;
   return sets;
@@ -70,7 +70,7 @@ const setsOf = ({ plans }: KnownChunk): number => {
 export class InboxPlans {
   readonly #plans: Collection<PlanDocument>;
   readonly #clock: Clock;
-  readonly #chunks = new Map<string, KnownChunk>();
+  readonly #chunks = new Map<string, CachedChunk>();
 
   constructor(db: Db, clock: Clock) {
     this.#plans = db.collection<PlanDocument>(PLANS);
@@ -108,35 +108,36 @@ export class InboxPlans {
     return found.map(planOf);
   }
 
-  async #broadcasts(application: string, chunk: number): Promise<KnownChunk> {
+  async #broadcasts(application: string, chunk: number): Promise<CachedChunk> {
     const key = `${application}/${chunk}`;
-    const known: KnownChunk = this.#chunks.get(key) ?? { plans: new Map(), loadedAt: -Infinity };
+    const cached: CachedChunk = this.#chunks.get(key) ?? { plans: new Map(), loadedAt: -Infinity };
     this.#chunks.delete(key);
-    this.#chunks.set(key, known);
+    this.#chunks.set(key, cached);
     const place = { 'inbox.app': application, 'inbox.chunk': chunk };
     const now = this.#clock.now();
-    if (now - known.loadedAt < RELOAD_MS) {
-      await this.#add(known, { ...place, at: { $gte: new Date(known.loadedAt - OVERLAP_MS) } });
-      return known;
+    if (now - cached.loadedAt < RELOAD_MS) {
+      await this.#add(cached, { ...place, at: { $gte: new Date(cached.loadedAt - OVERLAP_MS) } });
+      return cached;
     }
-    known.loading ??= this.#reload(known, place, now).finally(() => (known.loading = undefined));
-    await known.loading;
-    return known;
+    cached.loading ??= this.#reload(cached, place, now).finally(() => (cached.loading = undefined));
+    await cached.loading;
+    return cached;
   }
 
-  async #reload(known: KnownChunk, place: object, now: number): Promise<void> {
+  async #reload(known: CachedChunk, place: object, now: number): Promise<void> {
     for (const [id, { neededUntil }] of known.plans) if (neededUntil <= now) known.plans.delete(id);
     await this.#add(known, { ...place, ...neededAt(now) });
     known.loadedAt = now;
     this.#shrink();
   }
 
-  async #add(known: KnownChunk, wanted: object): Promise<void> {
+  async #add(cached: CachedChunk, filter: object): Promise<void> {
     const hint = planIndexes.inboxChunk;
-    const ids = await this.#plans.find(wanted, { projection: { _id: 1 }, hint }).toArray();
-    const missing = ids.filter(({ _id }) => !known.plans.has(_id)).map(({ _id }) => _id);
+    const ids = await this.#plans.find(filter, { projection: { _id: 1 }, hint }).toArray();
+    const missing = ids.filter(({ _id }) => !cached.plans.has(_id)).map(({ _id }) => _id);
     if (missing.length === 0) return;
-    for await (const stored of this.#plans.find({ _id: { $in: missing } })) known.plans.set(stored._id, planOf(stored));
+    for await (const stored of this.#plans.find({ _id: { $in: missing } }))
+      cached.plans.set(stored._id, planOf(stored));
   }
 
   #shrink(): void {

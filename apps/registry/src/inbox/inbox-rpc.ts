@@ -1,4 +1,4 @@
-import { checkOf, DENIED, type Device, entriesIn, outputOf, valueOf } from '@tidings/audience';
+import { hwidCheckOf, DENIED, type Device, entriesIn, outputOf, valueOf } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
 import { stateAfterCall, devicePart, inboxPage, inboxStatus, macOf, reachedState, valueText } from '@tidings/messaging';
 import { type DeviceDocument, DEVICES, type Tags, type TagSet } from '@tidings/registry-store';
@@ -37,7 +37,7 @@ const orderOf = (text: string): bigint | undefined => (/^\d{1,19}$/.test(text) ?
 
 function hashFor({ message, devices }: Entry, caller: Device | undefined): string {
   const { device, platform } = devices.find(({ device: { seq } }) => seq === caller?.seq) ?? devices[0]!;
-  const mac = macOf(message.key, device.seq, platform, checkOf(device.hwidHash));
+  const mac = macOf(message.key, device.seq, platform, hwidCheckOf(device.hwidHash));
   return message.hashPrefix + devicePart({ seq: device.seq, platform, mac });
 }
 
@@ -120,7 +120,7 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       const reached = Object.fromEntries(
         own.map(({ order, until }) => [String(order), { ...reachedState(at), until }]),
       );
-      await states.change(inboxId(of.application, owner), new Date(at), (known) => ({ ...reached, ...known }));
+      await states.change(inboxId(of.application, owner), new Date(at), (stored) => ({ ...reached, ...stored }));
     }
   };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ChunkPlanned } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import { placeIn } from './device-plans.ts';
+import { placementIn } from './device-plans.ts';
 
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 const sendable = Array.from({ length: 1200 }, (_, i) => 10 + 2 * i);
@@ -35,7 +35,7 @@ describe('the place of a device in a plan', () => {
     [10 + 2 * 499, { ...pushed, slice: { variant: 'alert', number: 0 } }],
     [10 + 2 * 500, { ...pushed, slice: { variant: 'alert', number: 1 } }],
     [11, undefined],
-  ])('of position %i', (position, place) => expect(placeIn(planned, position)).toEqual(place));
+  ])('of position %i', (position, place) => expect(placementIn(planned, position)).toEqual(place));
 
   it('may be in the inbox beside the push, or in the inbox alone (R-H12)', () => {
     const saved = ChunkPlanned.fromPartial({
@@ -47,17 +47,17 @@ describe('the place of a device in a plan', () => {
       },
     });
     const inboxUntil = new Date(1_800_000_001_000);
-    expect(placeIn(saved, 5)).toEqual({ ...pushed, platform: 1, inboxOnly: true, inboxUntil });
-    expect(placeIn(saved, 7)).toEqual({ ...pushed, platform: 1, excluded: 'CONTROL_GROUP', inboxOnly: true });
-    expect(placeIn(saved, 10)).toMatchObject({ slice: { number: 0 }, inboxOnly: false, inboxUntil });
+    expect(placementIn(saved, 5)).toEqual({ ...pushed, platform: 1, inboxOnly: true, inboxUntil });
+    expect(placementIn(saved, 7)).toEqual({ ...pushed, platform: 1, excluded: 'CONTROL_GROUP', inboxOnly: true });
+    expect(placementIn(saved, 10)).toMatchObject({ slice: { number: 0 }, inboxOnly: false, inboxUntil });
     // A push that fails leaves its entry all the same (R-J2).
-    expect(placeIn(saved, 1)).toMatchObject({ failure: { category: 'NO_TOKEN' }, inboxUntil });
-    expect(placeIn(saved, 2)).toMatchObject({ excluded: 'CONTROL_GROUP', inboxOnly: false, inboxUntil: undefined });
-    expect(placeIn(saved, 6)).toBeUndefined();
+    expect(placementIn(saved, 1)).toMatchObject({ failure: { category: 'NO_TOKEN' }, inboxUntil });
+    expect(placementIn(saved, 2)).toMatchObject({ excluded: 'CONTROL_GROUP', inboxOnly: false, inboxUntil: undefined });
+    expect(placementIn(saved, 6)).toBeUndefined();
   });
 
   it('counts slices by the size that the plan has', () => {
     const rated = { ...planned, sliceSize: 50 };
-    expect(placeIn(rated, 10 + 2 * 149)?.slice?.number).toBe(2);
+    expect(placementIn(rated, 10 + 2 * 149)?.slice?.number).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ import {
 import type { PlannedDevice, Plans, PlansOfDeviceReply } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { DevicesDeps } from '../devices/commands/apply.ts';
-import { contactsMeant } from '../devices/queries/contacts-meant.ts';
+import { resolveContacts } from '../devices/queries/target-contacts.ts';
 
 /** A message that recipients join has a plan per recipient. */
 const MAX_SHOWN = 100;
@@ -22,35 +22,35 @@ const MAX_READ = 5_000;
 
 const has = ({ set }: { readonly set: Uint8Array }, position: number): boolean => Bitmap.decode(set).has(position);
 
-type Place = Omit<PlannedDevice, 'bucket' | 'at'>;
+type Placement = Omit<PlannedDevice, 'bucket' | 'at'>;
 
-function placeAmong(
+function placementAmong(
   { eligible, excluded }: Pick<ChunkPlanned, 'eligible' | 'excluded'>,
   position: number,
-): Pick<Place, 'platform' | 'excluded'> | undefined {
+): Pick<Placement, 'platform' | 'excluded'> | undefined {
   const out = excluded.find((set) => has(set, position));
   if (out) return { platform: out.platform, excluded: out.reason };
   const found = eligible.find((set) => has(set, position));
   return found && { platform: found.platform, excluded: '' };
 }
 
-export function placeIn(planned: ChunkPlanned, position: number): Place | undefined {
+export function placementIn(planned: ChunkPlanned, position: number): Placement | undefined {
   const { inbox } = planned;
-  const pushed = placeAmong(planned, position);
-  const place = pushed ?? (inbox && placeAmong(inbox, position));
-  if (!place) return undefined;
+  const pushed = placementAmong(planned, position);
+  const placement = pushed ?? (inbox && placementAmong(inbox, position));
+  if (!placement) return undefined;
   const inboxOnly = pushed === undefined;
-  const inboxUntil = inbox && place.excluded === '' ? new Date(Number(inbox.removal) * 1000) : undefined;
+  const inboxUntil = inbox && placement.excluded === '' ? new Date(Number(inbox.removal) * 1000) : undefined;
   const nothing = { failure: undefined, slice: undefined };
   return {
-    ...place,
+    ...placement,
     inboxOnly,
     inboxUntil,
-    ...(inboxOnly || place.excluded !== '' ? nothing : sendIn(planned, position)),
+    ...(inboxOnly || placement.excluded !== '' ? nothing : sendIn(planned, position)),
   };
 }
 
-function sendIn(planned: ChunkPlanned, position: number): Pick<Place, 'failure' | 'slice'> {
+function sendIn(planned: ChunkPlanned, position: number): Pick<Placement, 'failure' | 'slice'> {
   const failure = planned.failed.find((set) => has(set, position));
   const sendable = planned.sendable.find((set) => has(set, position));
   return {
@@ -76,8 +76,8 @@ async function deviceNamed(
   of: { readonly account: string; readonly application: string; readonly hwid: string },
 ): Promise<DeviceDocument | null> {
   const devices = db.collection<DeviceDocument>(DEVICES);
-  const meant = await contactsMeant([of], { devices, keys });
-  const hwidHash = hwidHashOf(keys.device, of.account, meant.get(of) ?? of.hwid);
+  const contacts = await resolveContacts([of], { devices, keys });
+  const hwidHash = hwidHashOf(keys.device, of.account, contacts.get(of) ?? of.hwid);
   const projection = { seq: 1, status: 1, platform: 1, th: 1, createdAt: 1 };
   return devices.findOne({ _id: deviceIdOf(of.application, hwidHash) }, { projection });
 }
@@ -128,7 +128,7 @@ async function decisionsOn(
     .toArray();
   const decided = new Set(stored.map(({ _id }) => _id));
   const plans = stored.flatMap((document): PlannedDevice[] => {
-    const place = placeIn(plannedOf(document), position);
+    const place = placementIn(plannedOf(document), position);
     return place ? [{ bucket: bucketOf(document._id), at: document.at, ...place }] : [];
   });
   const times = stored.map(({ at }) => at.getTime());

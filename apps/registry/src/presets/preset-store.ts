@@ -57,10 +57,10 @@ export function openPresetStore(db: Db): PresetStore {
       return found ? campaignIn(found) : undefined;
     },
     async liveCampaigns(application, ids) {
-      const wanted = [...new Set(ids)].filter((id) => id !== 0n).map(Number);
-      if (wanted.length === 0) return new Set();
+      const presetIds = [...new Set(ids)].filter((id) => id !== 0n).map(Number);
+      if (presetIds.length === 0) return new Set();
       const found = await campaigns
-        .find({ application, deleted, id: { $in: wanted } }, { id: 1 })
+        .find({ application, deleted, id: { $in: presetIds } }, { id: 1 })
         .lean<{ id: number }[]>();
       return new Set(found.map(({ id }) => BigInt(id)));
     },

@@ -69,8 +69,8 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
     },
 
     async nameCampaign({ account, application, name }) {
-      const known = await store.campaignNamed(application, name);
-      if (known) return { campaign: campaignView(known) };
+      const existing = await store.campaignNamed(application, name);
+      if (existing) return { campaign: campaignView(existing) };
       const campaign = newCampaign(application, name, '');
       await write({ account, action: { type: 'nameCampaign', campaign }, at: now() });
       const found = await store.campaignNamed(application, name);

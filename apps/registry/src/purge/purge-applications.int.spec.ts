@@ -165,5 +165,5 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     expect(left.map((found) => found.map(({ _id }) => _id))).toEqual([[`${kept}/0/0`], [`${kept}/0/0`]]);
   });
 
-  test.hadNoTrouble();
+  test.expectNoWarnings();
 });

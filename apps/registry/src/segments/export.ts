@@ -41,9 +41,9 @@ const projection = {
   'self.open': 1,
 } as const;
 
-type Wanted = Pick<ScanRequest, 'tags'> & { readonly fields: NonNullable<ScanRequest['fields']> };
+type ExportColumns = Pick<ScanRequest, 'tags'> & { readonly fields: NonNullable<ScanRequest['fields']> };
 
-function scannedOf(device: DeviceDocument, { fields, tags }: Wanted): ScannedDevice {
+function scannedOf(device: DeviceDocument, { fields, tags }: ExportColumns): ScannedDevice {
   return {
     hwid: fields.hwid ? device.hwid : '',
     userId: fields.userId ? (device.userId ?? device.hwid) : '',
@@ -65,11 +65,14 @@ function bytesOf({ hwid, userId, pushToken, tags }: ScannedDevice): number {
   return characters + 16 * (tags.length + 1);
 }
 
-async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted): AsyncIterable<ScannedDevices> {
+async function* messagesOf(
+  found: AsyncIterable<DeviceDocument>,
+  columns: ExportColumns,
+): AsyncIterable<ScannedDevices> {
   let devices: ScannedDevice[] = [];
   let bytes = 0;
   for await (const device of found) {
-    const scanned = scannedOf(device, wanted);
+    const scanned = scannedOf(device, columns);
     devices.push(scanned);
     bytes += bytesOf(scanned);
     if (bytes < MESSAGE_BYTES && devices.length < BATCH) continue;
@@ -112,12 +115,12 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
       const now = new Date(clock.now());
       const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
       if (bound !== '' && granted.every(({ code }) => code !== bound)) throw unknownFilter();
-      const isMeant = ({ code }: { readonly code: string }): boolean =>
+      const isInScope = ({ code }: { readonly code: string }): boolean =>
         (bound === '' || code === bound) && canMatch(expression, { now, application: code });
       const applications: SelectedApplication[] = [];
       for (let i = 0; i < granted.length; i += APPLICATIONS_AT_ONCE) {
-        const meant = granted.slice(i, i + APPLICATIONS_AT_ONCE).filter(isMeant);
-        const read = meant.map(async ({ code }) => ({ code, numbers: (await scan.lastSeq(code)) + 1 }));
+        const inScope = granted.slice(i, i + APPLICATIONS_AT_ONCE).filter(isInScope);
+        const read = inScope.map(async ({ code }) => ({ code, numbers: (await scan.lastSeq(code)) + 1 }));
         applications.push(...(await Promise.all(read)));
       }
       const { all } = await tags.of(account);

@@ -3,7 +3,7 @@ import { Expression } from '@tidings/events';
 import { type Clock, Fault, Refusal } from '@tidings/kernel';
 import type { Tags } from '@tidings/registry-store';
 import type { Grant } from '@tidings/rpc';
-import { type Asked, compile, namesIn, parse, type Parsed } from '@tidings/segments';
+import { type ConditionTerm, compile, namesIn, parse, type Parsed } from '@tidings/segments';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { isGranted } from '../accounts/grants.ts';
 import { meaningOf } from './stored-filters.ts';
@@ -102,12 +102,12 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   const grow = (by: number): void => {
     if ((bytes += by) > MAX_BYTES) throw new Refusal('too large with the segments and groups that it names');
   };
-  const condition = (name: string, asked: Asked): Expression => {
+  const condition = (name: string, term: ConditionTerm): Expression => {
     const tag = tagSet.named(name);
     if (!tag) throw new Refusal(`unknown tag "${name}"`);
-    return asked.kind === 'daysago'
-      ? daysAgoCondition(tag, asked.comparison, asked.days)
-      : tagCondition(tag, asked.operator, asked.operand, clock.now());
+    return term.kind === 'daysago'
+      ? daysAgoCondition(tag, term.comparison, term.days)
+      : tagCondition(tag, term.operator, term.operand, clock.now());
   };
   const hasApplication = (code: string): boolean => {
     const application = applications.get(code);
@@ -115,9 +115,9 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     return application !== undefined;
   };
   const segment = (code: string): Expression | undefined => {
-    const known = segments.get(code);
-    if (known) grow(known.filter.expression.length);
-    return known?.expression;
+    const resolved = segments.get(code);
+    if (resolved) grow(resolved.filter.expression.length);
+    return resolved?.expression;
   };
   const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
   if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);

@@ -15,8 +15,8 @@ export interface RecipientsDeps {
 const MAX_READ = 5_000;
 const NO_EXTRAS = { badge: false, values: [], languages: undefined } as const;
 
-const hasAddressed = ({ platforms: known, count }: Columns, { platforms }: Audience): boolean =>
-  count > 0 && (platforms.length === 0 || known.subarray(0, count).some((platform) => platforms.includes(platform)));
+const hasAddressed = ({ platforms: present, count }: Columns, { platforms }: Audience): boolean =>
+  count > 0 && (platforms.length === 0 || present.subarray(0, count).some((platform) => platforms.includes(platform)));
 
 interface Searched {
   readonly application: string;

@@ -38,7 +38,7 @@ function tagsOf(known: readonly number[], current = known): Tags {
   return {
     of: () => Promise.resolve(setOf(known)),
     read: () => Promise.resolve(setOf(current)),
-    known: () => setOf(known),
+    cached: () => setOf(known),
   };
 }
 

@@ -16,9 +16,9 @@ const decoded = (bytes: Uint8Array): Expression | undefined => {
 /** Conditions on deleted tags match no device (R-D2). */
 export async function meaningOf(filter: LiveFilter, tags: Tags): Promise<Expression> {
   const stored = decoded(filter.expression);
-  const known = await tags.of(filter.account);
-  const asked = stored ? [...tagsIn(stored)] : [];
-  const set = asked.every((tag) => known.numbered(tag)) ? known : await tags.read(filter.account);
+  const tagSet = await tags.of(filter.account);
+  const names = stored ? [...tagsIn(stored)] : [];
+  const set = names.every((tag) => tagSet.numbered(tag)) ? tagSet : await tags.read(filter.account);
   const expression = stored && renewed(stored, (tag) => set.numbered(tag) !== undefined);
   if (!expression || depthOf(expression) > MAX_DEPTH) throw new Refusal('nested too deeply');
   return expression;

@@ -10,7 +10,7 @@ import {
   type DeviceDocument,
   deviceIndexes,
   DEVICES,
-  TAG_PATIENCE_MS,
+  TAG_MAX_AGE_MS,
 } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
@@ -79,7 +79,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
   const work = async (signal: AbortSignal): Promise<void> => {
     const accounts = await pending();
     // Older caches may still write values of the tag until then.
-    if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
+    if (accounts.length > 0) await delay(2 * TAG_MAX_AGE_MS);
     for (const { _id: account, clearing } of accounts) {
       const applications = await modelOf(db, applicationsModel)
         .find({ account }, { _id: 1 })

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AccountAction, DEFAULT_ACCOUNT, MAX_TAGS_AT_ONCE } from '@tidings/audience';
 import { type Clock, Fault, quotaReached, type Quotas } from '@tidings/kernel';
-import { TAG_PATIENCE_MS, type Tags } from '@tidings/registry-store';
+import { TAG_MAX_AGE_MS, type Tags } from '@tidings/registry-store';
 import type { Tags as TagsRpc } from '@tidings/rpc';
 import type { AccountReply } from '../accounts/account-log.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
@@ -22,7 +22,7 @@ const byName = (a: { name: string }, b: { name: string }): number => (a.name < b
 export function tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }: TagsDeps): TagsRpc {
   const change = async (account: string, action: AccountAction): Promise<AccountReply> => {
     const reply = await write({ account, action, at: new Date(clock.now()) });
-    await Promise.all([tags.read(account), hasReplicas ? delay(TAG_PATIENCE_MS) : undefined]);
+    await Promise.all([tags.read(account), hasReplicas ? delay(TAG_MAX_AGE_MS) : undefined]);
     return reply;
   };
   return {

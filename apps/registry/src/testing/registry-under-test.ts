@@ -54,10 +54,10 @@ export class RegistryUnderTest {
       broker: this.broker,
     });
 
-  readonly hadNoTrouble = (): void =>
+  readonly expectNoWarnings = (): void =>
     it('had no trouble', () => {
-      const troubles = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
-      expect(troubles.slice(0, 3).map((line) => line.slice(0, 500))).toEqual([]);
+      const warnings = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
+      expect(warnings.slice(0, 3).map((line) => line.slice(0, 500))).toEqual([]);
     });
 
   readonly resolve = async (

@@ -17,7 +17,7 @@ export interface Taking {
   readonly unused: number;
 }
 
-export interface Taken {
+export interface GrantedRequests {
   readonly granted: number;
   readonly waitMs: number;
 }
@@ -34,10 +34,10 @@ export class Buckets {
   }
 
   /** Takes as many as are left. */
-  async take(token: string, limit: RateLimit, taking: Taking): Promise<Taken> {
+  async take(token: string, limit: RateLimit, taking: Taking): Promise<GrantedRequests> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const before = await this.#buckets.findOne({ _id: token });
-      const { left, at, granted, waitMs } = taken(before, limit, taking, this.#clock.now());
+      const { left, at, granted, waitMs } = grantOf(before, limit, taking, this.#clock.now());
       const fullAt = new Date(at + SKEW_MS + limit.seconds * 1000);
       if (await this.#change(before, { _id: token, rev: (before?.rev ?? 0) + 1, left, at, fullAt })) {
         return { granted, waitMs };
@@ -58,7 +58,7 @@ export class Buckets {
   }
 }
 
-function taken(
+function grantOf(
   before: BucketDocument | null,
   { requests, seconds }: RateLimit,
   { wanted, unused }: Taking,

@@ -60,7 +60,7 @@ export const tokensRpc = (
     if (!isSecret(secret)) return { token: undefined };
     const { id, hash } = fingerprint(tokenKey, secret);
     const token = await store.token(id);
-    const known = token !== undefined && isValidAt(token, clock.now()) && timingSafeEqual(token.hash, hash);
-    return { token: known ? tokenView(token) : undefined };
+    const isValid = token !== undefined && isValidAt(token, clock.now()) && timingSafeEqual(token.hash, hash);
+    return { token: isValid ? tokenView(token) : undefined };
   },
 });

@@ -15,7 +15,7 @@ const ROUND_MS = 1_000;
 const CHECK_EVERY_MS = 3_000;
 const MAX_OPENING = 64;
 const MAX_WAITING = 8;
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_OWNERS: ReadonlySet<string> = new Set();
 
 export interface DialledStreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'connect' | 'hungUp'> {
   readonly lease: Lease;
@@ -96,8 +96,8 @@ export class DialledStreams {
     try {
       await this.#inTurn(id, () => this.#begin(call, admitted));
     } finally {
-      const left = this.#waiting.get(id)! - 1;
-      if (left > 0) this.#waiting.set(id, left);
+      const remaining = this.#waiting.get(id)! - 1;
+      if (remaining > 0) this.#waiting.set(id, remaining);
       else this.#waiting.delete(id);
     }
   }
@@ -110,9 +110,9 @@ export class DialledStreams {
     if (this.#isClosing) throw refusals.stopping();
     if (this.#streamsOf(token) >= MAX_STREAMS_PER_TOKEN) throw refusals.tooMany();
     if (call.isOver) return;
-    const known = await progress.claim(subscription, lease.owner, NOBODY);
-    if (!known) throw refusals.takenOver();
-    const stream: Stream = new Stream(subscription, known, {
+    const claimed = await progress.claim(subscription, lease.owner, NO_OWNERS);
+    if (!claimed) throw refusals.takenOver();
+    const stream: Stream = new Stream(subscription, claimed, {
       ...deps,
       log: log.child({ subscription: id }),
       connect: async ({ listener }) => call.link(listener),

@@ -4,7 +4,7 @@ import { EnqueuedKind } from '@tidings/events';
 import { type Variables, variablesOf } from '@tidings/messaging';
 import { Attributes, WebhookRequest } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
-import type { KnownMessage } from '../facts/known-messages.ts';
+import type { StoredMessage } from '../facts/message-store.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
 import { inboxAttributes } from './attributes.ts';
 import { compileAttributes, type CompiledAttributes, USER_ID, writeAttributes } from './compiled-attributes.ts';
@@ -15,7 +15,7 @@ import { occurrenceOf } from './report-payload.ts';
 import { eventUuids } from './uuid.ts';
 
 export interface PreparedMessage {
-  readonly message: KnownMessage;
+  readonly message: StoredMessage;
   readonly reportKey: KeyObject;
   readonly tags: readonly string[];
   readonly variables: Variables;
@@ -23,7 +23,7 @@ export interface PreparedMessage {
   readonly attributes: Map<string, CompiledAttributes>;
 }
 
-export const prepareMessage = (message: KnownMessage, reportKey: KeyObject): PreparedMessage => ({
+export const prepareMessage = (message: StoredMessage, reportKey: KeyObject): PreparedMessage => ({
   message,
   reportKey,
   attributes: new Map(),
@@ -115,8 +115,8 @@ export class EventParts {
   }
 
   #inboxIn(language: string): Uint8Array {
-    const known = this.#inbox.get(language);
-    if (known) return known;
+    const cached = this.#inbox.get(language);
+    if (cached) return cached;
     const { entry, platform } = this.#enqueued;
     const fields = entry ? inboxAttributes(entry, this.#of.message.accepted, { platform, language }) : {};
     const made = Attributes.encode(Attributes.fromPartial(fields)).finish();

@@ -12,7 +12,7 @@ import {
 import { isGenuine, messageKeyOf, parseStatisticsHash, variablesOf } from '@tidings/messaging';
 import { Attributes, DeviceDescription } from '@tidings/rpc';
 import { createSecretKey } from 'node:crypto';
-import type { KnownMessage } from '../facts/known-messages.ts';
+import type { StoredMessage } from '../facts/message-store.ts';
 import { inboxAttributes } from './attributes.ts';
 import { compileAttributes, writeAttributes } from './compiled-attributes.ts';
 import { handedOver } from './event-payload.ts';
@@ -34,7 +34,7 @@ const content = Content.fromPartial({
   ios: IosContent.fromPartial({ badge: '+2', title: text({ default: 'in {{City}}' }), critical: true }),
   android: AndroidContent.fromPartial({ silent: true, banner: 'https://x/{{Name}}' }),
 });
-const message: KnownMessage = {
+const message: StoredMessage = {
   code: 'AF0B-EEFE4D5E-E445B2E9',
   bucket: 0,
   id: 20_012_343_258n,

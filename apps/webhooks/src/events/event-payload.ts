@@ -1,16 +1,16 @@
 import { type ChannelPayload, definitionOf, definitionServing, type Push } from '@tidings/channels';
 import { type DeviceColumns, messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import type { KeyObject } from 'node:crypto';
-import type { KnownMessage } from '../facts/known-messages.ts';
+import type { StoredMessage } from '../facts/message-store.ts';
 import type { Recipient } from './recipient.ts';
 
 const writer = new PayloadWriter();
 const none = Buffer.from('{}');
-const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload>>();
+const compiled = new WeakMap<StoredMessage, Map<string, ChannelPayload>>();
 const ofColumns = new WeakMap<DeviceColumns, Map<string, ChannelPayload>>();
 
 const pushOf = (
-  { code, bucket, id, accepted }: KnownMessage,
+  { code, bucket, id, accepted }: StoredMessage,
   { platform, variant, applicationTitle, entry }: Recipient,
 ): Push => ({
   platform,
@@ -24,13 +24,13 @@ const pushOf = (
   content: accepted.content,
 });
 
-function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
+function payloadOf(message: StoredMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
   const { application, applicationTitle, platform, variant, entry, language } = recipient;
   const payloads = compiled.get(message) ?? new Map<string, ChannelPayload>();
   compiled.set(message, payloads);
   const name = `${application}/${platform}/${variant}/${entry?.removal ?? ''}/${language}/${applicationTitle}`;
-  const known = payloads.get(name);
-  if (known) return known;
+  const cached = payloads.get(name);
+  if (cached) return cached;
   const { code, id: messageId, accepted } = message;
   const key = messageKeyOf(reportKey, application, { code, messageId, campaignId: accepted.campaignId });
   const payload = definitionServing(recipient).compile(pushOf(message, recipient), language, key);
@@ -38,7 +38,7 @@ function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyOb
   return payload;
 }
 
-function payloadInColumns(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
+function payloadInColumns(message: StoredMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
   const { columns, language } = recipient;
   const payloads = ofColumns.get(columns) ?? new Map<string, ChannelPayload>();
   const known = payloads.get(language);
@@ -49,7 +49,7 @@ function payloadInColumns(message: KnownMessage, recipient: Recipient, reportKey
 }
 
 /** "{}" for kinds of pushes of a later version. */
-export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): Uint8Array {
+export function handedOver(message: StoredMessage, recipient: Recipient, reportKey: KeyObject): Uint8Array {
   if (!definitionOf(recipient.platform)?.variants[recipient.variant]) return none;
   const { payload, limit } = payloadInColumns(message, recipient, reportKey);
   return writer.write(payload, recipient.columns, recipient.index, limit);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Content, EnqueuedKind, EventDetails, MessageAccepted } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { Attributes, DeviceDescription, WebhookRequest } from '@tidings/rpc';
-import type { KnownMessage } from '../facts/known-messages.ts';
+import type { StoredMessage } from '../facts/message-store.ts';
 import type { DueEvent } from './due-event.ts';
 import { eventMaker } from './make.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
@@ -111,7 +111,7 @@ const entry = { order: 7n, removal: 1_768_435_201n };
 const details = EventDetails.fromPartial({ category: 'C', code: '1', name: 'N', text: 'https://example.com/' });
 
 async function made(of: Partial<DueEvent['enqueued']>, message: MessageAccepted = accepted): Promise<WebhookRequest> {
-  const known: KnownMessage = { code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20n, account: 'a', accepted: message };
+  const known: StoredMessage = { code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20n, account: 'a', accepted: message };
   const device = DeviceDescription.fromPartial({ found: true, hwid: 'device-1', userId: 'user-1', language: 'de' });
   const maker = eventMaker({
     devices: {

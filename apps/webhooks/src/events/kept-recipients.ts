@@ -21,9 +21,9 @@ export async function keptRecipients(
   }
   const kept = new Map<DueEvent, Recipient>();
   if (slices.size === 0) return kept;
-  const wanted = [...slices.values()];
+  const requested = [...slices.values()];
   const { found } = await sentValues.find({
-    slices: wanted.map(({ of: { message, application, chunk, bucket, platform, variant, slice }, events }) => ({
+    slices: requested.map(({ of: { message, application, chunk, bucket, platform, variant, slice }, events }) => ({
       message,
       application,
       chunk,
@@ -32,7 +32,7 @@ export async function keptRecipients(
     })),
   });
   for (const { slice, batch } of found) {
-    const events = wanted[slice]?.events;
+    const events = requested[slice]?.events;
     if (!events || !batch) continue;
     for (const recipient of recipientsIn(batch)) {
       const event = events.get(recipient.columns.positions[recipient.index]!);

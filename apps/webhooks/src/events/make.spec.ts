@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Content, EnqueuedKind, MessageAccepted } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { DeviceDescription } from '@tidings/rpc';
-import type { KnownMessage } from '../facts/known-messages.ts';
+import type { StoredMessage } from '../facts/message-store.ts';
 import { eventMaker } from './make.ts';
 
 const content = Content.fromPartial({ text: { entries: [{ language: 'default', text: 'Hello' }] } });
@@ -29,7 +29,7 @@ describe('events that are made together', () => {
       messages: {
         find: async (ids) =>
           new Map(
-            [...ids].map((id): [string, KnownMessage] => [
+            [...ids].map((id): [string, StoredMessage] => [
               id,
               { code: id, bucket: 0, id: 20n, account: 'a', accepted: messages[id]! },
             ]),

@@ -5,7 +5,7 @@ import { Platform, sendIdOf, seqOf } from '@tidings/kernel';
 import { filledText } from '@tidings/messaging';
 import { type DeviceDescription, type Devices, type PlanOfChunk, type SentValues, ShownBadges } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
-import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
+import type { StoredMessage, MessageStore } from '../facts/message-store.ts';
 import type { DueEvent } from './due-event.ts';
 import { EventParts, type PreparedMessage, prepareMessage } from './event-parts.ts';
 import { handedOver } from './event-payload.ts';
@@ -138,11 +138,11 @@ export function eventMaker({
   readonly messages: Pick<MessageStore, 'find'>;
   readonly reportKey: KeyObject;
 }): EventMaker {
-  const prepared = new WeakMap<KnownMessage, PreparedMessage>();
-  const preparedOf = (message: KnownMessage): PreparedMessage => {
-    const known = prepared.get(message) ?? prepareMessage(message, reportKey);
-    prepared.set(message, known);
-    return known;
+  const prepared = new WeakMap<StoredMessage, PreparedMessage>();
+  const preparedOf = (message: StoredMessage): PreparedMessage => {
+    const cached = prepared.get(message) ?? prepareMessage(message, reportKey);
+    prepared.set(message, cached);
+    return cached;
   };
 
   const describe = async (
@@ -162,9 +162,15 @@ export function eventMaker({
       const isSent = kind === EnqueuedKind.ENQUEUED_KIND_SENT;
       if (isSent && changesBadges(content)) plans.set(planId(enqueued), { message, bucket, chunk });
     }
-    const [asked, tags] = [[...seqs], [...shown]];
-    const described = await devices.describe({ account, application, seqs: asked, tags, plans: [...plans.values()] });
-    const bySeq = new Map(described.devices.map((device, i) => [asked[i]!, device]));
+    const [positions, tags] = [[...seqs], [...shown]];
+    const described = await devices.describe({
+      account,
+      application,
+      seqs: positions,
+      tags,
+      plans: [...plans.values()],
+    });
+    const bySeq = new Map(described.devices.map((device, i) => [positions[i]!, device]));
     const badges = new Map(
       [...plans.keys()].map((id, i) => [id, shownBadges(described.badges[i] ?? ShownBadges.create())]),
     );

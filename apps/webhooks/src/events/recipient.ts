@@ -4,7 +4,7 @@ import type { EventsEnqueued, ReportedEntry, SendBatch } from '@tidings/events';
 import { sendIdOf } from '@tidings/kernel';
 import type { DeviceColumns } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
-import type { KnownMessage } from '../facts/known-messages.ts';
+import type { StoredMessage } from '../facts/message-store.ts';
 
 export interface Recipient {
   readonly application: string;
@@ -44,7 +44,7 @@ export interface Described {
 type Addressed = Pick<EventsEnqueued, 'application' | 'chunk' | 'platform' | 'variant' | 'entry'>;
 
 export function recipientsNow(
-  message: KnownMessage,
+  message: StoredMessage,
   of: Addressed,
   { applicationTitle, devices }: { readonly applicationTitle: string; readonly devices: readonly Described[] },
 ): Recipient[] {
@@ -65,7 +65,7 @@ export function recipientsNow(
 
 /** For messages of 0.1.0, whose plans have no badges (R-C9). */
 function badgeOf(
-  { code, bucket, accepted }: KnownMessage,
+  { code, bucket, accepted }: StoredMessage,
   { platform, variant }: Addressed,
   device: DeviceDescription,
 ): number {
@@ -82,7 +82,7 @@ function joined(texts: readonly string[]): { readonly bytes: Buffer; readonly en
   return { bytes, ends };
 }
 
-function columnsNow(message: KnownMessage, of: Addressed, devices: readonly Described[]): DeviceColumns {
+function columnsNow(message: StoredMessage, of: Addressed, devices: readonly Described[]): DeviceColumns {
   const { chunk, platform } = of;
   const variant = definitionOf(platform)?.variants[of.variant];
   const address = variant?.address;

@@ -2,7 +2,7 @@ import { EnqueuedKind, EventDetails } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { DeliveryState, SentEntry } from './delivery-state.ts';
 import { isDetailed, PENDING_BYTES, type PendingReport } from './early-reports.ts';
-import { type Place, type SingleKind, singleKinds, type SingleSets } from './enqueued-events.ts';
+import { type DeliveryUnit, type SingleKind, singleKinds, type SingleSets } from './enqueued-events.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -41,8 +41,8 @@ export interface DeliveryDocument {
 const bytesOfSet = new WeakMap<Bitmap, Uint8Array>();
 
 function encodeSet(set: Bitmap): Uint8Array {
-  const known = bytesOfSet.get(set);
-  if (known) return known;
+  const cached = bytesOfSet.get(set);
+  if (cached) return cached;
   const bytes = Buffer.from(set.encode());
   bytesOfSet.set(set, bytes);
   return bytes;
@@ -129,14 +129,14 @@ const decodeEntry = ({ order, removal, devices }: EntryDocument): SentEntry => (
   devices: decodeSet(devices),
 });
 
-export function deliveryDocument(place: Place, delivery: DeliveryState, changedAt: Date): DeliveryDocument {
+export function deliveryDocument(unit: DeliveryUnit, delivery: DeliveryState, changedAt: Date): DeliveryDocument {
   const until = delivery.pending.reduce((first, report) => Math.min(first, report.until), Infinity);
   return {
-    account: place.account,
-    message: place.message,
-    messageId: Number(place.messageId),
-    application: place.application,
-    chunk: place.chunk,
+    account: unit.account,
+    message: unit.message,
+    messageId: Number(unit.messageId),
+    application: unit.application,
+    chunk: unit.chunk,
     sent: encodeSet(delivery.sent),
     delivered: encodeSet(delivery.delivered),
     opened: encodeSet(delivery.opened),
@@ -147,7 +147,7 @@ export function deliveryDocument(place: Place, delivery: DeliveryState, changedA
   };
 }
 
-export const placeOf = (document: Pick<DeliveryDocument, keyof Place>): Place => ({
+export const unitOfDocument = (document: Pick<DeliveryDocument, keyof DeliveryUnit>): DeliveryUnit => ({
   account: document.account,
   message: document.message,
   messageId: BigInt(document.messageId),

@@ -13,10 +13,10 @@ import {
 } from './delivery-state.ts';
 import { MAX_DETAILED_BYTES, type PlainReport, type Report } from './early-reports.ts';
 import { deliveryDocument, deliveryOf } from './delivery-document.ts';
-import type { DeliveryChange, Place } from './enqueued-events.ts';
+import type { DeliveryChange, DeliveryUnit } from './enqueued-events.ts';
 import type { OutcomeDevices } from './outcome-events.ts';
 
-const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
+const place: DeliveryUnit = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
 const at = (ms: number): Date => new Date(T0 + ms);
 const seconds = (ms: number): number => (T0 + ms) / 1000;

@@ -1,13 +1,13 @@
 import { type EventsEnqueued, EnqueuedKind, type ReportedEntry, type ReportsPending } from '@tidings/events';
 import { Bitmap, isDue } from '@tidings/kernel';
-import { admit, hold, isDetailed, isPlain, type PendingReport, type Report } from './early-reports.ts';
+import { admit, holdReports, isDetailed, isPlain, type PendingReport, type Report } from './early-reports.ts';
 import {
   type DeliveryChange,
   enqueueDetailed,
   enqueueFirst,
   identityOf,
   isSingle,
-  type Place,
+  type DeliveryUnit,
   type SingleSets,
 } from './enqueued-events.ts';
 import { enqueueOutcomes, type OutcomeDevices } from './outcome-events.ts';
@@ -39,16 +39,16 @@ export const HOLD_MS = 30_000;
 
 const { ENQUEUED_KIND_SENT: SENT, ENQUEUED_KIND_DELIVERED: DELIVERED, ENQUEUED_KIND_OPENED: OPENED } = EnqueuedKind;
 
-function enqueueReady(place: Place, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] {
+function enqueueReady(unit: DeliveryUnit, delivery: DeliveryState, reports: readonly Report[]): DeliveryChange[] {
   const entryOf = ({ position }: Report) => delivery.entries.find(({ devices }) => devices.has(position))?.entry;
   const plain = [...Map.groupBy(reports.filter(isPlain), entryOf)].flatMap(([entry, alike]) => {
     const opens = alike.filter(({ kind }) => kind === OPENED);
     return [
-      ...enqueueFirst(place, DELIVERED, delivery.delivered, alike, { entry }),
-      ...enqueueFirst(place, OPENED, delivery.opened, opens, { entry }),
+      ...enqueueFirst(unit, DELIVERED, delivery.delivered, alike, { entry }),
+      ...enqueueFirst(unit, OPENED, delivery.opened, opens, { entry }),
     ];
   });
-  return [...plain, ...enqueueDetailed(place, delivery.single, reports.filter(isDetailed))];
+  return [...plain, ...enqueueDetailed(unit, delivery.single, reports.filter(isDetailed))];
 }
 
 export interface SentDevices {
@@ -61,17 +61,17 @@ export interface SentDevices {
 }
 
 function enqueueSent(
-  place: Place,
+  place: DeliveryUnit,
   delivery: DeliveryState,
   sent: readonly SentDevices[],
   at: Date,
 ): readonly DeliveryChange[] {
   const changes: DeliveryChange[] = [];
-  let known = delivery.sent;
+  let sentSoFar = delivery.sent;
   for (const { devices, entry, ...of } of sent) {
-    const fresh = devices.minus(known);
+    const fresh = devices.minus(sentSoFar);
     if (fresh.size === 0) continue;
-    known = known.union(fresh);
+    sentSoFar = sentSoFar.union(fresh);
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',
@@ -82,7 +82,7 @@ function enqueueSent(
 }
 
 export function enqueueOutcome(
-  place: Place,
+  place: DeliveryUnit,
   delivery: DeliveryState,
   { sent, others }: { readonly sent: readonly SentDevices[]; readonly others: readonly OutcomeDevices[] },
   at: Date,
@@ -102,7 +102,7 @@ function isEnqueued(delivery: DeliveryState, { kind, position }: Report): boolea
 }
 
 export function enqueueReports(
-  place: Place,
+  place: DeliveryUnit,
   delivery: DeliveryState,
   reports: readonly Report[],
   now: Date,
@@ -112,13 +112,13 @@ export function enqueueReports(
   const { waiting, others } = admit(delivery.pending, early);
   return [
     ...enqueueReady(place, delivery, [...ready, ...others]),
-    ...hold(place, waiting, new Date(now.getTime() + HOLD_MS)),
+    ...holdReports(place, waiting, new Date(now.getTime() + HOLD_MS)),
   ];
 }
 
 /** Drops reports about unknown messages (R-C11). */
 export function releasePending(
-  place: Place,
+  place: DeliveryUnit,
   delivery: DeliveryState,
   now: Date,
   isKnown: boolean,

@@ -3,13 +3,13 @@ import { EnqueuedKind, MailOpen, ReportKind, Reports, SliceOutcome } from '@tidi
 import { Bitmap } from '@tidings/kernel';
 import { deliveryDocument, deliveryOf } from './delivery-document.ts';
 import { evolveDelivery, noDeliveries } from './delivery-state.ts';
-import { type DeliveryChange, enqueueDetailed, type Place, type SingleKind } from './enqueued-events.ts';
+import { type DeliveryChange, enqueueDetailed, type DeliveryUnit, type SingleKind } from './enqueued-events.ts';
 import { enqueueOutcomes, type OutcomeDevices } from './outcome-events.ts';
 import { outcomesIn } from './outcomes.ts';
 import { isDetailed } from './early-reports.ts';
 import { reportsIn } from './reports.ts';
 
-const place: Place = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
+const place: DeliveryUnit = { account: 'a', message: 'M', messageId: 7n, application: 'A', chunk: 2 };
 const T0 = Date.UTC(2026, 0, 15, 12);
 
 const enqueuedIn = (changes: readonly DeliveryChange[]) =>

@@ -5,7 +5,7 @@ import {
   type DetailedReport,
   groupOf,
   identityOf,
-  type Place,
+  type DeliveryUnit,
   type ReportedDevice,
 } from './enqueued-events.ts';
 
@@ -46,13 +46,14 @@ export function admit(
   pending: readonly PendingReport[],
   reports: readonly Report[],
 ): { readonly waiting: readonly Report[]; readonly others: readonly Report[] } {
-  const known = new Set(pending.map(keyOf));
+  const pendingKeys = new Set(pending.map(keyOf));
   let bytes = pending.filter(isDetailed).reduce((sum, report) => sum + bytesOf(report), 0);
   const waiting: Report[] = [];
   const others: Report[] = [];
   for (const report of reports) {
     const key = keyOf(report);
-    if (known.has(key) || (report.kind === DELIVERED && known.has(`${report.position}/${OPENED}`))) continue;
+    if (pendingKeys.has(key) || (report.kind === DELIVERED && pendingKeys.has(`${report.position}/${OPENED}`)))
+      continue;
     if (isDetailed(report)) {
       if (bytes + bytesOf(report) > MAX_DETAILED_BYTES) {
         others.push(report);
@@ -60,13 +61,13 @@ export function admit(
       }
       bytes += bytesOf(report);
     }
-    known.add(key);
+    pendingKeys.add(key);
     waiting.push(report);
   }
   return { waiting, others };
 }
 
-export function hold(place: Place, reports: readonly Report[], until: Date): DeliveryChange[] {
+export function holdReports(unit: DeliveryUnit, reports: readonly Report[], until: Date): DeliveryChange[] {
   const columnOf = (report: Report): string =>
     `${report.platform}/${isDetailed(report) ? groupOf(report) : report.kind}`;
   return [...Map.groupBy(reports, columnOf).values()].map((alike) => {
@@ -74,6 +75,6 @@ export function hold(place: Place, reports: readonly Report[], until: Date): Del
     const { kind, platform } = first;
     const times = new Map(alike.map(({ position, at }) => [position, at]));
     const details = isDetailed(first) ? first.details : undefined;
-    return { $case: 'pending', value: { ...identityOf(place), kind, platform, ...columnsOf(times), until, details } };
+    return { $case: 'pending', value: { ...identityOf(unit), kind, platform, ...columnsOf(times), until, details } };
   });
 }

@@ -8,7 +8,7 @@ import {
 import { Bitmap } from '@tidings/kernel';
 
 /** The unit in which events are ordered. */
-export interface Place {
+export interface DeliveryUnit {
   readonly account: string;
   readonly message: string;
   readonly messageId: bigint;
@@ -39,7 +39,7 @@ export type SingleSets = { readonly [Kind in SingleKind]?: Bitmap | undefined };
 const kinds: ReadonlySet<EnqueuedKind> = new Set(singleKinds);
 export const isSingle = (kind: EnqueuedKind): kind is SingleKind => kinds.has(kind);
 
-export const identityOf = ({ message, messageId, application, chunk }: Place) => ({
+export const identityOf = ({ message, messageId, application, chunk }: DeliveryUnit) => ({
   message,
   messageId,
   application,
@@ -62,17 +62,17 @@ export interface ReportedDevice {
   readonly at: number;
 }
 
-export interface Said {
+export interface ReportDetails {
   readonly entry?: ReportedEntry | undefined;
   readonly details?: EventDetails | undefined;
 }
 
 export function enqueueFirst(
-  place: Place,
+  unit: DeliveryUnit,
   kind: EventsEnqueued['kind'],
   enqueued: Bitmap,
   reports: readonly ReportedDevice[],
-  { entry, details }: Said = {},
+  { entry, details }: ReportDetails = {},
 ): DeliveryChange[] {
   const seen = new Set<number>();
   const platforms = new Map<number, Map<number, number>>();
@@ -84,13 +84,13 @@ export function enqueueFirst(
   }
   return [...platforms].map(([platform, times]) => ({
     $case: 'enqueued',
-    value: { ...identityOf(place), ...noSlice, kind, platform, ...columnsOf(times), entry, details },
+    value: { ...identityOf(unit), ...noSlice, kind, platform, ...columnsOf(times), entry, details },
   }));
 }
 
 const { ENQUEUED_KIND_MAIL_CLICKED: CLICKED } = EnqueuedKind;
 
-export interface DetailedReport extends ReportedDevice, Said {
+export interface DetailedReport extends ReportedDevice, ReportDetails {
   readonly kind: SingleKind | typeof CLICKED;
 }
 
@@ -100,7 +100,7 @@ export const groupOf = ({ kind, entry, details, at }: DetailedReport): string =>
 
 /** Clicks have no state: a repeated record repeats their UUID (R-EV4). */
 export function enqueueDetailed(
-  place: Place,
+  unit: DeliveryUnit,
   enqueued: SingleSets,
   reports: readonly DetailedReport[],
 ): DeliveryChange[] {
@@ -111,7 +111,7 @@ export function enqueueDetailed(
   for (const [, alike] of Map.groupBy(ordered, groupOf)) {
     const { kind, entry, details } = alike[0]!;
     const before = known.get(kind) ?? (kind === CLICKED ? undefined : enqueued[kind]) ?? Bitmap.empty;
-    changes.push(...enqueueFirst(place, kind, before, alike, { entry, details }));
+    changes.push(...enqueueFirst(unit, kind, before, alike, { entry, details }));
     if (kind !== CLICKED) known.set(kind, before.union(Bitmap.of(alike.map(({ position }) => position))));
   }
   return changes;

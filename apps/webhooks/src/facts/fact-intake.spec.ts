@@ -3,7 +3,7 @@ import { MessageEvent, PlanEvent, SliceOutcome, SliceSettled, topicNames } from 
 import { Bitmap, Platform, sendIdOf } from '@tidings/kernel';
 import type { WebhookCommand } from '../webhook-log.ts';
 import { type Fact, Intake } from './fact-intake.ts';
-import type { KnownMessage } from './known-messages.ts';
+import type { StoredMessage } from './message-store.ts';
 
 const AT = new Date(Date.UTC(2026, 0, 15, 12));
 const APPLICATION = 'AAAAA-BBBBB';
@@ -79,7 +79,7 @@ describe('facts about a message that is not known', () => {
       messages: {
         keep: async () => undefined,
         find: async (ids) =>
-          new Map([...ids].filter((id) => known.has(id)).map((id) => [id, { code: id } as unknown as KnownMessage])),
+          new Map([...ids].filter((id) => known.has(id)).map((id) => [id, { code: id } as unknown as StoredMessage])),
       },
       pending: { purge: async () => undefined },
       deferred: { purge: async () => undefined },

@@ -7,10 +7,10 @@ import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { PendingReports } from './pending-reports.ts';
-import type { MessageStore } from './known-messages.ts';
-import type { Place } from './enqueued-events.ts';
+import type { MessageStore } from './message-store.ts';
+import type { DeliveryUnit } from './enqueued-events.ts';
 import { failedInPlan, isOfDeletedApplication, outcomesIn, sentIn } from './outcomes.ts';
-import { inboxReportsIn, placeOf, reportsIn } from './reports.ts';
+import { inboxReportsIn, unitOf, reportsIn } from './reports.ts';
 
 export const topics = {
   [topicNames.messages]: facts.messages,
@@ -24,7 +24,7 @@ export const topics = {
 export type Fact = Decoded<typeof topics>;
 
 /** The message was published much earlier. */
-const PATIENCE_MS = 30_000;
+const MESSAGE_TIMEOUT_MS = 30_000;
 const remembered = { atLeast: 10_000, retentionMs: 3_600_000 } as const;
 
 const ERASED_AT_ONCE = 1_000;
@@ -65,10 +65,10 @@ export class Intake {
     await this.#deps.pending.purge(purged);
     await this.#deps.deferred.purge(purged);
     await this.#erase(facts.flatMap((fact) => (fact.topic === topicNames.erasures ? [fact.value] : [])));
-    const wanted = await this.#wanted(facts);
-    const ready = await this.#withMessage(wanted);
+    const subscribed = await this.#subscribedFacts(facts);
+    const ready = await this.#withMessage(subscribed);
     await Promise.all([...this.#outcomes(ready), ...this.#reports(ready)]);
-    return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
+    return ready.length < subscribed.length ? facts.indexOf(subscribed[ready.length]!) : facts.length;
   }
 
   async #erase(devices: readonly Erasure[]): Promise<void> {
@@ -77,7 +77,7 @@ export class Intake {
     }
   }
 
-  async #wanted(facts: readonly Fact[]): Promise<DeliveryFact[]> {
+  async #subscribedFacts(facts: readonly Fact[]): Promise<DeliveryFact[]> {
     const found = facts.filter(isDeliveryFact);
     if (found.length === 0) return [];
     const audience = await this.#deps.subscriptions.audience();
@@ -85,10 +85,14 @@ export class Intake {
   }
 
   async #withMessage(facts: readonly DeliveryFact[]): Promise<readonly DeliveryFact[]> {
-    const needed = facts.map((fact) => (isReport(fact) || isOfDeletedApplication(fact.value) ? undefined : fact.value));
-    const known = await this.#deps.messages.find(new Set(needed.flatMap((value) => (value ? [sendIdOf(value)] : []))));
+    const messageFacts = facts.map((fact) =>
+      isReport(fact) || isOfDeletedApplication(fact.value) ? undefined : fact.value,
+    );
+    const messages = await this.#deps.messages.find(
+      new Set(messageFacts.flatMap((value) => (value ? [sendIdOf(value)] : []))),
+    );
     const now = this.#now();
-    const awaited = needed.map((value) => value && !known.has(sendIdOf(value)) && this.#isAwaited(value, now));
+    const awaited = messageFacts.map((value) => value && !messages.has(sendIdOf(value)) && this.#isAwaited(value, now));
     const first = awaited.indexOf(true);
     return first < 0 ? facts : facts.slice(0, first);
   }
@@ -98,7 +102,7 @@ export class Intake {
     const id = sendIdOf(of);
     const since = this.#missing.get(id) ?? now;
     this.#missing.set(id, since);
-    return now - since <= PATIENCE_MS;
+    return now - since <= MESSAGE_TIMEOUT_MS;
   }
 
   #outcomes(facts: readonly DeliveryFact[]): Promise<unknown>[] {
@@ -110,7 +114,7 @@ export class Intake {
       const chunk = fact.topic === topicNames.outcomes ? fact.value.chunk : chunkIn(fact.value);
       await this.#submit({
         kind: 'outcomes',
-        place: placeOf({ ...fact.value, chunk }),
+        unit: unitOf({ ...fact.value, chunk }),
         sent,
         others,
         at: fact.value.at!,
@@ -120,18 +124,18 @@ export class Intake {
 
   #reports(facts: readonly DeliveryFact[]): Promise<unknown>[] {
     const values = facts.flatMap((fact) => (isReport(fact) ? [fact.value] : []));
-    const places = Map.groupBy(values, messageChunkKey);
+    const byUnit = Map.groupBy(values, messageChunkKey);
     const at = new Date(this.#deps.clock.now());
-    return [...places.values()].map(async (ofPlace) => {
-      const reports = ofPlace.flatMap(reportsIn);
-      const inbox = ofPlace.flatMap(inboxReportsIn);
+    return [...byUnit.values()].map(async (reportsOfUnit) => {
+      const reports = reportsOfUnit.flatMap(reportsIn);
+      const inbox = reportsOfUnit.flatMap(inboxReportsIn);
       if (reports.length + inbox.length === 0) return;
-      await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, inbox, at });
+      await this.#submit({ kind: 'reports', unit: unitOf(reportsOfUnit[0]!), reports, inbox, at });
     });
   }
 
-  #submit(command: WebhookCommand & { readonly place: Place }): Promise<unknown> {
-    return this.#deps.writer.submit(webhooksLogOf(command.place.account), command);
+  #submit(command: WebhookCommand & { readonly unit: DeliveryUnit }): Promise<unknown> {
+    return this.#deps.writer.submit(webhooksLogOf(command.unit.account), command);
   }
 }
 

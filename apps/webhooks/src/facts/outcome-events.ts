@@ -1,6 +1,6 @@
 import { type EventDetails, EnqueuedKind, type ReportedEntry } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import { type DeliveryChange, identityOf, type Place, type SingleSets } from './enqueued-events.ts';
+import { type DeliveryChange, identityOf, type DeliveryUnit, type SingleSets } from './enqueued-events.ts';
 
 const { ENQUEUED_KIND_DELIVERED: DELIVERED } = EnqueuedKind;
 
@@ -15,7 +15,7 @@ export interface OutcomeDevices {
 }
 
 export function enqueueOutcomes(
-  place: Place,
+  unit: DeliveryUnit,
   { delivered, single }: { readonly delivered: Bitmap; readonly single: SingleSets },
   outcomes: readonly OutcomeDevices[],
   at: Date,
@@ -30,7 +30,7 @@ export function enqueueOutcomes(
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',
-      value: { ...identityOf(place), ...of, slice: 0, kind, ...columns, entry, details },
+      value: { ...identityOf(unit), ...of, slice: 0, kind, ...columns, entry, details },
     });
   }
   return changes;

@@ -5,8 +5,8 @@ import { collectionOf, dueFilter } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import { deliveriesModel } from './facts.schema.ts';
-import type { MessageStore } from './known-messages.ts';
-import { placeOf } from './delivery-document.ts';
+import type { MessageStore } from './message-store.ts';
+import { unitOfDocument } from './delivery-document.ts';
 import { HOLD_MS } from './delivery-state.ts';
 
 const AT_ONCE = 500;
@@ -38,15 +38,14 @@ export function openPendingReports(
     async release() {
       const due = await deliveries.find(dueNow(), { projection, limit: AT_ONCE, hint: 'pendingUntil' }).toArray();
       if (due.length === 0) return;
-      const known = await messages.find(new Set(due.map(({ message }) => message)));
+      const found = await messages.find(new Set(due.map(({ message }) => message)));
       const at = new Date(clock.now());
       await Promise.all(
         due.map(async (document) => {
-          const place = placeOf(document);
-          const message = known.get(place.message);
-          const isKnown =
-            message?.account === place.account && message.accepted.applications.includes(place.application);
-          await writer.submit(webhooksLogOf(place.account), { kind: 'release', place, isKnown, at });
+          const unit = unitOfDocument(document);
+          const message = found.get(unit.message);
+          const isKnown = message?.account === unit.account && message.accepted.applications.includes(unit.application);
+          await writer.submit(webhooksLogOf(unit.account), { kind: 'release', unit, isKnown, at });
         }),
       );
     },

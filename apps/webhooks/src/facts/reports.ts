@@ -1,8 +1,8 @@
 import { EnqueuedKind, EventDetails, MailOpen, ReportKind, type Reports } from '@tidings/events';
 import type { PlainReport, Report } from './early-reports.ts';
-import type { DetailedReport, Place, Said } from './enqueued-events.ts';
+import type { DetailedReport, DeliveryUnit, ReportDetails } from './enqueued-events.ts';
 
-export const placeOf = ({ account, message, messageId, application, chunk }: Place): Place => ({
+export const unitOf = ({ account, message, messageId, application, chunk }: DeliveryUnit): DeliveryUnit => ({
   account,
   message,
   messageId,
@@ -46,7 +46,7 @@ export function inboxReportsIn({ kind: reported, positions, platforms, at, entry
 
 const MACHINES: ReadonlySet<MailOpen> = new Set([MailOpen.MAIL_OPEN_MACHINE_AMPP, MailOpen.MAIL_OPEN_MACHINE]);
 
-function saidIn({ kind, categories, codes, names, details }: Reports, i: number): Said {
+function detailsIn({ kind, categories, codes, names, details }: Reports, i: number): ReportDetails {
   switch (kind) {
     case ReportKind.REPORT_KIND_MAIL_BOUNCED: {
       const [category, code, name] = [categories, codes, names].map((column) => column[i] ?? '');
@@ -69,7 +69,7 @@ function mailReportsIn(reports: Reports): DetailedReport[] {
   return positions.flatMap((position, i): DetailedReport[] => {
     if (reported === ReportKind.REPORT_KIND_MAIL_OPENED && MACHINES.has(opens[i]!)) return [];
     const device = { position, platform: platforms[i]!, at: at[i]! };
-    const report = { ...device, kind, ...saidIn(reports, i) };
+    const report = { ...device, kind, ...detailsIn(reports, i) };
     return reported === ReportKind.REPORT_KIND_MAIL_CLICKED
       ? [{ ...device, kind: EnqueuedKind.ENQUEUED_KIND_MAIL_OPENED }, report]
       : [report];

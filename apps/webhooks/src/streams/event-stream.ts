@@ -15,14 +15,14 @@ import { restoredEvents, storedEvents } from './stored-waits.ts';
 import { StreamCounts } from './stream-counts.ts';
 import type { StreamDeps } from './stream-deps.ts';
 import type { OpenEvent, Progress } from './stream-progress.ts';
-import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs, type Failure } from './unacked.ts';
+import { ANSWER_MS, type EventPosition, type Unacked, UnackedEvents, waitMs, type Failure } from './unacked.ts';
 
 const TICK_MS = 250;
 const ELAPSE_EVERY_MS = 50;
 /** Bounds the events that are sent again after a kill. */
 const SAVE_EVERY_MS = 100;
 const LAST_ANSWERS_MS = 2_000;
-const TROUBLE_MS = 1_000;
+const RETRY_MS = 1_000;
 const NO_ANSWER = 'no answer within 30 s';
 
 export class Stream {
@@ -33,7 +33,7 @@ export class Stream {
   readonly #ending = new AbortController();
   readonly #feed: Feed;
   #subscription: Subscription;
-  #next: Place;
+  #next: EventPosition;
   #read: Awaited<ReturnType<Feed['read']>>;
   #link: Link | undefined;
   #lastAnswerAt = 0;
@@ -46,7 +46,7 @@ export class Stream {
   #savedAt = -Infinity;
   #isLost = false;
   readonly #counts: StreamCounts;
-  #troubles = 0;
+  #failures = 0;
   #signal = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
 
@@ -118,11 +118,11 @@ export class Stream {
         if (!isRestored) await this.#deferral.restore(await this.#feed.restored(open));
         isRestored = true;
         const hasSent = await this.#turn();
-        this.#troubles = 0;
+        this.#failures = 0;
         if (!hasSent) await this.#pause();
       } catch (error) {
-        if (this.#troubles++ === 0) this.#deps.log.warn({ err: error }, 'stream failed');
-        await delay(TROUBLE_MS, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+        if (this.#failures++ === 0) this.#deps.log.warn({ err: error }, 'stream failed');
+        await delay(RETRY_MS, undefined, { signal: this.#ending.signal }).catch(() => undefined);
       }
     }
   }
@@ -238,7 +238,7 @@ export class Stream {
     this.#link = undefined;
     this.#isDirty = true;
     this.#deps.metrics.connected(-1);
-    this.#deps.metrics.ended('broken', this.#unacked.broke(this.#now()));
+    this.#deps.metrics.ended('broken', this.#unacked.connectionLost(this.#now()));
     this.#deferred.returned();
   }
 
@@ -293,7 +293,7 @@ export class Stream {
 
   async #send(): Promise<boolean> {
     if (!this.#link?.isWritable || !this.#deps.isOwner()) return false;
-    const events = this.#unacked.sendable(this.#now(), this.#link.deferredRoom);
+    const events = this.#unacked.dueEvents(this.#now(), this.#link.deferredRoom);
     if (events.length === 0) return false;
     const due = await this.#feed.dueAt(events);
     const present = due.filter((one) => one !== undefined);
@@ -348,9 +348,9 @@ export class Stream {
 
   /** Deferred events first: progress is past them then. */
   async #store(): Promise<boolean> {
-    const left = await this.#deferral.flush();
-    this.#deps.metrics.ended('deferred', left);
-    if (left > 0) this.#deps.log.warn({ events: left }, 'events deferred, as they fail alone');
+    const remaining = await this.#deferral.flush();
+    this.#deps.metrics.ended('deferred', remaining);
+    if (remaining > 0) this.#deps.log.warn({ events: remaining }, 'events deferred, as they fail alone');
     return this.#deps.save(this.#progress());
   }
 }

@@ -4,9 +4,9 @@ import type { EventsEnqueued, SubscriptionSettings, WebhookEvent } from '@tiding
 import { Bitmap, sendIdOf } from '@tidings/kernel';
 import type { DueEvent } from '../events/due-event.ts';
 import { timesOf } from '../facts/delivery-state.ts';
-import type { MessageStore } from '../facts/known-messages.ts';
-import { wants } from '../subscriptions/subscription.ts';
-import type { Place, Unacked } from './unacked.ts';
+import type { MessageStore } from '../facts/message-store.ts';
+import { isSubscribedTo } from '../subscriptions/subscription.ts';
+import type { EventPosition, Unacked } from './unacked.ts';
 
 const COMMITS_AT_ONCE = 4;
 const MAX_COMMITS = 8;
@@ -39,7 +39,7 @@ function feedCommit({ position, at, events }: Commit<WebhookEvent>): FeedCommit 
   return { position, at: at.getTime(), entries };
 }
 
-function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
+function dueAt({ entries }: FeedCommit, { e, d }: EventPosition): DueEvent | undefined {
   const entry = entries.get(e);
   const position = entry?.positions[d];
   if (!entry || position === undefined) return undefined;
@@ -58,15 +58,15 @@ export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'enqueuedAt'>;
 
 function readCommit(
   commit: FeedCommit,
-  from: Place,
+  from: EventPosition,
   limit: number,
   settings: SubscriptionSettings,
   campaignOf: CampaignOf,
-): { readonly events: readonly ReadEvent[]; readonly next: Place } {
+): { readonly events: readonly ReadEvent[]; readonly next: EventPosition } {
   const events: ReadEvent[] = [];
   const start = from.n === commit.position ? from : { e: 0, d: 0 };
   for (const [e, { enqueued, positions }] of commit.entries) {
-    if (e < start.e || !wants(settings, enqueued, () => campaignOf(enqueued))) continue;
+    if (e < start.e || !isSubscribedTo(settings, enqueued, () => campaignOf(enqueued))) continue;
     const chunk = messageChunkKey(enqueued);
     for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
       if (events.length === limit) return { events, next: { n: commit.position, e, d } };
@@ -100,7 +100,7 @@ export class Feed {
   }
 
   async read(
-    from: Place,
+    from: EventPosition,
     limit: number,
     settings: SubscriptionSettings,
   ): Promise<ReturnType<typeof readCommit> | undefined> {
@@ -113,7 +113,7 @@ export class Feed {
     return read;
   }
 
-  async dueAt(places: readonly Place[]): Promise<(DueEvent | undefined)[]> {
+  async dueAt(places: readonly EventPosition[]): Promise<(DueEvent | undefined)[]> {
     const commits = await this.#commitsOf(places);
     return places.map((place) => {
       const commit = commits.get(place.n);
@@ -121,7 +121,7 @@ export class Feed {
     });
   }
 
-  async restored<Open extends Place>(open: readonly Open[]): Promise<(Open & ReadEvent)[]> {
+  async restored<Open extends EventPosition>(open: readonly Open[]): Promise<(Open & ReadEvent)[]> {
     const commits = await this.#commitsOf(open);
     return open.flatMap((event) => {
       const commit = commits.get(event.n);
@@ -130,7 +130,7 @@ export class Feed {
     });
   }
 
-  async #commitsOf(places: readonly Place[]): Promise<ReadonlyMap<number, FeedCommit>> {
+  async #commitsOf(places: readonly EventPosition[]): Promise<ReadonlyMap<number, FeedCommit>> {
     const found = new Map<number, FeedCommit>();
     const missing = new Set<number>();
     for (const { n } of places) {
@@ -150,7 +150,7 @@ export class Feed {
     return (enqueued) => String(found.get(sendIdOf(enqueued))?.accepted.campaignId ?? '');
   }
 
-  async #readAhead({ n }: Place): Promise<void> {
+  async #readAhead({ n }: EventPosition): Promise<void> {
     if (!this.#hasMore) return;
     this.#hasMore = false;
     const reading = this.#commits.after(this.#log, n - 1, COMMITS_AT_ONCE);

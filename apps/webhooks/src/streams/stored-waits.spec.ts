@@ -37,7 +37,7 @@ describe('stored waits', () => {
   it('of events in flight are over', () => {
     const events = new UnackedEvents();
     events.add({ n: 1, e: 0, d: 0, key: 'a', failures: 0, at: 0, enqueuedAt: clock.now() });
-    events.sent(events.sendable(clock.steady())[0]!, 'u', clock.steady(), ANSWER_MS);
+    events.sent(events.dueEvents(clock.steady())[0]!, 'u', clock.steady(), ANSWER_MS);
     expect(storedEvents(clock, events.all())).toMatchObject([{ at: 0 }]);
   });
 });

@@ -3,7 +3,7 @@ import type { OpenEvent } from './stream-progress.ts';
 import { LONGEST_WAIT_MS, type Unacked } from './unacked.ts';
 
 /** A wait longer than any began before the clock was set back, and is over. */
-export function leftMs(clock: Clock, storedAt: number): number {
+export function remainingMs(clock: Clock, storedAt: number): number {
   const now = clock.now();
   return isDue(storedAt, now, LONGEST_WAIT_MS) ? 0 : storedAt - now;
 }
@@ -11,8 +11,8 @@ export function leftMs(clock: Clock, storedAt: number): number {
 export const latestEnd = (clock: Clock): number => clock.now() + LONGEST_WAIT_MS + CLOCKS_AGREE_MS;
 
 export function storedEnd(clock: Clock, at: number): number {
-  const left = at - steadyTime(clock);
-  return left <= 0 ? 0 : Math.ceil(clock.now() + left);
+  const remaining = at - steadyTime(clock);
+  return remaining <= 0 ? 0 : Math.ceil(clock.now() + remaining);
 }
 
 /** Events in flight are due at once, in case this process ends. */
@@ -27,4 +27,4 @@ export const storedEvents = (clock: Clock, events: Iterable<Unacked>): OpenEvent
   }));
 
 export const restoredEvents = (clock: Clock, open: readonly OpenEvent[]): OpenEvent[] =>
-  open.map((event) => ({ ...event, at: steadyTime(clock) + leftMs(clock, event.at) }));
+  open.map((event) => ({ ...event, at: steadyTime(clock) + remainingMs(clock, event.at) }));

@@ -3,7 +3,7 @@ import type { WebhookEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
 import type { EventMaker } from '../events/make.ts';
-import type { MessageStore } from '../facts/known-messages.ts';
+import type { MessageStore } from '../facts/message-store.ts';
 import type { StreamMetrics } from '../stream-metrics.ts';
 import type { Endpoint } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';

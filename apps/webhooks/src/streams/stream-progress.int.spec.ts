@@ -44,7 +44,7 @@ describeWithMongo('the progress of streams', (mongo) => {
         others: [],
         sent: [{ bucket: 0, platform: 1, variant: 'alert', slice: 0, devices: Bitmap.of([position]) }],
       },
-      place: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
+      unit: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
     });
 
   it('begins after the creation of the subscription, despite clock differences', async () => {
@@ -119,7 +119,7 @@ describeWithMongo('the progress of streams', (mongo) => {
       await command('create', 'gone'),
     ];
     for (const made of [kept, owned, gone]) await progress.claim(made!, made!.id === 'owned' ? 'you' : 'me', nobody);
-    await progress.keepOnly(['kept'], ['you']);
+    await progress.removeExcept(['kept'], ['you']);
     expect([...(await progress.owners(['kept', 'owned', 'gone'])).keys()].toSorted()).toEqual(['kept', 'owned']);
   });
 });

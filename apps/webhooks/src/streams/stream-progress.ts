@@ -7,14 +7,14 @@ import { webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { DeferredSummary } from './deferred/deferred-store.ts';
 import type { FailingPeriod } from './failing-period.ts';
-import type { Place, Unacked } from './unacked.ts';
+import type { EventPosition, Unacked } from './unacked.ts';
 import { type StreamDocument, streamsModel } from './streams.schema.ts';
 
 export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'strikes' | 'at'>;
 
 /** Everything before `next` is acknowledged or given up, except `open`. */
 export interface Progress {
-  readonly next: Place;
+  readonly next: EventPosition;
   readonly open: readonly OpenEvent[];
   readonly failing?: FailingPeriod | undefined;
   readonly deferred?: DeferredSummary | undefined;
@@ -28,7 +28,7 @@ export interface ProgressStore {
   release(id: string, owner: string): Promise<void>;
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   deferred(ids: readonly string[]): Promise<ReadonlyMap<string, DeferredSummary>>;
-  keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
+  removeExcept(ids: readonly string[], owners: readonly string[]): Promise<void>;
 }
 
 const SKEW_MS = 60_000;
@@ -56,7 +56,7 @@ function decodeOpen(stored: Uint8Array): OpenEvent[] {
   });
 }
 
-const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boolean =>
+const isAfterStart = ({ at, event }: WebhookEvent, { id, since }: Subscription): boolean =>
   (event?.$case === 'created' || event?.$case === 'changed') &&
   event.value.id === id &&
   at?.getTime() === since.getTime();
@@ -86,7 +86,7 @@ export function openProgress(
     const before = await commits.newestBefore(log, new Date(since - SKEW_MS));
     for (let last = before; ;) {
       const found = await commits.after(log, last, COMMITS_AT_ONCE);
-      const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
+      const first = found.find(({ events }) => events.some((event) => isAfterStart(event, subscription)));
       const end = found.at(-1);
       // The commit may not be readable yet, unless a later one is.
       if (first || !end) return startAfter(first?.position ?? last);
@@ -108,25 +108,25 @@ export function openProgress(
   return {
     async claim(subscription, owner, others) {
       const { id, since } = subscription;
-      const known = await streams.findOne({ _id: id }).lean<StreamDocument | null>();
-      if (!known) {
+      const stored = await streams.findOne({ _id: id }).lean<StreamDocument | null>();
+      if (!stored) {
         const progress = await beginning(subscription);
         return (await insert(subscription, owner, progress)) ? progress : undefined;
       }
-      if (known.owner !== undefined && others.has(known.owner)) return undefined;
-      const isNew = known.since < since;
+      if (stored.owner !== undefined && others.has(stored.owner)) return undefined;
+      const isNew = stored.since < since;
       const progress = isNew
         ? await beginning(subscription)
         : {
-            next: known.next,
-            open: decodeOpen(bytesOf(known.open)),
-            failing: known.failing,
-            deferred: known.deferred,
+            next: stored.next,
+            open: decodeOpen(bytesOf(stored.open)),
+            failing: stored.failing,
+            deferred: stored.deferred,
           };
       const set = { owner, since, ...(isNew ? { next: progress.next, open: encodeOpen([]) } : {}) };
-      const held = { _id: id, owner: known.owner ?? { $exists: false } };
+      const unchanged = { _id: id, owner: stored.owner ?? { $exists: false } };
       const unset = isNew ? { $unset: { failing: '', deferred: '' } } : {};
-      const { matchedCount } = await streams.updateOne(held, { $set: set, ...unset });
+      const { matchedCount } = await streams.updateOne(unchanged, { $set: set, ...unset });
       return matchedCount === 1 ? progress : undefined;
     },
 
@@ -150,7 +150,7 @@ export function openProgress(
 
     deferred: (ids) => deferredOf(streams, ids),
 
-    async keepOnly(ids, owners) {
+    async removeExcept(ids, owners) {
       await streams.deleteMany({ _id: { $nin: [...ids] }, owner: { $nin: [...owners] } });
     },
   };

@@ -13,7 +13,7 @@ import {
 import type { Binary } from 'mongodb';
 import type { DeferredSummary } from './deferred/deferred-store.ts';
 import type { FailingPeriod } from './failing-period.ts';
-import type { Place } from './unacked.ts';
+import type { EventPosition } from './unacked.ts';
 
 export const FORGET_OWNERS_MS = 86_400_000;
 
@@ -21,7 +21,7 @@ export interface StreamDocument {
   readonly _id: string;
   readonly owner?: string;
   readonly since: Date;
-  readonly next: Place;
+  readonly next: EventPosition;
   readonly open: Binary | Uint8Array;
   readonly failing?: FailingPeriod;
   readonly deferred?: DeferredSummary;
@@ -34,7 +34,7 @@ export const streamsModel = defineModel<StreamDocument>({
     _id: text,
     owner: optional(text),
     since: date,
-    next: object<Place>({ n: number, e: number, d: number }),
+    next: object<EventPosition>({ n: number, e: number, d: number }),
     open: bytes,
     failing: optional(object<FailingPeriod>({ since: number, last: number })),
     deferred: optional(object<DeferredSummary>({ length: number, oldest: optional(number), dropped: number })),

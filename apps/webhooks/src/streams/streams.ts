@@ -88,11 +88,11 @@ export class Streams {
   async forget(): Promise<void> {
     const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
     const owners = live.map(({ name }) => name);
-    await this.#deps.progress.keepOnly(
+    await this.#deps.progress.removeExcept(
       enabled.map(({ id }) => id),
       owners,
     );
-    await this.#deps.deferred.keepOnly(enabled);
+    await this.#deps.deferred.removeExcept(enabled);
     await this.#owners.forget(FORGET_OWNERS_MS);
   }
 
@@ -106,17 +106,17 @@ export class Streams {
   async #round(signal: AbortSignal): Promise<void> {
     await this.#renew();
     const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
-    const mine = new Map(
+    const assigned = new Map(
       enabled
         .filter(hasEndpoint)
         .filter(({ id }) => rendezvous(id, live)[0]?.name === this.#me)
         .map((one) => [one.id, one]),
     );
-    const ending = [...this.#streams].filter(([id, stream]) => stream.isLost || !isSame(stream, mine.get(id)));
+    const ending = [...this.#streams].filter(([id, stream]) => stream.isLost || !isSame(stream, assigned.get(id)));
     await Promise.all(ending.map(([id]) => this.#end(id)));
     const others = new Set(live.map(({ name }) => name).filter((name) => name !== this.#me));
     this.#peers = others.size;
-    for (const subscription of mine.values()) {
+    for (const subscription of assigned.values()) {
       if (signal.aborted) return;
       const stream = this.#streams.get(subscription.id);
       stream?.update(subscription);
@@ -127,9 +127,9 @@ export class Streams {
   }
 
   async #renew(): Promise<void> {
-    const asked = performance.now();
+    const startedAt = performance.now();
     await this.#owners.renew(this.#owner, Date.now() + LEASE_MS);
-    this.#until = asked + LEASE_MS - MARGIN_MS;
+    this.#until = startedAt + LEASE_MS - MARGIN_MS;
   }
 
   async #live(): Promise<{ readonly name: string }[]> {
@@ -147,9 +147,9 @@ export class Streams {
   async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {
     const { progress, log, link, ...deps } = this.#deps;
     const { id } = subscription;
-    const known = await progress.claim(subscription, this.#me, others);
-    if (!known) return;
-    const stream = new Stream(subscription, known, {
+    const claimed = await progress.claim(subscription, this.#me, others);
+    if (!claimed) return;
+    const stream = new Stream(subscription, claimed, {
       ...deps,
       log: log.child({ subscription: id }),
       save: (reached) => progress.save(id, this.#me, reached),

@@ -18,7 +18,7 @@ class Wire {
   #read = 0;
 
   send(): number[] {
-    const sendable = this.events.sendable(this.now);
+    const sendable = this.events.dueEvents(this.now);
     for (const event of sendable) this.events.sent(event, `u${event.d}`, this.now);
     return sendable.map(({ d }) => d);
   }
@@ -108,7 +108,7 @@ describe('unacked events', () => {
     const wire = new Wire().read('a', 'b', 'c');
     wire.send();
     wire.answer(1);
-    expect(wire.events.broke(wire.now)).toBe(2);
+    expect(wire.events.connectionLost(wire.now)).toBe(2);
     expect([wire.events.inFlight, wire.send()]).toEqual([0, []]);
     wire.pass(1000);
     expect(wire.send()).toEqual([0, 2]);
@@ -209,7 +209,7 @@ describe('events that fail alone', () => {
     expect(leavingAfter(wire, refuse, 2)).toEqual([]);
     expect(leavingAfter(wire, refuse, 1)).toEqual([0, 2]);
     expect(wire.send()).toEqual([]);
-    wire.events.left(wire.events.leaving().flat());
+    wire.events.markDeferred(wire.events.leaving().flat());
     expect([wire.events.size, wire.events.room]).toEqual([0, MAX_UNACKED]);
   });
 
@@ -249,7 +249,7 @@ describe('events that fail alone', () => {
     const wire = new Wire().read('a');
     for (let i = 0; i < 10; i++) {
       wire.send();
-      wire.events.broke(wire.now);
+      wire.events.connectionLost(wire.now);
       wire.pass(60_000);
     }
     expect([wire.events.leaving(), wire.events.size]).toEqual([[], 1]);
@@ -290,7 +290,7 @@ describe('events that fail alone', () => {
   it('that cannot be made leave like refused ones', () => {
     const wire = new Wire().read('a');
     for (let i = 0; i < 3; i++) {
-      for (const event of wire.events.sendable(wire.now)) wire.events.unmade(event, wire.now);
+      for (const event of wire.events.dueEvents(wire.now)) wire.events.unmade(event, wire.now);
       wire.pass(60_000);
     }
     expect(wire.events.leaving().flat()).toHaveLength(1);
@@ -301,7 +301,7 @@ describe('events that fail alone', () => {
 describe('deferred events in flight', () => {
   const deferred = (d: number) => ({ n: 0, e: 0, d, key: `deferred${d}`, enqueuedAt: 0, failures: 3, at: 0 });
   const sendAll = (wire: Wire): number => {
-    const sendable = wire.events.sendable(wire.now);
+    const sendable = wire.events.dueEvents(wire.now);
     for (const event of sendable) wire.events.sent(event, `${event.isDeferred ? 'd' : 'u'}${event.d}`, wire.now);
     return sendable.filter(({ isDeferred }) => isDeferred).length;
   };
@@ -335,7 +335,7 @@ describe('deferred events in flight', () => {
   it('are taken anew when the stream breaks before they are sent', () => {
     const wire = new Wire();
     wire.events.addDeferred(deferred(0));
-    expect(wire.events.broke(wire.now)).toBe(0);
+    expect(wire.events.connectionLost(wire.now)).toBe(0);
     expect([wire.events.deferredKeys.size, wire.events.takeOutcomes()]).toEqual([0, []]);
   });
 });

@@ -1,13 +1,13 @@
 import { RecentEntries } from '@tidings/kernel';
 
 /** Commit, index of the event in it, rank of the device. */
-export interface Place {
+export interface EventPosition {
   readonly n: number;
   readonly e: number;
   readonly d: number;
 }
 
-export interface Unacked extends Place {
+export interface Unacked extends EventPosition {
   /** Device and message: their events stay in order. */
   readonly key: string;
   readonly enqueuedAt: number;
@@ -62,7 +62,7 @@ const isTimedAlone = ({ answerMs }: Mutable): boolean => answerMs! <= ANSWER_MS;
 const mayBeAtFault = ({ strikes, lastFailure }: Mutable): boolean =>
   strikes === MAX_STRIKES && (lastFailure === 'post-refused' || lastFailure === 'late');
 
-export const isSamePlace = (one: Place, other: Place): boolean =>
+export const isSamePosition = (one: EventPosition, other: EventPosition): boolean =>
   one.n === other.n && one.e === other.e && one.d === other.d;
 
 /**
@@ -125,12 +125,12 @@ export class UnackedEvents {
   }
 
   /** None while little would fit: batches stay large. */
-  sendable(now: number, deferredRoom = Infinity): readonly Unacked[] {
+  dueEvents(now: number, deferredRoom = Infinity): readonly Unacked[] {
     const deferred = [...this.#deferred.values()].filter(({ phase }) => phase === 'ready').slice(0, deferredRoom);
-    return [...deferred, ...this.#sendable(now)];
+    return [...deferred, ...this.#dueEvents(now)];
   }
 
-  #sendable(now: number): readonly Unacked[] {
+  #dueEvents(now: number): readonly Unacked[] {
     const room = this.#windowFlight - this.#inFlight;
     if (room <= 0) return [];
     const due: Mutable[] = [];
@@ -147,15 +147,15 @@ export class UnackedEvents {
   }
 
   sent(event: Unacked, uuid: string, now: number, answerMs = ANSWER_MS): void {
-    const known = event as Mutable;
-    this.#ready.delete(known);
-    known.phase = 'sent';
-    known.sentAt = now;
-    known.at = now + answerMs;
-    known.answerMs = answerMs;
-    known.uuid = uuid;
-    this.#byUuid.set(uuid, known);
-    if (known.isDeferred) this.#deferredInFlight++;
+    const mutable = event as Mutable;
+    this.#ready.delete(mutable);
+    mutable.phase = 'sent';
+    mutable.sentAt = now;
+    mutable.at = now + answerMs;
+    mutable.answerMs = answerMs;
+    mutable.uuid = uuid;
+    this.#byUuid.set(uuid, mutable);
+    if (mutable.isDeferred) this.#deferredInFlight++;
     else this.#inFlight++;
   }
 
@@ -182,27 +182,27 @@ export class UnackedEvents {
   }
 
   unmade(event: Unacked, now: number): void {
-    const known = event as Mutable;
-    this.#ready.delete(known);
-    if (known.isDeferred) this.#deferredInFlight++;
+    const mutable = event as Mutable;
+    this.#ready.delete(mutable);
+    if (mutable.isDeferred) this.#deferredInFlight++;
     else this.#inFlight++;
-    known.phase = 'sent';
-    known.sentAt = now;
-    this.#fail(known, now, 'refused', true);
+    mutable.phase = 'sent';
+    mutable.sentAt = now;
+    this.#fail(mutable, now, 'refused', true);
   }
 
   drop(event: Unacked): void {
-    const known = event as Mutable;
-    if (known.isDeferred) {
-      const current = this.#deferred.get(known.key);
-      if (current && isSamePlace(current, known)) this.#forget(current);
+    const mutable = event as Mutable;
+    if (mutable.isDeferred) {
+      const current = this.#deferred.get(mutable.key);
+      if (current && isSamePosition(current, mutable)) this.#forget(current);
       this.#outcomes.push({ kind: 'over', event });
-    } else this.#remove(known);
+    } else this.#remove(mutable);
   }
 
-  withdraw({ key, ...place }: Place & { readonly key: string }): void {
+  withdraw({ key, ...position }: EventPosition & { readonly key: string }): void {
     const event = this.#deferred.get(key);
-    if (event && isSamePlace(event, place)) this.#forget(event);
+    if (event && isSamePosition(event, position)) this.#forget(event);
   }
 
   elapse(now: number, sure: number): { readonly late: number; readonly givenUp: number } {
@@ -228,7 +228,7 @@ export class UnackedEvents {
     return { late, givenUp };
   }
 
-  broke(now: number): number {
+  connectionLost(now: number): number {
     const lost = this.inFlight;
     for (const event of this.#events) if (event.phase === 'sent') this.#fail(event, now, 'lost', true);
     for (const event of [...this.#deferred.values()]) {
@@ -252,12 +252,12 @@ export class UnackedEvents {
   }
 
   /** Their late answers still count. */
-  left(events: readonly Unacked[]): void {
+  markDeferred(events: readonly Unacked[]): void {
     for (const event of events) {
-      const known = event as Mutable;
-      this.#remove(known);
-      known.isDeferred = true;
-      if (known.uuid !== undefined) this.#lateAnswers.set(known.uuid, known);
+      const mutable = event as Mutable;
+      this.#remove(mutable);
+      mutable.isDeferred = true;
+      if (mutable.uuid !== undefined) this.#lateAnswers.set(mutable.uuid, mutable);
     }
   }
 

@@ -19,11 +19,11 @@ export interface SubscriptionSecrets {
   /** Newest first. @throws Fault `unavailable` without a master key */
   keysOf(id: string): Promise<readonly Buffer[]>;
   remove(id: string): Promise<void>;
-  keepOnly(ids: readonly string[]): Promise<void>;
+  removeExcept(ids: readonly string[]): Promise<void>;
   reseal(): Promise<number>;
 }
 
-const placeOf = (id: string): SealedPlace => ({ application: `subscription ${id}`, field: 'secret' });
+const sealedPlaceOf = (id: string): SealedPlace => ({ application: `subscription ${id}`, field: 'secret' });
 
 const textOf = (key: Uint8Array): string => `whsec_${Buffer.from(key).toString('base64')}`;
 
@@ -42,9 +42,9 @@ export function openSecrets(
   const secrets = modelOf(db, secretsModel);
   const find = (id: string) => secrets.findOne({ _id: id }).lean<SecretsDocument | null>();
 
-  const write = async (id: string, known: SecretsDocument | null, sealed: SealedSecret[]): Promise<boolean> => {
-    if (known) {
-      const { version } = known;
+  const write = async (id: string, stored: SecretsDocument | null, sealed: SealedSecret[]): Promise<boolean> => {
+    if (stored) {
+      const { version } = stored;
       const { matchedCount } = await secrets.updateOne(
         { _id: id, version },
         { $set: { sealed, version: version + 1 } },
@@ -62,7 +62,7 @@ export function openSecrets(
 
   const resealed = (id: string, box: Uint8Array): Uint8Array | undefined => {
     try {
-      return reseal(master, placeOf(id), box);
+      return reseal(master, sealedPlaceOf(id), box);
     } catch (error) {
       log.error({ subscription: id, err: error }, 'a sealed box opens with no master key');
       return undefined;
@@ -82,7 +82,7 @@ export function openSecrets(
     has: async (id) => (await secrets.exists({ _id: id })) !== null,
     async add(id) {
       const key = randomBytes(KEY_BYTES);
-      const box = asBuffer(seal(master, placeOf(id), key));
+      const box = asBuffer(seal(master, sealedPlaceOf(id), key));
       for (;;) {
         const known = await find(id);
         const sealed = [{ box }, ...earlier(known?.sealed ?? [], clock.now())];
@@ -93,12 +93,12 @@ export function openSecrets(
       const known = await find(id);
       if (!known) throw Fault.notFound('the subscription has no secret: make one');
       const valid = known.sealed.filter(({ until }) => until === undefined || until.getTime() > clock.now());
-      return valid.map(({ box }) => open(master, placeOf(id), bytesOf(box)));
+      return valid.map(({ box }) => open(master, sealedPlaceOf(id), bytesOf(box)));
     },
     async remove(id) {
       await secrets.deleteOne({ _id: id });
     },
-    async keepOnly(ids) {
+    async removeExcept(ids) {
       const createdAt = { $lt: new Date(clock.now() - ORPHANED_MS) };
       await secrets.deleteMany({ _id: { $nin: [...ids] }, createdAt });
     },

@@ -40,7 +40,7 @@ export function openSubscriptions(db: Db): SubscriptionStore {
     return found.map(subscriptionOf).filter((subscription) => subscription !== undefined);
   };
   const enabled = (): Promise<Subscription[]> => read({ 'settings.enabled': true });
-  let known: { readonly asOf: number; readonly audience: Promise<Audience> } | undefined;
+  let cached: { readonly asOf: number; readonly audience: Promise<Audience> } | undefined;
   return {
     find: async (id) => (await read({ _id: id }))[0],
     all: () => read({ deleted: { $exists: false } }),
@@ -48,11 +48,11 @@ export function openSubscriptions(db: Db): SubscriptionStore {
     countOf: async (account) => subscriptions.countDocuments({ account, deleted: { $exists: false } }),
     audience() {
       const now = performance.now();
-      if (!known || now - known.asOf >= AUDIENCE_MS) {
-        known = { asOf: now, audience: enabled().then(audienceOf) };
-        known.audience.catch(() => (known = undefined));
+      if (!cached || now - cached.asOf >= AUDIENCE_MS) {
+        cached = { asOf: now, audience: enabled().then(audienceOf) };
+        cached.audience.catch(() => (cached = undefined));
       }
-      return known.audience;
+      return cached.audience;
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   evolveSubscription,
   type Subscription,
   type SubscriptionPatch,
-  wants,
+  isSubscribedTo,
 } from './subscription.ts';
 
 const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://a', events: ['Push Sent'], enabled: true });
@@ -92,7 +92,7 @@ describe('the events that a subscription wants', () => {
     ],
     [false, { campaigns: [{ code: 'A', id: '8' }] }],
   ])('include an open: %s with %j', (wanted, filter) =>
-    expect(wants({ ...push, ...filter }, opened, () => '7')).toBe(wanted),
+    expect(isSubscribedTo({ ...push, ...filter }, opened, () => '7')).toBe(wanted),
   );
 
   it('have no name for an unsupported channel', () => {

@@ -130,9 +130,9 @@ const isPush: ReadonlySet<number> = new Set(pushPlatforms);
 export const eventNameOf = (kind: EnqueuedKind, platform: number): string =>
   inboxNames[kind] ?? (isPush.has(platform) ? pushNames : contactNames[platform])?.[kind] ?? '';
 
-const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
+const isAmong = <T>(filter: readonly T[], one: T): boolean => filter.length === 0 || filter.includes(one);
 
-export const wants = (
+export const isSubscribedTo = (
   { events, applications, platforms, messageCodes, campaigns }: SubscriptionSettings,
   of: {
     readonly kind: EnqueuedKind;

@@ -1,5 +1,5 @@
 import type { DeferredEvent, DeferredPair, DeferredStore } from '../streams/deferred/deferred-store.ts';
-import { isSamePlace } from '../streams/unacked.ts';
+import { isSamePosition } from '../streams/unacked.ts';
 
 const firstTwo = (pair: DeferredPair): DeferredPair => ({ ...pair, events: pair.events.slice(0, 2) });
 
@@ -25,8 +25,8 @@ export function memoryDeferred(): DeferredStore {
       ),
     async add(added) {
       for (const pair of added) {
-        const known = pairs.get(pair.key);
-        setEvents(known ?? pair, [...(known?.events ?? []), ...pair.events]);
+        const existing = pairs.get(pair.key);
+        setEvents(existing ?? pair, [...(existing?.events ?? []), ...pair.events]);
       }
     },
     async apply(changes) {
@@ -34,9 +34,9 @@ export function memoryDeferred(): DeferredStore {
         const pair = pairs.get(change.key);
         if (!pair) continue;
         if (change.kind === 'failed') pairs.set(pair.key, { ...pair, failures: change.failures, at: change.at });
-        else if (pair.events.some((event) => isSamePlace(event, change.event))) {
-          const left = pair.events.filter((event) => !isSamePlace(event, change.event));
-          setEvents({ ...pair, failures: 0, at: 0 }, left);
+        else if (pair.events.some((event) => isSamePosition(event, change.event))) {
+          const remaining = pair.events.filter((event) => !isSamePosition(event, change.event));
+          setEvents({ ...pair, failures: 0, at: 0 }, remaining);
         }
       }
     },

@@ -49,8 +49,8 @@ export function decideCampaign(account: string, view: CampaignView, action: Camp
       return created(view, action.campaign);
     case 'nameCampaign': {
       const { application, name } = action.campaign;
-      const known = view.campaignsNamed(campaignNameKey(application, name)).some(({ deleted }) => !deleted);
-      return known ? [] : created(view, action.campaign);
+      const isUsed = view.campaignsNamed(campaignNameKey(application, name)).some(({ deleted }) => !deleted);
+      return isUsed ? [] : created(view, action.campaign);
     }
     case 'deleteCampaign':
       if (!liveCampaign(account, view, action.code)) throw Fault.argument('campaign: not found');

@@ -22,17 +22,19 @@ export function clearOrphans(account: string, view: AccountView, action: ClearOr
   const { application, orphans } = action;
   const owner = view.application(application);
   if (owner?.kind !== 'application' || owner.account !== account || !owner.deletedAt) return [];
-  const isLeft = (state: { readonly deleted: boolean } | undefined, of: string | undefined): boolean =>
+  const isRemaining = (state: { readonly deleted: boolean } | undefined, of: string | undefined): boolean =>
     state !== undefined && !state.deleted && of === application;
   const presets = orphans.presets.filter((code) => {
     const state = view.preset(code);
     const isOfGroup = state?.account === account && state.preset.group !== '';
-    return isLeft(state, isOfGroup ? application : state?.application);
+    return isRemaining(state, isOfGroup ? application : state?.application);
   });
-  const campaigns = orphans.campaigns.filter((code) => isLeft(view.campaign(code), view.campaign(code)?.application));
-  const zones = orphans.geozones.filter((id) => isLeft(view.geozone(id), view.geozone(id)?.zone.application));
+  const campaigns = orphans.campaigns.filter((code) =>
+    isRemaining(view.campaign(code), view.campaign(code)?.application),
+  );
+  const zones = orphans.geozones.filter((id) => isRemaining(view.geozone(id), view.geozone(id)?.zone.application));
   const clusters = orphans.clusters.filter((code) =>
-    isLeft(view.geozoneCluster(code), view.geozoneCluster(code)?.cluster.application),
+    isRemaining(view.geozoneCluster(code), view.geozoneCluster(code)?.cluster.application),
   );
   const filters = orphans.filters.filter((name) => {
     const filter = view.filter(name);

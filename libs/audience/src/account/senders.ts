@@ -20,8 +20,9 @@ export function decideSenders(before: Senders | undefined, action: SendersAction
   const { required } = action;
   const verified = [...new Set(action.verified.map((address) => address.toLowerCase()))];
   if (verified.length > MAX_SENDERS) throw Fault.argument(`verified: at most ${MAX_SENDERS} entries`);
-  const known = before?.verified ?? [];
-  const isSame = verified.length === known.length && verified.every((address, i) => address === known[i]);
+  const verifiedBefore = before?.verified ?? [];
+  const isSame =
+    verified.length === verifiedBefore.length && verified.every((address, i) => address === verifiedBefore[i]);
   if (isSame && required === (before?.required ?? false)) return [];
   return [{ $case: 'sendersSet', value: { required, verified } }];
 }

@@ -49,9 +49,9 @@ export const testDevicePositions = (devices: readonly TestDevice[]): readonly nu
 
 /** A message under way must not reach the next owner. */
 function newPosition({ devices, nextPosition = devices.length }: Pick<TestDevicesState, 'devices' | 'nextPosition'>) {
-  const taken = new Set(testDevicePositions(devices));
+  const usedPositions = new Set(testDevicePositions(devices));
   let position = nextPosition % CHUNK_SIZE;
-  while (taken.has(position)) position = (position + 1) % CHUNK_SIZE;
+  while (usedPositions.has(position)) position = (position + 1) % CHUNK_SIZE;
   return position;
 }
 
@@ -68,27 +68,27 @@ const bytesOf = (devices: readonly TestDevice[]): number => devices.reduce((sum,
 function evicted(others: readonly TestDevice[], device: TestDevice, limit: number): readonly TestDevice[] {
   let count = others.length + 1;
   let bytes = bytesOf([...others, device]);
-  const gone: TestDevice[] = [];
+  const removed: TestDevice[] = [];
   for (const other of others) {
     if (count <= limit && bytes <= MAX_TOGETHER_MEBIBYTES * 2 ** 20) break;
     if (!other.unconfirmed) continue;
-    gone.push(other);
+    removed.push(other);
     count--;
     bytes -= sizeOf(other);
   }
-  return gone;
+  return removed;
 }
 
 function setTestDevice(
-  known: readonly TestDevice[],
+  existing: readonly TestDevice[],
   { application, device, isAnonymous = false }: TestDeviceAction & { readonly type: 'setTestDevice' },
   limit: number,
 ): Change[] {
-  const before = known.find(({ pushToken }) => pushToken === device.pushToken);
+  const before = existing.find(({ pushToken }) => pushToken === device.pushToken);
   const unconfirmed = isAnonymous && (!before || before.unconfirmed === true);
   const next = { ...device, unconfirmed };
   if (before && isSame(before, next)) return [];
-  const others = known.filter((other) => other !== before);
+  const others = existing.filter((other) => other !== before);
   const gone = isAnonymous ? [] : evicted(others, next, before ? Infinity : limit);
   const rest = others.filter((other) => !gone.includes(other));
   if (!before && rest.length >= limit) throw quotaReached('testDevices', limit);

@@ -22,7 +22,7 @@ export function setActivityToken(
   activity: ActivityTokenSet,
   at: Date,
 ): DeviceDecision {
-  const known = own.activities?.find(({ k }) => k === activity.activity);
-  if (known?.token === activity.token) return nothing;
+  const existing = own.activities?.find(({ k }) => k === activity.activity);
+  if (existing?.token === activity.token) return nothing;
   return { events: [eventOf(identity, own.seq, at, { $case: 'activityTokenSet', value: activity })], selfReports: [] };
 }

@@ -122,21 +122,21 @@ function registerAgain(
 ): DeviceDecision {
   const id = deviceIdOf(own.app, own.hwidHash);
   const events: DeviceEvent[] = [];
-  const say = (event: NonNullable<DeviceEvent['event']>): void =>
+  const record = (event: NonNullable<DeviceEvent['event']>): void =>
     void events.push(eventOf(identity, own.seq, at, event));
 
   const user = changedUser(identity, own, command.user);
   const keys = changedKeys(own, command.keys);
   const platform = command.platform === own.platform ? undefined : command.platform;
-  if (user || keys || platform !== undefined) say({ $case: 'updated', value: { platform, user, keys } });
+  if (user || keys || platform !== undefined) record({ $case: 'updated', value: { platform, user, keys } });
 
   const token = tokenChange(own, command);
-  if (token) say(token);
+  if (token) record(token);
 
   // A first token enables alerts, before the given tags are applied (R-RES17).
   const enabled = token?.$case === 'tokenSet' && own.token === undefined ? { ...own, alerts: true } : own;
   const { changes, open } = applyWrites((k) => entriesIn(enabled, k), command.writes, skip);
-  if (changes.length > 0) say({ $case: 'tagsChanged', value: { tags: [...changes] } });
+  if (changes.length > 0) record({ $case: 'tagsChanged', value: { tags: [...changes] } });
 
   const selfReports = openReport(id, open);
   if (command.token && !token) selfReports.push({ id, max: { tokenAt: at.getTime() } });
@@ -185,7 +185,7 @@ function setTags(
   };
 }
 
-function say(
+function updateUserAndTags(
   identity: DeviceIdentity,
   { own, siblings }: HwidDevices,
   { user, writes }: { readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] },
@@ -195,10 +195,10 @@ function say(
   const device = found(own);
   const owner = changedUser(identity, device, user);
   const { changes } = applyWrites((k) => entriesIn(device, k), writes, skip);
-  const said = [...before];
-  if (owner) said.push({ $case: 'updated', value: { platform: undefined, user: owner, keys: undefined } });
-  if (changes.length > 0) said.push({ $case: 'tagsChanged', value: { tags: [...changes] } });
-  return [...said.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(siblings, changes, at)];
+  const updates = [...before];
+  if (owner) updates.push({ $case: 'updated', value: { platform: undefined, user: owner, keys: undefined } });
+  if (changes.length > 0) updates.push({ $case: 'tagsChanged', value: { tags: [...changes] } });
+  return [...updates.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(siblings, changes, at)];
 }
 
 function erase(identity: DeviceIdentity, own: Device | undefined, withApplication: boolean, at: Date): DeviceDecision {
@@ -212,13 +212,13 @@ function erase(identity: DeviceIdentity, own: Device | undefined, withApplicatio
 /** @param seq of a new device @throws Fault if there is no device (R-C7), or a tag cannot hold a result */
 export function decide(
   identity: DeviceIdentity,
-  known: HwidDevices,
+  state: HwidDevices,
   action: DeviceAction,
   seq: number | undefined,
   at: Date,
 ): DeviceDecision {
-  const own = isPresent(known.own) ? known.own : undefined;
-  const siblings = known.siblings.filter(isPresent);
+  const own = isPresent(state.own) ? state.own : undefined;
+  const siblings = state.siblings.filter(isPresent);
   const present = { own, siblings };
   const id = deviceIdOf(identity.application, identity.hwidHash);
   const isNew = !own && newPlatformIn(action) !== undefined;
@@ -236,7 +236,7 @@ export function decide(
       return setTags(identity, present, action, at);
     case 'open': {
       const opened = { id, set: { open: at.getTime() } };
-      if (!isNew) return { events: say(identity, present, action, at), selfReports: [opened] };
+      if (!isNew) return { events: updateUserAndTags(identity, present, action, at), selfReports: [opened] };
       const { events, selfReports } = registerEarly(identity, seq, siblings, action, at);
       return { events, selfReports: [...selfReports, opened] };
     }
@@ -250,7 +250,7 @@ export function decide(
       return giveUpToken(own, action, at);
     case 'addressTaken':
       if (own?.token !== action.token || own.platform !== Platform.Email) return nothing;
-      return { events: say(identity, present, action, at), selfReports: [] };
+      return { events: updateUserAndTags(identity, present, action, at), selfReports: [] };
     case 'erase':
       return erase(identity, own, action.withApplication === true, at);
     case 'setBadge':
@@ -258,12 +258,12 @@ export function decide(
       return { events: [], selfReports: [{ id, set: { badge: action.badge }, add: { setBadges: 1 } }] };
     case 'recordEvent':
       return {
-        events: say(identity, present, action, at, [{ $case: 'occurred', value: action.occurrence }]),
+        events: updateUserAndTags(identity, present, action, at, [{ $case: 'occurred', value: action.occurrence }]),
         selfReports: [],
       };
     case 'bindUser':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return { events: say(identity, present, action, at), selfReports: [] };
+      return { events: updateUserAndTags(identity, present, action, at), selfReports: [] };
     case 'useKey':
       return nothing;
     case 'setPushToStartToken':

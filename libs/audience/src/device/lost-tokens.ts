@@ -11,7 +11,7 @@ const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision
   selfReports: [],
 });
 
-const isHeld = (own: Device, { token, since }: { readonly token: string; readonly since: number }): boolean =>
+const hasToken = (own: Device, { token, since }: { readonly token: string; readonly since: number }): boolean =>
   own.token === token && tokenTime(own) <= since && isPushPlatform(own.platform);
 
 /** Unless registered again since (R-P2). */
@@ -20,7 +20,7 @@ export function rejectToken(
   command: DeviceAction & { type: 'tokenRejected' },
   at: Date,
 ): DeviceDecision {
-  return own && isHeld(own, command) ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
+  return own && hasToken(own, command) ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
 }
 
 /** Unless registered again since (R-P3). */
@@ -29,7 +29,7 @@ export function replaceToken(
   command: DeviceAction & { type: 'tokenReplaced' },
   at: Date,
 ): DeviceDecision {
-  if (!own || !isHeld(own, command)) return nothing;
+  if (!own || !hasToken(own, command)) return nothing;
   const value = tokenOf(command.replacement, own.platform);
   return { events: [eventOf(identityOf(own), own.seq, at, { $case: 'tokenSet', value })], selfReports: [] };
 }
@@ -61,6 +61,8 @@ export function giveUpToken(
   at: Date,
 ): DeviceDecision {
   if (own?.token !== command.token || own.platform !== command.platform) return nothing;
-  const mine = tokenTime(own);
-  return mine > command.at ? { ...nothing, keptSince: mine } : removed(own, TokenRemoval.TOKEN_REMOVAL_MOVED, at);
+  const ownTokenTime = tokenTime(own);
+  return ownTokenTime > command.at
+    ? { ...nothing, keptSince: ownTokenTime }
+    : removed(own, TokenRemoval.TOKEN_REMOVAL_MOVED, at);
 }

@@ -41,7 +41,7 @@ describe('a zone entry sends (R-F4)', () => {
   });
 
   it('as much as it would to a device of the control group, which begins no cooldown', () => {
-    const held = { ...anna, isHeldBack: true };
+    const held = { ...anna, isExcluded: true };
     const both = [zone(1, {}, cluster), zone(2, {}, cluster)];
     const entered = (since: Date | undefined) => sendingZones(both, held, () => since, AT);
     expect(entered(undefined)).toEqual(both.map((each) => ({ entered: each, cooldowns: [] })));

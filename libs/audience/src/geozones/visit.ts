@@ -11,7 +11,7 @@ export interface Visitor {
   readonly hwidHash: string;
   readonly user: string;
   /** Counted, but without a cooldown, because nothing is sent (R-F4). */
-  readonly isHeldBack?: boolean;
+  readonly isExcluded?: boolean;
 }
 
 export interface Cooldown {
@@ -46,17 +46,17 @@ export function sendingZones<Entered extends EnteredZone>(
   lastSend: (cooldown: string) => Date | undefined,
   at: Date,
 ): { readonly entered: Entered; readonly cooldowns: Cooldown[] }[] {
-  const begun = new Map<string, Date>();
+  const cooldownStarts = new Map<string, Date>();
   const isOver = ({ id, seconds }: Cooldown): boolean => {
-    const since = begun.get(id) ?? lastSend(id);
+    const since = cooldownStarts.get(id) ?? lastSend(id);
     // Reports may be decided in another order than they arrived.
     return !since || seconds === 0 || at.getTime() - since.getTime() >= seconds * 1000;
   };
   return entered.flatMap((each) => {
     const cooldowns = cooldownsOf(each, visitor);
     if (!cooldowns.every(isOver)) return [];
-    if (visitor.isHeldBack) return [{ entered: each, cooldowns: [] }];
-    for (const { id } of cooldowns) begun.set(id, at);
+    if (visitor.isExcluded) return [{ entered: each, cooldowns: [] }];
+    for (const { id } of cooldowns) cooldownStarts.set(id, at);
     return [{ entered: each, cooldowns }];
   });
 }

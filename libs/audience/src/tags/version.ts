@@ -23,19 +23,19 @@ const BELOW_ZERO = 'A';
 const END = 'M';
 const ABOVE_ZERO = 'Z';
 
-const known = new Map<string, string>();
-const KNOWN = 1000;
+const cache = new Map<string, string>();
+const MAX_CACHED = 1000;
 
 /**
  * At most 200 ASCII characters that compare bytewise as the versions do (R-RES11). After each part it has the comparison of the rest with the
  * endless zeros that a version ends with.
  */
 export function versionKey(version: string): string {
-  let key = known.get(version);
+  let key = cache.get(version);
   if (key !== undefined) return key;
   key = writeKey(version);
-  if (known.size >= KNOWN) known.clear();
-  known.set(version, key);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(version, key);
   return key;
 }
 

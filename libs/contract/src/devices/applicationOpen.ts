@@ -21,7 +21,7 @@ export const applicationOpen = json13('applicationOpen', {
     application: request.application,
     hwid: request.hwid,
     device_type: request.device_type,
-    said: {
+    properties: {
       userId: request.userId,
       language: request.language,
       timezoneSeconds: request.timezone,

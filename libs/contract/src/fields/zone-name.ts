@@ -2,8 +2,8 @@ import { text } from '../values.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-const known = new Map<string, boolean>();
-const KNOWN = 2000;
+const cache = new Map<string, boolean>();
+const MAX_CACHED = 2000;
 
 function isZone(name: string): boolean {
   try {
@@ -16,11 +16,11 @@ function isZone(name: string): boolean {
 
 function isKnownZone(name: string): boolean {
   if (!NAME.test(name)) return false;
-  let found = known.get(name);
+  let found = cache.get(name);
   if (found !== undefined) return found;
   found = isZone(name);
-  if (known.size >= KNOWN) known.clear();
-  known.set(name, found);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(name, found);
   return found;
 }
 

@@ -100,8 +100,8 @@ export const timetable = z
       if (!(dayNames as readonly string[]).includes(key)) issue([key], 'unknown key');
     const offset = parseWithin(timezoneSeconds, timezone ?? 0, context, ['timezone']) ?? 0;
     const hours = dayNames.flatMap((name, index) => (name in days ? readDay(days[name], index + 1, issue) : []));
-    const said = Object.entries(days).filter(([, given]) => isGiven(given));
-    const given = { ...(isGiven(timezone) ? { timezone: offset } : {}), ...Object.fromEntries(said) };
+    const givenDays = Object.entries(days).filter(([, given]) => isGiven(given));
+    const given = { ...(isGiven(timezone) ? { timezone: offset } : {}), ...Object.fromEntries(givenDays) };
     return { timezoneSeconds: offset, hours, given: jsonText(given) };
   })
   .describe(TIMETABLE);

@@ -1,6 +1,6 @@
 import { Platform } from '@tidings/kernel';
 import type { LocalizedText } from '../messages/texts.ts';
-import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from '../messages/notification.ts';
+import { type GivenContent, NO_PLATFORM_CONTENT, type Notification } from '../messages/notification.ts';
 import type { Recipients } from '../messages/recipients.ts';
 import { identityOf, integer, optional } from '../values.ts';
 
@@ -14,15 +14,15 @@ export const moment = optional(integer.refine((value) => value >= 0, 'must not b
 
 export const score = optional(integer.refine((value) => value >= 1, 'must be at least 1').meta({ minimum: 1 }));
 
-interface Said {
+interface ActivityPush {
   readonly recipients: Recipients;
   readonly text?: LocalizedText | undefined;
   readonly title?: LocalizedText | undefined;
   readonly transactional: boolean;
 }
 
-export function activityMessage({ recipients, text, title, transactional }: Said): Notification {
-  const content: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, text, title };
+export function activityMessage({ recipients, text, title, transactional }: ActivityPush): Notification {
+  const content: Partial<GivenContent> = { ...NO_PLATFORM_CONTENT, text, title };
   return {
     sendAt: undefined,
     recipients,

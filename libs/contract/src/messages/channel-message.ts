@@ -2,7 +2,7 @@ import type { PlatformCode } from '@tidings/kernel';
 import { namedPreset } from '../presets/preset-code.ts';
 import { optional } from '../values.ts';
 import { messageFields, transactionId } from './message-fields.ts';
-import { type GivenContent, NOTHING_OF_THEIR_OWN, type Notification } from './notification.ts';
+import { type GivenContent, NO_PLATFORM_CONTENT, type Notification } from './notification.ts';
 import type { Recipients } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 
@@ -31,7 +31,7 @@ interface Own {
 
 export function channelMessage(given: Given, { platform, recipients, content, transactional }: Own): Notification {
   const { send_date: date, dynamic_content_placeholders: placeholders } = given;
-  const whole: Partial<GivenContent> = { ...NOTHING_OF_THEIR_OWN, placeholders, ...content };
+  const whole: Partial<GivenContent> = { ...NO_PLATFORM_CONTENT, placeholders, ...content };
   return {
     sendAt: date && { at: new Date(date.ms), localAt: undefined },
     recipients,

@@ -158,7 +158,7 @@ type Platforms = {
   readonly [Name in keyof GivenContent as undefined extends GivenContent[Name] ? never : Name]: GivenContent[Name];
 };
 
-export const NOTHING_OF_THEIR_OWN: Platforms = {
+export const NO_PLATFORM_CONTENT: Platforms = {
   ios: {},
   android: {},
   huawei: {},

@@ -101,7 +101,7 @@ const platformsOf = (given: Fields): readonly PlatformCode[] => {
 };
 
 /** Only its blocks and its preset have texts for an SMS (R-O4). */
-const saysToSms = ({ preset, content }: Payload): boolean => {
+const hasSmsText = ({ preset, content }: Payload): boolean => {
   const { sms, text } = content?.localized_content ?? {};
   return (preset ?? sms?.text ?? text) !== undefined;
 };
@@ -117,7 +117,7 @@ const refusePlatforms = (given: Fields, context: z.core.ParsePayload): void => {
     if (!isThere) return refuse(`${platformWordOf(code) ?? code} needs ${block}`);
     // A push without texts may still bring data; an SMS is its text.
     const isText = block === 'payload' && !isPushPlatform(code);
-    if (isText && given.payload && !saysToSms(given.payload)) {
+    if (isText && given.payload && !hasSmsText(given.payload)) {
       return refuse('SMS needs a block sms or default, or a preset');
     }
   }

@@ -72,12 +72,12 @@ const condition = object({
   return { kind: 'group', negated, of: groupOf(given.group, context) };
 });
 
-const NOBODY: StructuredFilter = { any: true, negated: false, conditions: [] };
+const MATCHES_NONE: StructuredFilter = { any: true, negated: false, conditions: [] };
 
 /** Checked by hand: a schema that contains itself cannot be compiled. */
 function groupOf(given: unknown, context: z.core.ParsePayload): StructuredFilter {
   const value = isObject(given) ? snakeCased(filter, given) : given;
-  return parseWithin(filter, value, context, ['group']) ?? NOBODY;
+  return parseWithin(filter, value, context, ['group']) ?? MATCHES_NONE;
 }
 
 export const filter: z.ZodType<StructuredFilter> = object({

@@ -94,8 +94,8 @@ function forTarget(locale: string, given: Blocks, { key, defaults, ttl }: Target
   // The title of a push makes no MMS.
   if (key === 'sms') return chosen(locale, { body: given.default.body });
   const { title, subtitle, body, ...settings } = given.default;
-  const taken = Object.fromEntries(defaults.map((name) => [name, settings[name]]));
-  return chosen(locale, { title, subtitle, body, ...taken }, ttl);
+  const defaultSettings = Object.fromEntries(defaults.map((name) => [name, settings[name]]));
+  return chosen(locale, { title, subtitle, body, ...defaultSettings }, ttl);
 }
 
 /** A block without the text has none, also where other locales have it (R-O4). */
@@ -119,24 +119,24 @@ export interface BlockInbox {
   readonly path: string;
 }
 
-interface SaidInbox {
+interface InboxSettings {
   readonly image_url?: string | undefined;
   readonly expiration_date?: number | undefined;
 }
 
-const inboxOf = (block: object | undefined): SaidInbox =>
-  (block && 'inbox' in block && (block.inbox as SaidInbox | undefined)) || {};
+const inboxOf = (block: object | undefined): InboxSettings =>
+  (block && 'inbox' in block && (block.inbox as InboxSettings | undefined)) || {};
 
 interface OfBlock {
   readonly platform: number;
   readonly language: string;
-  readonly said: SaidInbox;
+  readonly inbox: InboxSettings;
 }
 
 const inboxesFor = (given: Given, platform: number, key?: Target['key']): OfBlock[] =>
   Object.entries(given).flatMap(([locale, of]) => {
     const block = (key && of[key]) ?? of.default;
-    return block ? [{ platform, language: locale.toLowerCase(), said: inboxOf(block) }] : [];
+    return block ? [{ platform, language: locale.toLowerCase(), inbox: inboxOf(block) }] : [];
   });
 
 /** Platform 0 = `default` blocks (R-O4). */
@@ -149,24 +149,24 @@ const inboxesIn = (given: Given): OfBlock[] => [
 
 /** Without a picture or a date, a block has the first one of another block. */
 function inboxIn(given: Given): BlockInbox | undefined {
-  const said = Object.entries(given).flatMap(([locale, of]) =>
+  const inboxes = Object.entries(given).flatMap(([locale, of]) =>
     Object.entries(of).flatMap(([platform, block]) => {
       const inbox = inboxOf(block);
       const content = inboxContent({ inbox_date: inbox.expiration_date, inbox_image: inbox.image_url });
       return content ? [{ content, path: `${locale}.${platform}` }] : [];
     }),
   );
-  const [first] = said;
+  const [first] = inboxes;
   if (!first) return undefined;
-  const dated = said.flatMap(({ content: { removalDay }, path }) =>
+  const dated = inboxes.flatMap(({ content: { removalDay }, path }) =>
     removalDay === undefined ? [] : [{ removalDay, path }],
   );
   const earliest = dated.toSorted((a, b) => a.removalDay - b.removalDay)[0];
   const [day, ...days] = new Set(dated.map(({ removalDay }) => removalDay));
-  const [image, ...images] = new Set(said.flatMap(({ content }) => content.image ?? []));
+  const [image, ...images] = new Set(inboxes.flatMap(({ content }) => content.image ?? []));
   const blocksOf = inboxesIn(given);
-  const pictures = blocksOf.map(({ said: { image_url }, ...of }) => ({ ...of, image: image_url ?? image! }));
-  const removals = blocksOf.map(({ said: { expiration_date }, ...of }) => ({
+  const pictures = blocksOf.map(({ inbox: { image_url }, ...of }) => ({ ...of, image: image_url ?? image! }));
+  const removals = blocksOf.map(({ inbox: { expiration_date }, ...of }) => ({
     ...of,
     removalDay: expiration_date ?? day!,
   }));

@@ -56,8 +56,8 @@ export const payload = object({
   const own = Array.isArray(value.open_actions) ? value.open_actions : [];
   const actions = [value.open_action, ...own];
   const opens = actions.some((action) => action?.richMedia !== undefined || action?.remotePage !== undefined);
-  const says = value.preset ?? value.content ?? value.custom_data;
-  if (says !== undefined || opens || value.voip_push || value.silent) return;
+  const shownContent = value.preset ?? value.content ?? value.custom_data;
+  if (shownContent !== undefined || opens || value.voip_push || value.silent) return;
   // As in a notification: a link alone shows nothing (R-I14).
   issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: value });
 });

@@ -9,11 +9,11 @@ const words: ReadonlyMap<string, PlatformCode> = new Map<string, PlatformCode>([
 ]);
 
 /** No device registers with it. */
-const NOBODY = 'BAIDU_ANDROID';
+const WITHOUT_DEVICES = 'BAIDU_ANDROID';
 
 const platform = z.union(
   [
-    z.enum([...words.keys(), NOBODY]).transform((word) => words.get(word)),
+    z.enum([...words.keys(), WITHOUT_DEVICES]).transform((word) => words.get(word)),
     integer.refine(isPlatform).transform((code) => code as PlatformCode | undefined),
   ],
   { error: 'unknown value' },

@@ -2,7 +2,7 @@ import { defaultTagList, type TagDefinition } from '@tidings/audience';
 import type { Configuration } from './configuration.ts';
 
 /** Where unknown tags are skipped. Changes are answered only when no replica caches an older set. */
-export const TAG_PATIENCE_MS = 250;
+export const TAG_MAX_AGE_MS = 250;
 
 export interface TagSet {
   named(name: string): TagDefinition | undefined;
@@ -18,13 +18,13 @@ function tagSet(own: readonly TagDefinition[]): TagSet {
 }
 
 export interface Tags {
-  /** Unknown names trigger a read unless one happened within `patienceMs`. @default 0: always */
-  of(account: string, names?: Iterable<string>, patienceMs?: number): Promise<TagSet>;
-  known(account: string): TagSet | undefined;
+  /** Unknown names trigger a read unless one happened within `maxAgeMs`. @default 0: always */
+  of(account: string, names?: Iterable<string>, maxAgeMs?: number): Promise<TagSet>;
+  cached(account: string): TagSet | undefined;
   read(account: string): Promise<TagSet>;
 }
 
-interface Known {
+interface CachedTags {
   readonly set: TagSet;
   readonly version: number;
   currentAt: number;
@@ -36,29 +36,29 @@ const hasAll = (set: TagSet, names: Iterable<string>): boolean => {
 };
 
 export function openTags(store: Pick<Configuration, 'tags' | 'tagsVersion'>): Tags {
-  const sets = new Map<string, Known>();
+  const sets = new Map<string, CachedTags>();
   const read = async (account: string): Promise<TagSet> => {
     const currentAt = performance.now();
     const version = await store.tagsVersion(account);
     const set = tagSet(await store.tags(account));
-    const known = sets.get(account);
-    if (!known || known.currentAt <= currentAt) sets.set(account, { set, version, currentAt });
+    const cached = sets.get(account);
+    if (!cached || cached.currentAt <= currentAt) sets.set(account, { set, version, currentAt });
     return set;
   };
-  const current = async (account: string, known: Known): Promise<TagSet> => {
-    const asked = performance.now();
-    if ((await store.tagsVersion(account)) > known.version) return read(account);
-    known.currentAt = Math.max(known.currentAt, asked);
-    return known.set;
+  const current = async (account: string, cached: CachedTags): Promise<TagSet> => {
+    const readAt = performance.now();
+    if ((await store.tagsVersion(account)) > cached.version) return read(account);
+    cached.currentAt = Math.max(cached.currentAt, readAt);
+    return cached.set;
   };
   return {
-    known: (account) => sets.get(account)?.set,
+    cached: (account) => sets.get(account)?.set,
     read,
-    async of(account, names = [], patienceMs = 0) {
-      const known = sets.get(account);
-      if (!known) return read(account);
-      const patience = hasAll(known.set, names) ? TAG_PATIENCE_MS : patienceMs;
-      return performance.now() - known.currentAt < patience ? known.set : current(account, known);
+    async of(account, names = [], maxAgeMs = 0) {
+      const cached = sets.get(account);
+      if (!cached) return read(account);
+      const allowedAgeMs = hasAll(cached.set, names) ? TAG_MAX_AGE_MS : maxAgeMs;
+      return performance.now() - cached.currentAt < allowedAgeMs ? cached.set : current(account, cached);
     },
   };
 }

@@ -126,8 +126,8 @@ async function readAddresses(
   }
   if (positions.size === 0) return;
   const addresses = db.collection<AddressDocument>(ADDRESSES);
-  const known = { _id: { $in: [...positions.keys()] } };
-  for await (const { _id, since, complained: at } of addresses.find(known, {
+  const query = { _id: { $in: [...positions.keys()] } };
+  for await (const { _id, since, complained: at } of addresses.find(query, {
     projection: { since: 1, complained: 1 },
   })) {
     const position = positions.get(_id)!;

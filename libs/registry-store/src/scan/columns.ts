@@ -8,7 +8,7 @@ export const NOT_DISPLAYABLE = 1;
 export const LONG_TOKEN = 2;
 export const LONG_VALUES = 4;
 /** The columns are full: the device must be read again. */
-const NOT_HELD = 8;
+const NOT_LOADED = 8;
 export const SUPPRESSED_FLAGS = {
   BOUNCED: 16,
   COMPLAINT: 32,
@@ -17,7 +17,7 @@ export const SUPPRESSED_FLAGS = {
 } as const satisfies Record<Suppression, number>;
 
 /** The longest texts of a chunk would take 800 MB; those of a slice always fit. */
-const HELD_BYTES = 64 * 1024 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 export interface Row {
   position: number;
@@ -54,10 +54,10 @@ export class Columns implements Candidates, BadgeCandidates {
   /** Row of a position, plus one; 0 = not scanned. */
   readonly #rows = new Int32Array(CHUNK_SIZE);
   isWhole = true;
-  readonly #heldBytes: number;
+  readonly #maxTextBytes: number;
 
-  constructor(heldBytes = HELD_BYTES) {
-    this.#heldBytes = heldBytes;
+  constructor(maxTextBytes = MAX_TEXT_BYTES) {
+    this.#maxTextBytes = maxTextBytes;
   }
 
   reset(tags: number, fieldNames: readonly DeviceField[]): void {
@@ -86,9 +86,9 @@ export class Columns implements Candidates, BadgeCandidates {
     return bytes;
   }
 
-  holds(positions: Uint16Array): boolean {
+  hasTexts(positions: Uint16Array): boolean {
     return (
-      this.isWhole || positions.every((at) => this.rowOf(at) < 0 || (this.flags[this.rowOf(at)]! & NOT_HELD) === 0)
+      this.isWhole || positions.every((at) => this.rowOf(at) < 0 || (this.flags[this.rowOf(at)]! & NOT_LOADED) === 0)
     );
   }
 
@@ -103,11 +103,11 @@ export class Columns implements Candidates, BadgeCandidates {
     this.platforms[i] = row.platform;
     this.flags[i] = row.flags;
     this.fields[i] = row.fields;
-    if (this.tokens.length + this.values.length + this.fieldTexts.length > this.#heldBytes) {
+    if (this.tokens.length + this.values.length + this.fieldTexts.length > this.#maxTextBytes) {
       this.#dropLast();
       this.values.addEmpty(i);
       this.fieldTexts.addEmpty(i);
-      this.flags[i] |= NOT_HELD;
+      this.flags[i] |= NOT_LOADED;
       this.isWhole = false;
     }
     this.languages[i] = this.#languageNumber(row.language);
@@ -126,8 +126,8 @@ export class Columns implements Candidates, BadgeCandidates {
   }
 
   #languageNumber(name: string): number {
-    const known = this.#languageNumbers.get(name);
-    if (known !== undefined) return known;
+    const number = this.#languageNumbers.get(name);
+    if (number !== undefined) return number;
     if (this.languageNames.length === MAX_LANGUAGES) return 0;
     this.#languageNumbers.set(name, this.languageNames.length);
     return this.languageNames.push(name) - 1;

@@ -29,7 +29,7 @@ describeWithMongo('scans of named devices', (mongo) => {
   const found = async (seqs: readonly number[], application = APP, badge = false): Promise<number[] | undefined> => {
     const columns = new Columns();
     try {
-      await scan({ application, seqs, columns, wanted: { badge } });
+      await scan({ application, seqs, columns, scanFields: { badge } });
     } catch {
       return undefined;
     }

@@ -6,13 +6,13 @@ import type { Columns } from './columns.ts';
 import { numberAt, sizeOf } from './bson.ts';
 import { Name } from './field-names.ts';
 import { DeviceReader } from './read-device.ts';
-import { projectionOf, type Wanted } from './wanted.ts';
+import { projectionOf, type ScanFields } from './scan-fields.ts';
 
 export interface NamedScan {
   readonly application: string;
   readonly seqs: readonly number[];
   readonly columns: Columns;
-  readonly wanted: Wanted;
+  readonly scanFields: ScanFields;
 }
 
 /** One reply of MongoDB holds their devices. */
@@ -22,7 +22,7 @@ const SEQS_TOGETHER = 1000;
 /** A receipt to one phone would cost a query of its own. An unreadable device fails only its scans. */
 export function namedScans(devices: Collection<DeviceDocument>): (scan: NamedScan) => Promise<void> {
   const readAll = async (scans: readonly NamedScan[]): Promise<readonly undefined[]> => {
-    const projected = scans.map((scan) => ({ ...scan, projection: projectionOf(scan.wanted) }));
+    const projected = scans.map((scan) => ({ ...scan, projection: projectionOf(scan.scanFields) }));
     const queries = Map.groupBy(projected, ({ application, projection }) =>
       JSON.stringify([application, Object.keys(projection)]),
     );
@@ -45,8 +45,8 @@ type Projected = NamedScan & { readonly projection: Record<string, 0 | 1> };
 
 async function readTogether(devices: Collection<DeviceDocument>, scans: readonly Projected[]): Promise<void> {
   const readers = new Map<number, DeviceReader[]>();
-  for (const { seqs, columns, wanted } of scans) {
-    const reader = new DeviceReader(columns, wanted);
+  for (const { seqs, columns, scanFields } of scans) {
+    const reader = new DeviceReader(columns, scanFields);
     for (const seq of seqs) {
       const others = readers.get(seq);
       if (others) others.push(reader);

@@ -7,7 +7,7 @@ import { nameOf, numberAt, sizeOf, Type } from './bson.ts';
 import { type Columns, LONG_TOKEN, LONG_VALUES, NOT_DISPLAYABLE, type Row } from './columns.ts';
 import { DeviceValues } from './device-values.ts';
 import { Coordinate, LETTER_K, LETTER_T, Name, SHORT, Short } from './field-names.ts';
-import { fieldTags, type SiblingResults, type Wanted } from './wanted.ts';
+import { fieldTags, type SiblingResults, type ScanFields } from './scan-fields.ts';
 
 const SIXTETS = new Uint8Array(128);
 [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].forEach((character, value) => {
@@ -56,8 +56,8 @@ export class DeviceReader {
   readonly #activity: Buffer;
   readonly #activitySlot: number;
 
-  constructor(columns: Columns, wanted: Wanted) {
-    const { predicate, values = [], fields = [], activity = '', languages, circle, siblings } = wanted;
+  constructor(columns: Columns, scanFields: ScanFields) {
+    const { predicate, values = [], fields = [], activity = '', languages, circle, siblings } = scanFields;
     this.#columns = columns;
     this.#languages = languages;
     this.#circle = circle;
@@ -245,7 +245,7 @@ export class DeviceReader {
 
   #tokenIn(b: Buffer, start: number): number {
     const end = start + b.readInt32LE(start) - 1;
-    let isWanted = false;
+    let isRequested = false;
     let token = 0;
     let p = start + 4;
     while (p < end) {
@@ -253,11 +253,11 @@ export class DeviceReader {
       const letter = b[p]!;
       while (b[p] !== 0) p++;
       p++;
-      if (letter === LETTER_K) isWanted = b.subarray(p + 4, p + 3 + b.readInt32LE(p)).equals(this.#activity);
+      if (letter === LETTER_K) isRequested = b.subarray(p + 4, p + 3 + b.readInt32LE(p)).equals(this.#activity);
       else if (letter === LETTER_T) token = p;
       p += sizeOf(b, p, type);
     }
-    return isWanted ? token : 0;
+    return isRequested ? token : 0;
   }
 
   #writeFields(b: Buffer): void {

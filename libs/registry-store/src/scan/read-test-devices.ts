@@ -2,7 +2,7 @@ import type { TestDevice } from '@tidings/audience';
 import { TOKEN_BIT, tokenText } from '@tidings/channels';
 import { TOKEN_BYTES } from '@tidings/kernel';
 import { type Columns, LONG_TOKEN } from './columns.ts';
-import type { Wanted } from './wanted.ts';
+import type { ScanFields } from './scan-fields.ts';
 
 const NO_CHECK = 0;
 
@@ -10,7 +10,7 @@ export function readTestDevices(
   columns: Columns,
   devices: ReadonlyMap<number, TestDevice>,
   positions: Iterable<number>,
-  { values = [], fields = [], languages }: Pick<Wanted, 'values' | 'fields' | 'languages'>,
+  { values = [], fields = [], languages }: Pick<ScanFields, 'values' | 'fields' | 'languages'>,
 ): void {
   columns.reset(values.length, fields);
   for (const position of positions) {

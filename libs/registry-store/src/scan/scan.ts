@@ -22,7 +22,7 @@ import { DeviceReader } from './read-device.ts';
 import { type NamedScan, namedScans } from './named-scans.ts';
 import { readTestDevices } from './read-test-devices.ts';
 import { Siblings } from './siblings.ts';
-import { projectionOf, type Wanted } from './wanted.ts';
+import { projectionOf, type ScanFields } from './scan-fields.ts';
 
 const BATCH = 1000;
 /** Choosing would cost as much as reading. */
@@ -65,7 +65,7 @@ const viewpointOf = (application: string, { now, bySiblings }: Selected): Viewpo
   bySiblings,
 });
 
-export type Extras = Pick<Wanted, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
+export type Extras = Pick<ScanFields, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
 
 export class DeviceScan {
   readonly #db: Db;
@@ -194,7 +194,7 @@ export class DeviceScan {
       return this.#readTestDevices(columns, application, seqs.map(positionOf), extras);
     }
     const predicate = expression && compilePredicate(expression, { now, application });
-    await this.#named({ application, seqs, columns, wanted: { ...extras, predicate } });
+    await this.#named({ application, seqs, columns, scanFields: { ...extras, predicate } });
   }
 
   /** Of two devices at one position the first is held. @returns false beyond `limit` */
@@ -243,7 +243,7 @@ export class DeviceScan {
     filters: readonly Filter<DeviceDocument>[],
     hint: string,
     columns: Columns,
-    wanted: Wanted,
+    wanted: ScanFields,
     limit = 0,
   ): Promise<number> {
     const conditions = wanted.predicate?.siblings;

@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb';
 import type { DeviceDocument } from '../devices/device-document.ts';
 import { Columns } from './columns.ts';
 import { DeviceReader } from './read-device.ts';
-import { type SiblingResults, siblingProjection } from './wanted.ts';
+import { type SiblingResults, siblingProjection } from './scan-fields.ts';
 
 interface ApplicationReader {
   readonly application: string;

@@ -5,18 +5,18 @@ import type { Argument, Call, Parsed, Syntax } from './syntax.ts';
 import { depthOf, joined, MAX_DEPTH } from '../tree.ts';
 import { syntaxError } from './language-tokens.ts';
 
-export interface Meanings {
+export interface NameResolver {
   readonly hasApplication: (code: string) => boolean;
   readonly group: (code: string) => readonly string[] | undefined;
   readonly segment: (code: string) => Expression | undefined;
-  readonly condition: (tag: string, asked: Asked) => Expression;
+  readonly condition: (tag: string, term: ConditionTerm) => Expression;
 }
 
-export type Asked =
+export type ConditionTerm =
   | { readonly kind: 'operator'; readonly operator: string; readonly operand: unknown }
   | { readonly kind: 'daysago'; readonly comparison: string; readonly days: string };
 
-export interface NamesIn {
+export interface ReferencedNames {
   readonly tags: ReadonlySet<string>;
   readonly applications: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -43,7 +43,7 @@ const callsIn = (syntax: Syntax): readonly Call[] => {
 class Arguments {
   readonly #source: string;
   readonly #call: Call;
-  #taken = 0;
+  #position = 0;
 
   constructor(source: string, call: Call) {
     this.#source = source;
@@ -55,7 +55,7 @@ class Arguments {
   }
 
   #next(what: string): Argument {
-    const argument = this.#call.arguments[this.#taken++];
+    const argument = this.#call.arguments[this.#position++];
     if (!argument) throw this.refuse(`${what} expected`);
     return argument;
   }
@@ -71,7 +71,7 @@ class Arguments {
   }
 
   names(what: string): readonly { readonly text: string }[] {
-    if (this.#taken >= this.#call.arguments.length) return [];
+    if (this.#position >= this.#call.arguments.length) return [];
     const argument = this.#next(what);
     if (argument.kind !== 'list') throw this.refuse(`list of ${what} expected`, argument);
     return argument.of.map((each) => {
@@ -94,12 +94,12 @@ class Arguments {
   }
 
   end(): void {
-    const more = this.#call.arguments[this.#taken];
+    const more = this.#call.arguments[this.#position];
     if (more) throw this.refuse('")" expected', more);
   }
 }
 
-export function namesIn({ source, syntax }: Parsed): NamesIn {
+export function namesIn({ source, syntax }: Parsed): ReferencedNames {
   const names = {
     tags: new Set<string>(),
     applications: new Set<string>(),
@@ -116,7 +116,7 @@ export function namesIn({ source, syntax }: Parsed): NamesIn {
   return names;
 }
 
-function askedOf(given: Arguments): Asked {
+function termOf(given: Arguments): ConditionTerm {
   const operator = given.name('operator');
   if (operator.toUpperCase() !== DAYS_AGO) return { kind: 'operator', operator, operand: given.operand() };
   return { kind: 'daysago', comparison: given.name('gt, gte, lt, lte or eq'), days: given.name('number of days') };
@@ -151,18 +151,18 @@ function restrictions(given: Arguments): { platforms: number[]; withToken: boole
 }
 
 /** @throws Refusal for wrong arguments, unknown names and excessive depth */
-export function compile({ source, syntax }: Parsed, meanings: Meanings): Expression {
+export function compile({ source, syntax }: Parsed, resolver: NameResolver): Expression {
   const application = (code: string): string => {
-    if (meanings.hasApplication(code)) return code;
+    if (resolver.hasApplication(code)) return code;
     throw new Refusal(`unknown application "${code}"`);
   };
-  const called = (call: Call): Expression => {
+  const compileCall = (call: Call): Expression => {
     const given = new Arguments(source, call);
-    const meaning = meaningOf(call.name, given);
+    const expression = expressionOf(call.name, given);
     given.end();
-    return meaning;
+    return expression;
   };
-  const meaningOf = (name: Call['name'], given: Arguments): Expression => {
+  const expressionOf = (name: Call['name'], given: Arguments): Expression => {
     switch (name) {
       case 'A': {
         const code = application(given.code('application code'));
@@ -170,7 +170,7 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
       }
       case 'G': {
         const code = given.code('group code');
-        const group = meanings.group(code);
+        const group = resolver.group(code);
         if (!group) throw new Refusal(`unknown group "${code}"`);
         const value = restrictions(given);
         return joined(
@@ -179,14 +179,14 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
         );
       }
       case 'T':
-        return meanings.condition(given.name('tag'), askedOf(given));
+        return resolver.condition(given.name('tag'), termOf(given));
       case 'AT': {
         const code = application(given.code('application code'));
-        return within(code, meanings.condition(given.name('tag'), askedOf(given)));
+        return within(code, resolver.condition(given.name('tag'), termOf(given)));
       }
       case 'Segment': {
         const code = given.code('segment code');
-        const segment = meanings.segment(code);
+        const segment = resolver.segment(code);
         if (!segment) throw new Refusal(`unknown segment "${code}"`);
         return segment;
       }
@@ -203,7 +203,7 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
       case 'not':
         return { node: { $case: 'not', value: visit(node.of, above + 1, node.kind) } };
       case 'call': {
-        const meaning = called(node);
+        const meaning = compileCall(node);
         const depth = above + depthOf(meaning) - (meaning.node?.$case === parent ? 1 : 0);
         if (depth > MAX_DEPTH) throw syntaxError(source, node.at, 'nested too deeply');
         return meaning;

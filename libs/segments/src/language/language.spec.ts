@@ -2,13 +2,13 @@ import { Refusal } from '@tidings/kernel';
 import { describe, expect, it } from '@jest/globals';
 import { type Expression, MessageAccepted, MessageEvent, type Operand } from '@tidings/events';
 import fc from 'fast-check';
-import { type Asked, compile, type Meanings, namesIn } from './compile.ts';
+import { type ConditionTerm, compile, type NameResolver, namesIn } from './compile.ts';
 import { MAX_LENGTH, parse } from './parse.ts';
 
 const operand: Operand = { value: { $case: 'date', value: { atMs: 1n, wholeDay: false, daysAgo: undefined } } };
 const segment: Expression = { node: { $case: 'any', value: { of: [] } } };
-const conditions: [string, Asked][] = [];
-const meanings: Meanings = {
+const conditions: [string, ConditionTerm][] = [];
+const meanings: NameResolver = {
   hasApplication: (code) => code === 'A1B2C-3D4E5',
   group: (code) => (code === 'AAAAA-GGGGG' ? ['A1B2C-3D4E5', 'X'] : undefined),
   segment: (code) => (code === '52551-F2F42' ? segment : undefined),
@@ -36,7 +36,7 @@ function shown({ node }: Expression): string {
   }
 }
 const compiled = (source: string): string => shown(compile(parse(source), meanings));
-const asked = (source: string): [string, Asked] => {
+const asked = (source: string): [string, ConditionTerm] => {
   conditions.length = 0;
   compile(parse(source), meanings);
   return conditions[0]!;
@@ -85,7 +85,7 @@ describe('conditions (R-N4)', () => {
     ['Segment("52551-f2f42")', 'any()'],
   ])('are compiled: %s', (source, tree) => expect(compiled(source)).toBe(tree));
 
-  it.each<[string, string, Asked]>([
+  it.each<[string, string, ConditionTerm]>([
     ['T("My tag", eq, "x")', 'My tag', { kind: 'operator', operator: 'eq', operand: 'x' }],
     ['T(Größe, GTE, -1.50)', 'Größe', { kind: 'operator', operator: 'GTE', operand: '-1.50' }],
     ['T(Level, EQ, +5)', 'Level', { kind: 'operator', operator: 'EQ', operand: '+5' }],

@@ -14,10 +14,10 @@ const aliases = {
 const NO_PLATFORM = 0;
 
 /** Clients name them, but no device registers with them (R-RES13, R-O1). */
-const bygone = { asha: NO_PLATFORM, bada: NO_PLATFORM, symbian: NO_PLATFORM, baiduAndroid: NO_PLATFORM };
+const withoutDevices = { asha: NO_PLATFORM, bada: NO_PLATFORM, symbian: NO_PLATFORM, baiduAndroid: NO_PLATFORM };
 
 const codes: ReadonlyMap<string, number> = new Map([
-  ...Object.entries({ ...Platform, ...aliases, ...bygone }).map(([name, code]) => [plain(name), code] as const),
+  ...Object.entries({ ...Platform, ...aliases, ...withoutDevices }).map(([name, code]) => [plain(name), code] as const),
   ...platformCodes.map((code) => [String(code), code] as const),
 ]);
 

@@ -17,8 +17,9 @@ function asTexts(value: number, { atMs, wholeDay, daysAgo }: DateOperand): [stri
 }
 
 function compare(value: string | number | bigint | boolean, operand: Operand): number | undefined {
-  const asked = operand.value;
-  const pair = asked?.$case === 'date' ? asTexts(Number(value), asked.value) : [value, asked?.value];
+  const operandValue = operand.value;
+  const pair =
+    operandValue?.$case === 'date' ? asTexts(Number(value), operandValue.value) : [value, operandValue?.value];
   const [left, right] = pair as [string, string];
   const areNumbers = [left, right].every((each) => typeof each === 'number' || typeof each === 'bigint');
   return areNumbers || typeof left === typeof right ? (left < right ? -1 : Number(left > right)) : undefined;

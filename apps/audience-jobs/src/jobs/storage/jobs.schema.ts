@@ -39,11 +39,11 @@ export interface JobPartDocument {
   readonly at: Date;
   readonly input: Uint8Array | Binary;
   readonly rest?: Uint8Array | Binary;
-  readonly hwids?: readonly MeantDocument[];
+  readonly hwids?: readonly EntryDevicesDocument[];
   readonly outcome?: Uint8Array | Binary;
 }
 
-export interface MeantDocument {
+export interface EntryDevicesDocument {
   readonly entry: number;
   readonly hwids: readonly string[];
 }
@@ -58,7 +58,7 @@ export const jobPartsModel = defineModel<JobPartDocument>({
     at: date,
     input: bytes,
     rest: optional(bytes),
-    hwids: optional(list(object<MeantDocument>({ entry: number, hwids: list(text) }))),
+    hwids: optional(list(object<EntryDevicesDocument>({ entry: number, hwids: list(text) }))),
     outcome: optional(bytes),
   },
   indexes: [

@@ -13,7 +13,7 @@ import { leaveWaiting, send, sendHistory, setUp, type Shop, startActivity } from
 /** MongoDB deletes expired documents by the machine's time, and the fixture must outlast the version. Times still fit in signed 32-bit seconds. */
 const AHEAD_SECONDS = 10 * 365 * 86_400;
 /** The version ends before it has sent everything. */
-const PATIENCE_SECONDS = 600;
+const TIMEOUT_SECONDS = 600;
 const HOST = 'machine';
 const withHost = `data:text/javascript,${encodeURIComponent(
   `import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => '${HOST}'; syncBuiltinESMExports();`,
@@ -28,7 +28,7 @@ export async function makeFixture(target: string): Promise<void> {
       PUBLIC_URL: 'https://push.example',
       NODE_OPTIONS: `--import ${withHost}`,
     },
-    simulators: { keepPayloads: true, retryAfterSeconds: PATIENCE_SECONDS },
+    simulators: { keepPayloads: true, retryAfterSeconds: TIMEOUT_SECONDS },
   });
   try {
     await world.advance(AHEAD_SECONDS);

@@ -47,8 +47,8 @@ export const listProviders: Handler<typeof api.listProviders, 'dispatchers'> = a
   const replies = await Promise.all((await dispatchers()).map((each) => each.listProviders({})));
   const byCredential = new Map<string, ProviderView>();
   for (const view of replies.flatMap(({ providers }) => providers)) {
-    const known = byCredential.get(view.credential);
-    byCredential.set(view.credential, known ? joined(known, view) : view);
+    const existing = byCredential.get(view.credential);
+    byCredential.set(view.credential, existing ? joined(existing, view) : view);
   }
   return {
     providers: [...byCredential.values()].map(shown).toSorted((a, b) => (a.credential < b.credential ? -1 : 1)),

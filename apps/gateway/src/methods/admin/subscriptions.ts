@@ -97,9 +97,9 @@ export const changeSubscription: Handler<
 > = async (input, context) => {
   const { id, endpoint, events, applications, campaigns, platforms, messageCodes, enabled } = input;
   const { subscriptions } = context;
-  const known = await subscriptions.find({ id });
-  if (!known.subscription) throw subscriptionNotFound();
-  const { account } = known.subscription;
+  const stored = await subscriptions.find({ id });
+  if (!stored.subscription) throw subscriptionNotFound();
+  const { account } = stored.subscription;
   await checkApplications(context, account, applications ?? []);
   const found = campaigns && (await campaignsOf(context, account, campaigns));
   const { subscription } = await subscriptions.change({

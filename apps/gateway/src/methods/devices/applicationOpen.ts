@@ -6,4 +6,4 @@ export const applicationOpen: Handler<typeof api.applicationOpen, 'deviceCommand
   input,
   { deviceCommands },
   call,
-) => deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'open', value: input.said }));
+) => deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'open', value: input.properties }));

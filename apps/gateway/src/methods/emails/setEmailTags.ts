@@ -12,10 +12,10 @@ export const setEmailTags: Handler<typeof api.setEmailTags, 'deviceCommands' | '
   const { account } = call;
   const { hwids } = await context.devices.findContacts({ account, application, email, userId });
   if (hwids.length === 0) throw Fault.argument('Email not found');
-  const known = new Set((await context.tags.listTags({ account })).tags.map(({ name }) => name));
+  const existing = new Set((await context.tags.listTags({ account })).tags.map(({ name }) => name));
   await context.deviceCommands.submitAll(
     call.pending,
     hwids.map((hwid) => commandOf(call, { application, hwid }, { $case: 'setTags', value: { tags } })),
   );
-  return { skipped: Object.keys(tags).filter((name) => !known.has(name)) };
+  return { skipped: Object.keys(tags).filter((name) => !existing.has(name)) };
 };

@@ -8,11 +8,11 @@ export const getNearestZone: Handler<typeof api.getNearestZone, 'geozones'> = as
   { geozones },
   { account, idempotencyKey },
 ) => {
-  const wanted = more ? SHOWN_WITH_MORE : 1;
+  const limit = more ? SHOWN_WITH_MORE : 1;
   const { nearest } = await geozones.report({
     account,
     ...device,
-    nearest: wanted,
+    nearest: limit,
     idempotencyKey,
     ...(place ?? { lat: undefined, lng: undefined }),
   });

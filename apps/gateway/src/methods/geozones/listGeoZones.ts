@@ -18,8 +18,8 @@ export const listGeoZones: Handler<typeof api.listGeoZones, 'geozones'> = async 
     const { zones: entries, next } = await geozones.list({ account, application, after });
     return { entries, next };
   }, lengthOf);
-  const known = new Set(clusters.map(({ code }) => code));
-  const byCluster = Map.groupBy(zones, ({ cluster }) => (known.has(cluster) ? cluster : ''));
+  const existing = new Set(clusters.map(({ code }) => code));
+  const byCluster = Map.groupBy(zones, ({ cluster }) => (existing.has(cluster) ? cluster : ''));
   const groups = clusters.map(({ code, name }) => ({ name, geoZones: (byCluster.get(code) ?? []).map(shownZone) }));
   const rest = byCluster.get('');
   return { clusters: rest ? [...groups, { name: 'Without cluster', geoZones: rest.map(shownZone) }] : groups };

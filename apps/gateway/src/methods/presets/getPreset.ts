@@ -1,13 +1,13 @@
 import type { api } from '@tidings/contract';
 import type { IosContent, Localized, Preset } from '@tidings/events';
 import type { Handler } from '../../context.ts';
-import { passedOn } from '../../json/exact-numbers.ts';
+import { parseVerbatim } from '../../json/exact-numbers.ts';
 import { findPreset } from './find-preset.ts';
 
 const mapOf = (localized: Localized | undefined): Record<string, string> =>
   Object.fromEntries((localized?.entries ?? []).map(({ language, text }) => [language, text]));
 
-const valueOf = (json: string | undefined): unknown => (json === undefined ? undefined : passedOn(json));
+const valueOf = (json: string | undefined): unknown => (json === undefined ? undefined : parseVerbatim(json));
 
 const iosOf = (ios: IosContent | undefined) => ({
   ios_sound: ios?.sound,
@@ -19,7 +19,7 @@ const iosOf = (ios: IosContent | undefined) => ({
 
 function propertiesOf({ content, filter, ...preset }: Preset): Record<string, unknown> {
   const shortened = content?.link === undefined ? undefined : 2;
-  const said: Record<string, unknown> = {
+  const values: Record<string, unknown> = {
     title: content?.title && mapOf(content.title),
     subtitle: content?.subtitle && mapOf(content.subtitle),
     ...iosOf(content?.ios),
@@ -31,7 +31,7 @@ function propertiesOf({ content, filter, ...preset }: Preset): Record<string, un
     send_rate: preset.sendRate || undefined,
     userdata: valueOf(content?.data),
   };
-  const given = Object.entries(said).filter(([, value]) => value !== undefined);
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), created_via: 'API', user_id: '', filter_code: filter };
 }
 

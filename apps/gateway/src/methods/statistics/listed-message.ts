@@ -2,7 +2,7 @@ import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
 import { reachOf, shownParts, textFor } from '@tidings/messaging';
 import type { MailSender, MessageView, PlatformMetrics } from '@tidings/rpc';
-import { parseExactly, passedOn } from '../../json/exact-numbers.ts';
+import { parseExactly, parseVerbatim } from '../../json/exact-numbers.ts';
 import { listedDate } from '../times.ts';
 
 type Item = OutputOf<typeof api.messagesList>['items'][number];
@@ -10,7 +10,7 @@ type Details = NonNullable<NonNullable<Item['push_info']>['details']>;
 type EmailInfo = NonNullable<Item['email_info']>;
 
 const parameters = (json: string | undefined): Record<string, unknown> =>
-  json ? (passedOn(json) as Record<string, unknown>) : {};
+  json ? (parseVerbatim(json) as Record<string, unknown>) : {};
 
 const texts = (localized: Localized | undefined): Record<string, string> =>
   Object.fromEntries(localized?.entries.map(({ language, text }) => [language, text]) ?? []);
@@ -41,7 +41,7 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
     platform_parameters: platformParameters(content),
     conditions: conditions(message.conditions),
     conditions_operator: message.conditionsOperator === 'OR' ? 'OR' : 'AND',
-    data: content.data ? passedOn(content.data) : {},
+    data: content.data ? parseVerbatim(content.data) : {},
   };
 }
 
@@ -78,7 +78,7 @@ const emailMetrics = (metrics: readonly PlatformMetrics[]): EmailInfo['metrics']
       : [],
   );
 
-const NOBODY: MailAddress = { name: '', address: '' };
+const NO_ADDRESS: MailAddress = { name: '', address: '' };
 
 const senderAt = (senders: readonly MailSender[], at: Date): MailSender | undefined =>
   senders.findLast(({ since }) => since! <= at) ?? senders[0];
@@ -88,8 +88,8 @@ function emailDetails(
   { email, title: common }: Content,
   sender: MailSender | undefined,
 ): EmailInfo['details'] {
-  const from = email?.from ?? sender?.from ?? NOBODY;
-  const reply = email?.replyTo ?? sender?.replyTo ?? NOBODY;
+  const from = email?.from ?? sender?.from ?? NO_ADDRESS;
+  const reply = email?.replyTo ?? sender?.replyTo ?? NO_ADDRESS;
   return {
     template: message.preset,
     filter_name: message.filterName,
@@ -130,7 +130,7 @@ export const showsSender = ({ message }: MessageView): boolean => {
 export function listedMessage(view: MessageView, metrics: Metrics, senders: readonly MailSender[] = []): Item {
   const { message, createdAt = new Date(0) } = view;
   const shown = message ? shownParts(message) : { push: true, email: false };
-  const begun = new Date(Math.max(createdAt.getTime(), message?.sendAt?.getTime() ?? 0));
+  const startedAt = new Date(Math.max(createdAt.getTime(), message?.sendAt?.getTime() ?? 0));
   return {
     id: Number(view.id),
     code: view.code,
@@ -140,6 +140,6 @@ export function listedMessage(view: MessageView, metrics: Metrics, senders: read
     platforms: platformWords(message),
     source: message?.source ?? '',
     ...(shown.push && { push_info: pushInfo(message, metrics) }),
-    ...(shown.email && { email_info: emailInfo(message, metrics, senderAt(senders, begun)) }),
+    ...(shown.email && { email_info: emailInfo(message, metrics, senderAt(senders, startedAt)) }),
   };
 }

@@ -34,12 +34,16 @@ function requestOf(input: Input, account: string, campaignId: bigint): ListMessa
   };
 }
 
-interface Held {
+interface MemoryBudget {
   replies: number;
 }
 
 /** The scheduler ends a large reply early; a message answered twice counts once. */
-async function listWhole(messages: Messages, request: ListMessagesRequest, held: Held): Promise<ListMessagesReply> {
+async function listWhole(
+  messages: Messages,
+  request: ListMessagesRequest,
+  budget: MemoryBudget,
+): Promise<ListMessagesReply> {
   const found = new Map<string, MessageView>();
   let { skip } = request;
   for (;;) {
@@ -49,7 +53,7 @@ async function listWhole(messages: Messages, request: ListMessagesRequest, held:
     if (views.length === 0 || skip >= total || found.size >= request.limit) {
       return { total, messages: [...found.values()] };
     }
-    if (++held.replies > MAX_LARGE_REPLIES) {
+    if (++budget.replies > MAX_LARGE_REPLIES) {
       throw Fault.argument('per_page: the details of these messages exceed 64 MiB, ask for fewer');
     }
   }
@@ -59,8 +63,8 @@ async function listWhole(messages: Messages, request: ListMessagesRequest, held:
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;
   const border = new Date(now - LISTED_REACH_MS);
-  const held = { replies: 0 };
-  const week = await listWhole(messages, { ...request, createdFrom: border }, held);
+  const budget = { replies: 0 };
+  const week = await listWhole(messages, { ...request, createdFrom: border }, budget);
   const rest = {
     ...request,
     listedRecipients: false,
@@ -70,7 +74,7 @@ async function listBoth(messages: Messages, request: ListMessagesRequest, now: n
     // 0 would be no limit, and the total is needed.
     limit: Math.max(1, limit - week.messages.length),
   };
-  const older = await listWhole(messages, rest, held);
+  const older = await listWhole(messages, rest, budget);
   return {
     total: week.total + older.total,
     messages: [...week.messages, ...older.messages].slice(0, limit),

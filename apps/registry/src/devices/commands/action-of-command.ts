@@ -185,9 +185,9 @@ function beforeRegistration({ platform }: DeviceCommand, hwid: string): BeforeRe
   return platform !== undefined && isPushPlatform(platform) && isHwid(hwid, platform) ? { platform } : {};
 }
 
-export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: string): DeviceAction {
-  const { command } = asked;
-  const early = beforeRegistration(asked, reading.hwid);
+export function actionOf(deviceCommand: DeviceCommand, reading: Reading, hwidHash: string): DeviceAction {
+  const { command } = deviceCommand;
+  const early = beforeRegistration(deviceCommand, reading.hwid);
   switch (command?.$case) {
     case 'register':
       return registerOf(command.value, reading, hwidHash);

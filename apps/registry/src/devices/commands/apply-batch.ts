@@ -9,7 +9,7 @@ import {
   wrongValue,
 } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
-import { TAG_PATIENCE_MS, type TagSet } from '@tidings/registry-store';
+import { TAG_MAX_AGE_MS, type TagSet } from '@tidings/registry-store';
 import {
   type BatchEntry,
   type DeviceBatch,
@@ -138,7 +138,7 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
       const { account, application, key } = batch;
       const isExact = batch.entries.some(({ command }) => command?.$case === 'setTags');
       const [set] = await Promise.all([
-        tags.of(account, tagNamesIn(batch), isExact ? 0 : TAG_PATIENCE_MS),
+        tags.of(account, tagNamesIn(batch), isExact ? 0 : TAG_MAX_AGE_MS),
         owners.learn([application]),
       ]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);

@@ -1,7 +1,7 @@
 import { decide, DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, hwidHashOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
-import { TAG_PATIENCE_MS, type TagSet, type Tags, type DeviceDocument, DEVICES } from '@tidings/registry-store';
+import { TAG_MAX_AGE_MS, type TagSet, type Tags, type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
@@ -9,7 +9,7 @@ import type { Owners } from '../../applications/owners.ts';
 import { actionOf, hwidOf } from './action-of-command.ts';
 import type { IdentityKeys } from '../../identities/identity-keys.ts';
 import type { DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
-import { contactsMeant } from '../queries/contacts-meant.ts';
+import { resolveContacts } from '../queries/target-contacts.ts';
 import { usedKeys } from '../storage/used-keys.ts';
 import type { DeviceLogInput } from './device-log.ts';
 import { RecentOwners } from './recent-owners.ts';
@@ -45,7 +45,7 @@ async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<
     for (const name in tagsIn(command)) ofAccount.names.add(name);
   }
   const sets = [...used].map(async ([account, { names, exact }]) => {
-    const set = await tags.of(account, names, exact ? 0 : TAG_PATIENCE_MS);
+    const set = await tags.of(account, names, exact ? 0 : TAG_MAX_AGE_MS);
     return [account, set] as const;
   });
   return new Map(await Promise.all(sets));
@@ -154,16 +154,16 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
 
   return {
     async apply({ commands }) {
-      const [sets, meant] = await Promise.all([
+      const [sets, targets] = await Promise.all([
         tagSets(commands, tags),
-        contactsMeant(
+        resolveContacts(
           commands.filter((command) => !isRegistration(command)),
           { devices, keys },
         ),
         owners.learn(commands.map(({ application }) => application)),
       ]);
       const direct = commands.map((command) =>
-        isByUser(command) ? undefined : address(command, meant.get(command) ?? hwidOf(command)),
+        isByUser(command) ? undefined : address(command, targets.get(command) ?? hwidOf(command)),
       );
       const at = new Date(clock.now());
       const succeed = (): DeviceReply => done;

@@ -99,8 +99,8 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
   if (usedKey(view, command.key, command.at)) return { events: [], reply: {} };
   refuseBlacklisted(command, context);
   const { own, decision } = decideOn(command, view, context);
-  const said = chained(decision.events, view);
-  const events = command.key === undefined ? said : [...said, keyUsed(command, own?.seq ?? 0)];
+  const chainedEvents = chained(decision.events, view);
+  const events = command.key === undefined ? chainedEvents : [...chainedEvents, keyUsed(command, own?.seq ?? 0)];
   const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };
   return decision.selfReports.length === 0
     ? { events, reply }
@@ -113,9 +113,9 @@ function withApplied(view: View): View & { apply(events: readonly DeviceEvent[])
   return {
     get: (address) => (address.collection === DEVICES && applied.get(address.id)) || view.get(address),
     find(collection, hwidHash) {
-      const known = view.find(collection, hwidHash).filter(({ id }) => !applied.has(id));
+      const stored = view.find(collection, hwidHash).filter(({ id }) => !applied.has(id));
       return [
-        ...known,
+        ...stored,
         ...[...applied].filter(([, state]) => state.hwidHash === hwidHash).map(([id, state]) => ({ id, state })),
       ];
     },

@@ -82,8 +82,8 @@ async function selfReportsFor(
   const selfReports = new Map(await readSelfReported(ids));
   for (const { action, id, at } of commands) {
     if (action.type !== 'register' || !action.token) continue;
-    const known = selfReports.get(id);
-    selfReports.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
+    const selfReport = selfReports.get(id);
+    selfReports.set(id, { ...selfReport, tokenAt: Math.max(selfReport?.tokenAt ?? 0, at.getTime()) });
   }
   return selfReports;
 }

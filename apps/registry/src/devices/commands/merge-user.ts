@@ -38,14 +38,14 @@ const ownTags = (device: Device): readonly TagEntry[] =>
 
 /** The most recently used device decides. */
 function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSet): TagWrite[] {
-  const known = new Set(to.flatMap(ownTags).map(({ k }) => k));
+  const targetTags = new Set(to.flatMap(ownTags).map(({ k }) => k));
   const values = new Map<number, readonly TagEntry[]>();
   for (const device of from.toSorted((a, b) => lastActivity(a) - lastActivity(b))) {
     for (const [k, entries] of Map.groupBy(ownTags(device), (entry) => entry.k)) values.set(k, entries);
   }
   return [...values].flatMap(([k, entries]): TagWrite[] => {
     const tag = tags.numbered(k);
-    const value = tag && !known.has(k) ? valueOf(tag.type, entries) : undefined;
+    const value = tag && !targetTags.has(k) ? valueOf(tag.type, entries) : undefined;
     return tag && value ? [{ tag, operation: 'set', value }] : [];
   });
 }
@@ -75,7 +75,7 @@ export function mergeUserRpc({
   const bind = (device: Device, user: NewUser): Promise<void> => submit(device, { type: 'bindUser', user, writes: [] });
 
   /** Includes entries of devices that have another user by now. */
-  const handOnInbox = async (app: string, from: string, to: string): Promise<void> => {
+  const moveInbox = async (app: string, from: string, to: string): Promise<void> => {
     const [byOwner, byHwid] = await Promise.all([
       devices.find({ app, 'owners.user': from }, { hint: deviceIndexes.owners }).toArray(),
       devices.find({ _id: deviceIdOf(app, from), status: 1, owners: { $exists: false } }).toArray(),
@@ -83,7 +83,7 @@ export function mergeUserRpc({
     await Promise.all(
       [...byOwner, ...byHwid].map((device) => submit(deviceOf(device), { type: 'replaceOwner', from, to })),
     );
-    await inboxes.handOn(app, from, to, new Date(clock.now()));
+    await inboxes.moveStates(app, from, to, new Date(clock.now()));
   };
 
   const merge = async ({
@@ -99,7 +99,7 @@ export function mergeUserRpc({
     const moving = await devicesOf(oldUserId);
     if (!isMerged) {
       await Promise.all(moving.map((device) => bind(device, { id: device.hwid, hash: device.hwidHash })));
-      await handOnInbox(application, hashOf(oldUserId), '');
+      await moveInbox(application, hashOf(oldUserId), '');
       return;
     }
     if (oldUserId === newUserId) return;
@@ -109,7 +109,7 @@ export function mergeUserRpc({
       await Promise.all(receiving.map((device) => submit(device, { type: 'setTags', writes })));
     }
     await Promise.all(moving.map((device) => bind(device, { id: newUserId, hash: hashOf(newUserId) })));
-    await handOnInbox(application, hashOf(oldUserId), hashOf(newUserId));
+    await moveInbox(application, hashOf(oldUserId), hashOf(newUserId));
   };
 
   /** Last, so that a repeat completes an interrupted merge. */

@@ -1,4 +1,4 @@
-import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
+import { hwidCheckOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
 import { addressFields } from '@tidings/channels';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { DescribeRequest, DeviceDescription, Devices, ShownBadges } from '@tidings/rpc';
@@ -19,7 +19,7 @@ const UNKNOWN: DeviceDescription = {
 };
 
 /** Unknown names would otherwise be queried with every slice. */
-const TAG_PATIENCE_MS = 1_000;
+const TAG_MAX_AGE_MS = 1_000;
 
 const projection = {
   _id: 0,
@@ -56,7 +56,7 @@ function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | u
     userId: device.userId ?? device.hwid,
     language: device.lang ?? '',
     token: device.token ?? '',
-    check: checkOf(device.hwidHash),
+    check: hwidCheckOf(device.hwidHash),
     badge: Math.max(0, badge),
     badgeOf,
     values: tags.map((tag) => textOf(device, tag)),
@@ -77,15 +77,15 @@ export function describeRpc({ db, owners, tags, shownBadges }: DescribeDeps): Pi
       if (!owners.owns(account, application))
         return { devices: seqs.map(() => UNKNOWN), applicationTitle: '', mailFrom: '', badges: [] };
       const [set, found, badges] = await Promise.all([
-        tags.of(account, names, TAG_PATIENCE_MS),
+        tags.of(account, names, TAG_MAX_AGE_MS),
         devices
           .find({ app: application, seq: { $in: seqs } }, { projection, hint: deviceIndexes.seq, batchSize: 10_000 })
           .toArray(),
         shownBadges(request),
       ]);
-      const wanted = names.map((name) => set.named(name));
+      const requestedTags = names.map((name) => set.named(name));
       const present = found.filter(({ status }) => status === 1);
-      const bySeq = new Map(present.map((device) => [device.seq, descriptionOf(withExactTags(device), wanted)]));
+      const bySeq = new Map(present.map((device) => [device.seq, descriptionOf(withExactTags(device), requestedTags)]));
       return {
         devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN),
         applicationTitle: owners.titleOf(application),

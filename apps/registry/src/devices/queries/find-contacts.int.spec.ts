@@ -90,5 +90,5 @@ describeWithMongo('an e-mail address', (mongo) => {
     });
   });
 
-  test.hadNoTrouble();
+  test.expectNoWarnings();
 });

@@ -13,7 +13,7 @@ import { Fault } from '@tidings/kernel';
 import { type TagSet, type DeviceDocument, DEVICES, tagFields } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
-import { contactsMeant } from './contacts-meant.ts';
+import { resolveContacts } from './target-contacts.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 import { deviceOf } from '../storage/stored-device.ts';
 
@@ -37,18 +37,18 @@ export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Device
       const { account, application, userId } = request;
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
-      const hwid = (await contactsMeant([request], { devices, keys })).get(request) ?? request.hwid;
-      const who = hwidHashOf(keys.device, account, hwid || userId);
+      const hwid = (await resolveContacts([request], { devices, keys })).get(request) ?? request.hwid;
+      const hwidHash = hwidHashOf(keys.device, account, hwid || userId);
       const found =
         hwid === ''
-          ? await devicesOfUsers(devices, application, [who])
-          : await devices.find({ _id: deviceIdOf(application, who) }).toArray();
-      const known = found.filter(({ status }) => status === 1).map(deviceOf);
-      if (known.length === 0) throw Fault.argument(hwid === '' ? 'User not found' : 'Device not found');
-      const numbers = known.flatMap((device) => device.tags.map(({ k }) => k));
+          ? await devicesOfUsers(devices, application, [hwidHash])
+          : await devices.find({ _id: deviceIdOf(application, hwidHash) }).toArray();
+      const registered = found.filter(({ status }) => status === 1).map(deviceOf);
+      if (registered.length === 0) throw Fault.argument(hwid === '' ? 'User not found' : 'Device not found');
+      const numbers = registered.flatMap((device) => device.tags.map(({ k }) => k));
       const set = await tags.of(account);
       const current = numbers.every((number) => set.numbered(number)) ? set : await tags.read(account);
-      const shown = [...merged(known, current)];
+      const shown = [...merged(registered, current)];
       const integers = shown.filter((entry): entry is [string, bigint] => typeof entry[1] === 'bigint');
       const others = integers.length === 0 ? shown : shown.filter(([, value]) => typeof value !== 'bigint');
       return { tags: Object.fromEntries(others), integers: Object.fromEntries(integers) };

@@ -2,7 +2,7 @@ import { deviceIdOf, hwidHashOf } from '@tidings/audience';
 import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
-import { contactsMeant } from './contacts-meant.ts';
+import { resolveContacts } from './target-contacts.ts';
 
 export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'locate'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
@@ -13,9 +13,9 @@ export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'loc
         return { locations: hwids.map(() => ({ found: false, seq: 0, platform: 0, hasToken: false })) };
       }
       const given = hwids.map((hwid) => ({ account, application, hwid }));
-      const meant = await contactsMeant(given, { devices, keys });
+      const contacts = await resolveContacts(given, { devices, keys });
       const ids = given.map((one) =>
-        deviceIdOf(application, hwidHashOf(keys.device, account, meant.get(one) ?? one.hwid)),
+        deviceIdOf(application, hwidHashOf(keys.device, account, contacts.get(one) ?? one.hwid)),
       );
       const found = await devices
         .find({ _id: { $in: ids } }, { projection: { seq: 1, platform: 1, status: 1, th: 1 } })

@@ -6,7 +6,7 @@ import { findAll } from '@tidings/mongo';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
 import { type IdentityKeys, tokenHash } from '../../identities/identity-keys.ts';
-import { contactsMeant } from './contacts-meant.ts';
+import { resolveContacts } from './target-contacts.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
 export interface Lookup {
@@ -51,8 +51,8 @@ function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string
       ...(name.includes('@') ? addressTexts(name) : []),
     ])) {
       const hash = tokenHash(keys.token, text);
-      const known = hashes.get(hash);
-      if (known) known.push(name);
+      const sharing = hashes.get(hash);
+      if (sharing) sharing.push(name);
       else hashes.set(hash, [name]);
     }
   }
@@ -85,22 +85,22 @@ export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<
 export async function findByHwid(
   names: readonly string[],
   lookup: HwidLookup,
-  isMeant: (device: PresentDevice, name: string) => boolean = () => true,
+  isTarget: (device: PresentDevice, name: string) => boolean = () => true,
 ): Promise<Found> {
   const { keys, account, application, present } = lookup;
   const given = names.map((hwid) => ({ account, application, hwid }));
-  const meant = await contactsMeant(given, lookup);
-  const wanted = Map.groupBy(given, (one) =>
-    deviceIdOf(application, hwidHashOf(keys.device, account, meant.get(one) ?? one.hwid)),
+  const contacts = await resolveContacts(given, lookup);
+  const spellingsById = Map.groupBy(given, (one) =>
+    deviceIdOf(application, hwidHashOf(keys.device, account, contacts.get(one) ?? one.hwid)),
   );
-  const byId = await present([...wanted.keys()]);
+  const byId = await present([...spellingsById.keys()]);
   const seqs = new Set<Seq>();
   const platforms = new Set<number>();
   const unknown = new Set<string>();
-  for (const [id, spellings] of wanted) {
+  for (const [id, spellings] of spellingsById) {
     const device = byId.get(id);
     for (const { hwid } of spellings) {
-      if (device && isMeant(device, hwid)) {
+      if (device && isTarget(device, hwid)) {
         seqs.add(device.seq);
         platforms.add(device.platform);
       } else unknown.add(hwid);
@@ -118,11 +118,11 @@ export async function findByToken(names: readonly string[], lookup: Lookup, plat
   const found = (await byToken(names, lookup)).filter(
     (device) => device.names.length > 0 && (platform === undefined || device.platform === platform),
   );
-  const known = new Set(found.flatMap((device) => device.names));
+  const matched = new Set(found.flatMap((device) => device.names));
   return {
     seqs: new Set(found.map(({ seq }) => seq)),
     platforms: new Set(found.map(({ platform }) => platform)),
-    unknown: [...new Set(names)].filter((name) => !known.has(name)),
+    unknown: [...new Set(names)].filter((name) => !matched.has(name)),
   };
 }
 
@@ -136,9 +136,9 @@ export async function findContactsOf(
   const holders = await findByToken(names, lookup, platform);
   if (holders.unknown.length === 0) return holders;
   // An address that is another contact's hwid must not reach that contact.
-  const isMeant = (device: PresentDevice, name: string): boolean =>
+  const isTarget = (device: PresentDevice, name: string): boolean =>
     device.platform === platform && (device.th === undefined || !name.includes('@'));
-  return together(holders, await findByHwid(holders.unknown, lookup, isMeant));
+  return together(holders, await findByHwid(holders.unknown, lookup, isTarget));
 }
 
 const together = (first: Found, others: Found): Found => ({

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
-import { contactsMeant } from './contacts-meant.ts';
+import { resolveContacts } from './target-contacts.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
@@ -30,10 +30,10 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
       const users = userIds.map((id) => hwidHashOf(keys.device, account, id));
       const given = hwids.map((hwid) => ({ account, application, hwid }));
-      const [ofUsers, ofTokens, meant] = await Promise.all([
+      const [ofUsers, ofTokens, contacts] = await Promise.all([
         hwidsOf(application, users),
         pushTokens.length === 0 ? [] : byToken(new Set(pushTokens), { devices, keys, account, application }),
-        contactsMeant(given, { devices, keys }),
+        resolveContacts(given, { devices, keys }),
       ]);
       const byName = new Map<string, string>();
       for (const { hwid, names } of [...ofTokens].sort((a, b) => b.seq - a.seq)) {
@@ -42,7 +42,7 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
       return {
         byUserId: users.map((user) => ({ names: ofUsers.get(user) ?? [] })),
         byPushToken: pushTokens.map((token) => ({ names: byName.has(token) ? [byName.get(token)!] : [] })),
-        hwids: given.map((one) => meant.get(one) ?? one.hwid),
+        hwids: given.map((one) => contacts.get(one) ?? one.hwid),
       };
     },
   };

@@ -40,7 +40,7 @@ function rejectionsIn(of: SliceOutcome): Rejection[] {
   }));
 }
 
-const placeOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
+const deviceKeyOf = ({ app, seq }: { readonly app: string; readonly seq: number }): string => `${app} ${seq}`;
 
 const projection = {
   account: 1,
@@ -54,7 +54,7 @@ const projection = {
   ...Object.fromEntries(addressFields.map((field) => [field, 1])),
 } as const;
 
-const isHeld = (device: DeviceDocument, field: AddressField | undefined, token: string): boolean =>
+const hasAddress = (device: DeviceDocument, field: AddressField | undefined, token: string): boolean =>
   field === ACTIVITY_TOKEN
     ? (device.activities?.some((each) => each.token === token) ?? false)
     : device[field ?? 'token'] === token;
@@ -71,7 +71,7 @@ async function holders(
         .toArray(),
     ),
   );
-  return new Map(found.flat().map((device) => [placeOf(device), device]));
+  return new Map(found.flat().map((device) => [deviceKeyOf(device), device]));
 }
 
 /** A longer token is no device's (R-LM6). */
@@ -107,8 +107,8 @@ export function forgetDeadTokens({ db, clock, broker, logs, report, keys }: Dead
         const found = await holders(devices, rejections);
         const at = new Date(clock.now());
         const commands = rejections.flatMap((rejection): DeviceLogCommand[] => {
-          const device = found.get(placeOf(rejection));
-          if (!device || !isHeld(device, rejection.field, rejection.token)) return [];
+          const device = found.get(deviceKeyOf(rejection));
+          if (!device || !hasAddress(device, rejection.field, rejection.token)) return [];
           const { account, app: application, hwidHash, hwid } = device;
           const action = actionOn(device, rejection, keys);
           if (!action) return [];

@@ -45,8 +45,8 @@ export async function redactEvents(
   erased: readonly ErasedDevice[],
 ): Promise<void> {
   for (let open = erased; open.length > 0;) {
-    const places = Map.groupBy(open, commitKey);
-    const marked = [...places.values()].map((devices) => ({
+    const byCommit = Map.groupBy(open, commitKey);
+    const marked = [...byCommit.values()].map((devices) => ({
       log: devices[0]!.log,
       position: devices[0]!.position,
       texts: devices.map(({ hwidHash }) => hwidHash),
@@ -57,9 +57,9 @@ export async function redactEvents(
         events.filter(({ event }) => event.event?.$case !== 'keyUsed'),
         ({ event }) => deviceIdOf(event.application, event.hwidHash),
       );
-      const own = places.get(commitKey({ log, position }))!.flatMap((device) => {
-        const said = byDevice.get(deviceIdOf(device.application, device.hwidHash)) ?? [];
-        const step = stepOf(said, device.index ?? lastErasureIn(said));
+      const own = byCommit.get(commitKey({ log, position }))!.flatMap((device) => {
+        const deviceEvents = byDevice.get(deviceIdOf(device.application, device.hwidHash)) ?? [];
+        const step = stepOf(deviceEvents, device.index ?? lastErasureIn(deviceEvents));
         if (step.previous > 0) earlier.push({ ...device, position: step.previous, index: Infinity });
         return step.events.filter(({ event }) => event.hwid !== '');
       });

@@ -27,8 +27,8 @@ async function rivals(
   app: string,
   hashes: readonly string[],
 ): Promise<DeviceDocument[]> {
-  const among = (wanted: readonly string[]) => ({ app, th: { $in: [...wanted] } });
-  const held = await devices
+  const among = (tokenHashes: readonly string[]) => ({ app, th: { $in: [...tokenHashes] } });
+  const holders = await devices
     .aggregate<{ readonly _id: string }>(
       [
         { $match: among(hashes) },
@@ -38,7 +38,7 @@ async function rivals(
       { hint: deviceIndexes.token },
     )
     .toArray();
-  const shared = held.map(({ _id }) => _id);
+  const shared = holders.map(({ _id }) => _id);
   return shared.length === 0 ? [] : devices.find(among(shared), { hint: deviceIndexes.token }).toArray();
 }
 

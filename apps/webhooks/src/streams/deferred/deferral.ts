@@ -1,11 +1,11 @@
 import type { ReadEvent } from '../feed.ts';
-import type { DeferredOutcome, NewUnacked, Place, UnackedEvents } from '../unacked.ts';
+import type { DeferredOutcome, NewUnacked, EventPosition, UnackedEvents } from '../unacked.ts';
 import type { DeferredEvents, Removed } from './deferred-events.ts';
 
 /** Further events wait in the log. */
-const MAX_BLIND = 10_000;
+const MAX_DEFERRED_WITHOUT_ACK = 10_000;
 
-const isUpTo = (one: Place, other: Place): boolean =>
+const isUpTo = (one: EventPosition, other: EventPosition): boolean =>
   one.n !== other.n ? one.n < other.n : one.e !== other.e ? one.e < other.e : one.d <= other.d;
 
 /** A stream calls one method at a time, while answers may arrive. */
@@ -22,7 +22,7 @@ export class Deferral {
   async restore(events: readonly NewUnacked[]): Promise<void> {
     await this.#deferred.open();
     const last = await this.#deferred.lastOf(events.map(({ key }) => key));
-    const isKnown = ({ key, ...place }: NewUnacked): boolean => last.has(key) && isUpTo(place, last.get(key)!);
+    const isKnown = ({ key, ...position }: NewUnacked): boolean => last.has(key) && isUpTo(position, last.get(key)!);
     await this.#sort(
       events.filter((event) => !isKnown(event)),
       last,
@@ -36,8 +36,8 @@ export class Deferral {
 
   async take(now: number): Promise<void> {
     this.#collect();
-    const taken = new Set([...this.#unacked.deferredKeys, ...this.#outcomes.map(({ event }) => event.key)]);
-    const found = await this.#deferred.take(now, this.#unacked.deferredRoom, taken);
+    const blockedKeys = new Set([...this.#unacked.deferredKeys, ...this.#outcomes.map(({ event }) => event.key)]);
+    const found = await this.#deferred.take(now, this.#unacked.deferredRoom, blockedKeys);
     for (const event of found) this.#unacked.addDeferred(event);
   }
 
@@ -46,7 +46,7 @@ export class Deferral {
   }
 
   makeRoom(): number {
-    return this.#deferred.length < MAX_BLIND ? this.#unacked.makeRoom() : 0;
+    return this.#deferred.length < MAX_DEFERRED_WITHOUT_ACK ? this.#unacked.makeRoom() : 0;
   }
 
   async flush(): Promise<number> {
@@ -58,14 +58,14 @@ export class Deferral {
     await this.#deferred.add(leaving);
     // Late answers may have arrived in between.
     const answered = leaving.filter((event) => !this.#unacked.has(event));
-    this.#unacked.left(leaving.filter((event) => this.#unacked.has(event)));
+    this.#unacked.markDeferred(leaving.filter((event) => this.#unacked.has(event)));
     this.#outcomes.push(...answered.map((event): DeferredOutcome => ({ kind: 'over', event })));
     await this.#deferred.apply(this.#outcomes);
     this.#outcomes = [];
     return leaving.length - answered.length;
   }
 
-  async #sort(events: readonly NewUnacked[], last: ReadonlyMap<string, Place>): Promise<number> {
+  async #sort(events: readonly NewUnacked[], last: ReadonlyMap<string, EventPosition>): Promise<number> {
     const behind = events.filter(({ key }) => last.has(key));
     await this.#deferred.add(behind);
     for (const event of events) if (!last.has(event.key)) this.#unacked.add(event);

@@ -39,7 +39,7 @@ class Wire {
 
   async exchange(isAck: (n: number) => boolean = () => false): Promise<number[]> {
     await this.deferral.take(this.now);
-    const sent = this.unacked.sendable(this.now);
+    const sent = this.unacked.dueEvents(this.now);
     for (const each of sent) {
       this.unacked.sent(each, `u${each.n}`, this.now);
       if (isAck(each.n)) this.unacked.acked(`u${each.n}`, this.now);

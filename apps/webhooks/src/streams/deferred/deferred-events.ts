@@ -1,11 +1,11 @@
 import { type Clock, steadyTime, sureTime } from '@tidings/kernel';
-import { latestEnd, leftMs, storedEnd } from '../stored-waits.ts';
+import { latestEnd, remainingMs, storedEnd } from '../stored-waits.ts';
 import {
   type DeferredOutcome,
   GIVE_UP_MS,
-  isSamePlace,
+  isSamePosition,
   type NewUnacked,
-  type Place,
+  type EventPosition,
   type Unacked,
 } from '../unacked.ts';
 import type { DeferredChange, DeferredEvent, DeferredPair, DeferredStore, DeferredSummary } from './deferred-store.ts';
@@ -18,7 +18,7 @@ const REMOVED_AT_ONCE = 500;
 const LOOK_EVERY_MS = 5_000;
 const COUNT_EVERY_MS = 60_000;
 
-const isAfter = (one: Place, other: Place): boolean =>
+const isAfter = (one: EventPosition, other: EventPosition): boolean =>
   one.n !== other.n ? one.n > other.n : one.e !== other.e ? one.e > other.e : one.d > other.d;
 
 export interface Removed {
@@ -76,11 +76,11 @@ export class DeferredEvents {
   }
 
   get pauseMs(): number {
-    const left = this.#pausedUntil - this.#now();
-    return left > 0 ? left : Infinity;
+    const pauseMs = this.#pausedUntil - this.#now();
+    return pauseMs > 0 ? pauseMs : Infinity;
   }
 
-  async lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, Place>> {
+  async lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, EventPosition>> {
     return this.#length === 0 ? new Map() : this.#store.lastOf([...new Set(keys)]);
   }
 
@@ -89,9 +89,9 @@ export class DeferredEvents {
     const pairs = Map.groupBy(events, ({ key }) => key);
     const last = await this.lastOf([...pairs.keys()]);
     const added = Array.from(pairs, ([key, ofPair]): DeferredPair => {
-      const known = last.get(key);
+      const existing = last.get(key);
       const [first] = ofPair;
-      const fresh = known ? ofPair.filter((event) => isAfter(event, known)) : ofPair;
+      const fresh = existing ? ofPair.filter((event) => isAfter(event, existing)) : ofPair;
       const { failures, at } = first!;
       const stored = fresh.map(({ n, e, d, enqueuedAt }) => ({ n, e, d, enqueuedAt }));
       return { key, failures, at: storedEnd(this.#clock, at), events: stored };
@@ -104,15 +104,15 @@ export class DeferredEvents {
     }
   }
 
-  async take(now: number, limit: number, taken: ReadonlySet<string>): Promise<readonly NewUnacked[]> {
+  async take(now: number, limit: number, blockedKeys: ReadonlySet<string>): Promise<readonly NewUnacked[]> {
     if (limit <= 0 || !this.isDue(now) || this.#now() < this.#pausedUntil) return [];
-    const wanted = Math.min(limit, PAGE);
-    const found = await this.#store.soonest(wanted + taken.size + 1);
-    const free = found.filter(({ key }) => !taken.has(key));
-    const due = free.filter(({ at }) => leftMs(this.#clock, at) === 0);
+    const count = Math.min(limit, PAGE);
+    const found = await this.#store.soonest(count + blockedKeys.size + 1);
+    const free = found.filter(({ key }) => !blockedKeys.has(key));
+    const due = free.filter(({ at }) => remainingMs(this.#clock, at) === 0);
     const later = free.find((pair) => !due.includes(pair));
-    if (due.length <= wanted) this.#dueAt = later ? this.#now() + leftMs(this.#clock, later.at) : Infinity;
-    return due.slice(0, wanted).map(({ key, events: [first, second], failures }) => {
+    if (due.length <= count) this.#dueAt = later ? this.#now() + remainingMs(this.#clock, later.at) : Infinity;
+    return due.slice(0, count).map(({ key, events: [first, second], failures }) => {
       if (second) this.#next.set(key, second);
       else this.#next.delete(key);
       return { ...first!, key, failures, at: now };
@@ -130,7 +130,7 @@ export class DeferredEvents {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now()) + failed * PAUSE_MS;
   }
 
-  async prune(removed: (event: Place & { readonly key: string }) => void): Promise<Removed> {
+  async prune(removed: (event: EventPosition & { readonly key: string }) => void): Promise<Removed> {
     const sure = sureTime(this.#clock);
     if (this.#length === 0 || !this.#isPruned(sure)) return { givenUp: 0, dropped: 0 };
     this.#lookAt = this.#now() + LOOK_EVERY_MS;
@@ -169,7 +169,7 @@ export class DeferredEvents {
     const { key, failures, at } = event;
     if (kind === 'failed') return { kind, key, failures, at: storedEnd(this.#clock, at) };
     const next = this.#next.get(key);
-    return { kind, key, event, next: next && isSamePlace(next, event) ? undefined : next };
+    return { kind, key, event, next: next && isSamePosition(next, event) ? undefined : next };
   }
 
   #over(key: string): void {

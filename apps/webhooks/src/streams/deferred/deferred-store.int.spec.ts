@@ -105,7 +105,7 @@ describeWithMongo('deferred events in MongoDB', (mongo) => {
     expect(await sizes()).toEqual([1, 2, 2]);
     await stores.purge([{ message: 'm', application: 'B' }]);
     expect(await sizes()).toEqual([0, 1, 1]);
-    await stores.keepOnly([
+    await stores.removeExcept([
       { id: 's', since },
       { id: 's2', since },
     ]);

@@ -1,6 +1,6 @@
-import type { Place } from '../unacked.ts';
+import type { EventPosition } from '../unacked.ts';
 
-export interface DeferredEvent extends Place {
+export interface DeferredEvent extends EventPosition {
   readonly enqueuedAt: number;
 }
 
@@ -18,13 +18,18 @@ export interface DeferredSummary {
 }
 
 export type DeferredChange =
-  | { readonly kind: 'over'; readonly key: string; readonly event: Place; readonly next?: DeferredEvent | undefined }
+  | {
+      readonly kind: 'over';
+      readonly key: string;
+      readonly event: EventPosition;
+      readonly next?: DeferredEvent | undefined;
+    }
   | { readonly kind: 'failed'; readonly key: string; readonly failures: number; readonly at: number };
 
 /** Writes change only what they name: two owners for a moment lose nothing. */
 export interface DeferredStore {
   size(): Promise<number>;
-  lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, Place>>;
+  lastOf(keys: readonly string[]): Promise<ReadonlyMap<string, EventPosition>>;
   add(pairs: readonly DeferredPair[]): Promise<void>;
   apply(changes: readonly DeferredChange[]): Promise<void>;
   soonest(limit: number): Promise<DeferredPair[]>;

@@ -12,7 +12,7 @@ export interface DeferredStores {
   of(stream: StreamId): DeferredStore;
   remove(subscription: string): Promise<void>;
   purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
-  keepOnly(streams: readonly StreamId[]): Promise<void>;
+  removeExcept(streams: readonly StreamId[]): Promise<void>;
 }
 
 type Write = AnyBulkWriteOperation<DeferredDocument>;
@@ -102,7 +102,7 @@ export function openDeferred(db: Db): DeferredStores {
     async purge(shares) {
       for (const share of shares) await collection.deleteMany({ key: idsBelow(messageApplicationKey(share)) });
     },
-    async keepOnly(streams) {
+    async removeExcept(streams) {
       const kept: Filter<DeferredDocument>[] = streams.map(ownedBy);
       await collection.deleteMany(kept.length > 0 ? { $nor: kept } : {});
     },

@@ -10,7 +10,7 @@ export interface EventBatch {
   readonly isDeferred?: boolean;
 }
 
-interface Former {
+interface FailedBatch {
   readonly uuids: ReadonlySet<string>;
   readonly failures: number;
   readonly isPart: boolean;
@@ -18,7 +18,7 @@ interface Former {
 
 interface OpenBatch extends EventBatch {
   readonly events: EncodedEvent[];
-  readonly former: Former | undefined;
+  readonly former: FailedBatch | undefined;
   readonly openedAt: number;
   lastAt: number;
   length: number;
@@ -46,7 +46,7 @@ const completeAt = ({ openedAt, lastAt }: OpenBatch): number => Math.min(openedA
  */
 export class EventBatches {
   readonly #open = new Set<OpenBatch>();
-  readonly #former = new Map<string, Former>();
+  readonly #former = new Map<string, FailedBatch>();
 
   add(event: EncodedEvent, now: number): void {
     const former = this.#former.get(event.uuid);
@@ -85,14 +85,14 @@ export class EventBatches {
   }
 
   /** While nothing is acknowledged, dividing again would only multiply posts. */
-  failed({ events, failures, isPart = false }: EventBatch, isHeard: boolean): void {
+  failed({ events, failures, isPart = false }: EventBatch, hasRecentAck: boolean): void {
     const uuids = events.map(({ uuid }) => uuid);
     const failed = failures + 1;
-    const isDivided = failed >= DIVIDED_AFTER && uuids.length > 1 && (isHeard || !isPart);
+    const isDivided = failed >= DIVIDED_AFTER && uuids.length > 1 && (hasRecentAck || !isPart);
     const size = isDivided ? Math.ceil(uuids.length / PARTS) : uuids.length;
     for (let first = 0; first < uuids.length; first += size) {
       const part = new Set(uuids.slice(first, first + size));
-      const former: Former = { uuids: part, failures: failed, isPart: isPart || isDivided };
+      const former: FailedBatch = { uuids: part, failures: failed, isPart: isPart || isDivided };
       for (const uuid of former.uuids) this.#remember(uuid, former);
     }
   }
@@ -101,13 +101,13 @@ export class EventBatches {
     this.#former.delete(uuid);
   }
 
-  #remember(uuid: string, former: Former): void {
+  #remember(uuid: string, former: FailedBatch): void {
     this.#former.delete(uuid);
     this.#former.set(uuid, former);
     if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.keys().next().value!);
   }
 
-  #forget(former: Former): void {
+  #forget(former: FailedBatch): void {
     for (const uuid of former.uuids) if (this.#former.get(uuid) === former) this.#former.delete(uuid);
   }
 }

@@ -27,7 +27,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 /** The link's timeout begins later, with the post. */
 const MARGIN_MS = 5_000;
 
-const HEARD_MS = 60_000;
+const RECENT_ACK_MS = 60_000;
 /** Such a status says nothing about events. */
 const isUnavailable = (status: number): boolean => [408, 429, 502, 503, 504].includes(status);
 
@@ -212,7 +212,7 @@ class HttpLink implements Link {
   }
 
   #failed(batch: EventBatch, how: Failure, reason: string): void {
-    if (!batch.isDeferred) this.#batches.failed(batch, this.#ackedAt >= performance.now() - HEARD_MS);
+    if (!batch.isDeferred) this.#batches.failed(batch, this.#ackedAt >= performance.now() - RECENT_ACK_MS);
     const uuids = batch.events.map(({ uuid }) => uuid);
     this.#listener.failed(uuids, how, reason);
   }

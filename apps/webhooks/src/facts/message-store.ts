@@ -12,7 +12,7 @@ const CACHED = 500;
 const CACHED_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 500;
 
-export interface KnownMessage {
+export interface StoredMessage {
   readonly code: string;
   readonly bucket: number;
   readonly id: bigint;
@@ -22,11 +22,11 @@ export interface KnownMessage {
 
 export interface MessageStore {
   keep(events: readonly MessageEvent[]): Promise<void>;
-  find(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;
+  find(ids: Iterable<string>): Promise<ReadonlyMap<string, StoredMessage>>;
   removeExpired(now: Date): Promise<void>;
 }
 
-function saidIn(event: MessageEvent['event']): {
+function acceptanceIn(event: MessageEvent['event']): {
   readonly bucket: number;
   readonly accepted?: MessageAccepted | undefined;
 } {
@@ -58,21 +58,21 @@ function withoutAttachments(accepted: MessageAccepted): MessageAccepted {
 }
 
 function acceptedWrites({ code, id, account, at, event }: MessageEvent): Update<MessageDocument>[] {
-  const { bucket, accepted } = saidIn(event);
+  const { bucket, accepted } = acceptanceIn(event);
   if (!accepted) return [];
-  const kept = {
+  const document = {
     id: Number(id),
     account,
     accepted: MessageAccepted.encode(withoutAttachments(accepted)).finish(),
     expireAt: expiryOf(accepted, at!, KEPT_MS),
   };
-  return [{ q: { _id: sendIdOf({ message: code, bucket }) }, u: { $setOnInsert: kept }, upsert: true }];
+  return [{ q: { _id: sendIdOf({ message: code, bucket }) }, u: { $setOnInsert: document }, upsert: true }];
 }
 
 const codeIn = (id: string): string => id.split('/')[0]!;
 const bucketIn = (id: string): number => Number(id.split('/')[1] ?? 0);
 
-function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessage {
+function messageOf({ _id, id, account, accepted }: MessageDocument): StoredMessage {
   return {
     code: codeIn(_id),
     bucket: bucketIn(_id),
@@ -84,8 +84,8 @@ function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessag
 
 export function openMessages(db: Db): MessageStore {
   const messages = collectionOf(db, messagesModel);
-  const cache = new SizedEntries<KnownMessage>({ atMost: CACHED, maxBytes: CACHED_BYTES });
-  type Take = (id: string, message: KnownMessage, bytes: number) => void;
+  const cache = new SizedEntries<StoredMessage>({ atMost: CACHED, maxBytes: CACHED_BYTES });
+  type Take = (id: string, message: StoredMessage, bytes: number) => void;
   const remember: Take = (id, message, bytes) => cache.set(id, message, { content: message.accepted, bytes });
   const read = async (ids: ReadonlySet<string>, take: Take): Promise<void> => {
     for await (const document of messages.find({ _id: { $in: [...ids] } }, { promoteBuffers: true })) {
@@ -102,7 +102,7 @@ export function openMessages(db: Db): MessageStore {
   return {
     keep: (events) => keep(events.flatMap(writesOf)),
     async find(ids) {
-      const found = new Map<string, KnownMessage>();
+      const found = new Map<string, StoredMessage>();
       const missing = new Set<string>();
       for (const id of ids) {
         const cached = cache.get(id);

@@ -5,7 +5,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import { isAtCap } from './frequency-cap.ts';
 import { COOLDOWNS, type CooldownState } from './visit-log.ts';
 
-export interface HeldBackDeps {
+export interface ExclusionDeps {
   readonly db: Db;
   readonly store: Pick<AccountStore, 'application'>;
 }
@@ -22,13 +22,14 @@ interface Entry {
 async function mayReceive(db: Db, { visitor, zones, at }: Entry): Promise<boolean> {
   const ids = zones.flatMap((zone) => cooldownsOf(zone, visitor)).map(({ id }) => id);
   const cooldowns = db.collection<CooldownState & { readonly _id: string }>(COOLDOWNS);
-  const begun = new Map<string, Date>();
-  for (const { _id, at: since } of await cooldowns.find({ _id: { $in: ids } }).toArray()) begun.set(_id, since);
-  return sendingZones(zones, visitor, (id) => begun.get(id), at).length > 0;
+  const cooldownStarts = new Map<string, Date>();
+  for (const { _id, at: since } of await cooldowns.find({ _id: { $in: ids } }).toArray())
+    cooldownStarts.set(_id, since);
+  return sendingZones(zones, visitor, (id) => cooldownStarts.get(id), at).length > 0;
 }
 
 /** In the control group or at the frequency cap; no cooldown begins (R-F4). */
-export async function isHeldBack({ db, store }: HeldBackDeps, entry: Entry): Promise<boolean> {
+export async function isExcluded({ db, store }: ExclusionDeps, entry: Entry): Promise<boolean> {
   const { application, device, at } = entry;
   const found = await store.application(application);
   if (device.cg < (found?.controlBuckets ?? 0)) return true;

@@ -7,7 +7,7 @@ export interface SiblingResults {
   meets(hwidHash: string, condition: number): boolean;
 }
 
-export interface Wanted {
+export interface ScanFields {
   readonly predicate?: Predicate | undefined;
   readonly siblings?: SiblingResults | undefined;
   readonly circle?: Circle | undefined;
@@ -37,10 +37,10 @@ const fieldsOf = (numbers: readonly number[]): Record<string, 0 | 1> => ({
   ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
 });
 
-const tagsOf = ({ predicate }: Pick<Wanted, 'predicate'>): readonly number[] =>
+const tagsOf = ({ predicate }: Pick<ScanFields, 'predicate'>): readonly number[] =>
   predicate?.tags.map(({ tag }) => tag) ?? [];
 
-export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
+export function projectionOf(scanFields: ScanFields): Record<string, 0 | 1> {
   return {
     _id: 0,
     seq: 1,
@@ -51,10 +51,10 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     alerts: 1,
     cg: 1,
     hwidHash: 1,
-    ...fieldsOf([...tagsOf(wanted), ...(wanted.values?.flatMap((tag) => (tag ? [tag.number] : [])) ?? [])]),
-    ...Object.fromEntries((wanted.fields ?? []).map((field) => [storedAs(field), 1 as const])),
-    ...(wanted.badge ? { 'self.badge': 1, 'self.setBadges': 1 } : {}),
-    ...(wanted.circle ? { 'self.place': 1 } : {}),
+    ...fieldsOf([...tagsOf(scanFields), ...(scanFields.values?.flatMap((tag) => (tag ? [tag.number] : [])) ?? [])]),
+    ...Object.fromEntries((scanFields.fields ?? []).map((field) => [storedAs(field), 1 as const])),
+    ...(scanFields.badge ? { 'self.badge': 1, 'self.setBadges': 1 } : {}),
+    ...(scanFields.circle ? { 'self.place': 1 } : {}),
   };
 }
 

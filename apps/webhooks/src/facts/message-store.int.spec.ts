@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { MessageAccepted, MessageEvent } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
 import { messagesModel } from './facts.schema.ts';
-import { openMessages } from './known-messages.ts';
+import { openMessages } from './message-store.ts';
 
 const messageOf = (_id: string, expireAt: Date, accepted: Uint8Array = Buffer.alloc(0)) => ({
   _id,
