@@ -55,13 +55,11 @@ async function measureIn(world: World, { controlUrl }: Providers): Promise<Measu
     for (const [phone, at] of started.entries()) latencies.push((await arrivalAt(ledger, phone)) - at);
     return [
       {
-        ...{
-          title: world.mode,
-          value: percentile(latencies, 0.99),
-          unit: 'ms',
-          floor: { most: 1000 },
-          goal: { most: 100 },
-        },
+        title: world.mode,
+        value: percentile(latencies, 0.99),
+        unit: 'ms',
+        floor: { most: 1000 },
+        goal: { most: 100 },
         spread: [Math.min(...latencies), Math.max(...latencies)],
         details: {
           median: `${format(median(latencies))} ms`,

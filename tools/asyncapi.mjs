@@ -36,7 +36,9 @@ function typesOf({ file: files }) {
     const add = (kind, number, list = []) =>
       list.forEach((type, i) =>
         types.set(['', file.package, type.name].filter((part, at) => at === 0 || part).join('.'), {
-          ...{ kind, type, file: file.name },
+          kind,
+          type,
+          file: file.name,
           commentOf: (...path) => publicText(comments.get([number, i, ...path].join('.'))),
         }),
       );
@@ -85,7 +87,8 @@ function schemaOf({ kind, type, commentOf }) {
   if (kind === 'enum') {
     const values = type.value.map(({ name, number }, i) => [name, { number, text: commentOf(VALUES, i) }]);
     return described(commentOf(), {
-      ...{ type: 'string', enum: values.map(([name]) => name) },
+      type: 'string',
+      enum: values.map(([name]) => name),
       'x-enum-numbers': Object.fromEntries(values.map(([name, { number }]) => [name, number])),
       'x-enum-descriptions': Object.fromEntries(
         values.filter(([, { text }]) => text !== '').map(([name, { text }]) => [name, text]),
@@ -196,20 +199,24 @@ const deadLetter = {
 };
 
 const protobufMessage = ({ name, key }) => ({
-  ...{ name: name.slice(1), title: nameOf(name), contentType: PROTOBUF },
-  ...{ headers: { $ref: '#/components/schemas/TraceHeaders' } },
+  name: name.slice(1),
+  title: nameOf(name),
+  contentType: PROTOBUF,
+  headers: { $ref: '#/components/schemas/TraceHeaders' },
   payload: { $ref: `#/components/schemas/${nameOf(name)}` },
   bindings: { kafka: { key: { type: 'string', description: `UTF-8: ${key}.` }, ...BINDING } },
 });
 
 const channelOf = ({ name, partitions, retentionMs, kind }, { key, text: holds }, message) => ({
-  ...{ address: name, title: name },
+  address: name,
+  title: name,
   description: `${holds} Key: ${key}.`,
   servers: [{ $ref: '#/servers/kafka' }],
   messages: { [message]: { $ref: `#/components/messages/${message}` } },
   bindings: {
     kafka: {
-      ...{ topic: name, partitions },
+      topic: name,
+      partitions,
       topicConfiguration: {
         'cleanup.policy': [kind === 'compacted' ? 'compact' : 'delete'],
         'retention.ms': retentionMs,
@@ -290,7 +297,9 @@ function documentOf(image, { topicNames, topics }) {
     defaultContentType: PROTOBUF,
     servers: {
       kafka: {
-        ...{ host: '{brokers}', protocol: 'kafka', description: 'The Kafka of the deployment.' },
+        host: '{brokers}',
+        protocol: 'kafka',
+        description: 'The Kafka of the deployment.',
         variables: { brokers: { default: 'localhost:9092', description: 'As in `KAFKA_BROKERS`.' } },
       },
     },

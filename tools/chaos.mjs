@@ -12,7 +12,9 @@ const runs = {
   chaos: {
     title: 'faults in a row',
     env: {
-      ...{ FAULT_DEVICES: '1000000', CHAOS_FAULTS: '60', CHAOS_ROUNDS: '1' },
+      FAULT_DEVICES: '1000000',
+      CHAOS_FAULTS: '60',
+      CHAOS_ROUNDS: '1',
       CHAOS_LEDGER: join(root, 'docs/chaos.md'),
     },
     nodeOptions: [],

@@ -17,18 +17,28 @@ const scoped = (expr) => expr.replaceAll('$scope', 'namespace=~"$namespace", job
 
 const targetsOf = (queries) =>
   queries.map(([legendFormat, expr], index) => ({
-    ...{ refId: String.fromCharCode('A'.charCodeAt(0) + index), datasource, editorMode: 'code', range: true },
-    ...{ expr: scoped(expr), legendFormat },
+    refId: String.fromCharCode('A'.charCodeAt(0) + index),
+    datasource,
+    editorMode: 'code',
+    range: true,
+    expr: scoped(expr),
+    legendFormat,
   }));
 
 const isStat = ({ alarmAbove }) => alarmAbove !== undefined;
 
 const defaultsOf = ({ unit, alarmAbove, stacked }) => ({
-  ...{ unit, min: 0, color: { mode: alarmAbove === undefined ? 'palette-classic' : 'thresholds' } },
+  unit,
+  min: 0,
+  color: { mode: alarmAbove === undefined ? 'palette-classic' : 'thresholds' },
   ...(alarmAbove === undefined
     ? {
         custom: {
-          ...{ drawStyle: 'line', lineWidth: 1, fillOpacity: 10, showPoints: 'never', spanNulls: false },
+          drawStyle: 'line',
+          lineWidth: 1,
+          fillOpacity: 10,
+          showPoints: 'never',
+          spanNulls: false,
           stacking: { mode: stacked ? 'normal' : 'none', group: 'A' },
         },
       }
@@ -47,7 +57,11 @@ const optionsOf = (panel) =>
   isStat(panel)
     ? {
         reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
-        ...{ colorMode: 'value', graphMode: 'area', textMode: 'auto', justifyMode: 'auto', orientation: 'auto' },
+        colorMode: 'value',
+        graphMode: 'area',
+        textMode: 'auto',
+        justifyMode: 'auto',
+        orientation: 'auto',
       }
     : {
         legend: { displayMode: 'list', placement: 'bottom', showLegend: true, calcs: [] },
@@ -55,8 +69,13 @@ const optionsOf = (panel) =>
       };
 
 const panelOf = (panel, id, gridPos) => ({
-  ...{ id, type: isStat(panel) ? 'stat' : 'timeseries', title: panel.title, description: panel.description },
-  ...{ gridPos, datasource, targets: targetsOf(panel.queries) },
+  id,
+  type: isStat(panel) ? 'stat' : 'timeseries',
+  title: panel.title,
+  description: panel.description,
+  gridPos,
+  datasource,
+  targets: targetsOf(panel.queries),
   fieldConfig: { defaults: defaultsOf(panel), overrides: [] },
   options: optionsOf(panel),
 });
@@ -84,16 +103,37 @@ function panelsOf(rows) {
 const variable = (name, label, series) => {
   const query = `label_values(${series}, ${name})`;
   return {
-    ...{ name, label, type: 'query', datasource, definition: query, query: { query, refId: `variable-${name}` } },
-    ...{ includeAll: true, allValue: '.*', multi: true, current: { text: 'All', value: '$__all' } },
-    ...{ refresh: 2, sort: 1, hide: 0, regex: '', options: [] },
+    name,
+    label,
+    type: 'query',
+    datasource,
+    definition: query,
+    query: { query, refId: `variable-${name}` },
+    includeAll: true,
+    allValue: '.*',
+    multi: true,
+    current: { text: 'All', value: '$__all' },
+    refresh: 2,
+    sort: 1,
+    hide: 0,
+    regex: '',
+    options: [],
   };
 };
 
 const variablesOf = (variables) => [
   {
-    ...{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus' },
-    ...{ refresh: 1, hide: 0, regex: '', options: [], current: {}, includeAll: false, multi: false },
+    name: 'datasource',
+    label: 'Data source',
+    type: 'datasource',
+    query: 'prometheus',
+    refresh: 1,
+    hide: 0,
+    regex: '',
+    options: [],
+    current: {},
+    includeAll: false,
+    multi: false,
   },
   variable('namespace', 'Namespace', EVERY_PROCESS),
   variable('job', 'Job', EVERY_PROCESS.replace('}', ', namespace=~"$namespace"}')),
@@ -105,8 +145,18 @@ const variablesOf = (variables) => [
  * expression, in which `$scope` stands for the chosen namespaces and jobs. A panel with `alarmAbove` shows the latest value, in red from there on.
  */
 export const dashboard = ({ uid, title, description, variables = [], rows }) => ({
-  ...{ uid, title, description, schemaVersion: SCHEMA_VERSION, version: 1, tags: ['tidings'], editable: true },
-  ...{ graphTooltip: 1, fiscalYearStartMonth: 0, weekStart: '', timezone: 'browser', refresh: '30s' },
+  uid,
+  title,
+  description,
+  schemaVersion: SCHEMA_VERSION,
+  version: 1,
+  tags: ['tidings'],
+  editable: true,
+  graphTooltip: 1,
+  fiscalYearStartMonth: 0,
+  weekStart: '',
+  timezone: 'browser',
+  refresh: '30s',
   time: { from: 'now-6h', to: 'now' },
   timepicker: {},
   annotations: { list: [] },
@@ -120,7 +170,10 @@ export const dashboard = ({ uid, title, description, variables = [], rows }) => 
         icon: 'external link',
         tooltip: '',
       },
-      ...{ includeVars: true, keepTime: true, targetBlank: false, url: '' },
+      includeVars: true,
+      keepTime: true,
+      targetBlank: false,
+      url: '',
     },
   ],
   templating: { list: variablesOf(variables) },

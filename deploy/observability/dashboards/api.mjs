@@ -9,7 +9,9 @@ const quantile = (share) => [
 
 /** A panel with a value of each process. */
 const perProcess = (title, description, unit, expr) => ({
-  ...{ title, description, unit },
+  title,
+  description,
+  unit,
   queries: [['{{job}} {{instance}}', expr]],
 });
 

@@ -2,7 +2,9 @@ import { dashboard } from '../dashboard.mjs';
 
 /** A panel with the rate of a counter, by its labels. */
 const rates = (title, description, counter, ...labels) => ({
-  ...{ title, description, unit: 'cps' },
+  title,
+  description,
+  unit: 'cps',
   queries: [
     [
       labels.map((label) => `{{${label}}}`).join(' '),
@@ -13,7 +15,9 @@ const rates = (title, description, counter, ...labels) => ({
 
 /** A panel with the largest value of a gauge that every replica reports alike, by category. */
 const gauge = (title, description, metric) => ({
-  ...{ title, description, unit: 'short' },
+  title,
+  description,
+  unit: 'short',
   queries: [['{{category}}', `max by (category) (${metric}{$scope})`]],
 });
 

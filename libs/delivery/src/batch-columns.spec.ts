@@ -202,16 +202,14 @@ describe('columns', () => {
 
   it('give the reason why a device cannot be sent to', () => {
     const device = {
-      ...{
-        position: 1,
-        token: 'x',
-        values: [],
-        displayable: true,
-        gone: false,
-        check: [1, 2, 3],
-        badge: 5,
-        columns: [],
-      },
+      position: 1,
+      token: 'x',
+      values: [],
+      displayable: true,
+      gone: false,
+      check: [1, 2, 3],
+      badge: 5,
+      columns: [],
     };
     const { token, values } = OVERSIZED;
     const cases = [

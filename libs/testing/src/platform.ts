@@ -115,15 +115,13 @@ async function embedded({
     closing.add('client', client, (idle) => idle.close());
     return {
       ...worldOf({
-        ...{
-          urls: [opened.url],
-          mailPort: opened.mailPort,
-          eventsPort: opened.eventsPort,
-          dataFolder,
-          secrets,
-          client,
-          simulators,
-        },
+        urls: [opened.url],
+        mailPort: opened.mailPort,
+        eventsPort: opened.eventsPort,
+        dataFolder,
+        secrets,
+        client,
+        simulators,
         recordsOn: (topic) => recordsOf(opened.broker, topic),
       }),
       mongoUrl: databasesAt(mongo),

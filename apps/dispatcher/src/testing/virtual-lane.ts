@@ -60,15 +60,13 @@ export class VirtualLane {
     this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time.clock, onError });
     const workerLease = new WorkerLease({ name: 'lane', store: this.leases.over(timers), timers, onError });
     this.dispatch = new Dispatch({
-      ...{
-        lane: 'direct',
-        channel: this.#channel(),
-        store: this.attempts.over(),
-        values: noValues,
-        workerLease,
-        throttles: this.throttles,
-        paces: new Paces({ store: new MemoryPaces().over(), timers, onError }),
-      },
+      lane: 'direct',
+      channel: this.#channel(),
+      store: this.attempts.over(),
+      values: noValues,
+      workerLease,
+      throttles: this.throttles,
+      paces: new Paces({ store: new MemoryPaces().over(), timers, onError }),
       publish: async ({ value }) => {
         if (this.brokerIsDown) throw Fault.unavailable('down');
         this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) });

@@ -36,16 +36,14 @@ export class Killer {
   broker(broker: Broker): Broker {
     const wrapped = this.wrap(broker, new Set(['publish']));
     return {
-      ...{
-        addTopic: wrapped.addTopic,
-        lag: wrapped.lag,
-        ends: wrapped.ends,
-        groups: wrapped.groups,
-        seek: wrapped.seek,
-        forget: wrapped.forget,
-        close: wrapped.close,
-        publish: wrapped.publish,
-      },
+      addTopic: wrapped.addTopic,
+      lag: wrapped.lag,
+      ends: wrapped.ends,
+      groups: wrapped.groups,
+      seek: wrapped.seek,
+      forget: wrapped.forget,
+      close: wrapped.close,
+      publish: wrapped.publish,
       subscribe: (options) =>
         broker.subscribe({
           ...options,

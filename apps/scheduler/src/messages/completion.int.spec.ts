@@ -24,16 +24,14 @@ describeWithMongo('the completion of messages', (mongo) => {
     } as unknown as LogWriter<MessageCommand, MessageReply>;
     const completion = new Completion({ db, clock, writer });
     const fact = (application: string, event: PlanEvent['event']): PlanEvent => ({
-      ...{
-        stamp: undefined,
-        message: code,
-        messageId: 1n,
-        account: 'a',
-        application,
-        bucket: 0,
-        at: clock.date,
-        event,
-      },
+      stamp: undefined,
+      message: code,
+      messageId: 1n,
+      account: 'a',
+      application,
+      bucket: 0,
+      at: clock.date,
+      event,
     });
     return {
       completed,

@@ -38,12 +38,10 @@ describeWithMongo('the progress of streams', (mongo) => {
     writer.submit(log, { kind, settings, account: 'a', id, at: clock.date });
   const sent = (by: Writer, position: number, at = clock.date) =>
     by.submit(log, {
-      ...{
-        kind: 'outcomes',
-        at,
-        others: [],
-        sent: [{ bucket: 0, platform: 1, variant: 'alert', slice: 0, devices: Bitmap.of([position]) }],
-      },
+      kind: 'outcomes',
+      at,
+      others: [],
+      sent: [{ bucket: 0, platform: 1, variant: 'alert', slice: 0, devices: Bitmap.of([position]) }],
       unit: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
     });
 

@@ -45,15 +45,13 @@ describeWithMongo('states', (mongo) => {
     const write = (position: number, fields: StateWrite['fields'], before?: StateWrite['before'], open?: number) =>
       states.write([
         {
-          ...{
-            address: { collection: 'things', id: 'a' },
-            log: 'l',
-            position,
-            fields,
-            before,
-            clears: false,
-            bytes: 100,
-          },
+          address: { collection: 'things', id: 'a' },
+          log: 'l',
+          position,
+          fields,
+          before,
+          clears: false,
+          bytes: 100,
           selfReports: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map(), add: new Map() }],
         },
       ]);
