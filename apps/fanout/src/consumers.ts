@@ -7,7 +7,7 @@ import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { workOnTask } from './chunk-tasks.ts';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
 
-/** A handler must end within 5 s (architecture 6). */
+/** A handler must end within 5 s. */
 const PATIENCE_MS = 2_000;
 
 const inTaskSpan = (headers: Headers | undefined, work: () => Promise<void>): Promise<void> =>

@@ -22,7 +22,7 @@ export interface Group {
   readonly chunk: number;
 }
 
-/** Each part has one source topic, so that parts never wait for one another (sending 5). */
+/** Each part has one source topic, so that parts never wait for one another. */
 export interface Parts {
   readonly plan: {
     readonly eligible: Bitmap;

@@ -44,7 +44,7 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   /** A device gets the first variant whose fields it has. */
   variantsFor(content: Content | undefined): readonly string[];
   readonly credential: CredentialDefinition<Credential>;
-  /** Repeats replace the original; otherwise a device in doubt is not sent to again (sending 4). */
+  /** Repeats replace the original; otherwise a device in doubt is not sent to again. */
   readonly masksRepeats: boolean;
   /** @default after 1 s to 10 min, for an hour (R-P1) */
   readonly retries?: RetrySchedule;

@@ -26,7 +26,7 @@ interface Awaited extends AwaitedSlice {
   readonly until: number;
 }
 
-/** Kafka redelivers the batches of a killed worker once, before its lease ends (sending 2). */
+/** Kafka redelivers the batches of a killed worker once, before its lease ends. */
 export class AwaitedOwners {
   readonly #options: AwaitedOwnersOptions;
   readonly #slices = new Map<string, Awaited>();

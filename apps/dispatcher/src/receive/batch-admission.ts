@@ -45,7 +45,7 @@ const BACK_OFF_MS = [1_000, 2_000, 4_000, 5_000];
 const REPORT_EVERY_MS = 60_000;
 const CREDENTIALS_MAX = 10_000;
 
-/** One slice at a time tries an unready credential; others are deferred without slots (sending 4). */
+/** One slice at a time tries an unready credential; others are deferred without slots. */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #troubles = new Map<string, Trouble>();

@@ -65,7 +65,7 @@ export interface EmittedBatch {
   readonly slices: readonly number[];
 }
 
-/** The members of a slice never change: devices that moved or were not scanned are marked as gone (sending 3). */
+/** The members of a slice never change: devices that moved or were not scanned are marked as gone. */
 export class BatchWriter {
   // Node runs only on little-endian machines, so these arrays are the wire format.
   readonly #positions = new Uint16Array(MAX_DEVICES);

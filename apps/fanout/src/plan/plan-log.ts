@@ -175,7 +175,7 @@ function badgeNeedsOf({ key, badges, candidates }: Extract<PlanCommand, { kind: 
   return badgeBlocksAt(key, positions);
 }
 
-/** Plans that are made at the same time see each other's sends and badges (sending 2). */
+/** Plans that are made at the same time see each other's sends and badges. */
 export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanReply> = {
   category: 'plans',
   needs: (command) => ({ ids: needsOf(command) }),

@@ -164,7 +164,7 @@ function withoutEffect(error: unknown): Fault {
   return new Fault('unavailable', fault.message, { internal: fault.internal, cause: error, effect: 'none' });
 }
 
-/** One commit holds transactionIds and their messages (sending 1). */
+/** One commit holds transactionIds and their messages. */
 export function acceptMessages(deps: AcceptanceDeps): Pick<Messages, 'accept'> {
   const { clock, transactions } = deps;
 

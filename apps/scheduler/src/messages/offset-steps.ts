@@ -37,7 +37,7 @@ function examined(stored: StoredMessage, at: Date) {
   return { code: message.code, schedule, query };
 }
 
-/** Several processes may run it: the log releases a step once (R-I9, sending 1). */
+/** Several processes may run it: the log releases a step once (R-I9). */
 export class OffsetSteps {
   readonly #deps: OffsetStepsDeps;
   readonly #nextLook = new Map<string, number>();

@@ -15,8 +15,8 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/batches.proto";
 
 /**
- * Topics tidings.batches.<channel> and its direct lane, key = application/chunk: columns of up to four slices of one platform and variant
- * (sending 3). Device i has the i-th entry of every column; integers in bytes columns are little-endian.
+ * Topics tidings.batches.<channel> and its direct lane, key = application/chunk: columns of up to four slices of one platform and variant.
+ * Device i has the i-th entry of every column; integers in bytes columns are little-endian.
  */
 export interface SendBatch {
   message: string;

@@ -14,7 +14,7 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/plans.proto";
 
 /**
- * Topic tidings.plans, key = message/application/chunk: who gets a message, decided once (sending 2). Sets are encoded bitmaps of
+ * Topic tidings.plans, key = message/application/chunk: who gets a message, decided once. Sets are encoded bitmaps of
  * positions (seq & 0xffff).
  */
 export interface PlanEvent {

@@ -13,7 +13,7 @@ export const protobufFileName = "tidings/events/v1/stamp.proto";
 
 /**
  * Where an event stands in its owner's event log; set on the bus, absent in the stored commit, which has it in its key.
- * Consumers drop what they have seen (architecture 4).
+ * Consumers drop what they have seen.
  */
 export interface Stamp {
   log: string;

@@ -140,7 +140,7 @@ export interface EventDetails {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Reports that came before the Sent of their device (sending 5). A set holds one click of a device. */
+/** Reports that came before the Sent of their device. A set holds one click of a device. */
 export interface ReportsPending {
   message: string;
   messageId: bigint;

@@ -528,7 +528,7 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
 
 /** Every service answers these; for tests and operators. */
 export interface Operations {
-  /** The open work: unhandled records, commits not yet published, work that is due now (architecture 8, barrier). */
+  /** The open work: unhandled records, commits not yet published, work that is due now. */
   settled(request: SettledRequest): Promise<SettledReply>;
   /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. A repeat changes nothing. */
   advanceClock(request: AdvanceClockRequest): Promise<AdvanceClockReply>;
@@ -542,7 +542,7 @@ export const OperationsDefinition = {
   name: "Operations",
   fullName: "tidings.rpc.v1.Operations",
   methods: {
-    /** The open work: unhandled records, commits not yet published, work that is due now (architecture 8, barrier). */
+    /** The open work: unhandled records, commits not yet published, work that is due now. */
     settled: {
       name: "Settled",
       requestType: SettledRequest as typeof SettledRequest,
