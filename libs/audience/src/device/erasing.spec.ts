@@ -66,7 +66,7 @@ const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
 describe('an erased device', () => {
   const erase: DeviceAction = { type: 'erase' };
 
-  it('leaves its number, and forgets its self-reported state', () => {
+  it('leaves its number, and loses its self-reported state', () => {
     const { device, decisions } = given([register({ user: user('u') }), erase]);
     expect(device).toEqual({
       account: 'default',
@@ -95,17 +95,17 @@ describe('an erased device', () => {
     { type: 'setBadge', badge: 1 },
     { type: 'setTags', writes: [] },
     { type: 'bindUser', user: user('u'), writes: [] },
-  ])('is not there for $type', (action) => {
+  ])('does not exist for $type', (action) => {
     expect(() => given([register(), erase, action])).toThrow('Device not found');
   });
 
-  it('registered again is a new one with a new number', () => {
+  it('is a new one with a new number when it is registered again', () => {
     const { device } = given([register({ writes: [write('old')], user: user('u') }), erase, register()]);
     expect(device).toMatchObject({ seq: 2, status: 1, hwid: identity.hwid, user: identity.hwidHash });
     expect(entriesIn(device, plan.number)).toEqual([]);
   });
 
-  it('is in no event any more when they are redacted, and they still come to the same', () => {
+  it('is in no event after their redaction, and they have the same result', () => {
     fc.assert(
       fc.property(fc.array(actions, { maxLength: 12 }), (history) => {
         const { events, device } = given([register(), ...history, erase]);
