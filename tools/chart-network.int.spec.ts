@@ -72,7 +72,7 @@ describeWithHelm('the network policies of the Helm chart', () => {
     await Promise.all(valueFiles.map(async (name) => charts.set(name, await renderChart(name))));
   }, BUILD_TIMEOUT_MS);
 
-  describe.each(valueFiles)('with the values %s', (name) => {
+  describe.each(valueFiles)('the policies with the values %s', (name) => {
     it('let each service call exactly its peers', () => {
       const chart = chartOf(name);
       const policies = chart.of('NetworkPolicy').length;

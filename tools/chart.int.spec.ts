@@ -88,7 +88,7 @@ describeWithHelm('the Helm chart', () => {
   }, BUILD_TIMEOUT_MS);
   afterAll(() => rm(secrets, { recursive: true, force: true }));
 
-  describe.each(valueFiles)('with the values %s', (name) => {
+  describe.each(valueFiles)('the chart with the values %s', (name) => {
     it('has one Deployment for each program, one for each enabled channel of dispatchers, and the topics before them', async () => {
       const { deployments, workloads } = chartOf(name);
       const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as {

@@ -117,7 +117,7 @@ describeWithMongo('refused events (R-EV5)', (mongo) => {
   const numberOf = (hwid: string): number => Number(hwid.split('-')[1]);
   const viewOf = async (id: string) => (await webhooks.subscriptions.find({ id })).subscription!;
 
-  describe.each(links)('by %s', (_, connect, refused) => {
+  describe.each(links)('refused events of a subscriber by %s', (_, connect, refused) => {
     it('delay only events of their device and message, and arrive in order once they are accepted', async () => {
       const { endpoint, dial } = await connect(world, choosy);
       const id = await world.subscribe(webhooks, { endpoint });

@@ -37,7 +37,7 @@ const calls = fc.array(fc.record({ status: fc.integer({ min: 1, max: 4 }), time:
 });
 
 describe('mergedState', () => {
-  it('does not depend on which user takes over, unless both called at the same time (R-X2)', () => {
+  it('does not depend on the direction of the merge, unless both called at the same time (R-X2)', () => {
     fc.assert(
       fc.property(calls, calls, (some, others) => {
         const [a, b] = [after(...some), after(...others)];

@@ -57,7 +57,7 @@ async function consumer(handler: ConsumeOptions<Things>['handler']): Promise<{
 }
 
 describe('consume', () => {
-  it('keeps records of an unknown kind whole, for a version that knows it', async () => {
+  it('keeps records of an unknown kind whole, for a newer version', async () => {
     const seen: string[] = [];
     const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       seen.push(...records.map(({ value }) => value));

@@ -43,7 +43,7 @@ describe('spans', () => {
   afterEach(() => traces.stop());
   const span = (name: string) => traces.spans().find((each) => each.name === name)!;
 
-  it('begin a trace if there is none to continue', async () => {
+  it('begin a trace without one to continue', async () => {
     await inSpan('work', { of: [undefined] }, async () => undefined);
     expect(span('work').parentSpanContext).toBeUndefined();
     expect(span('work').links).toEqual([]);

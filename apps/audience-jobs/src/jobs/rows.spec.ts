@@ -35,7 +35,7 @@ describe('the hwid of a row', () => {
     expect(shown(DONE, {}, new Map([[0, ['phone']]]))).toMatchObject([{ hwid: 'phone' }]);
   });
 
-  it('is the given identifier if no device is found or there is a reason', () => {
+  it('is the given identifier without a device, also if it has a reason', () => {
     const none = new Map([[0, []]]);
     const { ENTRY_STATUS_NOT_FOUND: status } = EntryStatus;
     const part = { number: 0, entries: [entry], entryBytes: 9, isCut: false, hwids: none, outcomes: [] };

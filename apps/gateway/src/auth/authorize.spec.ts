@@ -136,7 +136,7 @@ describe('applications (R-T2, R-T5)', () => {
     expect(await client.json13('unregisterDevice', unregister, { authorization: 'device' })).toMatchObject(forbid);
   });
 
-  it('answer 210 with an empty list where the method creates messages (R-ER8)', async () => {
+  it('answer 210 with an empty list for methods that create messages (R-ER8)', async () => {
     const request = { auth: 'api', application: FOREIGN, notifications: [{ content: 'x' }] };
     expect(await client.json13('createMessage', request)).toMatchObject({
       body: { status_code: 210, response: { Messages: [] } },

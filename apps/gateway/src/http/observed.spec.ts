@@ -100,7 +100,7 @@ describe('spans of requests', () => {
   });
 });
 
-it('are not recorded while tracing is off', async () => {
+it('requests are not recorded while tracing is off', async () => {
   await client.json13('registerDevice', registration('phone-1'), {
     ...device,
     traceparent: `00-${TRACE}-${SPAN}-01`,

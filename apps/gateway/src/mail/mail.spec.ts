@@ -224,7 +224,7 @@ describe('the tracking links of a mail (R-E17)', () => {
   };
   const open = (of?: Signed): string => mailPaths.open + token('tracking', of);
 
-  it('answer an image, and report the recipient who opened the mail', async () => {
+  it('answer an image, and report the opening recipient', async () => {
     expect(await get(open())).toMatchObject({
       status: 200,
       headers: { 'content-type': 'image/gif', 'content-length': '42', 'cache-control': 'no-store' },
@@ -252,7 +252,7 @@ describe('the tracking links of a mail (R-E17)', () => {
     });
   });
 
-  it('redirect to their target, and report clicks of persons', async () => {
+  it('redirect to their target, and report clicks of recipients', async () => {
     expect(await get(click())).toMatchObject({
       status: 302,
       headers: { location: 'https://xn--bcher-kva.example/a%20b?c=1&d=%26#e', 'referrer-policy': 'no-referrer' },

@@ -294,7 +294,7 @@ describe('disposable domains (R-E4)', () => {
 });
 
 describe('senders (R-A5)', () => {
-  it('need no verification, unless the operator wants it', async () => {
+  it('need no verification, unless the operator requires it', async () => {
     const configure = (from: string, reply: string) => {
       const sender = { email_from_email: from, email_from_name: 'News', email_reply: reply };
       return world.reply('configureApplication', { application, device_type: MAIL, ...sender });

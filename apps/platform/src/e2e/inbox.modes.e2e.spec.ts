@@ -203,7 +203,7 @@ describe('the figures of inboxes', () => {
 });
 
 describe('the owner of an entry', () => {
-  it('is the user of the device at the send, whoever has the device now (R-J2)', async () => {
+  it('is the user of the device at the send, even if the device has another user now (R-J2)', async () => {
     const application = await world.application();
     await register(application, 'shared', newAndroid());
     await saved(application, { content: 'before users' });

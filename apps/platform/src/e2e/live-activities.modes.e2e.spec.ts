@@ -77,7 +77,7 @@ const shownOn = (token: string): Aps[] =>
     .map(({ payload }) => (JSON.parse(payload!) as { aps: Aps }).aps);
 const stagesOn = (token: string): number[] => shownOn(token).map((aps) => aps['content-state'].stage);
 
-it('takes and gives up tokens of live activities', async () => {
+it('a device sets and removes tokens of live activities', async () => {
   const application = await world.application();
   await phone(application, 'live');
   const activity = { application, hwid: 'live', activity_id: 'order-1' };
@@ -89,7 +89,7 @@ it('takes and gives up tokens of live activities', async () => {
   expect(body).toMatchObject({ status_message: 'Device not found' });
 });
 
-it('stores tokens of live activities without the brackets and blanks of their description', async () => {
+it('a device stores tokens of live activities without the brackets and blanks of their description', async () => {
   const application = await world.application();
   const [startToken, updateToken] = [newToken(), newToken()];
   const described = (token: string): string => `<${token.slice(0, 8)} ${token.slice(8)}>`;

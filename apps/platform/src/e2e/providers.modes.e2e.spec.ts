@@ -80,7 +80,7 @@ describe('a token endpoint that accepts connections and does not answer', () => 
   });
 });
 
-describe('over the default link', () => slowAnswerFeatures(test));
+describe('the default link', () => slowAnswerFeatures(test));
 
 partFeatures(test);
 

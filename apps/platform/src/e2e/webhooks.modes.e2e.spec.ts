@@ -382,7 +382,7 @@ describe('event streams', () => {
     await expect(tap()).rejects.toThrow('(404)');
   });
 
-  it('continue at a dialled consumer from where an earlier one ended', async () => {
+  it('continue at a dialled consumer after the end of an earlier one', async () => {
     const { id } = await world.call('createSubscription', { events: EVENTS });
     const dial = () =>
       dialIn({

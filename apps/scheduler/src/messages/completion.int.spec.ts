@@ -111,7 +111,7 @@ describeWithMongo('the completion of messages', (mongo) => {
     });
   });
 
-  it('takes into account what another process has counted', async () => {
+  it('takes into account the counts of another process', async () => {
     const { completed, count, another, split, settled } = await world(['A']);
     const other = another();
     await count([split('A', 0, 1)]);

@@ -149,7 +149,7 @@ describe('the entry of a message in inboxes', () => {
   });
 });
 
-describe('devices that were sent to', () => {
+describe('the devices of a Sent', () => {
   it('are enqueued once, despite repeated records', () => {
     given()
       .when(sent(1, 3, 1))

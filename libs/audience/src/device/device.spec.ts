@@ -237,7 +237,7 @@ describe('a device', () => {
     expect(start.when({ type: 'unregister' }).events).toEqual([]);
   });
 
-  it('has alerts enabled by a new token, unless the client says otherwise', () => {
+  it('has alerts enabled by a new token, unless the client disables them', () => {
     const start = given(register({ token: token('t1'), writes: [write(defaultTags.pushAlertsEnabled, false)] }));
     expect(start.world.device().alerts).toBe(false);
     start.when(register({ token: token('t2') }));

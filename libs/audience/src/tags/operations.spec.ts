@@ -34,7 +34,7 @@ const has = (definition: TagDefinition, value: unknown) =>
   entriesOf(definition.number, parseValue(definition.type, value)!);
 
 describe('a tag operation (R-C5)', () => {
-  it('increments, from 0 where there is no value, down too', () => {
+  it('increments, from 0 without a value, also by negative amounts', () => {
     expect(after(integer, undefined, { operation: 'increment', value: 5 })).toEqual(has(integer, 5));
     expect(after(integer, 5, { operation: 'increment', value: '-7' })).toEqual(has(integer, -2));
     expect(after(decimal, 0.5, { operation: 'increment', value: 0.25 })).toEqual(has(decimal, 0.75));

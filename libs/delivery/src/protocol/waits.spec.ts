@@ -57,7 +57,7 @@ describe('a device without a connection', () => {
     expect(waitOf(progress, down, at(6 * HOUR))).toEqual({ result: refused });
   });
 
-  it('ends with the named cause of one worker, although the last worker knows none', () => {
+  it('ends with the named cause of one worker, although the last worker has none', () => {
     const unknown: HeldBack = { ...down, cause: localResults.unreachable };
     const first = waitOf(untried, unknown, at(0));
     expect(first).toEqual({ progress: { ...untried, firstTriedAt: START }, until: START + HOUR });

@@ -450,7 +450,7 @@ describeWithMongo('openLogs with faults', (mongo) => {
       await expect(writer.submit(LOG, add(A, '3'))).resolves.toEqual({ count: 3 });
     });
 
-    it('releases the documents that other refusals of the same time have quarantined, as soon as there is room', async () => {
+    it('releases the documents that other refusals of the same time have quarantined, after its end', async () => {
       await db.createCollection('things', { validator: { name: { $ne: 'poison' } } });
       const writer = open(bad.db, { applyEveryMs: 50 });
       await writer.submit(LOG, add(A, '1'));

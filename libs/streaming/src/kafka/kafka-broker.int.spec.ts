@@ -12,7 +12,7 @@ import { createTopics } from './create-topics.ts';
 
 const DAY_MS = 86_400_000;
 
-describeWithKafka('on Kafka', (kafka) => {
+describeWithKafka('brokers on Kafka', (kafka) => {
   // No housekeeping: Kafka trims by its own clock, at its own times.
   brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), processesFeatures);
 });

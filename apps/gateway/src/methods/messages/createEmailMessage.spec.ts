@@ -156,7 +156,7 @@ describe('createEmailMessage', () => {
     expect(body).toEqual({ status_code: 210, status_message: text, response: null });
   });
 
-  it('goes to the applications of a group, where devices are ignored (R-E8, R-I2)', async () => {
+  it('goes to the applications of a group, and ignores devices there (R-E8, R-I2)', async () => {
     const inGroup = (fields: object) =>
       client.json13('createEmailMessage', {
         auth: 'api',

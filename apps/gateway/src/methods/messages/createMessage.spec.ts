@@ -155,7 +155,7 @@ describe('createMessage', () => {
     [{ users: names(3), platforms: [3] }, [3]],
     [{ users: names(3) }, [...pushPlatforms]],
     [{ platforms: [] }, [...pushPlatforms]],
-  ])('restricts platforms as R-I5 says: %#', async (fields, platforms) => {
+  ])('restricts platforms as R-I5 specifies: %#', async (fields, platforms) => {
     await create({ content: 'x', ...fields });
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
   });

@@ -183,7 +183,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(application, code)).toEqual([]);
     });
 
-    it('restrict a message to everybody as well', async () => {
+    it('restrict a message to all devices as well', async () => {
       const code = await sendOne(application, { content: 'x', platforms: [ANDROID, CHROME] });
       await world.settle();
       expect(funnelFigures(await funnelOf(code))).toMatchObject({ audience: 11, sent: 11 });
