@@ -35,7 +35,7 @@ interface History {
   readonly decisions: readonly DeviceDecision[];
 }
 
-function given(actions: readonly DeviceAction[]): History {
+function historyOf(actions: readonly DeviceAction[]): History {
   let device: Device | undefined;
   const events: DeviceEvent[] = [];
   const decisions: DeviceDecision[] = [];
@@ -67,7 +67,7 @@ describe('an erased device', () => {
   const erase: DeviceAction = { type: 'erase' };
 
   it('leaves its number, and loses its self-reported state', () => {
-    const { device, decisions } = given([register({ user: user('u') }), erase]);
+    const { device, decisions } = historyOf([register({ user: user('u') }), erase]);
     expect(device).toEqual({
       account: 'default',
       app: 'AAAAA-00001',
@@ -86,8 +86,8 @@ describe('an erased device', () => {
   });
 
   it('is erased once, and an unknown one not at all', () => {
-    expect(given([erase]).events).toEqual([]);
-    expect(given([register(), erase, erase]).events).toHaveLength(2);
+    expect(historyOf([erase]).events).toEqual([]);
+    expect(historyOf([register(), erase, erase]).events).toHaveLength(2);
   });
 
   it.each<DeviceAction>([
@@ -96,11 +96,11 @@ describe('an erased device', () => {
     { type: 'setTags', writes: [] },
     { type: 'bindUser', user: user('u'), writes: [] },
   ])('does not exist for $type', (action) => {
-    expect(() => given([register(), erase, action])).toThrow('Device not found');
+    expect(() => historyOf([register(), erase, action])).toThrow('Device not found');
   });
 
   it('is a new one with a new number when it is registered again', () => {
-    const { device } = given([register({ writes: [write('old')], user: user('u') }), erase, register()]);
+    const { device } = historyOf([register({ writes: [write('old')], user: user('u') }), erase, register()]);
     expect(device).toMatchObject({ seq: 2, status: 1, hwid: identity.hwid, user: identity.hwidHash });
     expect(entriesIn(device, plan.number)).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('an erased device', () => {
   it('is in no event after their redaction, and they have the same result', () => {
     fc.assert(
       fc.property(fc.array(actions, { maxLength: 12 }), (history) => {
-        const { events, device } = given([register(), ...history, erase]);
+        const { events, device } = historyOf([register(), ...history, erase]);
         const left = events.map(redacted);
         for (const event of left) {
           expect(Buffer.from(DeviceEvent.encode(event).finish()).includes(CANARY)).toBe(false);
