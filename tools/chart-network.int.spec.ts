@@ -72,8 +72,8 @@ describeWithHelm('the network policies of the Helm chart', () => {
     await Promise.all(valueFiles.map(async (name) => charts.set(name, await renderChart(name))));
   }, BUILD_TIMEOUT_MS);
 
-  describe.each(valueFiles)('with the values %s', (name) => {
-    it('let services call exactly those that they call', () => {
+  describe.each(valueFiles)('the policies with the values %s', (name) => {
+    it('let each service call exactly its peers', () => {
       const chart = chartOf(name);
       const policies = chart.of('NetworkPolicy').length;
       expect([0, serviceNames.length + 1]).toContain(policies);
@@ -86,7 +86,7 @@ describeWithHelm('the network policies of the Helm chart', () => {
       }
     });
 
-    it('open the network for the Job of the topics before the Job, as long as that runs', () => {
+    it('open the network for the Job of the topics before the Job, during its run', () => {
       const chart = chartOf(name);
       const job = jobOf(chart);
       const selecting = policiesOf(chart, job);
@@ -100,7 +100,7 @@ describeWithHelm('the network policies of the Helm chart', () => {
     });
   });
 
-  it('let the Job of the topics reach MongoDB only where it prepares restored databases', async () => {
+  it('let the Job of the topics reach MongoDB only if it prepares restored databases', async () => {
     const restored = await renderChart('tls', '--set', 'topics.restored=true');
     const reaches = [chartOf('tls'), restored].map((chart) => {
       const rules = policiesOf(chart, jobOf(chart)).flatMap(({ spec }) => spec.egress ?? []);
@@ -109,7 +109,7 @@ describeWithHelm('the network policies of the Helm chart', () => {
     expect(reaches).toEqual([false, true]);
   });
 
-  it('keep dispatchers and webhooks from private, link-local and reserved addresses, but for those that values name', async () => {
+  it('keep dispatchers and webhooks from private, link-local and reserved addresses, except those that values name', async () => {
     const outboundOf = (chart: RenderedChart, service: string): readonly PolicyPeer[] => {
       const workload = chart.deployments.find((each) => programOf(each) === service)!;
       const rules = policiesOf(chart, workload).flatMap(({ spec }) => spec.egress ?? []);
@@ -129,7 +129,7 @@ describeWithHelm('the network policies of the Helm chart', () => {
     expect(outboundOf(relay, 'webhooks').at(-1)).toEqual({ ipBlock: { cidr: '10.0.0.25/32' } });
   });
 
-  it('narrow callers of the API, of event streams and of incoming mail each for itself', async () => {
+  it('limit callers of the API, of event streams and of incoming mail separately', async () => {
     const peersIn = (chart: RenderedChart) => {
       const rules = chart.of<PolicySpec>('NetworkPolicy').flatMap(({ spec }) => spec.ingress ?? []);
       const peersOf = (wanted: string) =>

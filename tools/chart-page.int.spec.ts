@@ -23,7 +23,7 @@ type Workload = RenderedObject<RenderedWorkload>;
 
 const optionsIn = (text: string): string[] => [...text.matchAll(/--set (\S+)/g)].flatMap(([, set]) => ['--set', set!]);
 
-describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
+describeWithHelm('the Helm chart of docs/kubernetes.md', () => {
   const charts = new Map<string, RenderedChart>();
   const chartOf = (name: string): RenderedChart => charts.get(name)!;
   let folder: string;
@@ -61,7 +61,7 @@ describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
     return { page, example };
   };
 
-  it('needs for the example of the page the Secrets that the page makes, with their keys', async () => {
+  it('needs for the example of the page the Secrets that the page creates, with their keys', async () => {
     const { page, example } = await kubernetesPage();
     const chart = await renderChart('tiny', '--values', example);
     const ofPods = chart.workloads.flatMap(({ spec }) => {
@@ -82,7 +82,7 @@ describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
     expect([...new Set([...ofPods, ...ofIngress])].sort()).toEqual(made.sort());
   });
 
-  it('takes the example of the page, with the images that the page builds, and has the values that it names', async () => {
+  it('accepts the example of the page, with the images that the page builds, and has the values that it names', async () => {
     const { page, example } = await kubernetesPage();
     const chart = await renderChart('tiny', '--values', example, ...optionsIn(page.split('\n## Restore\n')[1]!));
     const job = chart.workloads.find(({ kind }) => kind === 'Job')!;
@@ -124,7 +124,7 @@ describeWithHelm('the Helm chart and docs/kubernetes.md', () => {
     expect(others).toEqual([['gateway'], []]);
   });
 
-  it('requests the CPU that docs/scale.md tells: for the base by default, for ten times the base where pods are added', async () => {
+  it('requests the CPU of docs/scale.md: for the base by default, for ten times the base with added pods', async () => {
     const costs = costsOf(await readFile(scalePath, 'utf8'));
     const { page } = await kubernetesPage();
     const requestsIn = (name: string, program: string): number[] =>

@@ -88,7 +88,7 @@ describeWithHelm('the Helm chart', () => {
   }, BUILD_TIMEOUT_MS);
   afterAll(() => rm(secrets, { recursive: true, force: true }));
 
-  describe.each(valueFiles)('with the values %s', (name) => {
+  describe.each(valueFiles)('the chart with the values %s', (name) => {
     it('has one Deployment for each program, one for each enabled channel of dispatchers, and the topics before them', async () => {
       const { deployments, workloads } = chartOf(name);
       const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as {
@@ -117,7 +117,7 @@ describeWithHelm('the Helm chart', () => {
       expect(job!.spec.template.spec.serviceAccountName).toBeUndefined();
     });
 
-    it('gives each program variables that it reads, and can start with', () => {
+    it('gives each program variables that it reads and starts with', () => {
       for (const workload of chartOf(name).workloads) {
         const service = programOf(workload);
         const { required, peers } =
@@ -132,7 +132,7 @@ describeWithHelm('the Helm chart', () => {
       }
     });
 
-    it('gives secrets to those programs alone that require them', () => {
+    it('gives secrets only to the programs that require them', () => {
       const special = ['TIDINGS_MASTER_KEY', 'TIDINGS_ADMIN_TOKEN', 'MONGO_URL', 'TIDINGS_CHANNEL'];
       for (const workload of chartOf(name).deployments) {
         const service = programOf(workload) as ServiceName;
@@ -213,7 +213,7 @@ describeWithHelm('the Helm chart', () => {
       }
     });
 
-    it('runs pods by the restricted standard, with limits of memory, and time to end', () => {
+    it('runs pods by the restricted standard, with limits of memory, and time to terminate', () => {
       for (const { kind, metadata, spec } of chartOf(name).workloads) {
         const { securityContext, containers, volumes, ...pod } = spec.template.spec;
         const [container] = containers;
@@ -250,7 +250,7 @@ describeWithHelm('the Helm chart', () => {
       expect(scalers.map(({ spec }) => spec.scaleTargetRef.name)).toEqual(scalers.map(({ metadata }) => metadata.name));
     });
 
-    it('leads from outside to Services that are there', () => {
+    it('routes external traffic to existing Services', () => {
       const chart = chartOf(name);
       const offered = chart
         .of<ServiceSpec>('Service')
@@ -280,7 +280,7 @@ describeWithHelm('the Helm chart', () => {
     expect([...new Set(copiesIn('default'))]).toEqual([undefined]);
   });
 
-  it('spreads over zones, with budgets and scaling by load, where nothing may fail at once', () => {
+  it('spreads over zones, with budgets and scaling by load, for high availability', () => {
     const chart = chartOf('ha');
     for (const { spec } of chart.deployments) {
       expect(spec.template.spec.topologySpreadConstraints).toContainEqual(
@@ -294,7 +294,7 @@ describeWithHelm('the Helm chart', () => {
     expect(Math.min(...least)).toBeGreaterThanOrEqual(3);
   });
 
-  it('lets KEDA take the place of each other autoscaler while that is still there, under another name', async () => {
+  it('lets KEDA replace each other autoscaler while that still exists, under another name', async () => {
     const [before, after] = [await renderChart('ha', '--set', 'keda.enabled=false'), chartOf('ha')];
     const autoscalers = before.of('HorizontalPodAutoscaler');
     expect(autoscalers.length).toBeGreaterThan(after.of('HorizontalPodAutoscaler').length);
@@ -304,7 +304,7 @@ describeWithHelm('the Helm chart', () => {
     for (const { spec } of after.of('ScaledObject')) expect(spec).not.toHaveProperty('advanced');
   });
 
-  it('leaves Deployments that are scaled by load the pods that they have', async () => {
+  it('keeps the number of pods of Deployments that are scaled by load', async () => {
     const replicasIn = ({ deployments }: RenderedChart): Readonly<Record<string, number | undefined>> =>
       Object.fromEntries(deployments.map(({ metadata, spec }) => [metadata.name, spec.replicas]));
     const alone = replicasIn(chartOf('ha'));
@@ -323,7 +323,7 @@ describeWithHelm('the Helm chart', () => {
     }
   });
 
-  it('keeps the labels of metrics where the operator of Prometheus has labels of the same name', () => {
+  it('keeps the labels of metrics if the operator of Prometheus has labels of the same name', () => {
     const monitors = chartOf('ha').of<{ endpoints: readonly object[] }>('ServiceMonitor');
     expect(monitors.flatMap(({ spec }) => spec.endpoints)).toEqual([expect.objectContaining({ honorLabels: true })]);
   });
@@ -351,7 +351,7 @@ describeWithHelm('the Helm chart', () => {
     expect(path).toBe(`${mountPath}/city/GeoLite2-City.mmdb`);
   });
 
-  it('prepares restored databases in place of the topics alone, with the secrets of MongoDB, in one try', async () => {
+  it('prepares restored databases instead of the topics alone, with the secrets of MongoDB, in one try', async () => {
     const jobIn = async (...options: readonly string[]) => {
       const chart = await renderChart('tls', ...options);
       const [job, ...others] = chart.of<RenderedWorkload & { readonly backoffLimit: number }>('Job');
@@ -399,14 +399,14 @@ describeWithHelm('the Helm chart', () => {
     };
   };
 
-  it('takes every variable of the programs, as a value of its own or in the environment', () => {
+  it('accepts every variable of the programs, as a value of its own or in the environment', () => {
     const { free, own } = taken();
     const all = environmentVariables.filter((variable) => !variable.endsWith('_FILE'));
     expect(all.filter((variable) => ![...free, ...own, ...notSettable].includes(variable))).toEqual([]);
     expect(free.filter((variable) => !all.includes(variable))).toEqual([]);
   });
 
-  it('takes the variables of traces that docs/configuration.md lists, those with a token from a Secret and not as values', async () => {
+  it('accepts the variables of traces that docs/configuration.md lists, those with a token from a Secret and not as values', async () => {
     const [, section] = /^## Traces\n(.*?)^## /ms.exec(await readFile('docs/configuration.md', 'utf8'))!;
     const listed = new Set([...section!.matchAll(/`(OTEL_[A-Z_]+)`/g)].map(([, variable]) => variable!));
     expect(listed.size).toBeGreaterThan(10);

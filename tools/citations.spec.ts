@@ -93,7 +93,7 @@ describe('the check of citations', () => {
       ]),
     );
 
-  it('finds a rule without a heading, and a rule that a page alone names', () => {
+  it('finds a rule without a heading, and a rule that only a page names', () => {
     const citations = found(`// (${rule(1)})`, `### ${rule(2)}\n\nAs ${rule(3)}.\n`);
     expect(unresolved(citations)).toEqual([`${rule(1)} in code.ts`, `${rule(3)} in ${page}`]);
     expect(uncited(citations)).toEqual([rule(2)]);

@@ -26,8 +26,8 @@ const isTest = /\.spec\.ts$|\.features\.ts$|\/testing\/|\/e2e\/|^apps\/simulator
 const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter((path) => !isTest.test(path));
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-describe('the clock of the system, which can be set', () => {
-  it('is read only where a time is told or stored: a wait within a process is measured by performance.now()', () => {
+describe('the adjustable clock of the system', () => {
+  it('is read only for times that are reported or stored: a wait within a process is measured by performance.now()', () => {
     const reading = sources.filter((path) => /\bDate\.now\b|\bnew Date\(\)/.test(textOf(path)));
     expect(reading.toSorted()).toEqual(Object.keys(readers));
   });
@@ -38,7 +38,7 @@ describe('the clock of the system, which can be set', () => {
     expect(sources.filter((path) => kept.test(textOf(path)))).toEqual([]);
   });
 
-  it('is asked for stored times by dueFilter or isDue: a query for the past alone waits for as long as a step back', () => {
+  it('is compared with stored times by dueFilter or isDue: a query for the past alone waits for as long as a step back', () => {
     const past = /\{ \$lte: new Date\((?:this\.#(?:deps|options)\.|this\.#)?clock\.now\(\)\) \}/;
     expect(sources.filter((path) => past.test(textOf(path)))).toEqual(Object.keys(unbounded));
   });

@@ -9,7 +9,7 @@ const appsOf = (image: string): string[] =>
     .split(/\s+/);
 
 describe('the apps in an image', () => {
-  it('are all but the demo in that of the platform', () => {
+  it('are all except the demo in that of the platform', () => {
     const others = readdirSync('apps').filter((name) => name !== 'demo');
     expect(appsOf('platform').toSorted()).toEqual(others.toSorted());
   });

@@ -144,7 +144,7 @@ const isProvablySlow = (literal: string): boolean => {
 };
 
 describe('the time that a pattern takes', () => {
-  it('is examined for patterns that are composed, too', () => {
+  it('is examined for composed patterns, too', () => {
     const paths = [...found].filter(([, { isComposed }]) => isComposed).map(([path]) => path);
     expect(paths.toSorted()).toEqual(Object.keys(composed).toSorted());
   });
@@ -157,9 +157,10 @@ describe('the time that a pattern takes', () => {
     String.raw`/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/`,
     String.raw`/\/+$/`,
     String.raw`/^(mailto:\S+@\S+|https:\/\/\S+)$/`,
-  ])('would be found out: %s', (literal) => expect(isProvablySlow(literal)).toBe(true));
+  ])('is detected as provably slow: %s', (literal) => expect(isProvablySlow(literal)).toBe(true));
 
-  it.each([String.raw`/<b>.*<\/b>/`, String.raw`/\/c\/[\w-]+\?to=([^&#]+)$/`])('is measured: %s', (literal) =>
-    expect(isSlow(literal)).toBe(true),
+  it.each([String.raw`/<b>.*<\/b>/`, String.raw`/\/c\/[\w-]+\?to=([^&#]+)$/`])(
+    'is detected as slow by measurement: %s',
+    (literal) => expect(isSlow(literal)).toBe(true),
   );
 });

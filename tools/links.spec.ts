@@ -54,17 +54,17 @@ const missingPagesIn = (file: string, text: string, textOf: (path: string) => st
 const textOf = (path: string): string => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '');
 
 describe('links and paths in documents', () => {
-  it('lead somewhere', () => {
+  it('have a target', () => {
     expect(pages.length).toBeGreaterThan(50);
     const exists = (path: string): boolean => existsSync(join(root, path));
     expect(pages.flatMap((page) => missingIn(page, readFileSync(join(root, page), 'utf8'), exists))).toEqual([]);
   });
 
-  it('lead to headings that there are', () => {
+  it('have existing headings as targets', () => {
     expect(pages.flatMap((page) => missingAnchorsIn(page, textOf(page), textOf))).toEqual([]);
   });
 
-  it('name files that there are', () => {
+  it('name existing files', () => {
     const files = found(['{apps,libs,bench,tools,examples}/**/*.ts']);
     expect(files.length).toBeGreaterThan(1000);
     expect(pages.flatMap((page) => unknownIn(page, readFileSync(join(root, page), 'utf8'), files))).toEqual([]);
@@ -98,7 +98,7 @@ describe('pages that code, charts and the command line name', () => {
     'deploy/Dockerfile',
   ]).filter((file) => file !== 'tools/links.spec.ts');
 
-  it('are there, with their headings', () => {
+  it('exist with their headings', () => {
     expect(files.length).toBeGreaterThan(1000);
     expect(files.flatMap((file) => missingPagesIn(file, textOf(file), textOf))).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe('pages that code, charts and the command line name', () => {
 });
 
 describe('the index of operations', () => {
-  it('leads to every page', () => {
+  it('links to every page', () => {
     const index = textOf('docs/operations/README.md');
     const unlisted = found(['docs/operations/*.md'])
       .map((path) => basename(path))
@@ -125,7 +125,7 @@ describe('the index of operations', () => {
 });
 
 describe('the index of decisions', () => {
-  it('has each by its number and title', () => {
+  it('contains each by its number and title', () => {
     const rows = found(['docs/adr/0*.md'])
       .toSorted()
       .map((path) => {

@@ -26,7 +26,7 @@ describe('nx affected -t test', () => {
     expect(affected).not.toContain('streaming');
   });
 
-  it('tests everything after a change of how tests run', () => {
+  it('tests everything after a change of the test tools', () => {
     expect(affectedBy('jest.config.mjs')).toEqual(expect.arrayContaining(['kernel', 'statistics', 'simulators']));
   });
 

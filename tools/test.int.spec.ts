@@ -132,7 +132,7 @@ describe('npm test', () => {
       throw new Error('at first');
     });\n`;
 
-  it('runs failed suites once more by themselves, and counts that', async () => {
+  it('runs failed suites once more by themselves, and counts so', async () => {
     await suite('pure', 'a', stalls('one') + passes('two'));
     await suite('int', 'a', fails('three') + passes('four'));
     await suite('e2e', 'a', passes('five'));
@@ -167,7 +167,7 @@ describe('npm test', () => {
   it.each([
     ['a worker of Jest', 'pure'],
     ['Jest itself', 'alone'],
-  ] as const)('ends a command that hangs in %s, names what hangs, and goes on', async (_, project) => {
+  ] as const)('ends a command that hangs in %s, names the hanging suite, and continues', async (_, project) => {
     await suite(project, 'hangs', hangs);
     await suite('pure', 'a', passes('one'));
     await suite('int', 'a', passes('two'));
@@ -184,7 +184,7 @@ describe('npm test', () => {
     ['a project and a path', ['--selectProjects', 'alone', '--', 'b.test'], ['alone/b']],
     ['all but a project', ['--ignoreProjects', 'alone', 'pure'], ['int/a', 'distributed/a']],
     ['nothing that there is', ['nowhere'], []],
-  ] as const)('runs what is selected by %s', async (_, args, expected) => {
+  ] as const)('runs the suites that are selected by %s', async (_, args, expected) => {
     await suite('pure', 'a', passes('a'));
     await suite('int', 'a', passes('a'));
     await suite('alone', 'a', passes('a'));

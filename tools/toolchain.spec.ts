@@ -18,7 +18,7 @@ describe('Node', () => {
   const [major] = runtime.split('.');
   const launcher = /^>=(\d+)$/.exec(engines.node)![1]!;
 
-  it('is one version: the locked one runs on machines and in images', () => {
+  it('has one version: the locked one runs on machines and in images', () => {
     const { packages } = json('package-lock.json') as { packages: Record<string, { version: string }> };
     expect(runtime).toMatch(/^\d+\.\d+\.\d+$/);
     expect(packages['node_modules/node']?.version).toBe(runtime);
@@ -41,7 +41,7 @@ describe('the build context of images', () => {
       .split('\n')
       .filter((line) => /^[^#]/.test(line));
 
-  it('has nothing that Git ignores, such as secrets in .env', () => {
+  it('contains nothing that Git ignores, such as secrets in .env', () => {
     // A pattern without a slash matches in every folder for Git, and in the root alone for Docker.
     const ignored = linesOf('.gitignore')
       .map((line) => line.replace(/\/$/, ''))
@@ -58,11 +58,11 @@ describe('the version of the project', () => {
     ['deploy/Dockerfile', `ARG VERSION=${version}\n`],
     ['deploy/helm/tidings/Chart.yaml', `\nversion: ${version}\n`],
     ['deploy/helm/tidings/Chart.yaml', `\nappVersion: ${version}\n`],
-  ])('is told in %s, too', (path, line) => {
+  ])('is stated in %s, too', (path, line) => {
     expect(textOf(path)).toContain(line);
   });
 
-  it('is the last one in CHANGELOG.md, below what is not released, with a date', () => {
+  it('is the last one in CHANGELOG.md, below the unreleased changes, with a date', () => {
     const [first, second = ''] = [...textOf('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, title]) => title!);
     expect(first).toBe('Unreleased');
     expect(/^(\S+) \(\d{4}-\d\d-\d\d\)$/.exec(second)?.[1]).toBe(version);
@@ -93,12 +93,12 @@ describe('package.json', () => {
   };
   const isTypes = (name: string): boolean => name.startsWith('@types/');
 
-  it('has no dependency that nothing uses', () => {
+  it('has no unused dependency', () => {
     const unused = declared.filter((name) => !isTypes(name) && !(name in withoutImport) && !isUsed(name));
     expect(unused).toEqual([]);
   });
 
-  it('has every dependency that something imports', () => {
+  it('has every imported dependency', () => {
     const imports = /^(?:import|export)\b(?:[^'"`;=]*?\bfrom)?\s+['"]((?:@[\w.-]+\/)?[\w.-]+)(?:\/[\w./-]+)?['"];?$/gm;
     const imported = texts.flatMap((text) => [...text.matchAll(imports)].map(([, name]) => name!));
     const missing = imported.filter(

@@ -6,13 +6,13 @@ import { isInTurn, modeInTurn, otherQuarters, quarters } from './turn.mjs';
 const suites = quarters.flat();
 const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
 
-describe('the quarters of which a run has one', () => {
+describe('the quarters of the selection', () => {
   it('name suites that exist, each once', () => {
     expect(suites.filter((path) => !existsSync(join(import.meta.dirname, '..', path)))).toEqual([]);
     expect(new Set(suites).size).toBe(suites.length);
   });
 
-  it('are left out but for that of the turn, and none by a run of all suites', () => {
+  it('are excluded except that of the turn, and included in a run of all suites', () => {
     const run = numbers.map((turn) => suites.filter((path) => !otherQuarters(turn).includes(path)));
     expect(run).toEqual([...quarters, ...quarters]);
     expect(otherQuarters('all')).toEqual([]);

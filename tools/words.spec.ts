@@ -164,7 +164,7 @@ const isMisnamed = (file: string): boolean => {
   return isReplaced(name.split('.')[0]!) || NAMELESS.has(name);
 };
 
-describe('words that the glossary has replaced', () => {
+describe('replaced words of the glossary', () => {
   const files = globSync('{apps,libs,bench,tools,proto}/**/*.{ts,mjs,proto}', {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),
@@ -177,7 +177,7 @@ describe('words that the glossary has replaced', () => {
     expect(found).toEqual([]);
   });
 
-  it('are in no file name, and a file name says what the file serves', () => {
+  it('are in no file name, and a file name states the purpose of the file', () => {
     const documents = globSync('{docs,deploy,bench}/**/*.{md,yml,yaml,json}', {
       cwd: root,
       exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),

@@ -18,7 +18,7 @@ const completedBy = (services: readonly Service[], enter: (network: Network) => 
 };
 
 describe('a process', () => {
-  it('does one piece after the other', () => {
+  it('does one piece of work after the other', () => {
     const { completed } = completedBy([service({ direct: 2, broadcast: 1 })], (network) => {
       network.enter(piece('direct'), 0, 0);
       network.enter(piece('direct'), 0, 0);
@@ -29,7 +29,7 @@ describe('a process', () => {
     ]);
   });
 
-  it('gives both lanes the same time while both wait, and one lane all of it otherwise', () => {
+  it('gives both lanes the same time while both wait, and otherwise all of it to one', () => {
     const { completed } = completedBy([service({ direct: 1, broadcast: 3 })], (network) => {
       network.enter(piece('broadcast'), 0, 0);
       network.enter(piece('broadcast'), 0, 0);
@@ -41,7 +41,7 @@ describe('a process', () => {
     ]);
   });
 
-  it('hands a piece on when it is done, to all that take it next', () => {
+  it('passes a finished piece of work to all that take it next', () => {
     const { completed } = completedBy(
       [
         service({ direct: 1, broadcast: 1 }, [1, 2]),
@@ -59,7 +59,7 @@ describe('a process', () => {
 });
 
 describe('a network', () => {
-  it('counts the work of each process, and what of it is not done', () => {
+  it('counts the work of each process, and its unfinished work', () => {
     const network = new Network([service({ direct: 2, broadcast: 1 }, [], 2)], () => {});
     for (const process of [0, 0, 1]) network.enter(piece('direct', 0, [process]), 0, 0);
     network.work(2);
@@ -67,7 +67,7 @@ describe('a network', () => {
     expect(network.waiting()).toEqual([[2, 0]]);
   });
 
-  it('lets random arrivals wait as long as the formula for queues with one server and constant work says', () => {
+  it('delays random arrivals as long as the formula for queues with one server and constant work', () => {
     const [draw, work, load] = [mulberry32(1), 1, 0.8];
     let [waited, count] = [0, 0];
     const network = new Network([service({ direct: work, broadcast: work })], ({ since }, _, at) => {

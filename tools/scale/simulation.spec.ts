@@ -21,7 +21,7 @@ describe('the simulation', () => {
     expect(simulate(scenario(), costs)).not.toEqual(simulate(scenario({ seed: 2 }), costs));
   });
 
-  it('sends a broadcast as fast as the slowest service does, and messages beside it within some slices', () => {
+  it('sends a broadcast as fast as the slowest service, and messages beside it within some slices', () => {
     const { finished, delays, utilisations } = simulate(scenario(), costs);
     // A million pushes of 20 µs, and some messages.
     expect(finished[0]).toBeCloseTo(20.3, 0);
@@ -30,19 +30,19 @@ describe('the simulation', () => {
     expect(delays.at(-1)).toBeLessThan(4 * (0.001 + 500 * 20e-6) + 0.02);
   });
 
-  it('finds more work at some processes than at others, since chance assigns keys to partitions', () => {
+  it('assigns more work to some processes than to others, since partitions of keys are random', () => {
     const { mean, busiest } = simulate(scenario({ load: 2, processes: 8 }), costs).utilisations['fan-out'];
     expect(busiest).toBeGreaterThan(1.2 * mean);
   });
 
-  it('lets the queue of the service with too much work grow, and no other', () => {
+  it('lets only the queue of the overloaded service grow', () => {
     const slow = { ...costs, dispatcher: { push: 400, message: 1 } };
     const { utilisations } = simulate(scenario(), slow);
     expect(utilisations.dispatcher.mean).toBeGreaterThan(1);
     expect(serviceNames.filter((name) => utilisations[name].backlog > 1)).toEqual(['dispatcher']);
   });
 
-  it("ends a broadcast no sooner than its provider's limit lets it", () => {
+  it('ends a broadcast no sooner than the limit of its provider', () => {
     const { finished } = simulate(scenario({ channels: 2, providerRate: 5000 }), costs);
     expect(finished[0]).toBeGreaterThan(100);
     expect(finished[0]).toBeLessThan(105);
@@ -50,11 +50,11 @@ describe('the simulation', () => {
 });
 
 describe(scalePath, () => {
-  it('has the table that its costs lead to: `npm run scale -- --write` renews it', () => {
+  it('has the table of its costs: `npm run scale -- --write` renews it', () => {
     expect(page).toContain(tableOf(rowsOfPage, costsOf(page)));
   });
 
-  it('tells the costs of every process and store', () => {
+  it('contains the costs of every process and store', () => {
     expect(costsOf(page)).toMatchObject({ gateway: { push: 0 }, 'fan-out': { push: expect.any(Number) } });
     expect(() => costsOf(page.replaceAll('fan-out', 'fanout'))).toThrow('no cost of fan-out');
   });

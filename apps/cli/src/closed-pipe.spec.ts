@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { endWithReader } from './closed-pipe.ts';
 
-describe('output that nobody reads any more', () => {
+describe('output into a closed pipe', () => {
   const codes: number[] = [];
   const output = new PassThrough();
   endWithReader(output, (code) => void codes.push(code));

@@ -49,7 +49,7 @@ describe('the command line', () => {
     expect(await run('apps', 'delete', code)).toBe(`Deleted ${code}`);
   });
 
-  it('sends a message, waits until every device is decided, and explains each', async () => {
+  it('sends a message, waits until every device is decided, and explains each device', async () => {
     const sent = ['send', application, 'Hello', '--wait'];
     const { message, funnel } = await json<{ message: string; funnel: { channels: object } }>(...sent);
     const { channels } = await world.call('getDeliveryFunnel', { message_code: message });
@@ -93,7 +93,7 @@ describe('the command line', () => {
     await expect(run('replay', 'statistics', '--cancel')).rejects.toThrow('No replay of statistics is running');
   });
 
-  it('tells the state of the system, and finds nothing wrong with it but its local address', async () => {
+  it('reports the state of the system, and finds nothing wrong with it but its local address', async () => {
     await world.settle();
     expect(await json('status')).toMatchObject({ ready: true, dead_letters: 0, open: [] });
     expect(await run('dead-letters', 'list')).toBe('No dead letters');

@@ -9,13 +9,13 @@ const scriptOf = (shell: (typeof shells)[number]): string =>
     shell,
   );
 
-describe('the completion of a shell', () => {
+describe('shell completion', () => {
   it.each([
     ['tidings de', ['dead-letters']],
     ['tidings tokens ', ['list', 'create', 'revoke']],
     ['tidings tokens create a', ['api']],
     ['tidings --json send --t', ['--title', '--to']],
-  ])('of %j in bash is %j', (line, wanted) => {
+  ])('completes %j in bash to %j', (line, wanted) => {
     const words = line.split(' ').map((word) => `'${word}'`);
     const script = `${scriptOf('bash')}\nCOMP_WORDS=(${words.join(' ')})\nCOMP_CWORD=${words.length - 1}\n_tidings\necho "\${COMPREPLY[@]}"`;
     expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')).toEqual(wanted);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { productVersion } from '@tidings/runtime';
 import { programOf } from './program.ts';
 
-it('tells its version, which is that of the project', async () => {
+it('the program prints its version, which is that of the project', async () => {
   const written: string[] = [];
   const program = programOf(() => undefined)
     .exitOverride()

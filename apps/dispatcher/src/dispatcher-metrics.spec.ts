@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { channelMetrics } from './dispatcher-metrics.ts';
 
-it('reads the gauges of a channel at each scrape', async () => {
+it('dispatcher metrics read the gauges of a channel at each scrape', async () => {
   const registry = new Registry();
   const now = { throttled: 1, services: 0 };
   channelMetrics(registry, 'webpush', {

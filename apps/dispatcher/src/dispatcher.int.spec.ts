@@ -130,7 +130,7 @@ describeWithMongo('dispatcher', (mongo) => {
     // The table size for answer headers in each SETTINGS frame.
     ['frames', 0],
     ['node', 4_096],
-  ] as const)('speaks HTTP/2 by %s where it is told to', async (http2, headerTableSize) => {
+  ] as const)('uses HTTP/2 by %s if configured', async (http2, headerTableSize) => {
     const server = createServer();
     const settings: (number | undefined)[] = [];
     server.on('session', (session) => {
@@ -216,7 +216,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
   });
 
-  it('leaves slices of another live worker alone', async () => {
+  it('does not touch slices of another live worker', async () => {
     const batch = batchOf(devices(2));
     await attempts().insertOne(foreign(batch));
     await leases().insertOne({ _id: 'other', until: new Date(Date.now() + 60_000) });

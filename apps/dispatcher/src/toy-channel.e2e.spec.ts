@@ -109,7 +109,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
     expect(funnelFigures(await funnelOf(event!.messageCode), TOY_PLATFORM)).toMatchObject({ sent: 3, opened: 1 });
   });
 
-  it('takes a dead token off the device, and reaches named recipients in the direct lane', async () => {
+  it('removes a dead token from the device, and reaches named recipients in the direct lane', async () => {
     const code = await sendAll({ content: 'Again', devices: ['toy-1', 'toy-3'] });
     expect(funnelFigures(await funnelOf(code), TOY_PLATFORM)).toMatchObject({
       audience: 2,
@@ -119,7 +119,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
     });
   });
 
-  it('fails devices at once where the platform is not configured', async () => {
+  it('fails devices at once if the platform is not configured', async () => {
     const unconfigured = await world.application({ ios: false, android: false });
     await world.call('registerDevice', {
       application: unconfigured,
@@ -136,7 +136,7 @@ describe('a channel that is added by a folder and a line in each table', () => {
     expect({ errors, sent }).toEqual({ errors: { PLATFORM_DISABLED: 1 }, sent: 0 });
   });
 
-  it('has dispatchers that the operator sees by its name', async () => {
+  it('has dispatchers that are listed by its name', async () => {
     const { providers } = await world.call('listProviders');
     expect(providers.map(({ channel }) => channel)).toContain(TOY);
   });

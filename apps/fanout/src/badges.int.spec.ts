@@ -46,7 +46,7 @@ describeWithMongo('badges (R-C9)', (mongo) => {
   };
   const phones = [0, 1, 2].map((seq) => device(seq, { platform: 1 }));
 
-  it('of messages back to back are 1 to 8, in both lanes and beside each other', async () => {
+  it('are 1 to 8 for consecutive messages, in both lanes and beside each other', async () => {
     const { messageOf, send, emittedOf, shown } = await badges(phones);
     const messages = Array.from({ length: 8 }, (_, i) =>
       messageOf('+1', i % 2 === 0 ? { audience: named(0, 1) } : { audience: selection() }),
@@ -60,7 +60,7 @@ describeWithMongo('badges (R-C9)', (mongo) => {
     expect(await shown('+1')).toEqual({ 0: 9, 1: 9, 2: 5 });
   });
 
-  it('count from what the device has set, and from nothing before', async () => {
+  it('count from the badge that the device has set, and from no earlier one', async () => {
     const { shown, setBadge } = await badges(phones);
     expect(await shown('+2')).toEqual({ 0: 2, 1: 2, 2: 2 });
     await setBadge(1, 9);
@@ -71,7 +71,7 @@ describeWithMongo('badges (R-C9)', (mongo) => {
     expect(await shown('+1')).toEqual({ 0: 8, 1: 6, 2: 1 });
   });
 
-  it('give back what failed, once, however often and late it is told', async () => {
+  it('are returned by failures, once, however often and late these are reported', async () => {
     const { messageOf, send, shown, dispatchers, broker, fanout, clock } = await badges(phones);
     const failing = messageOf('+5');
     dispatchers.refused.add(`${failing.code}/1`);
@@ -83,7 +83,7 @@ describeWithMongo('badges (R-C9)', (mongo) => {
     expect(await shown('+1')).toEqual({ 0: 7, 1: 2, 2: 7 });
   });
 
-  it('are allotted to nobody that is excluded or fails at once, and to no message without a badge', async () => {
+  it('are assigned to no excluded or failed device, and to no message without a badge', async () => {
     const { token: _, ...withoutToken } = device(3, { platform: 1 });
     const { shown, messageOf, send, db } = await badges([...phones, withoutToken]);
     const cap = { capping: { days: 1, count: 1 } };
@@ -96,7 +96,7 @@ describeWithMongo('badges (R-C9)', (mongo) => {
     expect(await db.collection(PLANS).countDocuments({ badged: { $exists: true } })).toBe(3);
   });
 
-  it('stay the same in each emission, whatever comes between', async () => {
+  it('stay the same in each emission, whatever happens between', async () => {
     let lost = 2;
     const { messageOf, send, emittedOf, shown, setBadge, broker, clock, fanout, dispatchers } = await badges(phones, {
       chance: () => (lost-- > 0 ? 0.1 : 1),
@@ -116,7 +116,7 @@ describeWithMongo('badges (R-C9)', (mongo) => {
     expect(await shown('+1')).toEqual({ 0: 52, 1: 4, 2: 4 });
   });
 
-  it('of plans without badges, as 0.1.0 made them, become the base that the device has', async () => {
+  it('become the base of the device in plans without badges, as 0.1.0 created them', async () => {
     let lost = 1;
     const { db, broker, clock, dispatchers, start } = await world(phones, { chance: () => (lost-- > 0 ? 0.1 : 1) });
     const [old, next] = ['+3', '+1'].map((badge) =>

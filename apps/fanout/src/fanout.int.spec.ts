@@ -62,7 +62,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(batch).toMatchObject({ credential: { application: APP, platform: 1, version: 1 }, releasedAt: clock.date });
   });
 
-  it('asks dispatchers again for the outcomes of settled slices', async () => {
+  it('requests the outcomes of settled slices from dispatchers again', async () => {
     const { broker, clock, db, dispatchers, start } = await world(some);
     const fanout = await start();
     const message = newMessage({ audience: selection() });
@@ -104,7 +104,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect([await sizeOf(had!), await sizeOf(hadNot!)]).toEqual([0, 6]);
   });
 
-  it('does not plan a message again that has expired', async () => {
+  it('does not plan an expired message again', async () => {
     const { broker, clock, dispatchers, start, plansOf } = await world(some.slice(0, 6));
     const fanout = await start();
     const message = newMessage({ audience: selection() });
@@ -121,7 +121,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(new Set(dispatchers.batches.map((batch) => batch.atMostOnce))).toEqual(new Set([atMostOnce]));
   });
 
-  it('sends at most once where the channel masks no repeats', async () => {
+  it('sends at most once if the channel masks no repeats', async () => {
     const masked = jest.replaceProperty(definitions.fcm, 'masksRepeats', false);
     try {
       const { broker, clock, dispatchers, start } = await world(some.slice(0, 6));
@@ -140,7 +140,7 @@ describeWithMongo('fan-out', (mongo) => {
     }
   });
 
-  it('counts every named device that is known, and sends to the sendable ones', async () => {
+  it('counts every existing named device, and sends to the recipients among them', async () => {
     const devices = [
       device(0, { platform: 1 }),
       device(1, { platform: 1, token: undefined }),
@@ -177,7 +177,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(lag.filter(({ end }) => end > 0)).not.toEqual([]);
   });
 
-  it('plans the inbox with devices without a token, and notes where the entries are found (R-H12, R-I21)', async () => {
+  it('plans the inbox with devices without a token, and stores where the entries are found (R-H12, R-I21)', async () => {
     const devices = [device(0, { platform: 1 }), withoutToken(device(1, { platform: 1 })), device(2, { platform: 1 })];
     const { broker, clock, dispatchers, start, plansOf } = await world(devices);
     const fanout = await start();
@@ -211,7 +211,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(dispatchers.batches).toEqual([]);
   });
 
-  it('emits a lost slice again, with the same devices in their present state, gone ones marked', async () => {
+  it('emits a lost slice again, with the same devices in their present state, deleted ones marked', async () => {
     let lose = true;
     const { db, broker, clock, dispatchers, start, measured } = await world(
       Array.from({ length: 4 }, (_, i) => device(i, { platform: 1 })),
@@ -245,7 +245,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect([...new Uint32Array(new Uint8Array(again.tokenEnds).buffer)]).toEqual([0, 3, 3, 10]);
   });
 
-  it('marks contacts that get no mail any more since the plan (R-E14, R-E18)', async () => {
+  it('marks contacts that have unsubscribed since the plan (R-E14, R-E18)', async () => {
     let lose = true;
     const { db, broker, clock, dispatchers, start } = await world(
       Array.from({ length: 5 }, (_, i) => device(i, { platform: Platform.Email, th: `address-${i}` })),

@@ -71,7 +71,7 @@ describeWithMongo('frequency capping', (mongo) => {
     expect([0, 1].map((position) => sent.filter((each) => each === position).length)).toEqual([2, 2]);
   });
 
-  it('counts no transactional and no excluded message, and lets them and avoiding ones through as told', async () => {
+  it('counts no transactional and no excluded message, and limits neither them nor avoiding ones', async () => {
     const { sendOne, sentTo } = await capping(3);
     const once = { capping: { days: 1, count: 1 } };
     const sizes = async (accepted: Partial<MessageAccepted>) => (await sentTo(await sendOne(accepted))).length;
@@ -131,7 +131,7 @@ describeWithMongo('frequency capping', (mongo) => {
     expect(await db.collection(COUNTED_PAGES).countDocuments()).toBe(1);
   });
 
-  it('removes what counts for no cap any more', async () => {
+  it('removes sends that count for no cap any more', async () => {
     const { db, clock, sendOne, sentTo } = await capping(3);
     await sendOne({});
     clock.advance(30 * DAY_SECONDS - 1);

@@ -57,7 +57,7 @@ describeWithMongo('fan-out of a message with a local time', (mongo) => {
   it.each([
     ['a selection', selection()],
     ['named devices', named(...devices.map(({ seq }) => seq))],
-  ])('plans each device of %s once, those that moved between steps, too', async (_, audience) => {
+  ])('plans each device of %s once, also those that moved between steps', async (_, audience) => {
     const { release, planned, move, settled, dispatchers } = await begin({ audience });
     await release(1, around(9));
     await settled();
@@ -96,7 +96,7 @@ describeWithMongo('fan-out of a message with a local time', (mongo) => {
     expect(before[1]!.length).toBeGreaterThan(0);
   });
 
-  it('keeps no set of planned devices for other messages', async () => {
+  it('stores no set of planned devices for other messages', async () => {
     const { db, release, settled, message } = await begin({ audience: selection() });
     await release(1, around(9));
     await settled();

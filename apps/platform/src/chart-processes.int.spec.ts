@@ -82,8 +82,8 @@ async function placed(workloads: readonly Workload[]): Promise<{ places: Place[]
 }
 
 describeWithHelm('the containers of the Helm chart', () => {
-  describeWhere(canRunKafka())('on a Kafka with TLS and SASL', () => {
-    describeWithMongo('and a MongoDB', (mongo) => {
+  describeWhere(canRunKafka())('the containers on a Kafka with TLS and SASL', () => {
+    describeWithMongo('the containers on a MongoDB', (mongo) => {
       let folder: string;
       let kafka: LocalKafka;
       const running: NodeProcess[] = [];
@@ -145,7 +145,7 @@ describeWithHelm('the containers of the Helm chart', () => {
       }
 
       it(
-        'become ready with the commands and variables that are rendered',
+        'become ready with the rendered commands and variables',
         async () => {
           // Every channel, everything encrypted; one broker, and no collector of traces.
           const options = [

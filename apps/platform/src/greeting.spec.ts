@@ -6,7 +6,7 @@ const dataFolder = '/data of mine';
 const providers = {};
 
 describe('the greeting', () => {
-  it('shows the token once, when it was made, with a call that works as printed', () => {
+  it('shows the token once, when it was created, with a call that works as printed', () => {
     const text = greeting(
       { url, adminToken: { secret: 'tdm_x', made: true } },
       { dataFolder, providers, adminToken: undefined },
@@ -30,7 +30,7 @@ describe('the greeting', () => {
     expect(greeting({ url, adminToken }, { dataFolder, providers, adminToken: undefined })).not.toContain('/demo/');
   });
 
-  it('says how to catch mail while it goes to no relay', () => {
+  it('explains how to catch mail while there is no relay', () => {
     const adminToken = { secret: 'tdm_x', made: false };
     const shown = (own: { smtp?: string }) =>
       greeting({ url, adminToken }, { dataFolder, adminToken: undefined, providers: own });

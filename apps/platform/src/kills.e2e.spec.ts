@@ -35,7 +35,7 @@ describe('the platform as a process', () => {
   afterAll(() => world?.stop());
 
   it.each(['platform', 'everything'] as const)(
-    'goes on after a kill of the %s in the middle of a message: every device once',
+    'continues after a kill of the %s during a message: every device once',
     async (what) => {
       const before = world.simulators.ledger.of('fcm').summary();
       const message = await send();
@@ -68,7 +68,7 @@ describe('the platform as a process', () => {
     expect(repeated).toBeLessThanOrEqual(REPEATED_MAX);
   });
 
-  it('starts its server again when that alone is killed, and loses nothing', async () => {
+  it('restarts its server when that alone is killed, and loses nothing', async () => {
     const message = await send();
     const { mongod } = await world.pids();
     process.kill(mongod!, 'SIGKILL');
@@ -77,7 +77,7 @@ describe('the platform as a process', () => {
     expect((await world.pids()).mongod).not.toBe(mongod);
   });
 
-  it('takes a server over that its parent left behind', async () => {
+  it('takes over a server that its parent left behind', async () => {
     const before = await world.pids();
     await world.kill('platform');
     expect(isAlive(before.mongod!)).toBe(true);

@@ -32,7 +32,7 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-describe('few open files', () => {
+describe('a low limit of open files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidings-files-'));
@@ -40,14 +40,14 @@ describe('few open files', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('end the start where there are too few', async () => {
+  it('prevents the start if it is too low', async () => {
     const child = limited(256, { PORT: String(await freePort()), TIDINGS_DATA: join(folder, 'none') });
     const [errors, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit') as Promise<[number]>]);
     expect(code).toBe(1);
     expect(errors).toBe('Tidings cannot start.\nThe limit of open files is 256, and 512 are needed: ulimit -n 65536\n');
   });
 
-  it('are never used up by clients that are silent: others are served as soon as they go', async () => {
+  it('is never reached by silent clients: others are served after their disconnection', async () => {
     const [port, healthPort] = (await freePorts(2)) as [number, number];
     const child = limited(1_024, {
       PORT: String(port),

@@ -22,7 +22,7 @@ describe('the platform', () => {
   });
   afterAll(() => world?.stop());
 
-  it('sends a message to a segment, and every figure tells of the same devices', async () => {
+  it('sends a message to a segment, and every figure agrees on its devices', async () => {
     const { Messages: messages } = await world.call('createMessage', {
       application,
       notifications: [{ content: { en: 'Hello', de: 'Hallo' }, conditions: [['Level', 'GTE', 20]] }],
@@ -48,7 +48,7 @@ describe('the platform', () => {
     expect(counts).toMatchObject({ STAGE_AUDIENCE: '40', STAGE_SENT: '40', STAGE_ERRORS: '0', STAGE_OPENED: '0' });
   });
 
-  it('counts what devices report with the hash of the payload', async () => {
+  it('counts reports of devices with the hash of the payload', async () => {
     const [entry] = world.simulators.ledger.of('fcm').entries({ limit: 1 });
     const hwid = `device-${entry!.token.split('-')[1]}`;
     await world.call('messageDeliveryEvent', { application, hwid, hash: entry!.hash });
@@ -63,7 +63,7 @@ describe('the platform', () => {
     });
   });
 
-  it("sets everybody's clock forward", async () => {
+  it('advances the clocks of all processes', async () => {
     const before = await world.call('advanceClock', { advance_seconds: 0 });
     await world.advance(3600);
     const after = await world.call('advanceClock', { advance_seconds: 0 });
@@ -81,8 +81,8 @@ describe('the platform', () => {
   });
 });
 
-describe('a world', () => {
-  it('shows nothing of the world before it', async () => {
+describe('a second world', () => {
+  it('shows nothing of the first world', async () => {
     const before = await platform();
     let code: string;
     try {

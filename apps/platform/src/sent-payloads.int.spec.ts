@@ -256,7 +256,7 @@ describeWithMongo('the payload of a Push Sent', (mongo) => {
   const pushes = () => DEVICES.map((n) => simulators.ledger.of('apns').entries({ token: tokenOf(n) }));
 
   it.each(steps)(
-    'is what was sent last, at each delivery, if a dispatcher pauses after %s',
+    'is that of the last send, at each delivery, if a dispatcher pauses after %s',
     async (_, before, sends) => {
       const pausing = new Pausing(before);
       await startDispatcher(pausing.db(db), pausing.broker(broker));

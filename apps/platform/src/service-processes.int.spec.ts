@@ -24,7 +24,7 @@ interface Ready {
 }
 
 describeWithKafka('service processes', (kafka) => {
-  describeWithMongo('on a MongoDB', (mongo) => {
+  describeWithMongo('service processes on a MongoDB', (mongo) => {
     let folder: string;
     const running: NodeProcess[] = [];
     const admin = 'token-of-the-administrator';
@@ -105,7 +105,7 @@ describeWithKafka('service processes', (kafka) => {
       expect(registry.output()).toBe('');
     });
 
-    it('end with one sentence when a port is in use, or the address is not one of the machine', async () => {
+    it('end with one sentence if a port is in use, or the address does not belong to the machine', async () => {
       const holder = createServer().listen(0, '127.0.0.1');
       await once(holder, 'listening');
       const { port } = holder.address() as AddressInfo;
@@ -128,7 +128,7 @@ describeWithKafka('service processes', (kafka) => {
       }
     });
 
-    it('wait for missing dependencies, are asked by gRPC, and end in order', async () => {
+    it('wait for missing dependencies, answer by gRPC, and end in order', async () => {
       const health = `http://127.0.0.1:${await freePort()}`;
       const registry = await start('registry/dist/main', { HEALTH_PORT: new URL(health).port });
       await said(registry, 'Kafka is not available yet');
@@ -155,7 +155,7 @@ describeWithKafka('service processes', (kafka) => {
       expect(linesOf(registry).at(-1)).toMatchObject({ msg: 'stopped' });
     });
 
-    it('end with one sentence, and no stack, when the MongoDB is no replica set', async () => {
+    it('end with one sentence, and no stack, if the MongoDB is not a replica set', async () => {
       const [program, port] = [(await findMongod())!, await freePort()];
       const args = ['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'];
       const alone = spawn(program, args, { stdio: 'ignore' });
@@ -177,7 +177,7 @@ describeWithKafka('service processes', (kafka) => {
       expect(await end(registry)).toBe(0);
     });
 
-    describe('side by side: two gateways before two registries', () => {
+    describe('two gateways before two registries', () => {
       let registries: NodeProcess[];
       let urls: string[];
 
@@ -190,7 +190,7 @@ describeWithKafka('service processes', (kafka) => {
         urls = (await Promise.all(gateways.map(ready))).map(({ http }) => http!);
       });
 
-      it('see at once the writes of another replica', async () => {
+      it('see the writes of another replica at once', async () => {
         const [here, there] = urls as [string, string];
         for (let round = 0; round < 5; round++) {
           const secrets = await issueTokens(here, admin);
@@ -243,7 +243,7 @@ describeWithKafka('service processes', (kafka) => {
       });
     });
 
-    it('end with the ids of both keys where the data was written with another master key', async () => {
+    it('end with the ids of both keys if the data was written with another master key', async () => {
       const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
       // The first start records the key; every service compares its own with the record.
       await openKeys(systemDatabase(mongo.client, mongo.prefix), [own]);
@@ -257,7 +257,7 @@ describeWithKafka('service processes', (kafka) => {
       }
     });
 
-    it('end with the same where they have no store, once the registry says its key', async () => {
+    it('end with the ids of both keys without a store, once the registry reports its key', async () => {
       const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
       const port = String(await freePort());
       const gateway = await start('gateway/dist/main', {
@@ -275,7 +275,7 @@ describeWithKafka('service processes', (kafka) => {
       expect(await end(registry)).toBe(0);
     });
 
-    it('end with a starter that is killed, whether they run or are frozen, and so do its stores', async () => {
+    it('end with a starter that is killed, running or frozen, and so do its stores', async () => {
       const starter = spawn(
         process.execPath,
         ['--input-type=module', '-e', STARTER, folder, entryOf('platform/dist/main')],

@@ -74,7 +74,7 @@ describe('the program', () => {
     expect(first.output()).not.toContain(token);
   });
 
-  it('refuses data that another one runs on, and leaves that one alone', async () => {
+  it('refuses data that another process uses, and does not affect that process', async () => {
     const { code, err } = await run({ PORT: String(await freePort()), TIDINGS_DATA: dataFolder });
     expect(code).toBe(1);
     expect(err).toContain(`in use by process ${first!.pid}`);
@@ -83,7 +83,7 @@ describe('the program', () => {
     http.close();
   });
 
-  it('ends with its database when npm is told to end', async () => {
+  it('ends with its database when npm is terminated', async () => {
     const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'tidings-npm-'))];
     const env = { ...process.env, LOG_LEVEL: 'error', PORT: String(port), TIDINGS_DATA: folder };
     const npm = spawn('npm', ['start'], { cwd: repository, env, stdio: 'ignore' });

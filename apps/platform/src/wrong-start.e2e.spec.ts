@@ -60,7 +60,7 @@ describe('a start that cannot succeed', () => {
   const fresh = (): Promise<string> => mkdtemp(join(folder, 'data-'));
   const free = async (): Promise<string> => String(await freePort());
 
-  it.each(['PORT', 'HEALTH_PORT'])('says that %s is in use, before it starts a store', async (variable) => {
+  it.each(['PORT', 'HEALTH_PORT'])('reports that %s is in use, before it starts a store', async (variable) => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
@@ -71,13 +71,16 @@ describe('a start that cannot succeed', () => {
     await expect(rename(data, `${data}-moved`)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it.each(['192.0.2.1', 'no-such-host.invalid'])('says that HOST=%s is not of this machine', async (HOST) => {
-    expect(await run({ HOST, PORT: await free(), TIDINGS_DATA: await fresh() })).toEqual(
-      given(`HOST: ${HOST} is no address of this machine`),
-    );
-  });
+  it.each(['192.0.2.1', 'no-such-host.invalid'])(
+    'reports that HOST=%s is not an address of this machine',
+    async (HOST) => {
+      expect(await run({ HOST, PORT: await free(), TIDINGS_DATA: await fresh() })).toEqual(
+        given(`HOST: ${HOST} is no address of this machine`),
+      );
+    },
+  );
 
-  describe('says of MONGO_URL that', () => {
+  describe('the refusal of MONGO_URL', () => {
     const bare = async (...args: string[]): Promise<string> => {
       const port = await free();
       const program = (await findMongod())!;
@@ -91,7 +94,7 @@ describe('a start that cannot succeed', () => {
     const at = async (address: string): Promise<Ended> =>
       run({ MONGO_URL: `mongodb://${address}/`, PORT: await free(), TIDINGS_DATA: await fresh() });
 
-    it('no server answers', async () => {
+    it('reports that no server answers', async () => {
       const address = `127.0.0.1:${await free()}`;
       const MONGO_URL = `mongodb://someone:secret@${address}/tidings?authSource=admin`;
       expect(await run({ MONGO_URL, PORT: await free(), TIDINGS_DATA: await fresh() })).toEqual(
@@ -99,7 +102,7 @@ describe('a start that cannot succeed', () => {
       );
     });
 
-    it('a server runs alone', async () => {
+    it('reports that a server is not in a replica set', async () => {
       const address = await bare();
       expect(await at(address)).toEqual(
         given(
@@ -108,7 +111,7 @@ describe('a start that cannot succeed', () => {
       );
     });
 
-    it('the replica set is not initiated', async () => {
+    it('reports that the replica set is not initiated', async () => {
       const address = await bare('--replSet', 'rs0');
       expect(await at(address)).toEqual(
         given(
@@ -118,7 +121,7 @@ describe('a start that cannot succeed', () => {
     });
   });
 
-  it('names what MongoDB last said about files that it cannot read', async () => {
+  it('contains the last line of MongoDB about files that it cannot read', async () => {
     const data = await fresh();
     const port = await freePort();
     const first = await startPlatformProcess({ entry, dataFolder: data, port, env: { LOG_LEVEL: 'error' } });
@@ -129,7 +132,7 @@ describe('a start that cannot succeed', () => {
     expect(reason).toMatch(/^MongoDB did not start \(.+\): .+; see .+mongod\.log$/);
   });
 
-  it('is the second of two at once on a new folder, which says that the data is in use', async () => {
+  it('reports that the data is in use, for the second of two starts on a new folder', async () => {
     const data = await fresh();
     const starts = await Promise.all(
       ['one', 'two'].map(async (name) => {
@@ -157,7 +160,7 @@ describe('a start that cannot succeed', () => {
     }
   });
 
-  it('says which file of the data folder is damaged', async () => {
+  it('names the damaged file of the data folder', async () => {
     const data = await fresh();
     const port = await freePort();
     const start = () =>
@@ -180,7 +183,7 @@ describe('a start that cannot succeed', () => {
     expect(await (await start()).stop()).toBe(0);
   }, 300_000);
 
-  it('says that the master key is lost, or is another one', async () => {
+  it('reports that the master key is lost, or is another one', async () => {
     const data = await fresh();
     const port = await freePort();
     const start = (env: Record<string, string>) =>

@@ -70,7 +70,7 @@ describeWithMongo('two replicas of the registry', (mongo) => {
     expect(devices.filter((what) => what === `Test device limit reached (${QUOTA})`)).toHaveLength(3 * QUOTA);
   });
 
-  it('keep the quota when one of them is deleted on either', async () => {
+  it('stay within the quota after deletions on either', async () => {
     const { presets } = await replicas[0]!.presets.listPresets({ account, application, after: '' });
     for (const [i, { code }] of presets.slice(0, 2).entries()) {
       await replicas[i % 2]!.presets.deletePreset({ account, code });

@@ -102,7 +102,7 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     await reading.stop();
   });
 
-  it('are closed 12 hours after their last start, and known by application (R-S6, R-M2)', async () => {
+  it('are closed 12 hours after their last start, and belong to an application (R-S6, R-M2)', async () => {
     await sendOne('timed', START);
     clock.advance(HOUR_MS);
     await sendOne('timed', START);
@@ -131,7 +131,7 @@ describeWithMongo('live activities of the scheduler', (mongo) => {
     expect(await send(draftOf('new', START), draftOf('new', END))).toHaveLength(2);
   });
 
-  it('are kept for a year after their last message', async () => {
+  it('are stored for a year after their last message', async () => {
     const stored = mongo.database('scheduler').collection('liveActivities');
     expect(await stored.countDocuments()).toBe(4);
     await removeExpired(mongo.database('scheduler'), clock.now() + 364 * 24 * HOUR_MS);

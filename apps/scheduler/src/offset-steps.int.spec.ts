@@ -87,7 +87,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     return { registry, open, create, settled, at, steps, queries, statusOf, broker, clock };
   };
 
-  it('releases a step per offset that occurs, and a last one for those that moved', async () => {
+  it('releases a step per existing offset, and a last one for devices that moved', async () => {
     const { open, create, settled, at, steps, queries, statusOf } = await world(9, 5.75, undefined);
     const service = await open();
     const code = await create(service);
@@ -122,7 +122,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     ]);
   });
 
-  it('releases each step once, with two processes, a restart between steps, and a registry that was away', async () => {
+  it('releases each step once, with two processes, a restart between steps, and an absent registry', async () => {
     const { registry, open, create, settled, at, steps, statusOf } = await world(9, 0, -8);
     const [first, second] = [await open(), await open()];
     const code = await create(first);
@@ -180,7 +180,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     expect(await statusOf(service, code)).toBe('DONE');
   });
 
-  it('cancels what has released no step (R-I29)', async () => {
+  it('cancels a message that has released no step (R-I29)', async () => {
     const { open, create, settled, at, steps, statusOf } = await world(9);
     const service = await open();
     const [kept, canceled] = [await create(service), await create(service)];

@@ -256,7 +256,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: 'other', code: listed.code })).message).toBeUndefined();
   });
 
-  it('ends a large reply early, and answers the rest when it is asked for', async () => {
+  it('ends a large reply early, and answers the rest on request', async () => {
     const application = 'LARGE-00001';
     const content = Content.fromPartial({ text: { entries: [{ language: 'default', text: 'x'.repeat(1 << 20) }] } });
     for (let i = 0; i < 10; i++) await create('', { applications: [application], content });
@@ -267,7 +267,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await list({ application })).messages).toHaveLength(10);
   });
 
-  it('lists a message under the platforms that it can reach (R-RES22)', async () => {
+  it('lists a message under the platforms that it reaches (R-RES22)', async () => {
     const to = (platforms: number[], names?: string[]) =>
       requestOf(
         {},
@@ -338,7 +338,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: ACCOUNT, code: kept.code })).message?.status).toBe('PROCESSING');
   });
 
-  it('shows and keeps a message for 365 days from its send date', async () => {
+  it('shows and stores a message for 365 days from its send date', async () => {
     const DAY_MS = 86_400_000;
     const [now, ahead] = await Promise.all([
       create('', {}),
@@ -364,7 +364,7 @@ describeWithMongo('scheduler', (mongo) => {
     expect(await shown()).toMatchObject({ stored: 0 });
   });
 
-  it('shortens a link, which leads on for a year', async () => {
+  it('shortens a link, which redirects for a year', async () => {
     const { code } = await create('', {}, 'https://example.com/a?b=1');
     const { message } = await service.messages.find({ account: ACCOUNT, code });
     const link = message!.message!.content!.link!;

@@ -36,7 +36,7 @@ describe('faults', () => {
     );
   };
 
-  it('of the kind down reset connections, refuse new ones, and end on the same port', async () => {
+  it('reset connections and refuse new ones if down, and end on the same port', async () => {
     expect((await push()).status).toBe(200);
     const closed = new Promise((resolve) => apns.session.once('close', resolve));
     await apnsFault({ down: true });
@@ -47,7 +47,7 @@ describe('faults', () => {
     expect((await push()).status).toBe(200);
   });
 
-  it('of a client that dies in the middle of a request leave no entry in the ledger', async () => {
+  it('leave no entry in the ledger when a client disconnects during a request', async () => {
     const stream = apns.session.request({ ':method': 'POST', ...apnsHeaders(apnsToken('accepted', 1)) });
     stream.on('error', () => undefined);
     await new Promise((resolve) => stream.write(apnsPayload().slice(0, 20), resolve));
@@ -65,14 +65,14 @@ describe('faults', () => {
     ]);
   });
 
-  it('of the kind down end by themselves after a given time', async () => {
+  it('end by themselves after a given time if down', async () => {
     await apnsFault({ down: true }, 50);
     expect(simulators.faults.of('apns').down).toBe(true);
     while (simulators.faults.of('apns').down) await soon(10);
     while (!(await canConnect())) await soon(10);
   });
 
-  it('of the kind blackhole withhold even the answer to PING on old and new connections, and everything flows when they end', async () => {
+  it('withhold even the answer to PING on old and new connections if blackhole, and deliver everything when they end', async () => {
     expect((await push()).status).toBe(200);
     await apnsFault({ blackhole: true });
     const ponged = new Promise((resolve) => apns.session.ping(() => resolve('pong')));
@@ -86,7 +86,7 @@ describe('faults', () => {
     other.close();
   });
 
-  it('of the kind blackhole withhold the answers to requests that were read before', async () => {
+  it('withhold the answers to requests that were read before if blackhole', async () => {
     await push();
     const slow = apns.send(apnsHeaders(apnsToken('slow', 1, 3)), apnsPayload());
     await soon(50);
@@ -96,14 +96,14 @@ describe('faults', () => {
     expect((await slow).status).toBe(200);
   });
 
-  it('of the kind latency delay every answer', async () => {
+  it('delay every answer by the latency', async () => {
     await apnsFault({ latencyMs: 100 });
     const before = performance.now();
     expect((await pushes(5)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(performance.now() - before).toBeGreaterThan(90);
   });
 
-  it('of the kind goawayEvery leave requests answered up to the last stream, and the rest safe to repeat', async () => {
+  it('answer requests up to the last stream by goawayEvery, and leave the rest safe to repeat', async () => {
     await apnsFault({ goawayEvery: 3 });
     const seen = await pushes(5);
     const answered = seen.filter(({ status }) => status === 200).length;
@@ -113,7 +113,7 @@ describe('faults', () => {
     expect(simulators.ledger.summary().apns.accepted).toBe(3);
   });
 
-  it('of the kind resetEvery reset every n-th stream unread', async () => {
+  it('reset every n-th stream unread by resetEvery', async () => {
     await apnsFault({ resetEvery: 2 });
     expect((await pushes(4)).map(({ status, reset }) => [status, reset])).toEqual([
       [200, 0],
@@ -124,7 +124,7 @@ describe('faults', () => {
     expect(simulators.ledger.summary().apns.byReason).toEqual({ accepted: 2, resetUnread: 2 });
   });
 
-  it('of the kind answer refuse every request, with the Retry-After that was set', async () => {
+  it('refuse every request by answer, with the configured Retry-After', async () => {
     await apnsFault({ answer: 'TooManyProviderTokenUpdates', retryAfterSeconds: 30 });
     const seen = await push();
     expect([seen.status, reasonIn(seen), seen.headers['retry-after']]).toEqual([
@@ -136,7 +136,7 @@ describe('faults', () => {
     expect((await push()).status).toBe(200);
   });
 
-  it('strike the provider that is named, or all', async () => {
+  it('affect the named provider, or all', async () => {
     const { faults } = simulators;
     await faults.set('fcm', { answer: 'UNAVAILABLE' });
     expect((await push()).status).toBe(200);

@@ -182,7 +182,7 @@ function expectMailInvariants(mail: Channel): void {
   expect(countOf(mail, 'INTERACTIONS')).toBeLessThanOrEqual(countOf(mail, 'OPENED'));
 }
 
-describe('figures of facts that come twice and in any order', () => {
+describe('figures of facts that arrive twice and in any order', () => {
   it('keep the invariants of all channels, and agree with the metrics (R-H14, R-H15)', () => {
     fc.assert(
       fc.property(drawn, ({ histories, now, facts }) => {

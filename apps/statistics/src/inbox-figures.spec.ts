@@ -62,7 +62,7 @@ function stagesAfter(facts: readonly Change[]) {
   return [...groups].map(([platform, parts]) => stagesOf(platform, parts));
 }
 
-describe('the App Inbox, of facts that come twice and in any order', () => {
+describe('the App Inbox, of facts that arrive twice and in any order', () => {
   it('has the devices of each step, in stages that never grow, by platform (R-H14, R-H20)', () => {
     fc.assert(
       fc.property(drawn, ({ histories, facts }) => {

@@ -56,7 +56,7 @@ describe('reportReader', () => {
     );
   });
 
-  it('decodes only what a delivery or an open of one device adds to figures', () => {
+  it('decodes only the fields of a delivery or an open that add to figures', () => {
     for (const kind of [DELIVERED, OPENED]) {
       const payload = encoded({ ...delivery, kind, ...device });
       const expected = { kind, position: 40_000, platform: 3, second: 1_700_000_000, payload };

@@ -48,7 +48,7 @@ describe('changesOfReports', () => {
     ]);
   });
 
-  it('distinguishes seconds in the hour in which the window ends, and while the end is unknown', () => {
+  it('distinguishes seconds in the last hour of the window, and while the end is unknown', () => {
     const records = [reports(0, OPENED, [7, 1, HOUR], [8, 1, HOUR], [9, 1, HOUR + 1 / 3600])];
     const timesOf = (windowEnd: number | undefined) =>
       changesOfReports(gatherReports(records), () => windowEnd).flatMap(({ value }) =>
@@ -63,7 +63,7 @@ describe('changesOfReports', () => {
     expect(timesOf((HOUR + 1) * 3600)).toEqual([[0, 3]]);
   });
 
-  it('takes reports about inboxes by their kinds, but deletions (R-H20)', () => {
+  it('takes reports about inboxes by their kinds, except deletions (R-H20)', () => {
     const kinds = [
       ReportKind.REPORT_KIND_INBOX_REACHED,
       ReportKind.REPORT_KIND_INBOX_READ,
@@ -98,7 +98,7 @@ describe('changesOfReports', () => {
     expect([...inbox.excluded.get('CONTROL_GROUP')!.positions()]).toEqual([3, 5]);
   });
 
-  it('skips kinds that it does not know', () => {
+  it('skips unknown kinds', () => {
     const gathered = gatherReports([reports(0, 99 as ReportKind, [7, 1, HOUR])]);
     expect(changesOfReports(gathered, () => 0)).toEqual([]);
   });

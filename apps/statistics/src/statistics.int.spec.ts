@@ -235,7 +235,7 @@ describeWithMongo('statistics', (mongo) => {
     expect((await service.statistics.totals({ message, platforms: [3] })).events).toEqual([]);
   });
 
-  it('counts what became of e-mails (R-E16, R-H15, R-H19)', async () => {
+  it('counts the outcomes of e-mails (R-E16, R-H15, R-H19)', async () => {
     const message = 'A0B1-00000007-00000008';
     const of = { message, application: APPLICATION };
     const [key, shuffled] = [messageChunkKey({ ...of, chunk: CHUNK }), randomOrder()];
@@ -316,7 +316,7 @@ describeWithMongo('statistics', (mongo) => {
     expect(await invalidDocuments(mongo.database('statistics'), collections)).toEqual([]);
   });
 
-  it('counts reports in the rows to the second of the end, whether it knew the release before them or not (R-H17)', async () => {
+  it('counts reports in the rows to the second of the end, with or without an earlier release (R-H17)', async () => {
     const end = windowEndOf(AT) / 1000;
     const message = 'A0B1-00000003-00000004';
     const of = { message, application: APPLICATION };

@@ -94,7 +94,7 @@ const links: readonly (readonly [string, Connect, number])[] = [
   ['a stream that was dialled', byDialIn, REFUSED],
 ];
 
-describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
+describeWithMongo('refused events (R-EV5)', (mongo) => {
   let world: World;
   let webhooks: WebhooksService;
   let choosy: Choosy;
@@ -117,8 +117,8 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
   const numberOf = (hwid: string): number => Number(hwid.split('-')[1]);
   const viewOf = async (id: string) => (await webhooks.subscriptions.find({ id })).subscription!;
 
-  describe.each(links)('by %s', (_, connect, refused) => {
-    it('hold back none but those of their device and message, and come in order when it takes them', async () => {
+  describe.each(links)('refused events of a subscriber by %s', (_, connect, refused) => {
+    it('delay only events of their device and message, and arrive in order once they are accepted', async () => {
       const { endpoint, dial } = await connect(world, choosy);
       const id = await world.subscribe(webhooks, { endpoint });
       await dial?.(webhooks, id);
@@ -144,7 +144,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     });
   });
 
-  it('leave the window, and so do the later ones of their device and message', async () => {
+  it('leave the window together with the later ones of their device and message', async () => {
     const id = await world.subscribe(webhooks, await overGrpc(world, choosy));
     choosy.answerTo = () => 'no';
     const message = await world.message();
@@ -160,7 +160,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_deferred_events 900');
   });
 
-  it('are deferred when they get no answer three times, while others are acknowledged', async () => {
+  it('are deferred after three times without an answer, while others are acknowledged', async () => {
     const id = await world.subscribe(webhooks, await overGrpc(world, choosy), { events: ['Push Sent'] });
     choosy.answerTo = (hwid) => (numberOf(hwid) < 3 ? undefined : 'ok');
     const message = await world.message();
@@ -176,7 +176,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     expect(tries).toBeGreaterThanOrEqual(3);
   });
 
-  it('stay in the window while the subscriber cannot be reached, or its server is away', async () => {
+  it('stay in the window while the subscriber or its server is unavailable', async () => {
     const stream = await world.subscriber();
     const posts = await world.httpSubscriber();
     const away = await world.httpSubscriber();
@@ -197,7 +197,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     expect((await Promise.all(ids.map(viewOf))).map(({ deferredEvents }) => deferredEvents)).toEqual([0, 0, 0]);
   });
 
-  it('let newer ones pass, though a full window of them is refused by whole posts only', async () => {
+  it('let newer ones overtake, although a full window of them is refused by whole posts only', async () => {
     await world.subscribe(webhooks, await byStatus(world, choosy), { events: ['Push Sent'] });
     choosy.answerTo = (hwid) => (numberOf(hwid) < 1_000 ? 'no' : 'ok');
     const message = await world.message();
@@ -205,7 +205,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     await passUntil(() => choosy.devices().size === 10);
   });
 
-  it('are given up after 72 hours, and let the next of their device go on', async () => {
+  it('are given up after 72 hours, and let the next of their device continue', async () => {
     const subscriber = await overGrpc(world, choosy);
     const id = await world.subscribe(webhooks, subscriber);
     choosy.answerTo = (hwid) => (hwid === 'hwid-1' ? 'no' : 'ok');
@@ -225,7 +225,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="given_up"} 1');
   });
 
-  it('are forgotten with their subscription, and with their application', async () => {
+  it('are removed with their subscription, and with their application', async () => {
     const choices = { events: ['Push Sent'] };
     const ids = await Promise.all(
       [1, 2].map(async () => world.subscribe(webhooks, await overGrpc(world, choosy), choices)),
@@ -240,7 +240,7 @@ describeWithMongo('events that a subscriber refuses (R-EV5)', (mongo) => {
     await until(async () => (await deferred()) === 0);
   });
 
-  it('are forgotten when their subscription begins anew', async () => {
+  it('are removed when their subscription begins anew', async () => {
     const id = await world.subscribe(webhooks, await overGrpc(world, choosy), { events: ['Push Sent'] });
     choosy.answerTo = () => 'no';
     await world.sent(await world.message(), seqsUpTo(5));

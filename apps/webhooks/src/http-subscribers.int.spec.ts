@@ -37,7 +37,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
 
   const sizes = (): number[] => subscriber.posts.map(({ events }) => events.length);
 
-  it('get arrays of at most 500 events, each once and in order for a device', async () => {
+  it('receive arrays of at most 500 events, each once and in order for a device', async () => {
     const COUNT = 1500;
     await world.subscribe(webhooks, subscriber);
     const message = await world.message();
@@ -72,7 +72,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
   it.each([
     ['an error, or a redirect', { status: 500 }, { status: 302, headers: { location: '/elsewhere' } }],
     ['a list that is too long', { status: 400, body: '[]' }, { status: 200, body: `[${' '.repeat(300_000)}]` }],
-  ])('get what they refuse by %s again, the same batch, until they acknowledge it', async (_, first, second) => {
+  ])('receive a batch that they refused by %s again until they acknowledge it', async (_, first, second) => {
     const refusals = [first, second, { status: 200, body: '<html>'.repeat(60_000) }];
     subscriber.behaviour.answer = (_, index) => refusals[index];
     await world.subscribe(webhooks, subscriber, SENT);
@@ -88,7 +88,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(new Set(subscriber.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('answer for each event by a list, and get the others again', async () => {
+  it('answer for each event by a list, and receive the others again', async () => {
     subscriber.behaviour.answerEach = ({ hwid }, nth) => {
       if (hwid === 'hwid-1') return nth === 1 ? 'failed' : 'ok';
       return hwid === 'hwid-2' && nth === 1 ? undefined : 'ok';
@@ -105,7 +105,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     ]);
   });
 
-  it('that do not answer within 30 s get their events again', async () => {
+  it('receive events again that they do not answer within 30 s', async () => {
     subscriber.behaviour.answer = (_, index) => (index === 0 ? undefined : { status: 204 });
     await world.subscribe(webhooks, subscriber, SENT);
     await world.sent(await world.message(), [1]);
@@ -153,7 +153,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(await world.metrics.metrics()).toMatch(/tidings_webhooks_events_total\{end="broken"\} [2-9]/);
   });
 
-  it('can verify what they get, with each secret that is valid, whatever master key encrypts it', async () => {
+  it('verify posts with each valid secret, under any master key', async () => {
     const [one, two] = [Buffer.alloc(32), Buffer.alloc(32, 2)];
     const { id, secret } = await webhooks.subscriptions.create({
       account: '',
@@ -195,7 +195,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(await world.db.collection('secrets').countDocuments()).toBe(0);
   });
 
-  it('get a secret when they take the place of a stream', async () => {
+  it('receive a secret when they replace a stream', async () => {
     const stream = await world.subscriber();
     const id = await world.subscribe(webhooks, stream, SENT);
     await expect(webhooks.subscriptions.addSecret({ id })).rejects.toMatchObject({ kind: 'conflict' });
@@ -217,7 +217,7 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(validWith(subscriber.posts[0]!, secret)).toBe(true);
   });
 
-  it('that only fail for 72 hours lose their subscription until it is enabled again, and others do not', async () => {
+  it('are disabled after 72 hours of failures only, until they are enabled again, and others are not', async () => {
     const stream = await world.subscriber();
     stream.behaviour.answer = () => 'no';
     subscriber.behaviour.answer = (_, index) => ({ status: index === 3 ? 200 : 503 });

@@ -8,7 +8,7 @@ const ADDRESS = '192.0.2.7';
 const CREDENTIALS = 'user:secret';
 const SENT = { events: ['Push Sent'] };
 
-describeWithMongo('subscribers beyond a proxy (ADR 50)', (mongo) => {
+describeWithMongo('subscribers behind a proxy (ADR 50)', (mongo) => {
   let world: World;
   beforeEach(async () => {
     world = await new World(mongo).open();
@@ -41,7 +41,7 @@ describeWithMongo('subscribers beyond a proxy (ADR 50)', (mongo) => {
     );
   });
 
-  it('get their events once the proxy answers', async () => {
+  it('receive their events once the proxy answers', async () => {
     const tls = selfSigned({ host: ADDRESS });
     const subscriber = await world.subscriber({ tls });
     const routes: Record<string, number> = {};

@@ -7,7 +7,7 @@ import type { WebhooksService } from './webhooks.ts';
 const HOUR_MS = 3_600_000;
 const REFUSED = [0, 1, 2, 3, 4];
 
-describeWithMongo('events when the clock is set (ADR 60)', (mongo) => {
+describeWithMongo('events after a step of the clock (ADR 60)', (mongo) => {
   let world: World;
   let webhooks: WebhooksService;
   let subscriber: Subscriber;
@@ -41,14 +41,14 @@ describeWithMongo('events when the clock is set (ADR 60)', (mongo) => {
   };
   const taken = (): boolean => subscriber.acknowledged().size === REFUSED.length + 1;
 
-  it('wait for minutes at most when it is set two hours back', async () => {
+  it('wait for minutes at most after a step of two hours back', async () => {
     await refuse();
     world.clock.step(-2 * HOUR_MS);
     subscriber.behaviour.answer = () => 'ok';
     await passUntil(taken, 6);
   });
 
-  it('wait for minutes at most when the process begins after that, and the subscriber was away', async () => {
+  it('wait for minutes at most if the process begins after that, and the subscriber was unavailable', async () => {
     await refuse();
     subscriber.down();
     await webhooks.close();
@@ -61,7 +61,7 @@ describeWithMongo('events when the clock is set (ADR 60)', (mongo) => {
     await passUntil(taken, 6);
   });
 
-  it('are neither given up nor lost when it is set forward, and their subscription stays enabled', async () => {
+  it('are neither given up nor lost after a step forward, and their subscription stays enabled', async () => {
     await refuse();
     for (let step = 0; step < 4; step++) {
       world.clock.step(20 * HOUR_MS);

@@ -79,7 +79,7 @@ describeWithMongo('faults of subscribers (reliability 3, T10)', (mongo) => {
       expect(new Set(later)).toEqual(new Set([`hwid-${KILLS * DEVICES}`]));
     });
 
-    it('get at most 1000 events without an answer, and delay no other while they are slow or silent', async () => {
+    it('receive at most 1000 events without an answer, and delay no other while they are slow or silent', async () => {
       const COUNT = 1500;
       const [swift, slow, silent] = await Promise.all([
         subscribeOver(link, world, webhooks),

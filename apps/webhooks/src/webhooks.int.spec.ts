@@ -74,7 +74,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="acked"} 6');
   });
 
-  it('describes the devices of a slice in one request, and sends only wanted events', async () => {
+  it('describes the devices of a slice in one request, and sends only selected events', async () => {
     const other = await world.subscriber();
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'], platforms: [Platform.Android] });
     await world.subscribe(webhooks, other, { applications: ['CCCCC-DDDDD'] });
@@ -89,7 +89,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(world.described).toHaveLength(1);
   });
 
-  it('sends the events of wanted campaigns only', async () => {
+  it('sends the events of selected campaigns only', async () => {
     const campaigns = [{ code: 'C1B2C-3D4E5', id: '17' }];
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'], campaigns });
     await world.sent(await world.message(), [1]);
@@ -199,7 +199,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect((await streamsOf()).size).toBe(1);
   });
 
-  it('stops when another process owns the stream, and reclaims it when that one is gone', async () => {
+  it('stops when another process owns the stream, and reclaims it after the end of that process', async () => {
     const id = await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
     const message = await world.message();
     await world.sent(message, [1]);
@@ -262,7 +262,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(await webhooks.subscriptions.delete({ id })).toEqual({ deleted: false });
   });
 
-  it('holds a report until its Sent, at most 30 s, and drops one of an unknown message', async () => {
+  it('delays a report until its Sent, at most 30 s, and drops one of an unknown message', async () => {
     await world.subscribe(webhooks, subscriber);
     const message = await world.message();
     await world.report('opened', message, [1, 2]);
@@ -277,7 +277,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(textsOf(subscriber.received.slice(3))).toEqual(['Push Delivered hwid-2', 'Push Opened hwid-2']);
   });
 
-  it('sends the events of a mail in order, though it is followed before its slice is settled', async () => {
+  it('sends the events of a mail in order, although a click precedes the outcome of its slice', async () => {
     await world.subscribe(webhooks, subscriber, { events: ['Email Sent', 'Email Opened', 'Email Clicked'] });
     const message = await world.message();
     await world.report('followed', message, [1], 'https://a.example/');
@@ -298,7 +298,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(textsOf(subscriber.received)).toEqual(['Push Sent hwid-3']);
   });
 
-  it('uses TLS, and the method that the endpoint names', async () => {
+  it('uses TLS, and the method of the endpoint', async () => {
     const tls = selfSigned();
     const secure = await world.subscriber({ tls, method: '/my.own.Hooks/Stream' });
     await webhooks.close();

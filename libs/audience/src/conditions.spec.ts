@@ -47,7 +47,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
   };
   const pairs = types.flatMap((type) => [...ordered, 'LIKE'].map((operator) => [type, operator] as const));
 
-  it.each(pairs)('of a type take its operators, and no others: %s %s', (type, operator) => {
+  it.each(pairs)('accept only the operators of their type: %s %s', (type, operator) => {
     const expected = valid[type]!.includes(operator) ? '' : `operator ${operator} is not valid for ${type} tag`;
     expect(fault(type, operator, operand(type, operator))).toBe(expected);
     expect(fault(type, operator.toLowerCase(), operand(type, operator))).toBe(expected);
@@ -75,7 +75,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['String', 'EQ', true],
     ['List', 'EQ', ['a', 'b']],
     ['List', 'IN', 'a'],
-  ])('with a wrong operand are refused: %s %s %j', (tag, operator, given) =>
+  ])('are refused with a wrong operand: %s %s %j', (tag, operator, given) =>
     expect(fault(tag, operator, given)).toBe(`wrong operand for ${tag} tag`),
   );
 
@@ -85,7 +85,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['2026-01-15', '2026-01-15 00:01'],
     ['2026-01-15 12:00:30', '2026-01-15 12:00:10'],
     ['2026-06-15 18:00', '0 days ago'],
-  ])('may be BETWEEN %s and %s, for the maximum includes its whole day or minute', (min, max) =>
+  ])('may be BETWEEN %s and %s, since the maximum includes its whole day or minute', (min, max) =>
     expect(fault('Date', 'BETWEEN', [min, max])).toBe(''),
   );
 
@@ -94,7 +94,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['UTC-12:00', -43_200],
     ['utc+05:30', 19_800],
     ['UTC+00:00', 0],
-  ])('take %s as an operand of Timezone alone (R-RES13)', (operand, seconds) => {
+  ])('accept %s as an operand of Timezone only (R-RES13)', (operand, seconds) => {
     const timezone = () => defaultTags.timezone;
     const asked = (given: unknown, operator: string) =>
       expressionOf([{ tag: 'Timezone', operator, operand: given }], '', timezone, NOW);
@@ -116,11 +116,11 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['2026-01-15T00:00+02:00', false],
     ['2026-01-15T02:00+02:00', false],
     ['2026-01-15 00:01', false],
-  ])('tell whether %s stands for a whole day: %j (R-RES15)', (operand, wholeDay) => {
+  ])('determine whether %s denotes a whole day: %j (R-RES15)', (operand, wholeDay) => {
     expect(one('Date', 'EQ', operand)).toMatchObject({ value: { operands: [{ value: { value: { wholeDay } } }] } });
   });
 
-  it.each(['IN', 'NOTIN'])('with %s name at most 10,000 values', (operator) => {
+  it.each(['IN', 'NOTIN'])('may have at most 10,000 values with %s', (operator) => {
     const named = (count: number) => Array.from({ length: count }, (_, i) => i);
     expect(fault('Integer', operator, named(10_000))).toBe('');
     expect(fault('Integer', operator, named(10_001))).toBe('at most 10000 values');
@@ -210,7 +210,7 @@ describe('daysago (R-RES15)', () => {
     expect(ago(comparison)).toEqual(conditions),
   );
 
-  it('is refused where it makes no sense', () => {
+  it('is refused with another type, operator or operand', () => {
     expect(() => ago('gt', '3', 'Integer')).toThrow('operator DAYSAGO is not valid for Integer tag');
     expect(() => ago('near')).toThrow('operator DAYSAGO NEAR is not valid for Date tag');
     expect(() => ago('gt', '-1')).toThrow('wrong operand for Date tag');

@@ -45,7 +45,7 @@ describe('identity', () => {
     );
   });
 
-  it('determines the control-group bucket as R-E15 says', () => {
+  it('determines the control-group bucket as R-E15 specifies', () => {
     // First 8 bytes of the digest as one big number, modulo 10000.
     const expected = (text: string): number => {
       const digest = createHash('sha256').update(text).digest();
@@ -55,7 +55,7 @@ describe('identity', () => {
       expect(controlBucketOf('AAAAA-BBBBB', user)).toBe(expected(`AAAAA-BBBBB:${user}`));
   });
 
-  it('tells by the number of a tag its type, and whether it is shared', () => {
+  it('determines the type and the scope of a tag by its number', () => {
     for (let type = 1; type <= 7; type++) {
       expect(tagTypeOf(tagNumber(5, type, true))).toBe(type);
       expect(tagTypeOf(tagNumber(5, type, false))).toBe(type);

@@ -35,7 +35,7 @@ const { iOS, Android, Huawei, Amazon, MacOS, Windows, Safari, Chrome, Firefox } 
 const apps: readonly PlatformCode[] = [iOS, Android, Huawei, Amazon, MacOS, Windows, Chrome, Firefox];
 
 describe('a push (R-I22)', () => {
-  it('with a common text is for every platform', () => {
+  it('is for every platform with a common text', () => {
     expect(reached({ text: hello })).toEqual(all.filter((platform) => platform !== Platform.Kakao));
   });
 
@@ -54,11 +54,11 @@ describe('a push (R-I22)', () => {
     [Platform.Line, { line: LineContent.fromPartial({ text: hello }) }],
     [Platform.Email, { email: EmailContent.fromPartial({ body: hello }) }],
     [Platform.Kakao, { kakao: KakaoContent.fromPartial({ template: 'welcome' }) }],
-  ])('with content of platform %i alone is for no other one', (platform, fields) => {
+  ])('is for no other platform than %i if it has content of that alone', (platform, fields) => {
     expect(reached(fields)).toEqual([platform]);
   });
 
-  it('without anything for a device is not for it', () => {
+  it('is not for a device without content for it', () => {
     const badge = { ios: ios({ badge: '+1', sound: 'a.caf' }), android: android({ badge: '1', icon: 'i' }) };
     expect(reached({ ...badge, link: 'https://h/' })).toEqual([]);
     expect(badgeIn(kindOf(iOS, badge), '')).toBeUndefined();
@@ -66,7 +66,7 @@ describe('a push (R-I22)', () => {
     expect(['en', 'de', 'fr'].map((language) => hasContent(some, language))).toEqual([true, false, true]);
   });
 
-  it('with data or a page alone is for every app', () => {
+  it('is for every app if it has data or a page alone', () => {
     const fields: Partial<Content>[] = [{ data: '{}' }, { richMedia: 'X' }, { pageId: 1 }, { remotePage: 'https://h' }];
     for (const each of fields) {
       expect(reached(each)).toEqual(all.filter((platform) => apps.includes(platform)));
@@ -74,7 +74,7 @@ describe('a push (R-I22)', () => {
     }
   });
 
-  it('with root params or a silence of its own is for its platform', () => {
+  it('is for the platform of its root params or its silence', () => {
     const rootParams = '{"a":1}';
     const roots = { ios: ios({ rootParams }), mac: mac({ rootParams }), amazon: android({ rootParams }) };
     expect(new Set(reached(roots))).toEqual(new Set([iOS, MacOS, Amazon]));
@@ -84,7 +84,7 @@ describe('a push (R-I22)', () => {
     );
   });
 
-  it('of a call, and of a live activity, needs no text', () => {
+  it('needs no text for a call or a live activity', () => {
     expect(new Set(reached({ voip: true }))).toEqual(new Set([iOS, Android, Huawei, Amazon]));
     expect(hasContent(kindOf(iOS, {}, LIVE_UPDATE), '')).toBe(true);
   });
@@ -138,11 +138,11 @@ describe('a push with data alone (R-I22)', () => {
   });
 });
 
-describe('the badge that a push leaves behind (R-C9)', () => {
+describe('the badge after a push (R-C9)', () => {
   const badge = (platform: number, fields: Partial<Content>) =>
     badgeIn(kindOf(platform, { text: hello, ...fields }), '');
 
-  it('is none of a silent push', () => {
+  it('does not exist for a silent push', () => {
     expect(badge(iOS, { ios: ios({ badge: '+1', silent: true }) })).toBeUndefined();
     expect(badge(iOS, { text: undefined, data: '{}', ios: ios({ silent: true }) })).toBeUndefined();
     expect(badge(iOS, { ios: ios({ badge: '+1' }) })).toBe('+1');

@@ -25,7 +25,7 @@ describe('the channels', () => {
     expect(definitionOf(Platform.Blackberry)).toBeUndefined();
   });
 
-  it('refuse a variant that no definition names', () => {
+  it('refuse a variant without a definition', () => {
     expect(() => channelServing({ platform: Platform.iOS, variant: 'carrier pigeon' })).toThrow(Fault);
     expect(() => channelServing({ platform: Platform.Blackberry, variant: 'alert' })).toThrow(Fault);
   });

@@ -31,7 +31,7 @@ const payloadOf = (definition: ChannelDefinition, of: TestDevice) =>
   JSON.parse(written(definition, given, { values: ['x'], ...of }).body.toString()) as Record<string, unknown>;
 
 describe('settings of a locale (R-O4)', () => {
-  it('are in place of those of the platform, beside its texts and its action', () => {
+  it('replace those of the platform, beside its texts and its action', () => {
     expect(payloadOf(apns, { language: 'de' })).toMatchObject({
       aps: { alert: { title: 'Neues', body: 'Hallo' }, sound: 'de.caf', 'mutable-content': 1 },
       attachment: 'https://h/x',
@@ -46,7 +46,7 @@ describe('settings of a locale (R-O4)', () => {
     expect(payloadOf(webpush, { language })).toMatchObject({ i: 'https://h/de.png' });
   });
 
-  it('leave other platforms alone', () => {
+  it('do not affect other platforms', () => {
     expect(payloadOf(apns, { language: 'de', platform: Platform.MacOS })).toMatchObject({
       aps: { alert: 'Hallo', sound: 'default' },
     });
@@ -80,7 +80,7 @@ describe('settings of a locale (R-O4)', () => {
     expect(changesBadges(content({ ios: ios({ badge: '+1', silent: true }) }))).toBe(false);
   });
 
-  it('have languages and tags as texts do', () => {
+  it('have languages and tags as texts have', () => {
     expect([...languagesOf(content(given))].toSorted()).toEqual(['de', 'en', 'fr']);
     expect(tagsOf(content(given))).toEqual(['Picture']);
   });

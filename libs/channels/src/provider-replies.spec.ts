@@ -122,7 +122,7 @@ const resultOf = ({ provider, phrase, codes: [code = '', other = ''] }: Document
 afterAll(forgetNames);
 
 describe('T8: the replies of providers that R-P3 lists', () => {
-  it('are of every channel', () => {
+  it('cover every channel', () => {
     expect([...new Set(all.map(({ provider }) => provider))].toSorted()).toEqual(Object.keys(meanings).toSorted());
     for (const [provider, meaning] of Object.entries(meanings)) {
       const phrases = new Set(all.filter((each) => each.provider === provider).map(({ phrase }) => phrase));

@@ -40,7 +40,7 @@ describe('a client of the API', () => {
     ['setTags', { hwid: 'x', tags: { Level: 1, List: ['a'], Gone: null } }],
     ['createMessage', { notifications: [{ content: 'x', transactionId: '1' }] }],
     ['createApplication', { title: 'x' }],
-  ])('repeats %s %j while it is asked to come again', async (name, parameters) => {
+  ])('repeats %s %j while the reply requests it', async (name, parameters) => {
     await client.call(name, { ...parameters });
     expect(came).toBe(3);
   });
@@ -56,13 +56,13 @@ describe('a client of the API', () => {
     expect(came).toBe(1);
   });
 
-  it('does not repeat what failed for another reason', async () => {
+  it('does not repeat a call that failed for another reason', async () => {
     headers = {};
     await expect(client.call('registerDevice', { hwid: 'x' })).rejects.toMatchObject({ reply: { status: 500 } });
     expect(came).toBe(1);
   });
 
-  it('returns the text of a file, and throws what reports a failure in its place', async () => {
+  it('returns the text of a file, and throws a failure report in its place', async () => {
     refused = 0;
     const file = { application: 'A1B2C-3D4E5', file: 'ios_push_certificate' };
     text = '-----BEGIN CERTIFICATE-----';

@@ -36,7 +36,7 @@ describe('the transport of a client', () => {
       'https',
     );
 
-  it('reaches an https:// address whose certificate is trusted, time and again', async () => {
+  it('reaches an https:// address whose certificate is trusted, repeatedly', async () => {
     setDefaultCACertificates([...usual, files.cert]);
     const client = await overTls();
     for (const path of ['/readyz', '/livez'])
@@ -48,7 +48,7 @@ describe('the transport of a client', () => {
     await expect(client.send('/readyz')).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   });
 
-  it('gives up a reply after the time of its request', async () => {
+  it('ends a reply after the time limit of its request', async () => {
     const client = await clientOf(createServer(), 'http');
     await expect(client.send('/readyz', { timeoutMs: 20 })).rejects.toThrow('no reply to GET /readyz within 20 ms');
   });

@@ -9,6 +9,6 @@ it.each([
   ['Wed, 21 Oct 2026 07:28:00 GMT', 5_000],
   ['-1', 5_000],
   ['', 5_000],
-])('waits after Retry-After: %s for %d ms', (header, delayMs) => {
+])('a retry waits after Retry-After: %s for %d ms', (header, delayMs) => {
   expect(retryDelayMs(header)).toBe(delayMs);
 });

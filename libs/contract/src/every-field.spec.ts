@@ -244,7 +244,7 @@ describe.each(methods.map((method) => [method.name, method] as const))('every fi
     expect(without.toSorted()).toEqual(reasonsFor(name, ignored));
   });
 
-  it('that an example has is known to the contract, or has a reason why not', () => {
+  it('is known to the contract if an example has it, or has a reason why not', () => {
     const fields = new Set(method.examples.flatMap(({ request }) => unknownIn(method.input, request)));
     expect([...fields].map((field) => `${name} ${field}`).toSorted()).toEqual(reasonsFor(name, unknown));
   });
@@ -290,7 +290,7 @@ const outranked: readonly (readonly [Method, Request, Path, unknown, string])[] 
 ];
 
 it.each(outranked.map(([method, ...rest]) => [method.name, dotted(rest[1]), rest[3], method, rest] as const))(
-  '%s has no use for %s: %s',
+  '%s ignores %s: %s',
   (_name, _field, _reason, method, [request, path, value]) => {
     expect(method.parse(changed(request, path, value))).toEqual(method.parse(request));
   },

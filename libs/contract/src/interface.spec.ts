@@ -106,15 +106,18 @@ const methodAt = (path: string): Method => {
 describe('the interface in docs/interface.md', () => {
   it('has all groups of methods', () => expect(rows.length).toBeGreaterThan(60));
 
-  it.each(rows.map((row) => [row.path, row] as const))('%s is known, with every field', (path, { request, reply }) => {
-    const method = methodAt(path);
-    const [inputs, output] = [inputsOf(method), schemaOf(method.output, 'output')];
-    const fields = new Map([...request].filter(([name]) => name !== 'auth'));
-    const unknown = inputs.map((input) => unknownIn(fields, [input], input));
-    expect(unknown[0]!.filter((field) => unknown.every((others) => others.includes(field)))).toEqual([]);
-    if (request.has('auth')) expect(['api', 'optional']).toContain(method.scope);
-    expect(unknownIn(reply, [output], output)).toEqual([]);
-  });
+  it.each(rows.map((row) => [row.path, row] as const))(
+    'contains %s only with fields of the contract',
+    (path, { request, reply }) => {
+      const method = methodAt(path);
+      const [inputs, output] = [inputsOf(method), schemaOf(method.output, 'output')];
+      const fields = new Map([...request].filter(([name]) => name !== 'auth'));
+      const unknown = inputs.map((input) => unknownIn(fields, [input], input));
+      expect(unknown[0]!.filter((field) => unknown.every((others) => others.includes(field)))).toEqual([]);
+      if (request.has('auth')) expect(['api', 'optional']).toContain(method.scope);
+      expect(unknownIn(reply, [output], output)).toEqual([]);
+    },
+  );
 
   it('is served as a whole', () => {
     const folder = fileURLToPath(new URL('.', import.meta.url));

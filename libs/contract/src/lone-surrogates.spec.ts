@@ -69,7 +69,7 @@ const refusedNames = new Set<string>();
 const acceptedNames = new Set<string>();
 
 describe.each(Object.values<Method>(api).map((method) => [method.name, method] as const))('%s', (_, method) => {
-  it('refuses lone surrogates in a field, or replaces them with U+FFFD and does what it does with that', () => {
+  it('refuses lone surrogates in a field, or handles them as U+FFFD', () => {
     const seen = new Set<string>();
     for (const { request } of method.examples) {
       for (const path of fieldsIn(method.input, request)) {
@@ -125,7 +125,7 @@ describe('identities', () => {
     expect(refusal(method, { application, ...request })).toEqual({ refused }),
   );
 
-  it('fail an entry of bulkRegisterDevice alone (R-G5)', () => {
+  it('fail only the entry of bulkRegisterDevice (R-G5)', () => {
     const entry = { hwid: 'a', push_token: 't', platform: 3 };
     const devices = [{ ...entry, hwid: LONE }, { ...entry, push_token: LONE }, entry];
     const parsed = api.bulkRegisterDevice.parse(withLoneSurrogates({ application, devices }));
@@ -136,13 +136,13 @@ describe('identities', () => {
     ]);
   });
 
-  it('in names of tags do not cost a registration (R-C3)', () => {
+  it('are ignored in names of tags of a registration (R-C3)', () => {
     const request = { application, hwid: 'a', device_type: 3, tags: { [LONE]: 1, Level: 2 } };
     expect(JSON.stringify(api.registerDevice.parse(withLoneSurrogates(request)))).not.toContain('lone');
   });
 });
 
-it('numbers stay as they were written beside replaced texts', () => {
+it('numbers keep their digits beside replaced texts', () => {
   const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
   expect(JSON.stringify(wellFormed({ [LONE]: [rawJSON('1.50'), LONE] }))).toBe(`{"${REPLACED}":[1.50,"${REPLACED}"]}`);
   expect(jsonText({ a: LONE, b: '\\ud83d' })).toBe(`{"a":"${REPLACED}","b":"\\\\ud83d"}`);

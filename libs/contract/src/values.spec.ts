@@ -23,7 +23,7 @@ describe('loose scalars (R-ER7)', () => {
     [text, 'a', 'a'],
     [text, 12, '12'],
     [optional(text), null, undefined],
-  ])('are taken in every spelling: %#', (schema: z.ZodType, value, taken) => {
+  ])('are accepted in every spelling: %#', (schema: z.ZodType, value, taken) => {
     expect(schema.safeParse(value).data).toEqual(taken);
   });
 
@@ -49,7 +49,7 @@ describe('loose scalars (R-ER7)', () => {
     [listOf(text, 2), [], 'must not be empty'],
     [listOf(text, 2), ['a', 'b', 'c'], 'at most 2 entries'],
     [integerOf(1, 7), 8, 'must be 1 to 7'],
-  ])('are refused where they are no values of their type: %#', (schema: z.ZodType, value, text) => {
+  ])('are refused if they have another type: %#', (schema: z.ZodType, value, text) => {
     expect(reason(schema, value)).toBe(text);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { batcher } from './batcher.ts';
 
 describe('a batcher', () => {
-  it('does together what came while the last group was under way', async () => {
+  it('processes together the items that arrived during the last group', async () => {
     const groups: number[][] = [];
     const { submit: double } = batcher(
       async (items: readonly number[]) => {
@@ -20,7 +20,7 @@ describe('a batcher', () => {
     expect(groups).toEqual([[1, 2], [3, 4, 5], [6]]);
   });
 
-  it('takes what different tasks brought in a turn of the event loop, if that is wanted', async () => {
+  it('takes the items of different tasks in a turn of the event loop, if configured', async () => {
     const groups: number[][] = [];
     const { submit } = batcher(async (items: readonly number[]) => (groups.push([...items]), items), {
       wholeTurn: true,
@@ -35,7 +35,7 @@ describe('a batcher', () => {
     expect(groups).toEqual([[1, 2]]);
   });
 
-  it('fails a group as a whole and goes on', async () => {
+  it('fails a group as a whole and continues', async () => {
     const { submit: run } = batcher(async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error('two');
       return items;
@@ -45,7 +45,7 @@ describe('a batcher', () => {
     expect(await run(3)).toBe(3);
   });
 
-  it('bounds the size of a group, and lets an item that is larger go alone', async () => {
+  it('bounds the size of a group, and processes a larger item alone', async () => {
     const groups: number[][] = [];
     const { submit } = batcher(
       async (items: readonly number[]) => {
@@ -58,7 +58,7 @@ describe('a batcher', () => {
     expect(groups).toEqual([[60, 40], [1], [500], [1]]);
   });
 
-  it('repeats a failed group item by item where one item may be at fault, in order', async () => {
+  it('repeats a failed group item by item if one item may be the cause, in order', async () => {
     const groups: number[][] = [];
     const { submit } = batcher(
       async (items: readonly number[]) => {
@@ -73,7 +73,7 @@ describe('a batcher', () => {
     expect(groups).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
-  it('is drained when nothing waits or is under way, whether it failed or not', async () => {
+  it('is drained when nothing waits or is under way, after failures too', async () => {
     const open = new Set<number>();
     const { submit, drained } = batcher(async (items: readonly number[]) => {
       await turn();

@@ -12,7 +12,7 @@ describe('every', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  it('does the work again and again, one run at a time', async () => {
+  it('repeats the work, one run at a time', async () => {
     let done = 0;
     let under = 0;
     let most = 0;
@@ -31,7 +31,7 @@ describe('every', () => {
     await periodic.stop();
   });
 
-  it('does the work at once when its clock has been set forward by the interval', async () => {
+  it('runs the work at once when its clock has been set forward by the interval', async () => {
     let done = 0;
     const clock = new ShiftedClock();
     const periodic = every(60_000, () => void done++, { name: 'work', log, clock });
@@ -44,7 +44,7 @@ describe('every', () => {
     expect(done).toBe(1);
   });
 
-  it('does the work once more when its clock is set forward amid a run', async () => {
+  it('runs the work once more when its clock is set forward during a run', async () => {
     let begun = 0;
     const clock = new ShiftedClock();
     const work = async (): Promise<void> => {
@@ -60,7 +60,7 @@ describe('every', () => {
     await periodic.stop();
   });
 
-  it('goes on after failures, which it logs once, and tells when it works again', async () => {
+  it('continues after failures, which it logs once, and logs the recovery', async () => {
     let run = 0;
     const periodic = every(
       100,
@@ -90,7 +90,7 @@ describe('every', () => {
     expect(logged.map(({ err }) => err.message)).toEqual(['away', 'a defect']);
   });
 
-  it('works at once when told to, and a call during a run gets a run of its own', async () => {
+  it('runs at once on request, and a request during a run gets a run of its own', async () => {
     let begun = 0;
     const finish: (() => void)[] = [];
     const periodic = every(100, () => new Promise<void>((resolve) => void (begun++, finish.push(resolve))), {
@@ -109,7 +109,7 @@ describe('every', () => {
     await periodic.stop();
   });
 
-  it('stops after the run under way, which is told', async () => {
+  it('stops after the run under way, which is notified', async () => {
     let aborted = false;
     let over = false;
     const periodic = every(

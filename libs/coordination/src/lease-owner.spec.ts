@@ -5,7 +5,7 @@ import { ownIdentity } from './process-identity.ts';
 describe('the owner of a lease', () => {
   const own = ownIdentity();
 
-  it('has not ended while it lives in this process, and has when it was ended here', () => {
+  it('has not ended while it lives in this process, and has ended after its end here', () => {
     const owner = beginOwner('a');
     expect(owner).toEqual({ id: 'a', ...(own && { process: own }) });
     expect(hasOwnerEnded(owner)).toBe(false);
@@ -20,7 +20,7 @@ describe('the owner of a lease', () => {
     if (own) expect(hasOwnerEnded({ id: 'b', process: { ...own, space: 'another machine' } })).toBe(false);
   });
 
-  it('has ended with its process, also where another process has its number', () => {
+  it('has ended with its process, even if another process has its number', () => {
     if (own) expect(hasOwnerEnded({ id: 'b', process: { ...own, startedAt: '1' } })).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { hasEnded, identityOf, isThisProcess, ownIdentity } from './process-iden
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('the identity of a process', () => {
-  onLinux('tells whether it has ended, and a process that got its number from it', async () => {
+  onLinux('reports whether it has ended, and a process with a reused number', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
     await once(child, 'spawn');
     const identity = identityOf(child.pid!)!;
@@ -18,7 +18,7 @@ describe('the identity of a process', () => {
     expect(hasEnded(identity)).toBe(true);
   });
 
-  onLinux('says nothing about processes of other containers and machines, whatever their number is', () => {
+  onLinux('reports nothing about processes of other containers and machines, for any number', () => {
     const own = ownIdentity()!;
     expect(isThisProcess(own)).toBe(true);
     for (const pid of [1, process.pid, 4_000_000]) {

@@ -31,7 +31,7 @@ function world() {
   };
 }
 
-it.each(['mine', 'theirs', 'both'] as const)('keep a live process whatever clock is set: %s', (whose) => {
+it.each(['mine', 'theirs', 'both'] as const)('seen leases keep a live process, whatever clock is set: %s', (whose) => {
   for (const ms of [HOUR_MS, -2 * HOUR_MS, 9 * HOUR_MS]) {
     const { pass, set } = world();
     expect(pass(5)).toBe(false);
@@ -40,7 +40,7 @@ it.each(['mine', 'theirs', 'both'] as const)('keep a live process whatever clock
   }
 });
 
-it('end a dead one after a step back once its length has passed', () => {
+it('seen leases end a dead process after a step back once its length has passed', () => {
   const { pass, set, kill } = world();
   pass(4);
   kill();
@@ -50,7 +50,7 @@ it('end a dead one after a step back once its length has passed', () => {
   expect(pass(1)).toBe(true);
 });
 
-it('end one at its time that has been seen for half its length', () => {
+it('seen leases end a process at its time after half its length', () => {
   const { pass, kill } = world();
   pass(3);
   kill();
@@ -58,7 +58,7 @@ it('end one at its time that has been seen for half its length', () => {
   expect(pass(1)).toBe(true);
 });
 
-it('take a step forward for no end of a process', () => {
+it('seen leases do not end a process for a step forward', () => {
   const { pass, set, kill } = world();
   pass(3);
   kill();

@@ -4,7 +4,7 @@ import type { Fault } from '@tidings/kernel';
 import { Semaphore } from './semaphore.ts';
 
 describe('a semaphore', () => {
-  it('lets as much go on at a time as it has room for, in order, whatever becomes of the work', async () => {
+  it('admits work up to its limit, in order, whether the work fails or not', async () => {
     const semaphore = new Semaphore(2);
     const begun: number[] = [];
     const ends: (() => void)[] = [];
@@ -49,7 +49,7 @@ describe('a semaphore', () => {
     expect([semaphore.hasWaiting, begun]).toEqual([false, ['a', 'b', 'c', 'd']]);
   });
 
-  it('refuses at once what finds as many waiting as may, and takes it later', async () => {
+  it('refuses at once beyond the limit of waiting work, and admits it later', async () => {
     const semaphore = new Semaphore(1, 1);
     const release = await semaphore.acquire();
     const waiting = semaphore.acquire();

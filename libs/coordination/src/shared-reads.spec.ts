@@ -17,7 +17,7 @@ describe('shared reads', () => {
     expect(others.map((found) => found.get('c'))).toEqual([undefined, 'C', 'C', undefined]);
   });
 
-  it('read no more ids at once than they may, unless one call has more', async () => {
+  it('read a limited number of ids at once, unless one call has more', async () => {
     const sizes: number[] = [];
     const read = sharedReads(
       async (ids) => {
@@ -30,7 +30,7 @@ describe('shared reads', () => {
     expect(sizes).toEqual([2, 3, 1]);
   });
 
-  it('repeat a failed read call by call where one id may be at fault', async () => {
+  it('repeat a failed read call by call if one id may be the cause', async () => {
     const read = sharedReads(
       async (ids) => {
         if (ids.includes('bad')) throw new Error('bad');

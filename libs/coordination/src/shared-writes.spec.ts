@@ -16,7 +16,7 @@ function recorded(mayBeOneItem?: () => boolean) {
 }
 
 describe('shared writes', () => {
-  it('write what came during a write together, in order', async () => {
+  it('write the items that arrived during a write together, in order', async () => {
     const { write, writes } = recorded();
     const first = write([1]);
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -30,7 +30,7 @@ describe('shared writes', () => {
     expect(writes).toEqual([[2, 3, 4, 5], [1]]);
   });
 
-  it('are repeated call by call where one item may be at fault', async () => {
+  it('are repeated call by call if one item may be the cause', async () => {
     const { write, writes } = recorded(() => true);
     const ends = await Promise.allSettled([write([1]), write([13]), write([2])]);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

@@ -9,7 +9,7 @@ const once = (...items: string[]) => {
   return async (): Promise<string[]> => left.shift() ?? [];
 };
 
-describe('work side by side', () => {
+describe('interleaved work', () => {
   it('gives each item a step in turn', async () => {
     const done: string[] = [];
     const work = async function* (item: string) {
@@ -38,7 +38,7 @@ describe('work side by side', () => {
     expect(ended).toEqual(['small', 'big']);
   });
 
-  it('does the work on other items than a failed one, and fails with the first failure', async () => {
+  it('continues with other items than a failed one, and fails with the first failure', async () => {
     const done: string[] = [];
     const work = async function* (item: string) {
       yield;
@@ -49,7 +49,7 @@ describe('work side by side', () => {
     expect(done).toEqual(['a', 'b', 'c']);
   });
 
-  it('does all items, also more than are begun at a time', async () => {
+  it('completes all items, also more than are started at a time', async () => {
     const left = new Set(Array.from({ length: 250 }, (_, i) => String(i)));
     const work = async function* (item: string) {
       yield;

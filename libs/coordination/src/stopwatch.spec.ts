@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { stopwatch } from './stopwatch.ts';
 
-it('counts the time that passes and that the machine sleeps, and no step of the clock', () => {
+it('a stopwatch counts the time that passes and that the machine sleeps, and no step of the clock', () => {
   let [steady, sinceBoot] = [5_000, 90_000];
   const agoMs = stopwatch(
     () => steady,

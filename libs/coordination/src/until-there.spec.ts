@@ -19,7 +19,7 @@ describe('untilThere', () => {
     expect(lines).toEqual([]);
   });
 
-  it('waits for what does not answer, and says so once', async () => {
+  it('waits for a dependency that does not answer, and logs so once', async () => {
     const { log, lines } = listen();
     let tries = 0;
     const reach = async (): Promise<number> => {
@@ -30,7 +30,7 @@ describe('untilThere', () => {
     expect(lines).toEqual(['not available yet', 'available']);
   });
 
-  it('does not wait for what will not change by itself', async () => {
+  it('does not wait for a permanent fault', async () => {
     const { log, lines } = listen();
     const reach = async (): Promise<never> => {
       throw Fault.argument('MONGO_URL: wrong');
@@ -47,7 +47,7 @@ describe('untilThere', () => {
     await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  it('ends in a pause as well, and leaves no timer behind', async () => {
+  it('ends during a pause as well, and leaves no timer', async () => {
     const { log, lines } = listen();
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();

@@ -144,7 +144,7 @@ describe('columns', () => {
     expect(columnsOf({ ...batch, positions: odd, tokenEnds: Buffer.from(batch.tokenEnds) }).positions[0]).toBe(9);
   });
 
-  it('of some devices contain exactly these', () => {
+  it('contain exactly the selected devices', () => {
     fc.assert(
       fc.property(tagged, fc.func(fc.boolean()), ([tags, devices], keep) => {
         const batch = batchOf(devices, tags);
@@ -156,7 +156,7 @@ describe('columns', () => {
     );
   });
 
-  it('that are inconsistent are refused', () => {
+  it('are refused if they are inconsistent', () => {
     const device = {
       position: 1,
       token: 'ab',
@@ -237,7 +237,7 @@ describe('columns', () => {
     expect([unsendable(without, 0), unsendable(without, 1)]).toEqual([undefined, localResults.noToken]);
   });
 
-  it('are marked for contacts that get no mail any more', () => {
+  it('are marked for contacts that have unsubscribed', () => {
     const common = { values: [], displayable: true, gone: false, check: [1, 2, 3], badge: 5, columns: [] };
     const devices = [1, 4, 9].map((position) => ({ ...common, position, token: 'x' }));
     const resultsOf = (of: typeof devices, suppressed: Parameters<typeof withSuppressed>[1]) => {

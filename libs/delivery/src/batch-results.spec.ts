@@ -58,7 +58,7 @@ describe('results', () => {
     });
   });
 
-  it('make an identical event each time', () => {
+  it('yield an identical event each time', () => {
     const slice = {
       message: 'm',
       messageId: 1n,
@@ -82,7 +82,7 @@ describe('results', () => {
     );
   });
 
-  it('of no devices are empty', () => {
+  it('are empty without devices', () => {
     expect(resultsOf([])).toEqual(noResults);
   });
 });

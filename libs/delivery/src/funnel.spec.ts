@@ -202,7 +202,7 @@ describe('funnel', () => {
   it.each([
     [0, 'FUNNEL_STATE_READY', 'DELIVERIES_FORM_PER_DEVICE', 'BASIC_FORM_REASON_UNSPECIFIED'],
     [31, 'FUNNEL_STATE_READY', 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_RETENTION'],
-  ])('after %i days is %s in %s', (days, state, form, reason) => {
+  ])('depends on its age: after %i days it is %s in %s', (days, state, form, reason) => {
     const funnel = funnelOf(one('sent'), RELEASED, after(days), []);
     expect(funnel).toMatchObject({ funnelState: state, windowFrom: new Date('2026-03-01T10:20:30Z') });
     expect(funnel.channels[0]).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
@@ -212,7 +212,7 @@ describe('funnel', () => {
     ['sent', 0, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_UNAVAILABLE'],
     ['sent', 31, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_RETENTION'],
     ['NO_TOKEN', 0, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_NO_DELIVERIES'],
-  ] as const)('of an application that is not tracked is basic: %s after %i days', (outcome, days, form, reason) => {
+  ] as const)('is basic for an untracked application: %s after %i days', (outcome, days, form, reason) => {
     const [channel] = funnelOf(one(outcome), RELEASED, after(days), [], false).channels;
     expect(channel).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
     const rows = stage(channel!.funnel, 'STAGE_DELIVERIES').pieces.map(({ category }) => category);
@@ -283,7 +283,7 @@ describe('the end of the report window (R-H17)', () => {
     for (const known of [end, undefined]) expect(openedIn(reported(now.getTime() / 1000 - 0.9, known), now)).toBe(1);
   });
 
-  it('costs one set per hour except in the hour of the end, whenever the end becomes known', () => {
+  it('costs one set per hour except in the hour of the end, whenever the end is known', () => {
     const seconds = [end - 7200, end - 7199, end - 1, end + 1, end + 7200].map((at, i) => reported(at, undefined, i));
     const sets = coarser(mergeHours(seconds), end);
     expect([...sets].map(([time, set]) => [Math.round(time * 3600) - end, set.size])).toEqual([

@@ -37,7 +37,7 @@ const inHours = (events: readonly { position: number; atHour: number }[]): HourS
   );
 
 describe('the App Inbox funnel (R-H10, R-H20)', () => {
-  it('has stages that never grow, each with the devices that went so far', () => {
+  it('has stages that never grow, each with the devices that reached it', () => {
     fc.assert(
       fc.property(histories, (drawn) => {
         const devices = drawn.map((history, position) => ({ ...history, position }));
@@ -75,7 +75,7 @@ describe('the App Inbox funnel (R-H10, R-H20)', () => {
     );
   });
 
-  it('is the last channel, in the basic form, and none without an audience', () => {
+  it('is the last channel, in the basic form, and missing without an audience', () => {
     const both = { ...chunkOf(1, { eligible: Bitmap.of([1]) }), eligible: Bitmap.of([1]) };
     const { channels } = funnelOf([both], RELEASED, later(1), []);
     expect(channels.map(({ channel }) => channel)).toEqual(['CHANNEL_MOBILE_PUSH', 'CHANNEL_APP_INBOX']);

@@ -34,7 +34,7 @@ describe('mailReportRecord', () => {
       },
     ],
     [{ kind: 'complained', sentAt: 9 }, ReportKind.REPORT_KIND_MAIL_COMPLAINED, { sentAt: [9] }],
-  ])('is of a known kind, with its columns: %j', (report, kind, columns) => {
+  ])('has a known kind, with its columns: %j', (report, kind, columns) => {
     const { key, value } = mailReportRecord(recipient, report, new Date(12_345_999));
     const decoded = facts.reports.decode(value);
     expect(key).toBe('M/A/2');

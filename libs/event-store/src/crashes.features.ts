@@ -38,7 +38,7 @@ export function survivesCrashes(
   numRuns: number,
   seed?: number,
 ): void {
-  it('loses nothing acknowledged, doubles nothing, leaves no gaps and applies every state right', async () => {
+  it('crashes lose nothing acknowledged, double nothing, leave no gaps and apply every state right', async () => {
     const scripts = fc.array(fc.array(round, { maxLength: 8 }), { minLength: 2, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(scripts, async (writers) => {

@@ -143,7 +143,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       ['a field name with NUL', { 'a\0b': 1 }],
       ['nesting without end', nested(95)],
       ['a state over 4 MB', 'x'.repeat(4 * 1024 * 1024), 'tooLarge'],
-    ])('refuses alone what no state can hold: %s', async (_, value, kind = 'bug') => {
+    ])('refuses only the event that no state can contain: %s', async (_, value, kind = 'bug') => {
       const { log, id, other } = fresh();
       const encode = (event: ThingEvent): Uint8Array =>
         things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event);

@@ -4,14 +4,14 @@ import { OwnedFields } from './owned-fields.ts';
 const owned = new OwnedFields({ fields: { things: ['name', 'size'] }, selfReportedField: 'self' });
 
 describe('the fields that a version owns', () => {
-  it('are written alone', () => {
+  it('are the only written ones', () => {
     const state = { name: 'a', size: 1 };
     expect(owned.among('things', state)).toBe(state);
     expect(owned.among('things', { ...state, colour: 'red' })).toEqual(state);
     expect(owned.among('others', state)).toEqual({});
   });
 
-  it('are told from those of a newer version', () => {
+  it('are distinguished from those of a newer version', () => {
     expect(owned.foreign('things', { name: 'a', colour: 'red' })).toEqual({ colour: 'red' });
   });
 

@@ -31,7 +31,7 @@ describe('a quarantine', () => {
     quarantine = new Quarantine({ store, counts, report: (problem) => problems.push(problem), now: () => now });
   });
 
-  it('has its documents tried again every minute, reported once', async () => {
+  it('retries its documents every minute, reported once', async () => {
     await quarantine.add(at('a'), refusal);
     expect(ids()).toEqual([]);
     for (let minute = 1; minute <= 3; minute++) {
@@ -44,7 +44,7 @@ describe('a quarantine', () => {
     expect(problems).toMatchObject([{ kind: 'quarantined', address: { id: 'a' } }]);
   });
 
-  it('has them tried at once when the store has recovered, but no more than a twentieth of the time', async () => {
+  it('retries them at once after a recovery of the store, but no more than a twentieth of the time', async () => {
     await quarantine.add(at('a'), refusal);
     const took = 10_000;
     for (let i = 0; i < 3; i++) {
@@ -61,14 +61,14 @@ describe('a quarantine', () => {
     }
   });
 
-  it('leaves to other versions what this one does not know', async () => {
+  it('leaves unknown documents to other versions', async () => {
     await quarantine.add(at('a'), new UnknownEvent(place));
     quarantine.storeRecovered();
     now += 2 * MINUTE;
     expect(ids()).toEqual([]);
   });
 
-  it('has documents of other writers tried once before they wait', async () => {
+  it('retries documents of other writers once before they wait', async () => {
     stored.set('b', { ...at('b'), reason: 'refused', isUnknown: false });
     await quarantine.read();
     expect(ids()).toEqual(['b']);
@@ -85,7 +85,7 @@ describe('a quarantine', () => {
     expect(quarantine.isEmpty).toBe(true);
   });
 
-  it('keeps a document that was released until the commits are applied that others skipped', async () => {
+  it('keeps a released document until the commits are applied that others skipped', async () => {
     await quarantine.add(at('a'), refusal);
     now += MINUTE;
     const answers = [undefined, new UnknownOutcome('full'), undefined, undefined];

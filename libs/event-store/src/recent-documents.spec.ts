@@ -53,7 +53,7 @@ describe('a document that a command creates', () => {
     return { store, blind: open({ ...creating, decide }), seeing: open(creating) };
   };
 
-  it('is not read, and replaced if it is there', async () => {
+  it('is not read, and is replaced if it exists', async () => {
     const memory = new MemoryStore();
     const { store, blind, seeing } = writersOn(memory);
     await blind.submit(LOG, add('a', 'k1'));
@@ -64,7 +64,7 @@ describe('a document that a command creates', () => {
     await Promise.all([blind.close(), seeing.close()]);
   });
 
-  it('is read by a decision that asks for it', async () => {
+  it('is read by a decision that requires it', async () => {
     const { store, seeing } = writersOn(new MemoryStore());
     await seeing.submit(LOG, add('a', 'k1'));
     expect((await seeing.submit(LOG, add('a', 'k2'))).count).toBe(2);
@@ -83,7 +83,7 @@ describe('a document that a writer has written', () => {
     expect(memory.document(thingAt('a'))).toEqual({ _id: 'a', count: 2, keys: ['k1', 'k2'], rev: 4 });
   });
 
-  it('is read after a commit of another writer, which refuses what was decided on it', async () => {
+  it('is read after a commit of another writer, which refuses decisions without it', async () => {
     const { first, other, memory } = worldOf();
     await first.count(add('a', 'k1'));
     expect(await other.count(add('a', 'k2'))).toBe(2);
@@ -91,21 +91,21 @@ describe('a document that a writer has written', () => {
     expect(memory.document(thingAt('a'))).toMatchObject({ count: 3, keys: ['k1', 'k2', 'k3'] });
   });
 
-  it('is read before a reply that no commit confirms', async () => {
+  it('is read before a reply without a commit', async () => {
     const { first, other } = worldOf();
     await first.count(add('a', 'k1'));
     await other.count(add('a', 'k2'));
     expect(await first.count({ kind: 'look', id: 'a' })).toBe(2);
   });
 
-  it('is read again after 10 s: it may have been removed by its age', async () => {
+  it('is read again after 10 s, since its age may have removed it', async () => {
     const { first, pass } = worldOf();
     await first.count(add('a', 'k1'));
     pass(10_001);
     expect(await first.reads(add('a', 'k2'))).toBe(1);
   });
 
-  it('takes no memory from the next write after that', async () => {
+  it('needs no memory between that and the next write', async () => {
     const { first, pass } = worldOf();
     await first.count(add('a', 'k1'));
     pass(10_001);

@@ -6,7 +6,7 @@ import type { SelfReport } from './event-log-port.ts';
 const address = { collection: 'c', id: 'a' };
 
 describe('mergeSelfReports', () => {
-  it('merges notes that fit into one write', () => {
+  it('merges self-reports that fit into one write', () => {
     const [document] = mergeSelfReports([
       { address, set: { a: 1, b: 1 }, max: { m: 1 } },
       { address, set: { a: 2 }, max: { m: 3, n: 1 } },
@@ -17,7 +17,7 @@ describe('mergeSelfReports', () => {
     expect(Object.fromEntries(document!.updates[0]!.max)).toEqual({ m: 3, n: 1 });
   });
 
-  it('keeps documents apart, and drops empty self-reports', () => {
+  it('separates documents, and drops empty self-reports', () => {
     const other = { collection: 'c', id: 'b' };
     expect(
       mergeSelfReports([
@@ -28,7 +28,7 @@ describe('mergeSelfReports', () => {
     expect(mergeSelfReports([{ address }, { address, set: { a: undefined } }])).toEqual([]);
   });
 
-  it('comes to the same as one self-report after the other, and never touches a path twice in one write', () => {
+  it('equals one self-report after the other, and never touches a path twice in one write', () => {
     const path = fc.constantFrom('a', 'b', 'b.c', 'b.c.d', 'e');
     const object = fc.constant({});
     const selfReport = fc.oneof(

@@ -42,7 +42,7 @@ describe('the first check of all logs at the start of a service', () => {
     await writer.close();
   });
 
-  it('ends with the store’s refusal', async () => {
+  it('ends with the refusal of the store', async () => {
     const refused = Fault.bug('refused');
     const writer = new GroupingLogWriter(things, new SlowStart([refused, refused, refused]), {});
     await expect(writer.applyCommits()).rejects.toBe(refused);

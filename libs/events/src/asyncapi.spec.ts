@@ -71,7 +71,7 @@ describe('/asyncapi.json', () => {
     }
   });
 
-  it('refers to nothing that a reader does not have', () => {
+  it('refers only to documents of the reader', () => {
     expect(descriptions(document).filter((of) => /\bR-[A-Z]+\d|\(?(architecture|sending|ADR) \d/i.test(of))).toEqual(
       [],
     );
@@ -96,7 +96,7 @@ describe('/asyncapi.json', () => {
     ['runs', Array.from({ length: 500 }, (_, i) => i + 7)],
     ['bits', Array.from({ length: 30_000 }, (_, i) => 2 * i + (i % 3 === 0 ? 1 : 0))],
     ['nothing', []],
-  ])('says how sets are encoded: as %s', (_, positions) => {
+  ])('describes the encoding of sets: as %s', (_, positions) => {
     const bytes = Buffer.from(Bitmap.of(positions).encode());
     expect(bytes.length === 0 ? [] : positionsIn(bytes)).toEqual(positions);
   });

@@ -30,7 +30,7 @@ describe.each(files.map((path) => [basename(path, '.ts'), path]))('golden files 
     );
   };
 
-  it('are there for every type, and set each of its fields (node tools/golden-events.mjs)', async () => {
+  it('exist for every type, and set each of its fields (node tools/golden-events.mjs)', async () => {
     const all = golden();
     const missing = (await codecs()).flatMap(([type, codec]) =>
       unsetFields(codec, all[type] ?? []).map((field) => `${type}.${field}`),

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MessageEvent, publicTopics, ReportKind, Reports, shownRecord } from './index.ts';
 
 describe('records of public topics', () => {
-  it('are those of the AsyncAPI document, but for dead letters', () => {
+  it('are those of the AsyncAPI document, except dead letters', () => {
     const text = readFileSync(new URL('./generated/asyncapi.json', import.meta.url), 'utf8');
     const { channels } = JSON.parse(text) as { channels: Record<string, { address: string }> };
     const documented = Object.values(channels).map(({ address }) => address);

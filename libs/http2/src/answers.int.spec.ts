@@ -49,7 +49,7 @@ describe.each([
   const to = (path: string) => ({ path, shared: [], own: [] });
   const fine = (stream: ServerHttp2Stream): void => stream.respond({ ':status': 200 }, { endStream: true });
 
-  it('reads refusals with their headers and bodies, truncated to the limit', async () => {
+  it('contain refusals with their headers and bodies, truncated to the limit', async () => {
     const { url } = await serve((stream, { headers }) => {
       stream.respond({ ':status': 429, 'retry-after': '17', 'x-long': 'y'.repeat(3000) });
       stream.end(headers[':path'] === '/long' ? 'ü'.repeat(30_000) : '{"reason":"TooManyRequests"}');
@@ -67,7 +67,7 @@ describe.each([
     expect(long.body.length).toBeLessThanOrEqual(16_384);
   });
 
-  it('reports the reason of a reset stream', async () => {
+  it('contain the reason of a reset stream', async () => {
     const { url } = await serve((stream, { headers }) => stream.close(Number(headers['code'])));
     const connection = connect(url);
     const reset = (code: number) => ask(connection, undefined, { path: '/', shared: [], own: ['code', String(code)] });
@@ -75,7 +75,7 @@ describe.each([
     expect(await reset(2)).toEqual({ cause: 'lost' });
   });
 
-  it('gives up requests that are not answered in time, and continues', async () => {
+  it('end with a timeout if they are late, and the connection continues', async () => {
     const { url } = await serve((stream, { headers }) => {
       if (headers[':path'] === '/p') stream.respond({ ':status': 200 }, { endStream: true });
     });
@@ -86,7 +86,7 @@ describe.each([
   });
 
   it.each([400, 410, 503, 200])(
-    'declines the rest of a body of 2 MiB that comes with %i, and has the place free at once',
+    'cancel the rest of a body of 2 MiB with the status %i, and their stream is free at once',
     async (status) => {
       const resets: number[] = [];
       const { url } = await serve((stream, { headers }) => {
@@ -107,7 +107,7 @@ describe.each([
     },
   );
 
-  it('goes on after more of such bodies than the window of a connection holds', async () => {
+  it('continue after more of such bodies than the window of a connection', async () => {
     const body = Buffer.alloc(2 << 20, 'x');
     const { url } = await serve(
       (stream) => {
@@ -122,7 +122,7 @@ describe.each([
     expect(connection.epoch).toBe(1);
   });
 
-  it('gives the place of a 200 that does not end back at the deadline', async () => {
+  it('free the stream of an endless 200 at the deadline', async () => {
     const { url } = await serve((stream, { headers }) =>
       headers[':path'] === '/p' ? fine(stream) : stream.respond({ ':status': 200 }),
     );
@@ -133,7 +133,7 @@ describe.each([
     expect(connection.epoch).toBe(1);
   });
 
-  it('judges a refusal that does not end by its status, at the deadline', async () => {
+  it('are classified by their status at the deadline if a refusal does not end', async () => {
     const { url } = await serve((stream, { headers }) => {
       if (headers[':path'] === '/p') {
         fine(stream);
@@ -151,7 +151,7 @@ describe.each([
     expect(await ask(connection)).toMatchObject({ status: 200 });
   });
 
-  it('judges an answer that is reset by its status', async () => {
+  it('are classified by their status if they are reset', async () => {
     const { port } = await world.tcp((socket) => {
       socket.write(frame(Frame.Settings, 0, 0));
       onRequest(socket, (id) => {
@@ -165,7 +165,7 @@ describe.each([
     expect(connection.epoch).toBe(1);
   });
 
-  it('does not judge an answer whose connection breaks', async () => {
+  it('are not classified if the connection is lost', async () => {
     const { url } = await serve((stream) => {
       stream.respond({ ':status': 410 });
       stream.write('{"reason":', () => stream.session?.destroy());
@@ -179,7 +179,7 @@ describe.each([
     ['has headers that cannot be read', (id: number) => frame(Frame.Headers, Flag.EndHeaders, id, Buffer.from([0xff]))],
     ['is pushed', (id: number) => frame(Frame.PushPromise, Flag.EndHeaders, id, Buffer.alloc(8))],
     ['is a frame without end', () => Buffer.alloc(64, 0xff)],
-  ])('calls lost what %s', async (_kind, reply) => {
+  ])('are lost if the server %s', async (_kind, reply) => {
     const { port } = await world.tcp((socket) => {
       socket.write(frame(Frame.Settings, 0, 0));
       onRequest(socket, (id) => socket.write(reply(id)));

@@ -5,7 +5,7 @@ import { connectionFailureOf, failedOpening, noHttp2, proxyFailed } from './conn
 const error = (code: string, syscall?: string, message = code): Error =>
   Object.assign(new Error(message), { code, syscall });
 
-describe('the cause of a connection that does not open', () => {
+describe('the cause of a failed connection', () => {
   it.each([
     [error('ENOTFOUND', 'getaddrinfo'), 'dns_failed'],
     [error('EAI_AGAIN', 'getaddrinfo'), 'dns_failed'],
@@ -30,7 +30,7 @@ describe('the cause of a connection that does not open', () => {
     expect(connectionFailureOf(cause)).toBe(expected);
   });
 
-  it('is the first of several addresses that says something', () => {
+  it('is that of the first of several addresses with an error code', () => {
     const both = [
       error('ENETUNREACH', 'connect', 'no way to ::1'),
       error('ECONNREFUSED', 'connect', 'refused by 127.0.0.1'),
@@ -44,7 +44,7 @@ describe('the cause of a connection that does not open', () => {
     expect(connectionFailureOf(new AggregateError([both[0]]))).toBe('unreachable');
   });
 
-  it('has words also where the provider had none, and not too many', () => {
+  it('has a text even without one of the provider, and a bounded one', () => {
     expect(failedOpening(undefined, 1).message).toMatch(/closed by the provider/);
     expect(failedOpening(new Error('x'.repeat(5000)), 1).message).toHaveLength(300);
   });

@@ -51,7 +51,7 @@ describe.each([
   it.each([
     ['PING', frame(Frame.Ping, 0, 0, Buffer.alloc(8))],
     ['SETTINGS', settings],
-  ])('is cut off after so many %s', async (_name, bytes) => {
+  ])('is cut off after a flood of %s', async (_name, bytes) => {
     expect(await failureOf(floodWith(many(bytes)))).toMatchObject({ cause: 'flooded' });
   });
 
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-describe('a provider that answers nothing, over frames of our own', () => {
+describe('a provider that does not answer, over frames of our own', () => {
   const number = (value: number): Buffer => {
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32BE(value);
@@ -103,7 +103,7 @@ describe('a provider that answers nothing, over frames of our own', () => {
     ['windows of the connection', frame(Frame.WindowUpdate, 0, 0, number(1))],
     ['resets', frame(Frame.RstStream, 0, 9, number(8))],
     ['frames of an unknown type', frame(99, 0, 0)],
-  ])('is cut off after so many %s', async (_name, bytes) => {
+  ])('is cut off after a flood of %s', async (_name, bytes) => {
     expect(await failureAfter(many(bytes))).toMatchObject({ cause: 'flooded' });
   });
 
@@ -124,7 +124,7 @@ describe.each([
   const initialWindow = (bytes: number): Buffer =>
     frame(Frame.Settings, 0, 0, settingsPayload([[Setting.InitialWindowSize, bytes]]));
 
-  it('above the largest end the connection', async () => {
+  it('end the connection above the largest', async () => {
     const { port } = await world.tcp((socket) => {
       socket.write(settings);
       socket.on('data', (bytes: Buffer) => {
@@ -134,7 +134,7 @@ describe.each([
     expect(await world.ask(world.connect(`http://127.0.0.1:${port}`), REQUEST)).toEqual({ cause: 'lost' });
   });
 
-  it('of nothing hold a body until its deadline, and no other connection', async () => {
+  it('delay a body until its deadline if they are zero, and no other connection', async () => {
     const { port } = await world.tcp((socket) => {
       socket.write(initialWindow(0));
     });
@@ -146,7 +146,7 @@ describe.each([
     expect(await held).toEqual({ cause: 'timeout' });
   });
 
-  it('that change while a body waits let it go on', async () => {
+  it('let a waiting body continue when they change', async () => {
     const body = Buffer.alloc(3_000, 'x');
     let received = 0;
     const { port } = await world.tcp((socket) => {
@@ -166,7 +166,7 @@ describe.each([
   });
 });
 
-it('a provider that ends a connection again and again is cut off', async () => {
+it('a provider that ends a connection repeatedly is cut off', async () => {
   const world = new Http2World(openFrameLink);
   const lastStream = Buffer.alloc(8);
   lastStream.writeUInt32BE(1);

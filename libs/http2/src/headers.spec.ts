@@ -28,7 +28,7 @@ describe('Huffman codes', () => {
 });
 
 describe('header blocks of providers', () => {
-  it('are read whatever their form, also after a change of the table', () => {
+  it('are read in every form, also after a change of the table', () => {
     const block = hex(
       '20 3fe11f 88 5f0b' + Buffer.from('text/custom').toString('hex') + '0f26 0431323334 00 0178 8264 02',
     );
@@ -44,7 +44,7 @@ describe('header blocks of providers', () => {
     expect(() => decodeHeaders(hex('be'))).toThrow(RangeError);
   });
 
-  it('that end early or lie about lengths are refused, and nothing else is thrown', () => {
+  it('are refused if they are truncated or have wrong lengths, and throw nothing else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {
@@ -123,7 +123,7 @@ describe('header blocks of requests', () => {
     limit: fc.option(fc.nat(5000)),
   });
 
-  it('say what they were given, whatever went before and whatever the peer allows', () => {
+  it('contain the given headers, after any others and for any table size of the peer', () => {
     fc.assert(
       fc.property(
         fc.array(shared, { minLength: 4, maxLength: 4 }),
@@ -165,7 +165,7 @@ describe('header blocks of requests', () => {
     expect(sizes.slice(1)).toEqual([9, 9]);
   });
 
-  it('refuse what no header may hold', () => {
+  it('are refused with invalid headers', () => {
     expect(() => new RequestEncoder(false, 'h').prepare('/p', ['apns-topic', 'a\r\nb'], [])).toThrow(TypeError);
   });
 });

@@ -44,7 +44,7 @@ describe('HTTP/1.1', () => {
   const ask = (connection: Http2Connection, body = 'x', patienceMs?: number, mayGo?: () => boolean): Promise<End> =>
     world.ask(connection, Buffer.from(body), { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] }, patienceMs, mayGo);
 
-  it('posts path, headers and body, and tells status, headers and body of every answer', async () => {
+  it('posts path, headers and body, and returns status, headers and body of every answer', async () => {
     const { url, requests } = await serve(ok);
     const end = await ask(connect(url), 'ü');
     expect(end).toMatchObject({ status: 200, headers: { 'x-told': 'yes' }, body: 'got ü' });
@@ -81,7 +81,7 @@ describe('HTTP/1.1', () => {
     expect([most, sockets.length]).toEqual([3, 3]);
   });
 
-  it('goes on where the provider closes connections after an answer', async () => {
+  it('continues if the provider closes connections after an answer', async () => {
     const { url, sockets } = await serve((response) => response.setHeader('connection', 'close').end());
     const connection = connect(url);
     for (let i = 0; i < 3; i++) expect(await ask(connection)).toMatchObject({ status: 200 });
@@ -89,7 +89,7 @@ describe('HTTP/1.1', () => {
     expect(connection.epoch).toBe(1);
   });
 
-  it('tells a lost connection from a request that was never written', async () => {
+  it('distinguishes a lost connection from a request that was never written', async () => {
     const { url, server } = await serve((_, request) => request.socket.resetAndDestroy());
     const connection = connect(url);
     expect(await ask(connection)).toEqual({ cause: 'lost' });
@@ -108,7 +108,7 @@ describe('HTTP/1.1', () => {
     expect(connection.lastFailure()).toMatchObject({ cause: 'connection_refused' });
   });
 
-  it('gives up at the deadline, and uses another connection then', async () => {
+  it('ends a request at the deadline, and then uses another connection', async () => {
     let calls = 0;
     const { url, sockets } = await serve((response) => (++calls === 1 ? undefined : response.end()));
     const connection = connect(url);
@@ -117,7 +117,7 @@ describe('HTTP/1.1', () => {
     expect(sockets.length).toBeGreaterThan(1);
   });
 
-  it('judges an answer that does not end by what there is of it', async () => {
+  it('classifies an answer that does not end by its status', async () => {
     const { url } = await serve((response) => {
       response.writeHead(429, { 'retry-after': '7' }).write('{"half');
     });
@@ -128,7 +128,7 @@ describe('HTTP/1.1', () => {
     });
   });
 
-  it('declines the rest of a long answer', async () => {
+  it('cancels the rest of a long answer', async () => {
     const { url } = await serve((response) => response.end('x'.repeat(1_000_000)));
     const connection = connect(url);
     const end = await ask(connection);
@@ -150,7 +150,7 @@ describe('HTTP/1.1', () => {
     expect(await world.ask(connect(url), Buffer.from('x'), request)).toEqual({ cause: 'lost' });
   });
 
-  it('ends what runs on it when it is closed', async () => {
+  it('ends its requests when it is closed', async () => {
     const { url } = await serve(() => undefined);
     const connection = connect(url);
     const asked = ask(connection);

@@ -114,7 +114,7 @@ class FakeLink implements Link {
   }
 }
 
-describe('a connection whose provider falls silent', () => {
+describe('a connection with a silent provider', () => {
   let provider: FakeProvider;
   let connection: Http2Connection;
   let ends: Record<string, number>;
@@ -168,7 +168,7 @@ describe('a connection whose provider falls silent', () => {
     return performance.now() - from;
   };
 
-  it('lets callers write all they have, one after the other', async () => {
+  it('lets callers write all their requests, one after the other', async () => {
     await begin();
     provider.streams = 2;
     const written: string[] = [];
@@ -199,7 +199,7 @@ describe('a connection whose provider falls silent', () => {
     expect(ends).toEqual({ answered: 51 });
   });
 
-  it('takes no request while it is suspect, and says why no other connection opens', async () => {
+  it('accepts no request while it is suspect, and gives the reason why no other connection opens', async () => {
     await begin();
     provider.stall(12_000);
     write();
@@ -224,7 +224,7 @@ describe('a connection whose provider falls silent', () => {
     expect(provider.links.filter(({ destroyed }) => !destroyed).length).toBe(1);
   });
 
-  it('gives up unanswered requests at their deadlines, and continues within 5 s of the return of the provider', async () => {
+  it('ends unanswered requests at their deadlines, and continues within 5 s of the return of the provider', async () => {
     await begin();
     provider.stall(60_000);
     write(10);
@@ -245,7 +245,7 @@ describe('a connection whose provider falls silent', () => {
     expect(ends).toEqual({ answered: 1, lost: 10 });
   });
 
-  it('goes on within 5 s of the end of a black hole, whenever that is', async () => {
+  it('continues within 5 s of the end of a black hole, whenever that is', async () => {
     for (let ms = 1_000; ms < 40_000; ms += 1_300) {
       connection.close();
       connection = connect();
@@ -290,7 +290,7 @@ describe('a connection whose provider falls silent', () => {
     expect(await recovery()).toBeLessThan(5_000);
   });
 
-  it('asks an idle connection whether the provider is alive that another one does not hear', async () => {
+  it('checks whether the provider answers on an idle connection but not on another one', async () => {
     await begin();
     write(5);
     provider.cut();
@@ -304,7 +304,7 @@ describe('a connection whose provider falls silent', () => {
     expect(connection.ready()).toBe(true);
   });
 
-  it('does not use a link again that was to be renewed while it was suspect', async () => {
+  it('does not reuse a link that should be renewed while it was suspect', async () => {
     await begin();
     const { epoch } = connection;
     provider.stall(5_000);
@@ -332,7 +332,7 @@ describe('a connection whose provider falls silent', () => {
     expect(ends).toEqual({ answered: 6 });
   });
 
-  it('reports a connection that cannot even be begun', async () => {
+  it('reports a connection whose creation fails', async () => {
     const broken = new Http2Connection(
       {
         url: 'https://push.example.com',

@@ -28,7 +28,7 @@ describe.each([
 
   // Node's own link hands over at once what it is given.
   if (openLink === openFrameLink) {
-    it('hands over nothing that may no longer go when the turn ends', async () => {
+    it('writes no request whose permission ends within the turn', async () => {
       const { url, received } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
       const connection = connect(url);
       expect(await ask(connection)).toMatchObject({ status: 200 });
@@ -41,7 +41,7 @@ describe.each([
       expect(received.map(({ body }) => String(body))).toEqual(['{}', 'after']);
     });
 
-    it('does not go on with a body that waited for a window and may no longer go', async () => {
+    it('does not continue a body that waited for a window without permission', async () => {
       const answer = (stream: ServerHttp2Stream): void => {
         if (!stream.aborted) stream.respond({ ':status': 200 }, { endStream: true });
       };
@@ -95,7 +95,7 @@ describe.each([
     for (const body of bodies) expect(received.some((one) => one.body.equals(body))).toBe(true);
   });
 
-  it('keeps to the number of streams that the server allows, also when that changes', async () => {
+  it('respects the number of streams that the server allows, also when that changes', async () => {
     let open = 0;
     let most = 0;
     const { url, sessions } = await serve(
@@ -157,7 +157,7 @@ describe.each([
     expect(connection.epoch).toBe(2);
   });
 
-  it('reports requests that were written to a broken connection as lost', async () => {
+  it('reports requests that were written to a lost connection as lost', async () => {
     const { url, sessions } = await serve((stream) => {
       stream.session?.destroy();
     });
@@ -175,7 +175,7 @@ describe.each([
     });
   });
 
-  it('speaks TLS, to hosts that it can trust only', async () => {
+  it('uses TLS, to trusted hosts only', async () => {
     const { cert, key } = selfSigned();
     const server = createSecureServer({ cert, key });
     server.on('stream', (stream) => stream.respond({ ':status': 200 }, { endStream: true }));
@@ -196,7 +196,7 @@ describe.each([
     ['closes at once', 3, (socket: Socket) => socket.destroy()],
     ['speaks something else', 3, (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ])(
-    'backs off from what %s',
+    'backs off after a server that %s',
     async (_kind: string, tries: number, greet: (socket: Socket) => unknown) => {
       const { port, sockets } = await world.tcp(greet);
       const connection = connect(`http://127.0.0.1:${port}`);

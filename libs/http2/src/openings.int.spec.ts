@@ -18,7 +18,7 @@ const trusted = selfSigned();
 describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],
-])('HTTP/2 by %s that does not open', (_, openLink) => {
+])('a connection by %s that does not open', (_, openLink) => {
   let world: Http2World;
   beforeEach(() => {
     world = new Http2World(openLink);
@@ -66,7 +66,7 @@ describe.each([
     return port;
   };
 
-  it('opens where all is well', async () => {
+  it('opens without faults', async () => {
     const connection = world.connect(await serveTls(trusted), { ca: trusted.cert });
     connection.ready();
     await opened(connection);
@@ -74,17 +74,17 @@ describe.each([
     expect(connection.lastFailure()).toBeUndefined();
   });
 
-  it('tells an expired certificate', async () => {
+  it('reports an expired certificate', async () => {
     const files = selfSigned({ days: -0.1 });
     const found = await failure(await serveTls(files), { ca: files.cert });
     expect(found).toMatchObject({ cause: 'certificate_expired', message: expect.stringMatching(/expired/) });
   });
 
-  it('tells a certificate that no known authority signed', async () => {
+  it('reports a certificate of an unknown CA', async () => {
     expect(await failure(await serveTls(trusted))).toMatchObject({ cause: 'certificate_untrusted' });
   });
 
-  it('tells a certificate for another host', async () => {
+  it('reports a certificate for another host', async () => {
     const files = selfSigned({ host: 'push.example.com' });
     const found = await failure(await serveTls(files), { ca: files.cert });
     expect(found).toMatchObject({ cause: 'certificate_host' });
@@ -93,16 +93,16 @@ describe.each([
   it.each([
     ['offers HTTP/1.1 only', { ALPNProtocols: ['http/1.1'] }],
     ['offers nothing', {}],
-  ])('tells a server that %s', async (_kind, options) => {
+  ])('reports a server that %s', async (_kind, options) => {
     expect(await failure(await tlsOnly(options), { ca: trusted.cert })).toMatchObject({ cause: 'no_http2' });
   });
 
-  it('tells a server that speaks HTTP/1.1 without TLS', async () => {
+  it('reports a server that speaks HTTP/1.1 without TLS', async () => {
     const { port } = await world.tcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await failure(`http://localhost:${port}`)).toMatchObject({ cause: 'no_http2' });
   });
 
-  it('tells a refused connection', async () => {
+  it('reports a refused connection', async () => {
     const url = `://localhost:${await freePort()}`;
     expect(await failure(`http${url}`)).toMatchObject({
       cause: 'connection_refused',
@@ -118,7 +118,7 @@ describe.each([
     expect(await failure(`http://${host}`)).toMatchObject({ cause: 'dns_failed' });
   });
 
-  it.each(['http', 'https'])('tells a name without an address that is allowed: %s', async (scheme) => {
+  it.each(['http', 'https'])('reports a name without an allowed address: %s', async (scheme) => {
     const { lookup } = new AddressGuard([]);
     const url = `${scheme}://localhost:${await freePort()}`;
     expect(await failure(url, {}, lookup)).toMatchObject({ cause: 'private_address' });
@@ -144,19 +144,19 @@ describe.each([
     expect(asked).toEqual(['localhost']);
   });
 
-  it.each(['http', 'https'])('tells a server that accepts and says nothing: %s', async (scheme) => {
+  it.each(['http', 'https'])('reports a server that accepts and does not answer: %s', async (scheme) => {
     const { port } = await world.tcp(() => undefined);
     const found = await failure(`${scheme}://localhost:${port}/silent`);
     expect(found).toMatchObject({ cause: 'unreachable', message: 'not open after 300 ms' });
   });
 
-  it('tells a server that closes at once', async () => {
+  it('reports a server that closes at once', async () => {
     const { port } = await world.tcp((socket) => socket.destroy());
     expect(await failure(`http://localhost:${port}`)).toMatchObject({ cause: 'unreachable' });
     expect(await failure(`https://localhost:${port}`)).toMatchObject({ cause: 'unreachable' });
   });
 
-  it('tells a server that says good-bye before it has served anything', async () => {
+  it('reports a server that closes the session before the first answer', async () => {
     const { url, sessions } = await world.serve((stream) => stream.close());
     const connection = world.connect(url);
     connection.ready();
@@ -167,7 +167,7 @@ describe.each([
     expect(connection.lastFailure()).toMatchObject({ cause: 'unreachable' });
   });
 
-  it('says nothing any more once it is open', async () => {
+  it('reports no failure once it is open', async () => {
     const port = await freePort();
     const connection = world.connect(`http://127.0.0.1:${port}`);
     connection.ready();

@@ -86,21 +86,21 @@ describe.each([
     expect(proxy.requests).toEqual([{ to: `${host}:443` }]);
   });
 
-  it('gets its credentials', async () => {
+  it('receives its credentials', async () => {
     const proxy = await proxyWith({ routes: { [`${HOST}:8443`]: await serve() }, credentials: 'us er:p@ss' });
     const by = proxy.url.replace('//', '//us%20er:p%40ss@');
     expect(await world.ask(connect(`https://${HOST}:8443`, { url: by }))).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([{ to: `${HOST}:8443`, credentials: 'us er:p@ss' }]);
   });
 
-  it('opens tunnels to the checked addresses of a name that callers choose, those of IPv4 first', async () => {
+  it("opens tunnels to the checked addresses of a caller's name, those of IPv4 first", async () => {
     const proxy = await proxyWith({ routes: { '[2001:db8::7]:443': await serve() } });
     const lookup = finding({ address: '2001:db8::7', family: 6 }, { address: '192.0.2.7', family: 4 });
     expect(await world.ask(connect(`https://${HOST}`, proxy, { lookup }))).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([{ to: '192.0.2.7:443' }, { to: '[2001:db8::7]:443' }]);
   });
 
-  it('gets nothing of a name without an address that is allowed', async () => {
+  it('receives nothing for a name without an allowed address', async () => {
     const proxy = await proxyWith({});
     const guarded = new AddressGuard([]).lookup;
     const lookup: LookupFunction = (_, options, callback) => guarded('localhost', options, callback);
@@ -108,7 +108,7 @@ describe.each([
     expect(proxy.requests).toEqual([]);
   });
 
-  it('gets nothing for this machine, by its name or by a look-up', async () => {
+  it('receives nothing for this machine, by its name or by a look-up', async () => {
     const proxy = await proxyWith({});
     const port = await serve();
     const local = world.connect(
@@ -124,7 +124,7 @@ describe.each([
     expect(proxy.requests).toEqual([]);
   });
 
-  it('gets nothing for hosts of NO_PROXY, and nothing without TLS', async () => {
+  it('receives nothing for hosts of NO_PROXY, and nothing without TLS', async () => {
     const proxy = await proxyWith({});
     // A label of more than 63 characters fails without asking any server.
     const host = `${'a'.repeat(64)}.invalid`;
@@ -134,7 +134,7 @@ describe.each([
     expect(proxy.requests).toEqual([]);
   });
 
-  it('leads to a provider with the certificate of another host', async () => {
+  it('reaches a provider with the certificate of another host', async () => {
     const other = selfSigned({ host: 'other.example.com' });
     const proxy = await proxyWith({ routes: { [`${HOST}:443`]: await serve(other) } });
     const connection = world.connect(`https://${HOST}`, { ca: other.cert }, { proxy: new OutboundProxy(proxy.url) });
@@ -153,7 +153,7 @@ describe.each([
     ['speaks in the tunnel', { answer: (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhello') }, /data of its own/],
     ['closes the connection', { answer: (socket) => socket.destroy() }, /ECONNRESET/],
     ['does not answer', { answer: () => undefined }, /has not answered: not open after 200 ms/],
-  ])('is the named cause where it %s', async (__, options, message) => {
+  ])('is the reported cause if it %s', async (__, options, message) => {
     const proxy = await proxyWith(options);
     const by = proxy.url.replace('//', '//user:secret@');
     const timing = { connectMs: options.answer ? 200 : 10_000 };
@@ -162,7 +162,7 @@ describe.each([
     expect(found.message).not.toMatch(/secret/);
   });
 
-  it('is the named cause where it does not run', async () => {
+  it('is the reported cause if it does not run', async () => {
     const proxy = await startConnectProxy();
     await proxy.close();
     expect(await failure(connect(`https://${HOST}`, proxy))).toMatchObject({

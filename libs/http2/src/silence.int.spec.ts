@@ -54,7 +54,7 @@ describe.each([
     expect(await ask(connection)).toMatchObject({ status: 200 });
   });
 
-  it('takes another connection where one is half-open, and gives the old one up', async () => {
+  it('uses another connection if one is half-open, and closes the old one', async () => {
     const { proxy, connection } = await begin();
     proxy.cut();
     const ends = Array.from({ length: 5 }, () => ask(connection));
@@ -64,7 +64,7 @@ describe.each([
     expect(proxy.connections).toBe(2);
   });
 
-  it('goes on after a black hole that the old connection does not survive', async () => {
+  it('continues after a black hole that the old connection does not survive', async () => {
     const { proxy, connection } = await begin();
     proxy.stall();
     proxy.cut();

@@ -41,7 +41,7 @@ describe('a job', () => {
     expect(given(accept).job).toMatchObject({ status: 'Pending', parts: 0 });
   });
 
-  it('counts rows and tells its progress in whole percents', () => {
+  it('counts rows and has its progress in whole percents', () => {
     const { job } = given(accept, processed(0, 3), processed(1, 3));
     expect(job).toMatchObject({ status: 'Pending', parts: 2, entries: 6, done: 4, notFound: 2, failed: 0 });
     expect(progressOf(job)).toBe(85);
@@ -113,7 +113,7 @@ describe('a job', () => {
     expect(thrice.when(begin(0, 'b'))).toEqual(['failed']);
   });
 
-  it('counts no attempt that was withdrawn, and none at a part that is done', () => {
+  it('counts no attempt that was withdrawn, and none at a completed part', () => {
     const withdrawn = given(accept, begin(0, 'a'), withdraw(0, 'a'), begin(0, 'b'), withdraw(0, 'b'), begin(0, 'c'));
     expect(withdrawn.job).toMatchObject({ workers: ['c'] });
     expect(withdrawn.when(withdraw(0, 'a'))).toEqual([]);
@@ -143,13 +143,13 @@ describe('a job', () => {
     expect(given(accept, processed(0, 3), begin(1, 'w')).when(withdraw(1, 'w'))).toEqual(['attemptWithdrawn']);
   });
 
-  it('goes on through any number of deaths that its progress lies between', () => {
+  it('continues after any number of deaths that its progress lies between', () => {
     const actions = Array.from({ length: 12 }, (_, i) => [begin(i, `${i}-a`), begin(i, `${i}-b`), processed(i, 1)]);
     const long: JobAction = { type: 'accept', account: 'a', accepted: { ...accepted, entries: 12, parts: 12 } };
     expect(given(long, ...actions.flat()).job).toMatchObject({ status: 'Completed', entries: 12 });
   });
 
-  it('is a bug where it was never accepted', () => {
+  it('is a bug if it was never accepted', () => {
     expect(() => decideJob('j', undefined, attemptAt(0), at(0))).toThrow('Internal error');
   });
 });

@@ -18,12 +18,12 @@ const orderOf = (count: number, ...queues: Queue[]): string => {
 };
 
 describe('turns', () => {
-  it('go round the applications of an account', () => expect(orderOf(7, A, B, C)).toBe('ABCABCA'));
+  it('rotate over the applications of an account', () => expect(orderOf(7, A, B, C)).toBe('ABCABCA'));
 
-  it('go round the accounts first, however many applications each has', () =>
+  it('rotate over the accounts first, for any number of applications', () =>
     expect(orderOf(8, A, B, C, D)).toBe('ADBDCDAD'));
 
-  it('go first to queues without a running job, while turns overlap', () => {
+  it('prefer queues without a running job, while turns overlap', () => {
     const robin = roundRobin();
     const ends = [robin.begin(A), robin.begin(B)];
     expect(robin.order([A, B, C])).toEqual([C, A, B]);
@@ -33,7 +33,7 @@ describe('turns', () => {
     expect(robin.order([A, B])).toEqual([A, B]);
   });
 
-  it('come to each that waits before any other has had two of them, whoever comes and goes', () => {
+  it('reach each waiting queue before any other has had two of them, whatever queues join and leave', () => {
     const names = ['A', 'B', 'C', 'D', 'E'];
     fc.assert(
       fc.property(fc.array(fc.subarray(names), { maxLength: 60 }), (rounds) => {

@@ -29,7 +29,7 @@ describe('Bitmap', () => {
     );
   });
 
-  it('unites many sets, and knows whether they have members in common', () => {
+  it('unites many sets, and finds common members', () => {
     fc.assert(
       fc.property(fc.array(members, { maxLength: 4 }), (lists) => {
         const sets = lists.map((list) => Bitmap.of(list));
@@ -42,7 +42,7 @@ describe('Bitmap', () => {
     expect(Bitmap.areDisjoint([Bitmap.of([1, 3]), Bitmap.of([2, 4])])).toBe(true);
   });
 
-  it('knows the rank of every member and cuts by rank', () => {
+  it('returns the rank of every member and splits by rank', () => {
     fc.assert(
       fc.property(members, fc.nat(70_000), fc.nat(70_000), (list, x, y) => {
         const set = Bitmap.of(list);
@@ -56,7 +56,7 @@ describe('Bitmap', () => {
     );
   });
 
-  it('comes back from its bytes, in at most 8,193 of them', () => {
+  it('is decoded from its bytes, of which there are at most 8,193', () => {
     fc.assert(
       fc.property(members, (list) => {
         const set = Bitmap.of(list);
@@ -68,7 +68,7 @@ describe('Bitmap', () => {
     );
   });
 
-  it('takes runs where they are smallest', () => {
+  it('uses runs if they are smallest', () => {
     expect(Bitmap.of(Array.from({ length: 65_536 }, (_, i) => i)).encode()).toHaveLength(5);
     expect(Bitmap.of([7]).encode()).toHaveLength(3);
     expect(Bitmap.decode(new Uint8Array(0)).size).toBe(0);

@@ -17,7 +17,7 @@ describe('base 62', () => {
     expect(fromBase62('lQlKFY')).toBe(20012343258n);
   });
 
-  it('takes nothing else for a number', () => {
+  it('refuses everything else as a number', () => {
     for (const text of ['', 'a-b', 'ü', '0'.repeat(12)]) expect(fromBase62(text)).toBeUndefined();
     expect(() => toBase62(-1)).toThrow(RangeError);
   });
@@ -43,7 +43,7 @@ describe('numberIds', () => {
     expect(Math.max(...mine)).toBeLessThan(2 ** 53);
   });
 
-  it('are not given out while another process may have the number', () => {
+  it('are not issued while another process may have the number', () => {
     let held: number | undefined = 3;
     const next = numberIds(() => Date.UTC(2026, 0, 1), { held: () => held });
     const first = next();
@@ -53,7 +53,7 @@ describe('numberIds', () => {
     expect(next()).toBeGreaterThan(first);
   });
 
-  it('tell when they were made', () => {
+  it('contain the time of their creation', () => {
     const at = Date.UTC(2031, 5, 7, 1, 2, 3, 456);
     const next = numberIds(() => at, { held: () => 31 });
     expect([next(), next()].map((id) => madeAtOf(BigInt(id)))).toEqual([at, at]);

@@ -1,6 +1,6 @@
 import { exactInteger } from './integers.ts';
 
-it('exactInteger gives equal integers one form, and leaves fractions alone', () => {
+it('exactInteger gives equal integers one form, and does not change fractions', () => {
   expect([5, 5n, 2 ** 53 - 1, 2n ** 53n - 1n, 1.5, Infinity].map(exactInteger)).toEqual([
     ...[5, 5, 2 ** 53 - 1, 2 ** 53 - 1, 1.5, Infinity],
   ]);

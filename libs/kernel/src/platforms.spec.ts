@@ -15,7 +15,7 @@ describe('platforms', () => {
     expect(isPushPlatform(4)).toBe(false);
   });
 
-  it('have endpoints instead of tokens where browsers subscribe (R-RES2)', () => {
+  it('have endpoints instead of tokens for browsers (R-RES2)', () => {
     expect(all.filter((code) => addressKindOf(code) === 'endpoint')).toEqual([11, 12]);
     expect(addressKindOf(4)).toBeUndefined();
   });

@@ -33,7 +33,7 @@ describe('the recent entries of a map', () => {
     expect(entries.size).toBe(1);
   });
 
-  it('are at most twice as many as are kept in any case', () => {
+  it('are limited to twice the retained number', () => {
     const entries = mapAt({ now: 0 }, 10);
     for (let i = 0; i < 1000; i++) {
       entries.set(String(i), i);

@@ -41,7 +41,7 @@ describeWhere(canRunKafka())('local Kafka', () => {
     expect(isAlive(kafka.pid)).toBe(false);
   });
 
-  it('is refused to another process while that which started it lives, and adopted when it has ended', async () => {
+  it('is refused to another process while its starter lives, and adopted after its end', async () => {
     kafka = await startLocalKafka(folder);
     const note = join(folder, 'tidings-kafka.json');
     const belongTo = async (parent: number): Promise<void> =>

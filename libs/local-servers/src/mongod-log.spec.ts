@@ -6,14 +6,14 @@ import { boundLog, lastWords, lastWordsIn } from './mongod-log.ts';
 
 const at = '2026-01-15T12:00:00.000+0000';
 
-describe('the last words of MongoDB', () => {
+describe('the last error of MongoDB', () => {
   it.each([
     ['nothing', ''],
     [
       'a log without errors',
       `${at} I NETWORK  [listener] waiting for connections\n${at} I CONTROL  [main] now exiting\n`,
     ],
-  ])('are none in %s', (_, log) => {
+  ])('is empty in %s', (_, log) => {
     expect(lastWordsIn(log)).toBeUndefined();
   });
 
@@ -33,13 +33,13 @@ describe('the last words of MongoDB', () => {
       '{"t":{},"s":"I","msg":"fine"}\n{"t":{},"s":"E","c":"STORAGE","msg":"WiredTiger error","attr":{"error":28,"message":"No space left on device"}}\n',
       'WiredTiger error: No space left on device',
     ],
-  ])('tell that %s', (_, log, words) => {
+  ])('is found if %s', (_, log, words) => {
     expect(lastWordsIn(log)).toBe(words);
   });
 });
 
 describe('the log of MongoDB', () => {
-  it('begins anew when it is too large, while the server appends to it', async () => {
+  it('is truncated when it is too large, while the server appends to it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-log-'));
     const file = join(folder, 'mongod.log');
     const server = await open(file, 'a');

@@ -53,7 +53,7 @@ describe('startMongod', () => {
     await client.close();
   });
 
-  it('has no data of commands in its log, however slow they are', async () => {
+  it('has no data of commands in its log, for any duration', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const mongod = await start(folder);
     const client = await MongoClient.connect(mongod.url, mongoOptions);
@@ -195,7 +195,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says that its key is damaged, and makes a new one once that is removed', async () => {
+  it('reports that its key is damaged, and creates a new one once that is removed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     await (await start(folder)).stop();
     const file = join(folder, 'mongod-key');
@@ -213,7 +213,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('leaves the server of another program on its data alone', async () => {
+  it('does not affect the server of another program on its data', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     await (await start(folder)).stop();
     const port = await freePort();
@@ -232,7 +232,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('takes another port if its own belongs to another server by now', async () => {
+  it('uses another port if its own belongs to another server', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const first = await start(folder);
     await first.stop();
@@ -249,7 +249,7 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says how a server ended', async () => {
+  it('reports how a server ended', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const mongod = await start(folder);
     expect(await mongod.lastWords()).toEqual({});

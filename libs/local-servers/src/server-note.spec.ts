@@ -39,7 +39,7 @@ describe('the note of a server', () => {
     expect(await readNote(file, ['pid', 'port'])).toBeUndefined();
   });
 
-  it('counts as missing without a file, and leaves no draft where it cannot be written', async () => {
+  it('counts as missing without a file, and leaves no draft after a failed write', async () => {
     expect(await readNote(file, ['pid'])).toBeUndefined();
     await mkdir(file);
     await expect(writeNote(file, { pid: 5 })).rejects.toThrow();

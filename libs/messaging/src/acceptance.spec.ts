@@ -28,7 +28,7 @@ describe('a send date', () => {
     expect(refusedSendDate(message({ sendAt }), now)?.reason).toBe(reason);
   });
 
-  it('counts as long as it is ahead, or ahead on the clock of a recipient (R-I9)', () => {
+  it('is ahead as long as it is ahead in UTC or for a recipient (R-I9)', () => {
     const local = (hours: number, pastOffsets: PastOffsets = PastOffsets.PAST_OFFSETS_SEND_IMMEDIATELY) => {
       const localTime = { wallAt: inHours(hours), defaultAt: inHours(hours), pastOffsets };
       return datesAhead(message({ sendAt: inHours(hours), localTime }), now);
@@ -41,7 +41,7 @@ describe('a send date', () => {
   });
 });
 
-it('an entry in inboxes must leave after the day of the send, by each of its blocks (R-I21)', () => {
+it('an entry in inboxes is refused without a removal after the day of the send, by any of its blocks (R-I21)', () => {
   const today = dayOf(now);
   const reason = (removalDay: number, sendAt?: Date, ...days: number[]) =>
     refusedInboxDate(
@@ -61,7 +61,7 @@ it('an entry in inboxes must leave after the day of the send, by each of its blo
   expect(reason(today + 2, undefined, today + 2, today)).toBe('notAfterSend');
 });
 
-it('a preset of an e-mail must be one, and approved (R-E7)', () => {
+it('a preset of an e-mail is refused if it has another platform or no approval (R-E7)', () => {
   const preset = (platform: number) => Preset.fromPartial({ platforms: [platform] });
   expect(refusedEmailPreset({ preset: preset(Platform.Email), unapproved: false })).toBeUndefined();
   expect(refusedEmailPreset({ preset: preset(Platform.Email), unapproved: true })).toBe('notApproved');
@@ -81,7 +81,7 @@ describe('messages', () => {
     expect(() => refuseTotal(sizes(17))).toThrow('request: messagesTooLarge');
   });
 
-  it('are refused with the first that a rule refuses, by its position in the request', () => {
+  it('are refused for the first rule that refuses one, by its position in the request', () => {
     const rule = ({ notification }: { notification: number }) =>
       notification > 3 ? { reason: 'notFound' as const, field: 'preset' as const } : undefined;
     const refusal = { reason: 'notFound', field: 'preset', notification: 4 };

@@ -193,7 +193,7 @@ describe('payloads', () => {
     );
   });
 
-  it('are XML of which a parser reads the same', () => {
+  it('are XML from which a parser reads the same texts', () => {
     const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
     const read = (xml: string): string => xml.replace(/&(\w+);/g, (_, name: string) => entities[name]!);
     // XML does not permit these.
@@ -243,7 +243,7 @@ describe('payloads', () => {
     });
   });
 
-  it('are not filled beyond what anybody takes, whatever a request repeats', () => {
+  it('are limited in size for any repeats in a request', () => {
     const variables = { bindings: undefined, placeholders: { a: 'x"'.repeat(30_000) } };
     const filled = text('{{a}}'.repeat(13_107), { variables, tags: [] });
     const length = filled.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
@@ -254,7 +254,7 @@ describe('payloads', () => {
     expect((link as string[]).join('').length).toBeLessThan(2 * FILLED_LIMIT);
   });
 
-  it('are not written where a text repeats a tag until no provider would take it', () => {
+  it('are not written if a text repeats a tag beyond every limit of a provider', () => {
     const values = ['v'.repeat(1024), '', ''];
     const columns = columnsOf([{ seq: 1, platform: 1, check: 1, token: '', badge: 0, values }], tags.length);
     const payload = compilePayload(object({ t: trimmable(text('{{Name}}'.repeat(13_107), none)) }));
@@ -281,7 +281,7 @@ describe('payloads', () => {
     );
   });
 
-  it('hold values of any size', () => {
+  it('may contain values of any size', () => {
     const long = 'é"'.repeat(100_000);
     const columns = columnsOf(
       [{ seq: 1, platform: 1, check: 1, token: '', badge: 0, values: [long, '', ''] }],
@@ -292,18 +292,18 @@ describe('payloads', () => {
     expect(JSON.parse(body.toString())).toEqual({ t: long.toUpperCase() });
   });
 
-  describe('with a trimmable text', () => {
+  describe('payloads with a trimmable text', () => {
     const write = (body: string, limit: number, values = ['', '', '']) => {
       const payload = compilePayload(object({ t: trimmable(text(body, none)), p: json('end') }));
       const columns = columnsOf([{ seq: 1, platform: 1, check: 1, token: '', badge: 0, values }], tags.length);
       return new PayloadWriter().write(payload, columns, 0, limit);
     };
 
-    it('are left alone when they fit exactly', () => {
+    it('are unchanged if they fit exactly', () => {
       expect(write('0123456789', 28).toString()).toBe('{"t":"0123456789","p":"end"}');
     });
 
-    it('are cut to the limit and end with three dots', () => {
+    it('are truncated to the limit and end with three dots', () => {
       expect(write('0123456789', 27).toString()).toBe('{"t":"012345 ...","p":"end"}'.replace(' ', ''));
     });
 

@@ -37,7 +37,7 @@ const calls = fc.array(fc.record({ status: fc.integer({ min: 1, max: 4 }), time:
 });
 
 describe('mergedState', () => {
-  it('does not depend on which user takes over, unless both called at the same time (R-X2)', () => {
+  it('does not depend on the direction of the merge, unless both called at the same time (R-X2)', () => {
     fc.assert(
       fc.property(calls, calls, (some, others) => {
         const [a, b] = [after(...some), after(...others)];
@@ -57,7 +57,7 @@ describe('mergedState', () => {
 describe('inboxPage', () => {
   const entry = (order: number, status = 1) => ({ order: BigInt(order), status });
 
-  it('lists what is not deleted, newest first, and counts over all pages (R-J3, R-J4)', () => {
+  it('lists entries that are not deleted, newest first, and counts over all pages (R-J3, R-J4)', () => {
     const all = [entry(2), entry(5, 4), entry(9, 2), entry(7, 5), entry(4, 3), entry(3)];
     const page = inboxPage(all, undefined, 2);
     expect(page.entries.map(({ order }) => order)).toEqual([9n, 4n]);

@@ -19,7 +19,7 @@ describe('inboxRemovalOf', () => {
 });
 
 describe('lastRemovalOf', () => {
-  it('is none for a message without entries', () => {
+  it('does not exist for a message without entries', () => {
     expect(lastRemovalOf(MessageAccepted.fromPartial({ content: {} }), at)).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe('the picture of an entry', () => {
     expect(inboxImageOf(inbox, platform, language)).toBe(image);
   });
 
-  it('is that of the message where no block differs, or none is for the platform', () => {
+  it('is that of the message if no block differs, or none is for the platform', () => {
     expect(inboxImageOf(InboxContent.fromPartial({ image: 'base' }), 1, 'de')).toBe('base');
     const own = InboxContent.fromPartial({
       image: 'base',

@@ -41,7 +41,7 @@ const recipients: fc.Arbitrary<MailRecipient> = fc.record({
 });
 
 describe('a link token', () => {
-  it('names its recipient', () => {
+  it('contains its recipient', () => {
     fc.assert(
       fc.property(recipients, fc.constantFrom<LinkPurpose>('tracking', 'preferences'), (given, purpose) => {
         expect(readLinkToken(key, purpose, tokenOf(given, purpose))).toEqual(given);
@@ -54,7 +54,7 @@ describe('a link token', () => {
     expect(readLinkToken(key, 'tracking', tokenOf(recipient, 'preferences'))).toBeUndefined();
   });
 
-  it('is worthless once any character differs, is missing or is added', () => {
+  it('is invalid once any character differs, is missing or is added', () => {
     const token = tokenOf();
     const other = (character: string): string => (character === 'A' ? 'B' : 'A');
     for (let i = 0; i < token.length; i++) {
@@ -74,11 +74,11 @@ describe('a link token', () => {
     expect(readLinkToken(key, 'tracking', swapped)).toBeUndefined();
   });
 
-  it('is that of one deployment', () => {
+  it('belongs to one deployment', () => {
     expect(readLinkToken(otherKey, 'tracking', tokenOf())).toBeUndefined();
   });
 
-  it('has the time of each mail, also of the next one to the same recipient', () => {
+  it('contains the time of each mail, also of the next one to the same recipient', () => {
     let now = NOW;
     const tokens = new LinkTokens(key, recipient, { now: () => now });
     const write = (): string => {

@@ -121,7 +121,7 @@ describe('the messages of a live activity (R-M3)', () => {
     expect(world.sent).toEqual(['m1', first, second]);
   });
 
-  it('do not wait for a start, but a start waits for what came before', () => {
+  it('do not wait for a start, but a start waits for earlier ones', () => {
     const world = started();
     const update = world.send({ event: UPDATE });
     const end = world.send({ event: END });
@@ -134,7 +134,7 @@ describe('the messages of a live activity (R-M3)', () => {
     expect(world.sent).toEqual(['m1', update, end, again, next]);
   });
 
-  it('replace an update that waits, never an end or a start', () => {
+  it('replace a waiting update, never an end or a start', () => {
     const world = started();
     const [first, second, third] = [UPDATE, UPDATE, UPDATE].map((event) => world.send({ event }));
     const end = world.send({ event: END });
@@ -148,7 +148,7 @@ describe('the messages of a live activity (R-M3)', () => {
     expect(world.sent).toEqual(['m1', first, end, start, last]);
   });
 
-  it('are at most 100 that wait', () => {
+  it('are limited to 100 waiting ones', () => {
     const world = started();
     world.send({ event: UPDATE });
     for (let i = 0; i < 100; i++) world.send({ event: START });
@@ -167,7 +167,7 @@ describe('the messages of a live activity (R-M3)', () => {
     expect(world.sent).toEqual(['m1', first]);
   });
 
-  it('have timestamps of their time, or one more than what was sent before', () => {
+  it('have timestamps of their time, or one more than the previous one', () => {
     const world = started();
     const first = world.send({ event: UPDATE });
     const replaced = world.send({ event: UPDATE });
@@ -176,7 +176,7 @@ describe('the messages of a live activity (R-M3)', () => {
     expect([first, replaced, second, later].map((code) => world.timestampOf(code) - SECONDS)).toEqual([1, 2, 2, 60]);
   });
 
-  it('are sent in order with increasing timestamps, whatever is accepted and completed when', () => {
+  it('are sent in order with increasing timestamps, in any order of acceptance and completion', () => {
     const step = fc.oneof(
       fc.record({ event: fc.constantFrom(START, UPDATE, UPDATE, UPDATE, END), after: fc.nat(60_000) }),
       fc.constant('complete' as const),

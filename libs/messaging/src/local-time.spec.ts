@@ -42,7 +42,7 @@ describe('offsetsDue (R-I9)', () => {
     [-14, [14, 9]],
     [-9, [9]],
     [0, []],
-  ])('is what a clock shows %d hours after the time in UTC', (hoursLater, offsets) => {
+  ])('is the local time %d hours after the time in UTC', (hoursLater, offsets) => {
     const at = new Date(WALL + hoursLater * HOUR_MS);
     const due = offsetsDue(schedule(30), new Date(at.getTime() - 1), at);
     expect(includes(due, -hoursLater * 3600)).toBe(true);
@@ -69,7 +69,7 @@ describe('offsetsDue (R-I9)', () => {
     );
   });
 
-  it('depends on nothing but the moments between which it asks', () => {
+  it('depends only on the interval of the query', () => {
     fc.assert(
       fc.property(
         offset,
@@ -104,7 +104,7 @@ describe('past offsets (R-I9)', () => {
     [AT_ONCE, { 9: -2, 2: -2, 1: -1, '-8': 8 }],
     [NEXT_DAY, { 9: 15, 2: 22, 1: -1, '-8': 8 }],
     [SKIP, { 9: undefined, 2: undefined, 1: -1, '-8': 8 }],
-  ])('%s', (pastOffsets, expected) => {
+  ])('are due according to %s', (pastOffsets, expected) => {
     for (const [of, due] of Object.entries(expected)) expect(dueHours(pastOffsets, Number(of) * 3600)).toBe(due);
     expect(dueHours(pastOffsets, undefined)).toBe(0);
   });
@@ -115,7 +115,7 @@ describe('past offsets (R-I9)', () => {
   });
 });
 
-describe('a time that has passed on every clock (R-I9, R-O1)', () => {
+describe('a time that has passed in every zone (R-I9, R-O1)', () => {
   const passed = (pastOffsets: PastOffsets) => schedule(-13, pastOffsets);
 
   it.each([
@@ -133,7 +133,7 @@ describe('a time that has passed on every clock (R-I9, R-O1)', () => {
     expect(nextDue(passed(NEXT_DAY), undefined)).toEqual(new Date(WALL + 13 * HOUR_MS + 60_000));
   });
 
-  it('ends a message at once that leaves out all devices, and reaches nobody', () => {
+  it('ends a message at once that excludes all devices', () => {
     const asked = passed(SKIP);
     const at = nextDue(asked, undefined)!;
     expect(at).toEqual(asked.acceptedAt);
@@ -158,7 +158,7 @@ describe('stepDue', () => {
     ['waits with an empty audience', asked, { now: false, later: false }, undefined],
   ])('%s', (_, of, audience, expected) => expect(stepDue(of, audience, at)).toEqual(expected));
 
-  it('ends with an empty audience when devices without offset are due, or never are', () => {
+  it('ends with an empty audience if devices without offset are due, or never are', () => {
     const nobody = { now: false, later: false };
     expect(stepDue(asked, nobody, new Date(WALL))).toEqual({ areDue: false, isLast: true });
     expect(stepDue({ ...schedule(-1, SKIP), steps: noSteps }, nobody, new Date(WALL + HOUR_MS))).toEqual({
@@ -177,7 +177,7 @@ describe('stepsAt', () => {
     ]);
   });
 
-  it('ends with a step for those that have moved', () => {
+  it('ends with a step for devices that have moved', () => {
     const earlier = evolved(noSteps, 3, new Date(at.getTime() - HOUR_MS));
     const [due, last, ...more] = stepsAt(schedule(30), earlier, { at, areDue: true, isLast: true });
     expect(due).toMatchObject({ bucket: 4, last: false, offsets: { ranges: [{ from: 32_370, to: 35_969 }] } });
@@ -185,7 +185,7 @@ describe('stepsAt', () => {
     expect(more).toEqual([]);
   });
 
-  it('has no step for devices that are due where there are none', () => {
+  it('has no step for devices that are due if none exist', () => {
     const earlier = evolved(noSteps, 3, new Date(at.getTime() - HOUR_MS));
     const steps = stepsAt(schedule(30), earlier, { at, areDue: false, isLast: true });
     expect(steps).toEqual([{ bucket: 4, offsets: undefined, last: true }]);
@@ -203,7 +203,7 @@ describe('stepsAt', () => {
     expect(only!.offsets!.without).toBe(true);
   });
 
-  it('is no step where nothing is due', () => {
+  it('is empty if nothing is due', () => {
     expect(stepsAt(schedule(30), evolved(noSteps, 1, at), { at, areDue: true, isLast: false })).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ describe('createMessage', () => {
   it.each([
     [299_999, true],
     [300_000, false],
-  ])('meets a transactionId claimed %i ms ago: repeat %s', (age, repeat) => {
+  ])('finds a transactionId claimed %i ms ago: repeat %s', (age, repeat) => {
     const transaction = { code: 'old', answer: 'CODE_NOT_AVAILABLE', at };
     const { events, created } = createMessage(command({ at: later(age) }), transaction);
     expect(events).toHaveLength(repeat ? 0 : 2);
@@ -138,7 +138,7 @@ describe('completeMessage', () => {
     expect(completeMessage(done, later(9))).toEqual([]);
   });
 
-  it('leaves an unknown message alone', () => {
+  it('does not change an unknown message', () => {
     expect(completeMessage(undefined, at)).toEqual([]);
   });
 });
@@ -197,7 +197,7 @@ describe('purgeMessage (R-B2, R-S1)', () => {
   const kinds = (message: Message | undefined, application: string) =>
     purgeMessage(message, application, later(5)).map(({ event }) => event?.$case);
 
-  it('goes on in the applications that are left', () => {
+  it('continues in the remaining applications', () => {
     const processing = evolved(accepted);
     expect(kinds(processing, 'A')).toEqual(['purged']);
     expect(after(processing, 'A')).toMatchObject({
@@ -276,7 +276,7 @@ describe('releaseStep (R-I9, R-S2)', () => {
     expect(stepped(undefined, {})).toEqual([]);
   });
 
-  it('goes on until the last step, and is done only after it', () => {
+  it('continues until the last step, and is done only after it', () => {
     expect(completeMessage(tokyo, later(22 * HOUR))).toEqual([]);
     const last = after(tokyo, { at: later(29 * HOUR), after: 1, isLast: true });
     expect(last).toMatchObject({ status: 'PROCESSING', releasedAt: later(21 * HOUR), steps: { count: 3 } });

@@ -38,13 +38,13 @@ function reference(k0: bigint, k1: bigint, m: bigint): bigint {
 }
 
 describe('SipHash-2-4', () => {
-  it('is as published: key 00 to 0f, message 00 to 07', () => {
+  it('has the published value for key 00 to 0f and message 00 to 07', () => {
     const key = Int32Array.of(0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c);
     expect(reference(0x0706050403020100n, 0x0f0e0d0c0b0a0908n, 0x0706050403020100n)).toBe(0x93f5f5799a932462n);
     expect(sipHash(key, 0x03020100, 0x07060504)).toBe(0x9a932462);
   });
 
-  it('is the first half of what the paper makes of any key and message', () => {
+  it('is the first half of the reference result for any key and message', () => {
     const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
     fc.assert(
       fc.property(fc.tuple(word, word, word, word), word, word, (key, low, high) => {

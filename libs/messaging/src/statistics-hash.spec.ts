@@ -43,7 +43,7 @@ describe('statistics hash', () => {
     expect(parseStatisticsHash('P_0_1_a-0-f')).toEqual({ ...small, device: undefined });
   });
 
-  it('carries message and device there and back', () => {
+  it('transports message and device in both directions', () => {
     fc.assert(
       fc.property(fc.record({ campaignId: uint(64), messageId: uint(64), code }), device, (message, device) => {
         expect(parseStatisticsHash(buildStatisticsHash(message, device))).toEqual({ ...message, device });
@@ -72,7 +72,7 @@ describe('statistics hash', () => {
     });
   });
 
-  it('takes a fifth part that is not ours for none', () => {
+  it('ignores a fifth part of another form', () => {
     // The fourth and fifth are as an earlier version wrote them.
     for (const part of ['', '-', 'ZZZZZZZZZZZZ', '10', 'lYGhA16ahyf', '0000000000-0', '0000000000000']) {
       expect(parseStatisticsHash(`${example}_${part}`)).toEqual({ ...message, device: undefined });
@@ -104,7 +104,7 @@ describe('the device part', () => {
   const key = messageKeyOf(reportKey, application, message);
   const genuine = { seq: 70_000, platform: 3, mac: macOf(key, 70_000, 3, check) };
 
-  it('is genuine for the message and the device that it was made for', () => {
+  it('is genuine for its message and its device', () => {
     expect(isGenuine(key, genuine, check)).toBe(true);
   });
 
@@ -113,7 +113,7 @@ describe('the device part', () => {
     ['the number by its uppermost bit', { ...genuine, seq: genuine.seq + 2 ** 31 }],
     ['the platform', { ...genuine, platform: 1 }],
     ['the check itself', { ...genuine, mac: genuine.mac ^ 1 }],
-  ])('is not once %s was changed', (_, forged) => {
+  ])('is not genuine once %s was changed', (_, forged) => {
     expect(isGenuine(key, forged, check)).toBe(false);
   });
 

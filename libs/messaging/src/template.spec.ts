@@ -47,7 +47,7 @@ describe('placeholders', () => {
     '{',
     '}}',
     '{{Name|a|b{c}}',
-  ])('that are malformed stay as text: %s', (text) => {
+  ])('stay text if they are malformed: %s', (text) => {
     expect(parseTemplate(text)).toEqual([text]);
   });
 
@@ -57,7 +57,7 @@ describe('placeholders', () => {
     ['\\{', '{'],
     ['a \\ b', 'a \\ b'],
     ['\\\\{Name|a|b}', '\\{Name|a|b}'],
-  ])('begin at no escaped brace: %s', (text, literal) => {
+  ])('do not begin at an escaped brace: %s', (text, literal) => {
     expect(parseTemplate(text)).toEqual([literal]);
   });
 
@@ -164,12 +164,12 @@ describe('a text for one device', () => {
   const values: Record<string, string> = { Name: 'anna', Path: 'a b' };
   const valueOf = (tag: string): string | undefined => values[tag];
 
-  it('has its placeholders filled in: from the request, from the device, else with their default', () => {
+  it('has its placeholders filled: from the request, from the device, else with their default', () => {
     const text = 'Hi {{Name|CapitalizeFirst|you}} in {{City||Wien}}, {{Level||no}} \\{level';
     expect(filledText(text, variables, valueOf)).toBe('Hi Anna in Graz, no {level');
   });
 
-  it('ends where no channel would take more', () => {
+  it('ends beyond the limit of every channel', () => {
     const filled = filledText(
       '{{a}}'.repeat(13_107),
       { bindings: undefined, placeholders: { a: 'x'.repeat(60_000) } },

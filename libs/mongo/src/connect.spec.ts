@@ -3,7 +3,7 @@ import { connectMongo } from './connect.ts';
 
 describe('an address of MongoDB', () => {
   it.each(['mongodb://user:secret@a:b:c/', 'mongodb://user:secret@a/?tls=maybe', 'mongodb://user:secret%@a/'])(
-    'that is none ends the start, and is not repeated',
+    'ends the start if it is invalid, and is not repeated',
     async (url) => {
       const refusal = connectMongo(url);
       await expect(refusal).rejects.toMatchObject({

@@ -8,7 +8,7 @@ describe('the prefix of databases', () => {
     ['mongodb://a:1,b:2/?replicaSet=rs/x', 'tidings'],
     ['mongodb://user:secret@a:1,b:2/staging?replicaSet=rs&authSource=admin', 'staging'],
     ['mongodb+srv://cluster.example/staging', 'staging'],
-  ])('of %s is %s', (url, prefix) => {
+  ])('is read from the address: for %s it is %s', (url, prefix) => {
     expect(databasePrefixOf(url)).toBe(prefix);
   });
 });

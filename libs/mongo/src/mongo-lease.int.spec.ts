@@ -14,7 +14,7 @@ describeWithMongo('a lease', (mongo) => {
     new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, tellsHolder });
   const stored = (name: string) => leasesOf(mongo.db).findOne({ _id: name });
 
-  it('is one holder’s until it is over, however often it is renewed', async () => {
+  it('has one holder until it is over, however often it is renewed', async () => {
     const name = newName();
     const [first, second] = [leaseOn(name), leaseOn(name)];
     expect(await first.take()).toBe(true);
@@ -39,7 +39,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(anew.filter(Boolean)).toEqual([true]);
   });
 
-  it('may be taken at once when it was given back, and again by the same one', async () => {
+  it('may be taken at once after its release, and again by the same owner', async () => {
     const name = newName();
     const [first, second] = [leaseOn(name), leaseOn(name)];
     await first.take();
@@ -69,7 +69,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(commands).toBe(3);
   });
 
-  it('is followed at once where its holder is known to have ended', async () => {
+  it('is taken over at once if its holder is known to have ended', async () => {
     const own = ownIdentity();
     if (!own) return;
     const name = newName();
@@ -90,7 +90,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(await leaseOn(name).take()).toBe(true);
   });
 
-  it('is over when nobody has renewed it for its length, although the clock was set back', async () => {
+  it('is over when it was not renewed for its length, although the clock was set back', async () => {
     const [name, lengthMs] = [newName(), 300];
     const [holder, rival] = [1, 2].map(() => new Lease(mongo.db, name, { clock, lengthMs })) as [Lease, Lease];
     expect(await holder.take()).toBe(true);
@@ -108,7 +108,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(await holder.take()).toBe(false);
   });
 
-  it('tells its holder of a rival only where that was asked for, and for one length', async () => {
+  it('notifies its holder of a rival only if enabled, and for one length', async () => {
     for (const [tellsHolder, name] of [
       [true, newName()],
       [false, newName()],
@@ -126,7 +126,7 @@ describeWithMongo('a lease', (mongo) => {
     }
   });
 
-  it('is followed only as it was seen', async () => {
+  it('is taken over only as it was read', async () => {
     const name = newName();
     const leases = leasesOf(mongo.db);
     const at = (owner: string, seconds: number) => ({ _id: name, owner, until: new Date(seconds * 1000) });
@@ -137,7 +137,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(await stored(name)).toEqual(at('b', 3));
   });
 
-  it('counts as held no longer than its length after it was asked for', async () => {
+  it('is valid no longer than its length after the request for it', async () => {
     const short = new Lease(mongo.db, newName(), { clock, lengthMs: 1 });
     expect(await short.take()).toBe(true);
     const until = performance.now() + 1;

@@ -18,7 +18,7 @@ const conflict = (_id: string): Update<Counter> => ({ q: { _id, count: -1 }, u: 
 describeWithMongo('plain commands', (mongo) => {
   const counters = () => mongo.db.collection<Counter>(COUNTERS);
 
-  it('write all that can be written, over several commands, and name what was refused', async () => {
+  it('write all valid documents, over several commands, and name the refused ones', async () => {
     const many = Array.from({ length: 1100 }, (_, i) => counted(`many ${i}`, i));
     await updateAll<Counter>(mongo.db, COUNTERS, [many[3]!, many[1050]!]);
     const updates = many.map((update, i) => (i === 3 || i === 1050 ? conflict(`many ${i}`) : update));
@@ -36,7 +36,7 @@ describeWithMongo('plain commands', (mongo) => {
     expect(found).toEqual([{ _id: 'second', count: 2 }]);
   });
 
-  it('refuse nothing on a full disk, also beside what the server refuses', async () => {
+  it('refuse nothing on a full disk, also beside documents that the server refuses', async () => {
     const full = { index: 1, code: 8, errmsg: '28: No space left on device' };
     let times = 0;
     const db = new Proxy(mongo.db, {
@@ -66,7 +66,7 @@ describeWithMongo('plain commands', (mongo) => {
     await expect(updateAll<Counter>(db, COUNTERS, [counted('repeated', 2)])).rejects.toThrow('connection lost');
   });
 
-  it('read more than fits into one answer', async () => {
+  it('read more than one answer can contain', async () => {
     const bytes = Buffer.alloc(6 << 20);
     const ids = ['large 1', 'large 2', 'large 3'];
     const updates = ids.map((_id): Update<Counter> => ({ q: { _id }, u: { $set: { bytes } }, upsert: true }));

@@ -72,7 +72,7 @@ describeWithMongo('the presence of owners', (mongo) => {
     expect(await alive()).toEqual(['elsewhere']);
   });
 
-  it('is forgotten some time after its end', async () => {
+  it('is removed some time after its end', async () => {
     const { owners, presence, renew, pass } = open();
     await renew('old');
     pass(10);

@@ -29,7 +29,7 @@ describeWithMongo('leaseReplica', (mongo) => {
     await Promise.all(open.splice(0).map((replica) => replica.close()));
   });
 
-  it('gives every living process a number of its own, and refuses one too many with a sentence', async () => {
+  it('assigns every living process a number of its own, and refuses one too many with a sentence', async () => {
     const db = newDb();
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => lease(db)));
     const numbers = replicas.map((replica) => replica.held());
@@ -62,7 +62,7 @@ describeWithMongo('leaseReplica', (mongo) => {
     expect((await lease(db)).held()).toBe(0);
   });
 
-  it('lets a process that stood still issue no ids until it has a number again', async () => {
+  it('issues no ids to a resumed process until it has a number again', async () => {
     const db = newDb();
     const frozen = await lease(db, { leaseMs: BRIEF_MS });
     const next = numberIds(() => Date.now(), frozen);

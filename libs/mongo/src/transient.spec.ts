@@ -59,7 +59,7 @@ describe('errors', () => {
     ['a mistake of ours', new TypeError('x is undefined')],
   ])('are not transient: %s', (_, error) => expect(isTransient(error)).toBe(false));
 
-  it('that are transient become a Fault `unavailable`, and all others stay as they are', () => {
+  it('become a Fault `unavailable` if they are transient, and all others stay unchanged', () => {
     const lost = new MongoNetworkError('connection reset');
     expect(faultOf(lost)).toMatchObject({ kind: 'unavailable', cause: lost });
     expect(faultOf(new TypeError('x is undefined'))).toMatchObject({ kind: 'bug', internal: 'x is undefined' });
@@ -67,7 +67,7 @@ describe('errors', () => {
     expect(faultOf(refused)).toBe(refused);
   });
 
-  it('that are transient make the work that fails with them unavailable, and all others stay as they are', async () => {
+  it('make their work unavailable if they are transient, and all others stay unchanged', async () => {
     const lost = new MongoNetworkError('connection reset');
     await expect(transientAsFault(() => Promise.reject(lost))).rejects.toMatchObject({
       kind: 'unavailable',

@@ -43,7 +43,7 @@ describe('the queue of requests of a connection to Kafka', () => {
     return reject;
   };
 
-  it('gives up a request without an answer within a second of its time', () => {
+  it('ends a request without an answer within a second of its time', () => {
     const rejected = send();
     jest.advanceTimersByTime(TIMEOUT_MS);
     expect(rejected).not.toHaveBeenCalled();
@@ -60,7 +60,7 @@ describe('the queue of requests of a connection to Kafka', () => {
     expect(rejected).not.toHaveBeenCalled();
   });
 
-  it('gives up only the younger of two requests while the older one has time', () => {
+  it('ends only the younger of two requests while the older one has time', () => {
     queue.endConnection = jest.fn();
     const [joining, waiting] = [send(1, 2 * TIMEOUT_MS), send(2)];
     jest.advanceTimersByTime(TIMEOUT_MS + 1_000);
@@ -69,7 +69,7 @@ describe('the queue of requests of a connection to Kafka', () => {
     expect(queue.endConnection).not.toHaveBeenCalled();
   });
 
-  it('is looked at once a second, and no more when the connection has ended', () => {
+  it('is checked once a second, and no more when the connection has ended', () => {
     jest.advanceTimersByTime(5_000);
     expect(looks).toBe(5);
     isConnected = false;
@@ -101,11 +101,11 @@ describe('the timers of a queue of requests', () => {
     jest.useRealTimers();
   });
 
-  it('starts no timer while no request waits: its delay would be negative', () => {
+  it('do not start while no request waits, since the delay would be negative', () => {
     expect(delaysOf({ pending: [], throttledUntil: -1 })).toEqual([]);
   });
 
-  it('looks again for requests that wait, now and when the broker no longer throttles', () => {
+  it('check waiting requests again, now and when the broker no longer throttles', () => {
     const [soon] = delaysOf({ pending: [{}], throttledUntil: -1 });
     expect(soon).toBeGreaterThan(0);
     jest.restoreAllMocks();

@@ -43,13 +43,13 @@ describe('a connection of the driver', () => {
 
   const ping = (pad?: Buffer): Promise<unknown> => connection.command(ns('admin.$cmd'), { ping: 1, pad }, {});
 
-  it('that closes before a command is written fails the command', async () => {
+  it('fails a command that it closes before writing', async () => {
     const answer = ping();
     connection.destroy();
     await expect(answer).rejects.toThrow('closed');
   });
 
-  it('that closes while a command is being written fails the command', async () => {
+  it('fails a command if it is lost during the write', async () => {
     const answer = ping(LARGE);
     answer.catch(() => undefined);
     while (near.writableLength === 0) await new Promise(setImmediate);
@@ -59,7 +59,7 @@ describe('a connection of the driver', () => {
     await expect(another).rejects.toThrow();
   });
 
-  it('that ends in order while a command is being written fails the command', async () => {
+  it('fails a command if it ends in order during the write', async () => {
     const answer = ping(LARGE);
     answer.catch(() => undefined);
     while (near.writableLength === 0) await new Promise(setImmediate);

@@ -27,7 +27,7 @@ describe('the in-process binding, besides', () => {
 });
 
 describe('a Fault within a reply', () => {
-  it('keeps its kind and public text, and nothing else', () => {
+  it('keeps only its kind and public text', () => {
     const fault = new Fault('conflict', 'taken', { internal: 'by whom', cause: new Error('x') });
     expect(viewOfFault(fault)).toEqual({ kind: 'conflict', text: 'taken' });
     expect(faultOfView(viewOfFault(fault))).toMatchObject({ kind: 'conflict', message: 'taken', internal: undefined });

@@ -28,9 +28,9 @@ const maps = Object.keys(codecs).flatMap((name) => {
   return message && field ? [[message, field[0]!.toLowerCase() + field.slice(1)] as const] : [];
 });
 
-it('finds the maps', () => expect(maps.length).toBeGreaterThanOrEqual(13));
+it('the generated codecs contain maps', () => expect(maps.length).toBeGreaterThanOrEqual(13));
 
-it.each(maps)('%s.%s keeps members of any name', (message, field) => {
+it.each(maps)('the map %s.%s keeps members of any name', (message, field) => {
   const codec = codecs[message]!;
   const { value } = codecs[`${message}_${field[0]!.toUpperCase()}${field.slice(1)}Entry`]!.fromPartial({});
   const given = Object.fromEntries(NAMES.map((name) => [name, value]));

@@ -10,7 +10,7 @@ import { stubServices } from './testing/stub-services.ts';
 const protos = new URL('../../../proto/tidings/rpc/v1/', import.meta.url);
 
 describe('the table of services', () => {
-  it('has every service of the protos but Operations', () => {
+  it('has every service of the protos except Operations', () => {
     const declared = readdirSync(protos).flatMap((file) =>
       [...readFileSync(new URL(file, protos), 'utf8').matchAll(/^service (\w+)/gm)].map(([, name]) => name),
     );
@@ -18,7 +18,7 @@ describe('the table of services', () => {
     expect([...names, 'Operations'].sort()).toEqual(declared.sort());
   });
 
-  it('gives every service to one process, and Operations to all', () => {
+  it('assigns every service to one process, and Operations to all', () => {
     const served = backendNames.flatMap((name) => [...new Set(servedBy(name).map(([service]) => service))]);
     expect(served.filter((name) => name !== 'operations').sort()).toEqual(Object.keys(rpcServices).sort());
     const processes = Object.keys(services) as (keyof typeof services)[];
@@ -28,7 +28,7 @@ describe('the table of services', () => {
   /** Replaced by `Accept` (ADR 73). */
   const gone = ['Devices/Prepare', 'Messages/Create', 'Messages/FindCreated'];
 
-  it('answers the calls of the previous version, but for those that accepted messages', () => {
+  it('answers the calls of the previous version, except those that accepted messages', () => {
     const image = fromBinary(FileDescriptorSetSchema, readFileSync(new URL('../../../image.binpb', protos)));
     const calls = image.file
       .filter((file) => file.package === 'tidings.rpc.v1')

@@ -93,7 +93,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
     });
     afterAll(() => binding?.close());
 
-    it('calls the implementation, and shows nothing beyond the definition', async () => {
+    it('calls the implementation, and has no other members than the definition', async () => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing());
       expect(await echo.say({ text: 'a' })).toEqual({ text: 'a!' });
       expect(await all(echo.repeat({ text: 'a' }))).toEqual([{ text: 'a' }, { text: 'a!' }]);
@@ -115,12 +115,12 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
       await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject({ kind });
     });
 
-    it('passes on when a caller may try again', async () => {
+    it('passes on when a caller may retry', async () => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.throttled('Too many', 7)));
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 7 });
     });
 
-    it('passes on which field of the call is refused', async () => {
+    it('passes on the refused field of the call', async () => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.argument('too long', 'text')));
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ message: 'too long', field: 'text' });
     });
@@ -130,7 +130,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ message: 'x'.repeat(40_000) });
     });
 
-    it('makes a bug of any other error, which tells callers nothing', async () => {
+    it('makes a bug of any other error, without details for callers', async () => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(new TypeError('oops')));
       const bug = { kind: 'bug', message: 'Internal error' };
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject(bug);
@@ -140,7 +140,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
     it.each([
       ['a lost connection', new MongoNetworkError('reset by 10.0.0.1')],
       ['a command that was not answered', new UnknownOutcome('no answer within 2000 ms')],
-    ])('makes `unavailable` of what passes in its store: %s', async (_, error) => {
+    ])('makes `unavailable` of a transient error of its store: %s', async (_, error) => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(error));
       const unavailable = { kind: 'unavailable', message: 'The store does not answer' };
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject(unavailable);

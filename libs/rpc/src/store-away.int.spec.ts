@@ -11,7 +11,7 @@ import { remote } from './grpc/remote.ts';
 import { type RpcProcess, serve, testAccess } from './grpc/testing/rpc-process.ts';
 import { type Echo, echoDefinition } from './rpc.features.ts';
 
-describe('a service whose MongoDB goes away', () => {
+describe('a service without MongoDB', () => {
   let folder: string;
   let mongod: Mongod;
   let client: MongoClient;

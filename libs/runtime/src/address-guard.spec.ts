@@ -14,7 +14,7 @@ describe('addresses of callers', () => {
     ['[::ffff:10.0.0.1]', false],
     ['localhost', false],
     ['my.LocalHost.', false],
-  ])('of a URL are told by their host: %s %j', (host, allowed) => {
+  ])('are judged in a URL by their host: %s %j', (host, allowed) => {
     expect(new AddressGuard([]).allowsHost(new URL(`https://${host}/`).hostname)).toBe(allowed);
     expect(new AddressGuard(['0.0.0.0/0', '::/0']).allowsHost(host)).toBe(true);
   });
@@ -46,11 +46,11 @@ describe('addresses of callers', () => {
     ...['100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254', '161.26.0.7', '166.9.1.1', '199.36.153.8'],
     ...['100:0:0:1::1', '2001:0:a83f:8110::1', 'fec0::1'],
     ...['2002:7f00:1::', '3fff::1', '3fff:fff:ffff::1', '5f00::1', 'localhost', ''],
-  ])('may not be %j', (ip) => {
+  ])('are refused as %j', (ip) => {
     expect(guard.allows(ip)).toBe(false);
   });
 
-  it('may be no others than an independent library calls public', () => {
+  it('are limited to those that an independent library regards as public', () => {
     // The whole internet reaches these.
     const reachable = new Set(['unicast', 'as112', 'as112v6', 'amt']);
     const byte = fc.integer({ min: 0, max: 255 });
@@ -73,7 +73,7 @@ describe('addresses of callers', () => {
     );
   });
 
-  it('may be private where the operator allows it', () => {
+  it('may be private if the operator allows it', () => {
     const lenient = new AddressGuard(['127.0.0.0/8', 'fd00::/8', '10.0.0.7']);
     expect(['127.9.9.9', 'fd12::1', '10.0.0.7'].every((ip) => lenient.allows(ip))).toBe(true);
     expect(['10.0.0.8', '::1'].some((ip) => lenient.allows(ip))).toBe(false);

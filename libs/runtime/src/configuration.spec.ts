@@ -16,7 +16,7 @@ const linesOf = (env: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('readEnv', () => {
-  it('needs nothing', () => {
+  it('requires nothing', () => {
     const configuration = readEnv({});
     expect(configuration).toMatchObject({
       host: '127.0.0.1',
@@ -61,7 +61,7 @@ describe('readEnv', () => {
     expect(publicUrlOf({ host: '::1', port: 1 })).toBe('http://[::1]:1');
   });
 
-  it('takes the SMSC of the deployment with account and sender (R-A6)', () => {
+  it('reads the SMSC of the deployment with account and sender (R-A6)', () => {
     const address = 'smpp://system%20id:p%40ss@[::1]:2775?sender=Shop';
     expect(readEnv({ SMPP_URL: address }).providers).toMatchObject({ smpp: address });
     const form = 'SMPP_URL: must be smpp://system_id:password@host:port?sender=NAME';
@@ -77,7 +77,7 @@ describe('readEnv', () => {
     ]);
   });
 
-  it('records traces where they can be sent, unless that is switched off', () => {
+  it('records traces if there is an exporter, unless that is disabled', () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
     const byRatio = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
     expect(readEnv(byRatio).tracing).toBeUndefined();
@@ -89,7 +89,7 @@ describe('readEnv', () => {
     expect(readEnv({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
   });
 
-  it('takes a previous master key beside the current one, from a file too, and none that is the same', () => {
+  it('accepts a previous master key beside the current one, from a file too, and none that is the same', () => {
     const [current, previous] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const TIDINGS_MASTER_KEY = current.toString('base64');
     const keys = { masterKey: current, previousMasterKey: previous };
@@ -110,7 +110,7 @@ describe('readEnv', () => {
     );
   });
 
-  it('reads the domains of throw-away addresses from the list of the package, or from a file (R-E4)', () => {
+  it('reads the disposable domains from the list of the package, or from a file (R-E4)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-domains-'));
     const domainsIn = (text: string): ReadonlySet<string> => {
       const file = join(folder, 'domains.txt');
@@ -134,7 +134,7 @@ describe('readEnv', () => {
     }
   });
 
-  it('reads quotas, each on its own (R-LM7)', () => {
+  it('reads each quota (R-LM7)', () => {
     expect(readEnv({}).quotas).toEqual(defaultQuotas);
     expect(readEnv({ TIDINGS_QUOTAS: 'test_devices=7, tags = 0' }).quotas).toEqual({
       ...defaultQuotas,
@@ -155,7 +155,7 @@ describe('readEnv', () => {
     expect(linesOf({ SMTP_LISTEN_PORT: '25' })).toEqual(['MAIL_BOUNCE_DOMAIN: is required with SMTP_LISTEN_PORT']);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(readEnv({ PORT: '', KAFKA_BROKERS: ' ', APNS_URL: '' })).toMatchObject({ port: 8080, kafkaBrokers: [] });
   });
 

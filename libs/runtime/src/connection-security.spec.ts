@@ -30,7 +30,7 @@ const { cert, key } = authority.issue('registry');
 const { ca } = authority;
 
 describe('secrets in files', () => {
-  it('stand for their variables, without white space around them', () => {
+  it('replace their variables, without white space around them', () => {
     const masterKey = Buffer.alloc(32, 7);
     const env = {
       TIDINGS_MASTER_KEY_FILE: file(`${masterKey.toString('base64')}\n`),
@@ -46,7 +46,7 @@ describe('secrets in files', () => {
     expect(readServiceEnv({ required, peers: [] }, env)).toMatchObject({ masterKey });
   });
 
-  it('are refused where the file cannot be read or is empty, or the variable is set, too', () => {
+  it('are refused if the file cannot be read or is empty, or the variable is set, too', () => {
     const [gone, empty] = [join(folder, 'gone'), file(' \n')];
     const env = {
       TIDINGS_MASTER_KEY_FILE: gone,
@@ -110,7 +110,7 @@ describe('TLS and SASL to Kafka', () => {
     expect(readEnv(env).kafkaSecurity).toEqual(security);
   });
 
-  it('takes the password and the key from files', () => {
+  it('accepts the password and the key from files', () => {
     const { KAFKA_SASL_PASSWORD: _, ...rest } = sasl;
     const files = { KAFKA_SASL_PASSWORD_FILE: file('from-a-file\n'), KAFKA_SSL_KEY_FILE: file(key) };
     const { kafkaSecurity } = readEnv({ ...rest, KAFKA_SSL_CERT: file(cert), ...files });

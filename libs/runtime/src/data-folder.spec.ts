@@ -12,17 +12,17 @@ describe('the data folder', () => {
   });
   afterEach(() => rm(parent, { recursive: true, force: true }));
 
-  it("is made, with its parents, for its owner's eyes only", async () => {
+  it('is created, with its parents, readable by its owner only', async () => {
     const folder = await openDataFolder(join(parent, 'a', 'b'));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  it('says which variable is wrong when it cannot be', async () => {
+  it('names the wrong variable if it cannot be created', async () => {
     await writeFile(join(parent, 'file'), '');
     await expect(openDataFolder(join(parent, 'file', 'b'))).rejects.toThrow('TIDINGS_DATA');
   });
 
-  it('makes a text once, even for processes that start together, and keeps it', async () => {
+  it('creates a text once, even for processes that start together, and keeps it', async () => {
     const file = join(parent, 'text');
     let made = 0;
     const texts = await Promise.all(Array.from({ length: 8 }, () => onceMade(file, () => String(made++))));
@@ -33,7 +33,7 @@ describe('the data folder', () => {
     expect(await readdir(parent)).toEqual(['text']);
   });
 
-  it('says which file cannot be read or written, and why', async () => {
+  it('names the file that cannot be read or written, and the reason', async () => {
     await mkdir(join(parent, 'text'));
     await expect(onceMade(join(parent, 'text'), () => 'a')).rejects.toMatchObject({
       kind: 'unavailable',
@@ -57,7 +57,7 @@ describe('the data folder', () => {
     ['ENOSPC', true],
     ['EINVAL', false],
     ['EPERM', false],
-  ])('fails where its disk does, not where the system syncs no folders: %s', async (code, fails) => {
+  ])('fails if its disk fails, not if the system syncs no folders: %s', async (code, fails) => {
     const closed = jest.fn(async () => undefined);
     const error = Object.assign(new Error(code), { code });
     const synced = syncFolder(parent, async () => ({ sync: () => Promise.reject(error), close: closed }));

@@ -10,7 +10,7 @@ function logged(write: (log: ReturnType<typeof openLog>) => void): Record<string
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-describe('a fault that is expected while a store is away', () => {
+describe('an expected fault during an outage', () => {
   it('is written without a stack, with its causes, once for each message and part', () => {
     const away = () => Fault.unavailable('The store does not answer', new MongoNetworkError('connection closed'));
     const lines = logged((log) => {
@@ -27,7 +27,7 @@ describe('a fault that is expected while a store is away', () => {
     expect(JSON.stringify(lines)).not.toContain('stack');
   });
 
-  it('comes again after a second, with the number of those in between', () => {
+  it('is written again after a second, with the number of those in between', () => {
     const thinned = new Thinned();
     expect([0, 1, 999, 1000, 1001].map((now) => thinned.pass('m', now))).toEqual([
       0,

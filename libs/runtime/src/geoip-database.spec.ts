@@ -27,11 +27,11 @@ describe('a geo-IP database', () => {
     ['::1', undefined],
     ['example.com', undefined],
     ['', undefined],
-  ])('finds the place of %s', (address, place) => {
+  ])('finds the location of %s', (address, place) => {
     expect(database.find(address)).toEqual(place);
   });
 
-  it('knows when it was built', () => {
+  it('contains its build time', () => {
     expect(database.builtAt).toBe(builtAt);
   });
 
@@ -40,7 +40,7 @@ describe('a geo-IP database', () => {
     expect(countries.find('198.51.100.1')).toEqual({ country: 'AT', city: undefined });
   });
 
-  it('may know only addresses of IPv4', () => {
+  it('may contain only IPv4 addresses', () => {
     const short = new GeoipDatabase(geoipFile(networks.slice(0, 2), { ipVersion: 4 }));
     expect(short.find('::ffff:203.0.113.9')).toEqual({ country: 'DE', city: '' });
     expect(short.find('2001:db8:1::1')).toBeUndefined();
@@ -60,7 +60,7 @@ describe('a geo-IP database', () => {
     }
   });
 
-  it('does not know the places of damaged records', () => {
+  it('finds no location for damaged records', () => {
     const damaged = geoipFile(networks);
     const tree = damaged.indexOf(Buffer.alloc(16)) + 16;
     damaged.fill(0xff, tree, damaged.lastIndexOf('MaxMind.com') - 3);

@@ -30,7 +30,7 @@ describe('health', () => {
   });
   afterAll(() => app.close());
 
-  it('is live whatever happens, and ready only when nothing is waited for', async () => {
+  it('is live in every state, and ready only when no dependency is missing', async () => {
     const done = readiness.waitFor('plans');
     let answers = false;
     readiness.probe('mongodb', () => {
@@ -70,7 +70,7 @@ describe('health', () => {
     expect(await get('/livez')).toMatchObject({ status: 200 });
   });
 
-  it.each(['/readyz', '/startupz'])('answers %s with the missing dependencies, which no proxy keeps', async (url) => {
+  it.each(['/readyz', '/startupz'])('answers %s with the missing dependencies, which no proxy caches', async (url) => {
     const missing = { kafka: { status: 'down', message: 'starting' } };
     const disk = { disk: { status: 'up', message: 'nearly full' } };
     const notes = url === '/readyz' ? disk : {};
@@ -92,7 +92,7 @@ describe('health', () => {
     await health.close();
   });
 
-  it('answers whatever hangs', async () => {
+  it('answers although a check hangs', async () => {
     const hanging = new Readiness();
     hanging.probe('mongodb', () => new Promise(() => undefined));
     hanging.probe('kafka', () => undefined);

@@ -37,7 +37,7 @@ describe('identity keys', () => {
     );
   });
 
-  it('are given only to processes that have a master key in common', () => {
+  it('are shared only by processes with a common master key', () => {
     const reported = reportKeys([two, one], identity);
     expect(reported.id).toBe(masterKeyId(two));
     for (const keys of [[one], [two], [two, one], [one, two], [three, one]] as const)
@@ -45,7 +45,7 @@ describe('identity keys', () => {
     expect(identityFromReport([three], reported)).toBeUndefined();
   });
 
-  it('are derived where a service of an earlier version tells its master key alone', () => {
+  it('are derived if a service of an earlier version reports its master key alone', () => {
     const reported = { id: masterKeyId(one), identities: [] };
     expect(bytesOf(identityFromReport([two, one], reported)!)).toEqual(bytesOf(identityKeysFrom(one)));
     expect(identityFromReport([two], reported)).toBeUndefined();

@@ -40,7 +40,7 @@ const reasonOf = (opening: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a key file', () => {
-  it.each(Object.entries(fixtures))('opens as it was written by %s', async (name, { password, file }) => {
+  it.each(Object.entries(fixtures))('opens in the form of %s', async (name, { password, file }) => {
     const certificates = await expectKey(Buffer.from(file, 'base64'), password);
     if (!name.startsWith('PEM')) expect(new X509Certificate(certificates[0]!).checkPrivateKey(key)).toBe(true);
   });
@@ -167,7 +167,7 @@ describe('a key in PEM', () => {
     await expectKey(Buffer.from(pem), '');
   });
 
-  it.each(texts)('may stand beside a certificate, with %s', async (_, change) => {
+  it.each(texts)('may be next to a certificate, with %s', async (_, change) => {
     expect(await expectKey(Buffer.from(change(certificate + pkcs8)), '')).toEqual([certificate]);
   });
 
@@ -179,7 +179,7 @@ describe('a key in PEM', () => {
     ['PKCS#8 under the label of SEC1', Buffer.from(pkcs8.replaceAll('PRIVATE', 'EC PRIVATE'))],
   ])('may be a file of %s', async (_, file) => expect(await expectKey(file, '')).toEqual([]));
 
-  it('may be encrypted in a file alone', async () => {
+  it('may be encrypted only in a file', async () => {
     const encrypted = bytesOf('PEM with hmacWithSHA256');
     const der = Buffer.from(encrypted.toString().replace(/-.*-|\n/g, ''), 'base64');
     await expectKey(der, 'geheim');

@@ -80,7 +80,7 @@ describe('a file of keys', () => {
   it.each([
     ['an old .p12 of RSA', rsaOfOld, 'com.example.cert'],
     ['a new .p12 of a curve', elliptic, 'com.example.ec'],
-  ])('is %s', async (_, bytes, bundle) => {
+  ])('may be %s', async (_, bytes, bundle) => {
     const { key, certificates } = await openKeyFile(bytes, PASSWORD);
     expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
     expect(certificates).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('a file of keys', () => {
     expect(certificate.checkPrivateKey(createPrivateKey(key!))).toBe(true);
   });
 
-  it('is a key in PEM, encrypted or not', async () => {
+  it('may be a key in PEM, encrypted or not', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     const plain = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const encrypted = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: PASSWORD });
@@ -102,7 +102,7 @@ describe('a file of keys', () => {
     await expect(openKeyFile(Buffer.from(encrypted), 'wrong')).rejects.toMatchObject(cannotBeOpened);
   });
 
-  it('is a certificate alone, and several of which the one of the key comes first', async () => {
+  it('may be a certificate alone, or several, of which the one of the key comes first', async () => {
     const own = await openKeyFile(rsaOfOld, PASSWORD);
     const other = (await openKeyFile(elliptic, PASSWORD)).certificates[0]!;
     const der = new X509Certificate(other).raw;
@@ -115,7 +115,7 @@ describe('a file of keys', () => {
     ['with another password', rsaOfOld, 'wrong'],
     ['with none', elliptic, ''],
     ['cut off', elliptic.subarray(0, -9), PASSWORD],
-    ['that is none', Buffer.from('{"key":1}'), ''],
+    ['without keys', Buffer.from('{"key":1}'), ''],
     ['without a byte', Buffer.alloc(0), ''],
     ['of a hundred kilobytes', Buffer.alloc(100_000, 0x30), ''],
     ['that nests forever', Buffer.alloc(60_000, Buffer.from([0x30, 0x80])), ''],
@@ -184,7 +184,7 @@ describe('rounds of key derivation', () => {
   it.each([
     ['in clear', inClear],
     ['where only the password shows them', hidden],
-  ])('are few, or the file is not opened: %s', async (_, make) => {
+  ])('are limited, or the file is not opened: %s', async (_, make) => {
     expect((await openKeyFile(make(2000), PASSWORD)).key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
     const fault = await openKeyFile(make(ROUNDS), PASSWORD).catch((error: unknown) => error);
     expect(fault).toMatchObject({ ...cannotBeOpened, cause: { message: 'too many rounds of key derivation' } });
@@ -221,11 +221,11 @@ describe('rounds of key derivation', () => {
     ['a gigabyte of memory', [number(2 ** 20), number(8), number(1)], 'too much memory for key derivation'],
     ['a number of 40 bytes', [ofBytes('7f'.repeat(40)), number(8), number(1)], 'too much memory for key derivation'],
     ['a number of 400 bytes', [number(2), number(1), ofBytes('7f'.repeat(400))], 'too much work of key derivation'],
-  ])('refuse %s before it begins', async (_, numbers, reason) => {
+  ])('refuse %s before the derivation begins', async (_, numbers, reason) => {
     expect(await reasonOf(pem(label, underScrypt(...numbers)))).toBe(reason);
   });
 
-  it('are few in the check code of a PKCS#12 file as well', async () => {
+  it('are limited in the check code of a PKCS#12 file as well', async () => {
     const [version, safe, mac] = asn1.fromDer(elliptic.toString('latin1')).value as forge.asn1.Asn1[];
     const [digest, salt] = mac!.value as forge.asn1.Asn1[];
     const withRounds = (rounds: number) =>
@@ -238,7 +238,7 @@ describe('rounds of key derivation', () => {
     expect(await openKeyFile(file(ofScrypt), PASSWORD)).toMatchObject({ key: expect.stringContaining('PRIVATE KEY') });
   });
 
-  it('are no way around when the header of an older format stands in front', async () => {
+  it('are limited even behind the header of an older format', async () => {
     const heavy = underScrypt(number(2 ** 14), number(8), number(2 ** 20));
     const headers = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n';
     expect(await reasonOf(pem(label, heavy, headers))).toBe('encrypted twice');
@@ -246,7 +246,7 @@ describe('rounds of key derivation', () => {
     expect(await reasonOf(pem('RSA PRIVATE KEY', heavy))).not.toBe('');
   });
 
-  it('cost the event loop less than they cost another thread', async () => {
+  it('cost the event loop less than another thread', async () => {
     const { password, file: heavy } = ofKeytool;
     const [ofThread, ofProcess] = [process.threadCpuUsage(), process.cpuUsage()];
     expect((await openKeyFile(file(heavy), password)).key).toBeDefined();
@@ -265,7 +265,7 @@ describe('rounds of key derivation', () => {
   });
 });
 
-describe('a key that costs too much to use', () => {
+describe('a key of too high cost', () => {
   const pkcs8 = (key: KeyObject) => Buffer.from(key.export({ type: 'pkcs8', format: 'pem' }));
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
   const { asn1 } = forge;
@@ -290,11 +290,11 @@ describe('a key that costs too much to use', () => {
     expect(() => openPlainKey(make().toString())).toThrow();
   });
 
-  it.each([2048, 4096])('is none of RSA with %i bits', async (bits) => {
+  it.each([2048, 4096])('does not include RSA with %i bits', async (bits) => {
     expect((await openKeyFile(pkcs8(rsa(bits)), '')).key).toBeDefined();
   });
 
-  it('is not looked for in more than 32 certificates', async () => {
+  it('is searched in at most 32 certificates', async () => {
     const [certificate = ''] = (await openKeyFile(elliptic, PASSWORD)).certificates;
     expect((await openKeyFile(Buffer.from(certificate.repeat(32)), '')).certificates).toHaveLength(32);
     await expect(openKeyFile(Buffer.from(certificate.repeat(33)), '')).rejects.toMatchObject(cannotBeOpened);

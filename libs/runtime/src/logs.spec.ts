@@ -59,7 +59,7 @@ describe('the log', () => {
     ['masterKey'],
     ['credentials'],
     ['sealed'],
-  ])('keeps back the field %s, however deep it lies', (name) => {
+  ])('redacts the field %s at any depth', (name) => {
     for (const fields of [{ [name]: canary }, { request: [{ a: { [name]: { deeper: canary } } }] }]) {
       expect(logged((log) => log.info(fields, 'x'))).not.toContain(canary);
       expect(logged((log) => log.child(fields).info('x'))).not.toContain(canary);
@@ -81,7 +81,7 @@ describe('the log', () => {
     ['an address', `connect mongodb://user:${canary}@host/db failed`, canary],
     ['a key', `cannot read ${privateKey}`, privateKey.split('\n')[1]!],
     ['a web token', 'got eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJYIn0.c2lnbmF0dXJl back', 'eyJpc3MiOiJYIn0'],
-  ])('keeps back %s inside a text', (_what, text, secret) => {
+  ])('redacts %s inside a text', (_what, text, secret) => {
     const lines = [
       logged((log) => log.info(text)),
       logged((log) => log.info({ detail: text })),
@@ -95,13 +95,13 @@ describe('the log', () => {
     }
   });
 
-  it('leaves the report of a failed start to the one that catches it', () => {
+  it('leaves the report of a failed start to the caller that catches it', () => {
     const levelOf = (source: string) =>
       (JSON.parse(logged((log) => void nestLogger(log).error(new Error('x'), source))) as { level: string }).level;
     expect([levelOf('ExceptionHandler'), levelOf('RpcServer')]).toEqual(['debug', 'error']);
   });
 
-  it('stays JSON whatever is redacted', () => {
+  it('stays JSON after any redaction', () => {
     const texts = fc.array(
       fc.oneof(fc.string(), fc.constantFrom('token=', 'auth":"', 'Bearer ', '://', '@', 'secret: ', canary, '\\', '"')),
     );
@@ -131,7 +131,7 @@ describe('the log', () => {
     }
   });
 
-  it("takes Nest's messages", () => {
+  it('accepts messages of Nest', () => {
     const text = logged((log) => void nestLogger(log).log('started', 'NestApplication'));
     expect(JSON.parse(text)).toMatchObject({
       level: 'debug',

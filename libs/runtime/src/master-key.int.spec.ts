@@ -24,7 +24,7 @@ describeWithMongo('the master key', (mongo) => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is made once, even for processes that start together, and kept', async () => {
+  it('is created once, even for processes that start together, and stored', async () => {
     const open = async () => (await openMasterKey({ folder, system })).master[0];
     const keys = await Promise.all(Array.from({ length: 8 }, open));
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
@@ -34,7 +34,7 @@ describeWithMongo('the master key', (mongo) => {
     expect(await readdir(folder)).toEqual(['master-key']);
   });
 
-  it('is the one that is given, and none is stored then', async () => {
+  it('is the given one, and none is stored then', async () => {
     expect((await openMasterKey({ folder, given: one, system })).master).toEqual([one]);
     expect(await readdir(folder)).toEqual([]);
   });
@@ -45,7 +45,7 @@ describeWithMongo('the master key', (mongo) => {
     expect(await readFile(join(folder, 'master-key'), 'utf8')).toBe('half');
   });
 
-  it('is refused when the data was written with another one, by the ids of both', async () => {
+  it('is refused if the data was written with another one, by the ids of both', async () => {
     await openMasterKey({ folder, given: one, system });
     expect(masterKeyId(one)).toMatch(/^[0-9a-f]{12}$/);
     await expect(openMasterKey({ folder, given: two, system })).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describeWithMongo('the master key', (mongo) => {
     await openMasterKey({ folder, given: one, system });
   });
 
-  it('is asked for when it is gone, and none is made in its place', async () => {
+  it('is required if it is missing, and none is created in its place', async () => {
     await openMasterKey({ folder, given: one, system });
     await expect(openMasterKey({ folder, system })).rejects.toThrow(
       `written with the master key ${masterKeyId(one)}, and no key is given: put ${join(folder, 'master-key')} back`,
@@ -68,22 +68,22 @@ describeWithMongo('the master key', (mongo) => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is one for all, however many first starts there are at once', async () => {
+  it('is the same for all concurrent first starts', async () => {
     const starts = Array.from({ length: 16 }, (_, i) => openKeys(system, [i % 2 ? one : two]));
     const kinds = (await Promise.allSettled(starts)).map(({ status }, i) => `${i % 2} ${status}`);
     expect(new Set(kinds).size).toBe(2);
     expect(kinds.filter((kind) => kind.endsWith('fulfilled'))).toHaveLength(8);
   });
 
-  describe('beside the identity keys', () => {
-    it('has them made once, however many first starts there are, and of its own', async () => {
+  describe('the master key with identity keys', () => {
+    it('has them created once for any number of first starts, independently of itself', async () => {
       const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(system, [one])));
       expect(new Set(opened.map(deviceKeyOf)).size).toBe(1);
       expect(deviceKeyOf(opened[0]!)).not.toBe(identityKeysFrom(one).device.export().toString('hex'));
       expect(JSON.stringify(await checks().find().toArray())).not.toContain(deviceKeyOf(opened[0]!));
     });
 
-    it('keeps those that a store of earlier versions was keyed with, also when the first start is one of a rotation', async () => {
+    it('keeps the keys of a store of earlier versions, also if the first start is one of a rotation', async () => {
       for (const keys of [[one], [two, one]] as const) {
         await checks().deleteMany();
         await checks().insertOne({ _id: 'check', value: checkValueOf(one) } as { _id: string });
@@ -99,7 +99,7 @@ describeWithMongo('the master key', (mongo) => {
     });
   });
 
-  describe('in a rotation', () => {
+  describe('the master key in a rotation', () => {
     it('is needed beside the new one until nothing is sealed with it any more', async () => {
       const before = await openKeys(system, [one]);
       expect(before.rotation).toBeUndefined();
@@ -120,7 +120,7 @@ describeWithMongo('the master key', (mongo) => {
       expect([deviceKeyOf(next), await next.rotation!.isToCurrent()]).toEqual([deviceKeyOf(before), true]);
     });
 
-    it('goes back with the keys the other way around, and is that of whoever started last', async () => {
+    it('is restored with the keys in reverse order, and is that of the last start', async () => {
       await openKeys(system, [one]);
       const announced = await openKeys(system, [one, two]);
       expect(await announced.rotation!.isToCurrent()).toBe(true);
@@ -140,7 +140,7 @@ describeWithMongo('the master key', (mongo) => {
       expect(await rotated.rotation!.isToCurrent()).toBe(false);
     });
 
-    it('is made in the data folder where the file was moved away, and its key is the previous one', async () => {
+    it('is created in the data folder if the file was moved away, and its key is the previous one', async () => {
       const first = await openMasterKey({ folder, system });
       const [previous] = first.master;
       await rm(join(folder, 'master-key'));

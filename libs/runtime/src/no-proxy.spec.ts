@@ -27,7 +27,7 @@ describe('NO_PROXY', () => {
     ['192.0.2.0/24:443', '192.0.2.7'],
     ['[2001:db8::7]:443', '2001:db8::7'],
     ['*:443', 'example.com'],
-  ])('%j has %s', (list, host) => {
+  ])('%j includes %s', (list, host) => {
     expect(isNoProxy(list)).toBe(true);
     expect(has(list, host)).toBe(true);
   });
@@ -47,7 +47,7 @@ describe('NO_PROXY', () => {
     ['example.com:8443', 'example.com'],
     ['*:8443', 'example.com'],
     ['[2001:db8::7]:8443', '2001:db8::7'],
-  ])('%j does not have %s', (list, host) => {
+  ])('%j does not include %s', (list, host) => {
     expect(isNoProxy(list)).toBe(true);
     expect(has(list, host)).toBe(false);
   });
@@ -65,5 +65,5 @@ describe('NO_PROXY', () => {
       `${'a'.repeat(64)}.test`,
     ],
     Array(1_001).fill('a.test').join(','),
-  ])('is not %j', (list) => expect(isNoProxy(list)).toBe(false));
+  ])('is refused as %j', (list) => expect(isNoProxy(list)).toBe(false));
 });

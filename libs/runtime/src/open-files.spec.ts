@@ -9,22 +9,22 @@ describe('the limit of open files', () => {
     [512, 256],
     [1_024, 768],
     [10_255, 9_999],
-  ])('of %i leaves %i connections, and says so', (limit, maxConnections) => {
+  ])('allows with %i files %i connections, and warns', (limit, maxConnections) => {
     const budget = connectionBudget(limit);
     expect(budget.maxConnections).toBe(maxConnections);
     expect(budget.warning).toContain(`${limit}, allows ${maxConnections} HTTP connections`);
   });
 
-  it.each([10_256, 1_000_000, Infinity])('of %i is enough', (limit) => {
+  it.each([10_256, 1_000_000, Infinity])('is sufficient with %i', (limit) => {
     expect(connectionBudget(limit)).toEqual({ maxConnections: 10_000, warning: undefined });
   });
 
-  it('ends the start where it is too low', () => {
+  it('ends the start if it is too low', () => {
     expect(() => connectionBudget(511)).toThrow('The limit of open files is 511, and 512 are needed: ulimit -n 65536');
   });
 
   (process.platform === 'linux' ? it : it.skip)(
-    'is survived when it is reached: no process counts as dead, and no port as taken',
+    'is survived when it is reached: no process counts as dead, and no port as in use',
     async () => {
       const program = fileURLToPath(new URL('./exhausted-files.features.ts', import.meta.url));
       const loader = ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register'];

@@ -5,7 +5,7 @@ import { openMetrics } from './open-metrics.ts';
 import { Readiness } from './readiness.ts';
 
 describe('the metrics of a process', () => {
-  it('tell whether it is ready', async () => {
+  it('report whether it is ready', async () => {
     const readiness = new Readiness();
     const metrics = openMetrics({ readiness });
     const ready = async (): Promise<unknown> => {
@@ -19,7 +19,7 @@ describe('the metrics of a process', () => {
     expect(await ready()).toEqual([0]);
   });
 
-  it('tell when the first certificate of a chain expires', async () => {
+  it('report when the first certificate of a chain expires', async () => {
     const authority = certificateAuthority('deployment');
     const { cert } = authority.issue('service.test');
     const metrics = openMetrics({ certificates: { grpc: cert + authority.ca, kafka: undefined } });

@@ -26,7 +26,7 @@ describe('HTTPS_PROXY', () => {
     expect(readEnv({ NO_PROXY: 'example.com' }).proxy).toBeUndefined();
   });
 
-  it('shows its credentials in no log', () => {
+  it('hides its credentials in logs', () => {
     const proxy = new OutboundProxy('http://user:secret@proxy:3128');
     expect(`${JSON.stringify(proxy)} ${inspect(proxy, { showHidden: true })}`).not.toMatch(/secret|user/);
   });
@@ -48,10 +48,10 @@ describe('HTTPS_PROXY', () => {
       'HTTPS_PROXY: must begin with http://: TLS to the proxy is not supported',
     ));
 
-  it('is refused with a list of exceptions that has none', () =>
+  it('is refused with an invalid list of exceptions', () =>
     expect(refusalOf({ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: '*.example.com' })).toMatch(/^NO_PROXY: must be /));
 
-  it('serves every host but those of NO_PROXY and this machine', () => {
+  it('serves every host except those of NO_PROXY and this machine', () => {
     const proxy = new OutboundProxy('http://proxy:3128', 'example.com,10.0.0.0/8');
     for (const host of ['push.example.org', '192.0.2.7', '2001:db8::1', '128.0.0.1']) {
       expect([host, proxy.serves(host, 443)]).toEqual([host, true]);

@@ -14,7 +14,7 @@ const withoutId = Buffer.from(
 );
 
 describe('sealed credentials', () => {
-  it('open again, whatever they are', () => {
+  it('open again with any content', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5000 }), (secret) => {
         expect(open(masterKeys, place, seal(masterKeys, place, secret)).equals(secret)).toBe(true);
@@ -23,7 +23,7 @@ describe('sealed credentials', () => {
     expect(open(masterKeys, place, seal(masterKeys, place, 'pässword')).toString()).toBe('pässword');
   });
 
-  it('show nothing, and look different each time', () => {
+  it('reveal nothing, and differ each time', () => {
     const [first, second] = [seal(masterKeys, place, 'PLANTED'), seal(masterKeys, place, 'PLANTED')];
     expect(Buffer.from(first).includes('PLANTED')).toBe(false);
     expect(Buffer.from(first).equals(second)).toBe(false);
@@ -42,7 +42,7 @@ describe('sealed credentials', () => {
       expect(() => open(masterKeys, place, sealed.subarray(0, i))).toThrow('Internal error');
   });
 
-  it('say which master key they are sealed with: the first one', () => {
+  it('name their master key: the first one', () => {
     expect(sealedWith(seal(masterKeys, place, 'secret'))).toBe(masterKeyId(one));
     expect(sealedWith(seal(rotated, place, 'secret'))).toBe(masterKeyId(two));
     expect(sealedWith(withoutId)).toBeUndefined();
@@ -53,7 +53,7 @@ describe('sealed credentials', () => {
       for (const keys of [rotated, [one, two]] as const) expect(open(keys, place, sealed).toString()).toBe('secret');
   });
 
-  it('wait for a master key that the process does not have yet, unless they name no key', () => {
+  it('wait for a missing master key, unless they name no key', () => {
     expect(() => open([two], place, seal(masterKeys, place, 'secret'))).toThrow(
       expect.objectContaining({
         kind: 'unavailable',
@@ -63,7 +63,7 @@ describe('sealed credentials', () => {
     expect(() => open([two], place, withoutId)).toThrow(expect.objectContaining({ kind: 'bug' }) as Error);
   });
 
-  it('are sealed anew where that is not done with the first master key yet', () => {
+  it('are sealed anew if they are not sealed with the first master key', () => {
     for (const sealed of [withoutId, seal(masterKeys, place, 'secret')]) {
       const anew = reseal(rotated, place, sealed)!;
       expect(open([two], place, anew).toString()).toBe('secret');

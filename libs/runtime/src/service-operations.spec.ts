@@ -10,7 +10,7 @@ describe('the operations of a service', () => {
   };
   beforeEach(() => void asked.splice(0));
 
-  it('tell of its own work before that which all its processes know', async () => {
+  it('report its own work before the work that all its processes share', async () => {
     const operations = operationsOf(
       { clock: systemClock, metrics: new Registry() },
       { own: work('own'), shared: work('shared') },
@@ -19,7 +19,7 @@ describe('the operations of a service', () => {
     expect(asked).toEqual(['own', 'shared']);
   });
 
-  it('tell of its own work alone, without a query for the rest', async () => {
+  it('report its own work alone, without a query for the rest', async () => {
     const operations = operationsOf(
       { clock: systemClock, metrics: new Registry() },
       { own: work('own'), shared: work('shared') },
@@ -28,12 +28,12 @@ describe('the operations of a service', () => {
     expect(asked).toEqual(['own']);
   });
 
-  it('tell of everything in any case where each process has to be asked for everything', async () => {
+  it('report everything in any case if each process needs a query for everything', async () => {
     const operations = operationsOf({ clock: systemClock, metrics: new Registry() }, work('all'));
     expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['all'], deletions: [] });
   });
 
-  it('tell of deletions only when asked for them, and then of nothing else', async () => {
+  it('report deletions only on request, and then nothing else', async () => {
     const deletions = [{ service: 'own', application: 'A', devices: 1n }];
     const operations = operationsOf(
       { clock: systemClock, metrics: new Registry() },

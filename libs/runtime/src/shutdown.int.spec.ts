@@ -36,7 +36,7 @@ describe('SIGTERM, and SIGHUP of a terminal that is closed', () => {
     expect(await stopped(child)).toBe(0);
   });
 
-  it('ends a process whose event loop stands still, once its time is over', async () => {
+  it('ends a process with a blocked event loop, once its time is over', async () => {
     const child = program(
       `closeOnSignal({ log, timeoutMs: 100, close: async () => { for (;;); } }); setInterval(() => {}, 1e6); ready();`,
     );

@@ -50,13 +50,13 @@ describe('traces', () => {
   }
   const endpoint = (): string => `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 
-  it('go nowhere unless the environment says where', async () => {
+  it('are not exported without an address in the environment', async () => {
     await traced({});
     expect(exports).toEqual([]);
     expect(isTracing()).toBe(false);
   });
 
-  it('go to the collector by the standard names of the environment', async () => {
+  it('are exported to the collector by the standard names of the environment', async () => {
     await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=seven' });
     const [sent, ...further] = exports;
     expect(further).toEqual([]);
@@ -70,7 +70,7 @@ describe('traces', () => {
     expect(isTracing()).toBe(false);
   });
 
-  it('carry the headers of a file, which precede those for all kinds of records', async () => {
+  it('have the headers of a file, which precede those for all kinds of records', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-traces-'));
     try {
       const OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE = join(folder, 'headers');
@@ -87,7 +87,7 @@ describe('traces', () => {
     expect(exports[0]!.headers).toMatchObject({ 'x-tenant': 'seven', authorization: 'Bearer token' });
   });
 
-  it("are another service's where that is said", async () => {
+  it('belong to another service if so configured', async () => {
     await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_SERVICE_NAME: 'push-eu' });
     expect(exports[0]!.body.includes('push-eu')).toBe(true);
     expect(exports[0]!.body.includes('tidings-test')).toBe(false);
@@ -98,7 +98,7 @@ describe('traces', () => {
     ['traceidratio', '0'],
     ['parentbased_traceidratio', '0'],
     ['parentbased_always_off', '1'],
-  ])('are not sent where the sampler takes none: %s', async (sampler, argument) => {
+  ])('are not sent if the sampler takes none: %s', async (sampler, argument) => {
     await traced({
       OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(),
       OTEL_TRACES_SAMPLER: sampler,

@@ -252,7 +252,7 @@ describe('scan plan', () => {
     expect(chooseLookup(since, sampleViewpoint, sampleLayout, sampleOf(opened, since, 60_000))).toEqual([0]);
   });
 
-  it('needs no second check if the index is sufficient, and one if texts were cut', () => {
+  it('needs no second check if the index is sufficient, and one if texts were truncated', () => {
     const short = tag(71, STRING, EQ, 'x'.repeat(63));
     expect(scanPlan(short, sampleViewpoint, sampleLayout, [0]).residual).toBeUndefined();
     const long = tag(71, STRING, EQ, 'x'.repeat(65));
@@ -335,7 +335,7 @@ describe('conditions on siblings (R-O5)', () => {
     expect([matched(invalid), matched(not(invalid))]).toEqual(Array(2).fill([false, false, false, false]));
   });
 
-  it('need a sibling only if the other conditions leave it open', () => {
+  it('need a sibling only if the other conditions do not decide', () => {
     const there = elsewhere(tag(71, INTEGER, EQ, 1));
     const asked = (expression: Expression, ...values: Comparable[]): boolean | undefined =>
       compilePredicate(expression, viewpoint).siblings?.decide([values]);

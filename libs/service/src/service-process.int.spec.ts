@@ -8,7 +8,7 @@ import { kafkaOptions } from './connect-kafka.ts';
 import { ServiceProcess } from './service-process.ts';
 
 describeWithOwnKafka('the process of a service', (kafka) => {
-  it('becomes ready when Kafka has its topics, and stays ready while Kafka is away', async () => {
+  it('becomes ready when Kafka has its topics, and stays ready without Kafka', async () => {
     const configuration = readServiceEnv(
       { required: requiredByAll, peers: [] },
       {

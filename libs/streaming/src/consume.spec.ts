@@ -57,7 +57,7 @@ async function consumer(handler: ConsumeOptions<Things>['handler']): Promise<{
 }
 
 describe('consume', () => {
-  it('keeps records of an unknown kind whole, for a version that knows it', async () => {
+  it('keeps records of an unknown kind whole, for a newer version', async () => {
     const seen: string[] = [];
     const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       seen.push(...records.map(({ value }) => value));
@@ -70,7 +70,7 @@ describe('consume', () => {
     expect(Buffer.from(kept!.payload).toString()).toBe('newer');
   });
 
-  it('hands all readable records over at once', async () => {
+  it('passes all readable records together', async () => {
     const seen: string[][] = [];
     const { deliver, deadLetters } = await consumer(async (records) => {
       seen.push(records.map(({ value, offset }) => `${offset}=${value}`));
@@ -82,7 +82,7 @@ describe('consume', () => {
     ]);
   });
 
-  it('dead-letters unreadable records only once the ones before them are done with', async () => {
+  it('dead-letters unreadable records only after the records before them are handled', async () => {
     const { deliver, deadLetters } = await consumer(async () => 1);
     expect(await deliver('a', 'b', '?c')).toBe(1);
     expect(deadLetters).toEqual([]);
@@ -90,7 +90,7 @@ describe('consume', () => {
     expect(deadLetters).toHaveLength(1);
   });
 
-  it('calls no handler when nothing can be read', async () => {
+  it('calls no handler if nothing can be read', async () => {
     let calls = 0;
     const { deliver, deadLetters } = await consumer(async () => void calls++);
     expect(await deliver('?a', '?b')).toBeUndefined();
@@ -98,7 +98,7 @@ describe('consume', () => {
     expect(deadLetters).toHaveLength(2);
   });
 
-  it('splits a failing batch until it has found the record at fault, and hands over the remaining records together', async () => {
+  it('divides a failing batch until it has found the failing record, and passes the remaining records together', async () => {
     const sizes: number[] = [];
     const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       sizes.push(records.length);
@@ -118,7 +118,7 @@ describe('consume', () => {
     ]);
   });
 
-  it('finds each of several records at fault with few calls', async () => {
+  it('finds each of several failing records with few calls', async () => {
     const values = Array.from({ length: 10_000 }, (_, i) => (i % 8_000 === 1_234 ? `poison ${i}` : `${i}`));
     const handled: string[] = [];
     const tries = new Map<string, number>();
@@ -157,7 +157,7 @@ describe('consume', () => {
     expect(deadLetters).toEqual([]);
   });
 
-  it('hands a batch back when it cannot dead-letter', async () => {
+  it('returns a batch if it cannot dead-letter', async () => {
     const { deliver, deadLetters } = await consumer(async () => {
       throw new Error('bad taste');
     });

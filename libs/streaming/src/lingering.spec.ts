@@ -12,7 +12,7 @@ describe('lingerLeftMs', () => {
     expect(lingerLeftMs(200, 950, 1000)).toBe(150);
   });
 
-  it('never waits longer than asked to', () => {
+  it('never waits longer than the limit', () => {
     expect(lingerLeftMs(5, -Infinity, 1000)).toBe(5);
     expect(lingerLeftMs(5, 1000, 1000)).toBe(5);
   });

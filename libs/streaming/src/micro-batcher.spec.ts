@@ -29,7 +29,7 @@ function controlled(): { broker: Pick<Broker, 'publish'>; groups: string[][]; an
 const record = (key: string, bytes = 1): OutRecord => ({ key, value: Buffer.alloc(bytes) });
 
 describe('micro-batcher', () => {
-  it('publishes together what arrives while a publish is under way', async () => {
+  it('publishes together the records that arrive during a publish', async () => {
     const { broker, groups, answer } = controlled();
     const batcher = microBatcher(broker, 't');
     const first = [batcher.publish(record('a')), batcher.publish(record('b'))];
@@ -47,7 +47,7 @@ describe('micro-batcher', () => {
     await batcher.drained();
   });
 
-  it('keeps to the largest count and size', async () => {
+  it('respects the largest count and size', async () => {
     const { broker, groups, answer } = controlled();
     const batcher = microBatcher(broker, 't', { maxRecords: 3, maxBytes: 100 });
     const sizes = [1, 1, 1, 1, 60, 60, 500, 1];
@@ -60,7 +60,7 @@ describe('micro-batcher', () => {
     expect(groups).toEqual([['0', '1', '2'], ['3', '4'], ['5'], ['6'], ['7']]);
   });
 
-  it('lets the others through when one record is refused', async () => {
+  it('publishes the others if one record is refused', async () => {
     const { broker, groups, answer } = controlled();
     const batcher = microBatcher(broker, 't');
     const results = Promise.allSettled(['a', 'b', 'c'].map((key) => batcher.publish(record(key))));
@@ -73,7 +73,7 @@ describe('micro-batcher', () => {
     expect(groups).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
   });
 
-  it('tells every publisher when the broker is unavailable, and goes on', async () => {
+  it('rejects every publisher when the broker is unavailable, and continues', async () => {
     const { broker, answer } = controlled();
     const batcher = microBatcher(broker, 't');
     const results = Promise.allSettled(['a', 'b'].map((key) => batcher.publish(record(key))));

@@ -59,7 +59,7 @@ describeWithMongo('an observed broker', (mongo) => {
     expect(Object.keys(await measured(metrics, seconds, `${seconds}_count`))).toEqual([`readers ${TOPIC}`]);
   });
 
-  it('tells how far its groups lag', async () => {
+  it('reports the lag of its groups', async () => {
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const subscription = await broker.subscribe({
@@ -114,7 +114,7 @@ describeWithMongo('an observed broker', (mongo) => {
     expect(during).toEqual([first, first]);
   });
 
-  it('keeps apart the traces of records that are published together', async () => {
+  it('separates the traces of records that are published together', async () => {
     const traces = await recordTraces();
     closers.push(() => traces.stop());
     const batcher = microBatcher(broker, TOPIC);
@@ -132,7 +132,7 @@ describeWithMongo('an observed broker', (mongo) => {
     expect(followed).toEqual(own);
   });
 
-  it('starts handlers outside the trace of the code that woke them', async () => {
+  it('starts handlers outside the trace of the code that resumed them', async () => {
     const traces = await recordTraces();
     closers.push(() => traces.stop());
     const during = Promise.withResolvers<unknown>();

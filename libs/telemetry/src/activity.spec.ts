@@ -26,7 +26,7 @@ describe('the activity of a process', () => {
     expect(activity.read()).toBe(1);
   });
 
-  it('includes the counts that are added', () => {
+  it('includes added counts', () => {
     const activity = new Activity();
     let commits = 3;
     activity.add(() => commits);

@@ -12,7 +12,7 @@ const values = async (registry: Registry): Promise<Record<string, number>> => {
 const reading = (part: string, value: number): Reading<'part'> => ({ labels: { part }, value });
 
 describe('metrics of one name', () => {
-  it('are one, whoever asks for them', async () => {
+  it('are the same object for every caller', async () => {
     const registry = new Registry();
     counterIn(registry, definition).inc({ part: 'a' });
     counterIn(registry, definition).inc({ part: 'a' });
@@ -24,7 +24,7 @@ describe('metrics of one name', () => {
 });
 
 describe('values that are read at the scrape', () => {
-  it.each(['gauge', 'counter'] as const)('are what all sources tell at that moment: %s', async (type) => {
+  it.each(['gauge', 'counter'] as const)('are those of all sources at that moment: %s', async (type) => {
     const registry = new Registry();
     const current = { a: 1, b: 5 };
     readIn(registry, type, definition, () => [reading('a', current.a)]);
@@ -34,7 +34,7 @@ describe('values that are read at the scrape', () => {
     expect(await values(registry)).toEqual({ a: 11, b: 6 });
   });
 
-  it('are absent, and keep no other from being read, where a source fails', async () => {
+  it('are absent if their source fails, and do not prevent others from being read', async () => {
     const registry = new Registry();
     readIn(registry, 'gauge', definition, () => Promise.reject(new Error('no answer')));
     readIn(registry, 'gauge', definition, () => {
@@ -44,7 +44,7 @@ describe('values that are read at the scrape', () => {
     expect(await values(registry)).toEqual({ a: 1 });
   });
 
-  it('are kept for a time, failures not', async () => {
+  it('are cached for a time, except failures', async () => {
     let asked = 0;
     let fails = true;
     const source = kept(60_000, async () => {

@@ -22,8 +22,8 @@ const place = (trace: number, sampled = true): Trace => ({
 
 const record = { key: 'a', headers: { colour: 'red' } };
 
-describe('work while nothing is recorded', () => {
-  it('is done, and nothing else happens', async () => {
+describe('work without recording', () => {
+  it('is done without other effects', async () => {
     expect(isTracing()).toBe(false);
     await inSpan('work', { of: [place(1)] }, async (span) => {
       span.setAttributes({ devices: 1 });
@@ -43,13 +43,13 @@ describe('spans', () => {
   afterEach(() => traces.stop());
   const span = (name: string) => traces.spans().find((each) => each.name === name)!;
 
-  it('begin a trace where there is none to go on with', async () => {
+  it('begin a trace without one to continue', async () => {
     await inSpan('work', { of: [undefined] }, async () => undefined);
     expect(span('work').parentSpanContext).toBeUndefined();
     expect(span('work').links).toEqual([]);
   });
 
-  it('go on with the first sampled trace, and are linked to each further one once', async () => {
+  it('continue the first sampled trace, and are linked to each further one once', async () => {
     const further = { ...place(2), spanId: '00f067aa0ba902b8' };
     const of = [undefined, place(9, false), place(1), place(2), further, place(1), place(3, false), place(4)];
     await inSpan('work', { of }, async () => undefined);
@@ -62,7 +62,7 @@ describe('spans', () => {
     expect(span('work').links).toHaveLength(32);
   });
 
-  it('are not recorded where none of the traces is', async () => {
+  it('are not recorded if none of the traces is', async () => {
     await inSpan('work', { of: [place(1, false), place(2, false)] }, async () => {
       expect(currentTrace()).toMatchObject({ traceId: place(1).traceId, traceFlags: 0 });
     });
@@ -85,7 +85,7 @@ describe('spans', () => {
     expect(span('b').parentSpanContext?.spanId).toBe(span('a').spanContext().spanId);
   });
 
-  it('travel in headers that stand already, or are added', async () => {
+  it('are propagated in existing headers, or in added ones', async () => {
     await inSpan('work', { of: [place(1)] }, async () => {
       const traced = withTrace(record);
       expect(traced.headers).toMatchObject({ colour: 'red' });
@@ -98,7 +98,7 @@ describe('spans', () => {
     expect(traceOf(undefined)).toBeUndefined();
   });
 
-  it('tell the kind of a failure and not its text', async () => {
+  it('contain the kind of a failure and not its text', async () => {
     const refused = inSpan('refused', { of: [] }, async () => {
       throw Fault.argument('the text of a caller');
     });
@@ -118,7 +118,7 @@ describe('spans', () => {
     });
   });
 
-  it('may be ended by hand, and are not told of before', () => {
+  it('may be ended explicitly, and are not exported before', () => {
     const begun = beginSpan('work', { of: [place(1)] });
     expect(traces.spans()).toEqual([]);
     begun!.end();

@@ -19,15 +19,15 @@ describe('a server for tests', () => {
     expect(await addressFrom({ ...sources, given: 'given' }, asked)).toBe('given');
   });
 
-  it('runs in a container where a Docker engine answers', async () => {
+  it('runs in a container if a Docker engine answers', async () => {
     expect(await addressFrom({ ...sources, given: undefined }, () => true)).toBe('in a container');
   });
 
-  it('is a program where no Docker engine answers', async () => {
+  it('is a program if no Docker engine answers', async () => {
     expect(await addressFrom({ ...sources, given: undefined }, () => false)).toBe('a program');
   });
 
-  it('has the image of its series, whatever the patch', () => {
+  it('has the image of its series, for any patch', () => {
     const images = { '4.0': 'mongo:4.0.28', '8.0': 'mongo:8.0.13' };
     expect(imageOf('MongoDB', images, '8.0')).toBe('mongo:8.0.13');
     expect(imageOf('MongoDB', images, '4.0.10')).toBe('mongo:4.0.28');
@@ -45,17 +45,17 @@ describe('a Docker engine', () => {
     await chmod(join(folder, 'docker'), 0o755);
   };
 
-  it('answers where its client can ask it', async () => {
+  it('answers if its client reaches it', async () => {
     await client(0);
     expect(dockerRuns({ PATH: folder })).toBe(true);
   });
 
-  it('does not answer where there is a client and no engine', async () => {
+  it('does not answer if there is a client and no engine', async () => {
     await client(1);
     expect(dockerRuns({ PATH: folder })).toBe(false);
   });
 
-  it('does not answer where there is no client', () => {
+  it('does not answer if there is no client', () => {
     expect(dockerRuns({ PATH: folder })).toBe(false);
   });
 });
@@ -73,7 +73,7 @@ describe('a shared container', () => {
     expect(started).toBe(1);
   });
 
-  it('is started again where the first start failed', async () => {
+  it('is started again if the first start failed', async () => {
     await expect(sharedContainer(name, () => Promise.reject(new Error('no image')))).rejects.toThrow('no image');
     expect(await sharedContainer(name, start)).toBe('address 1');
   });

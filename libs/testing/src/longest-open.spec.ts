@@ -16,13 +16,13 @@ describe('the work that was open longest', () => {
     ['B725-6A007817-5AE159A2/3: not split into chunks', 'not split into chunks'],
     ['fanout.outcomes: 12 of tidings.outcomes 0', 'fanout.outcomes: of tidings.outcomes'],
     ['scheduler: tidings.plans 7', 'scheduler: tidings.plans'],
-  ])('%s', (item, kind) => {
+  ])('is described without its numbers and codes: %s', (item, kind) => {
     const open = new LongestOpen();
     open.add([item], 0);
     expect(open.text).toBe(`${kind}, 0.0 s`);
   });
 
-  it('is none if nothing was open', () => {
+  it('is empty if nothing was open', () => {
     expect(new LongestOpen().text).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ describeWithMongo('startMongo', (mongo) => {
     beforeAll(async () => void (broker = await testBroker({ db: mongo.database('log') })));
     afterAll(() => broker.close());
 
-    it('delivers what is published', async () => {
+    it('delivers published records', async () => {
       const delivered = new Promise<RecordBatch>((resolve) => {
         void broker.subscribe({ group: 'g', topics: ['tidings.messages'], handler: async (batch) => resolve(batch) });
       });

@@ -37,7 +37,7 @@ describe('the alert rules', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('ask for the metrics that their row names', () => {
+  it('query the metrics that their row names', () => {
     const recorded = new Map(rules().flatMap(({ record, expr }) => (record ? [[record, expr] as const] : [])));
     for (const { alert, expr } of alerts) {
       const whole = [...recorded].reduce((text, [record, source]) => text.replaceAll(record, `(${source})`), expr);
@@ -46,7 +46,7 @@ describe('the alert rules', () => {
     }
   });
 
-  it.each(alerts)('$alert waits, and tells how urgent it is, what happened, and where to read on', (rule) => {
+  it.each(alerts)('$alert waits, and states its severity, its cause, and its page', (rule) => {
     const { labels, annotations } = rule;
     expect(rule.for).toMatch(/^[1-9]\d*[mh]$/);
     expect(['critical', 'warning']).toContain(labels?.['severity']);
@@ -58,7 +58,7 @@ describe('the alert rules', () => {
     expect(anchorsOf(page!)).toContain(anchor);
   });
 
-  it.each(alerts)('$alert shows only labels that it groups by', ({ expr, annotations = {} }) => {
+  it.each(alerts)('$alert shows only labels by which it groups', ({ expr, annotations = {} }) => {
     const shown = [
       ...Object.values(annotations)
         .join(' ')
@@ -94,7 +94,7 @@ describe('the dashboards', () => {
     expect(all.filter(({ schemaVersion }) => schemaVersion < 41)).toEqual([]);
   });
 
-  it.each(all)('$title asks for a data source, a namespace and jobs', ({ templating }) => {
+  it.each(all)('$title has variables for the data source, the namespace and the jobs', ({ templating }) => {
     expect(templating.list.map(({ name }) => name).slice(0, 3)).toEqual(['datasource', 'namespace', 'job']);
   });
 
@@ -152,7 +152,7 @@ describe('queries of alerts and dashboards', () => {
     expect(hidden).toEqual([]);
   });
 
-  it('name documented metrics, and of histograms the parts', () => {
+  it('name documented metrics, and the parts of histograms', () => {
     const series = [...new Set(queries.flatMap((query) => query.series))].filter(isOwn);
     expect(series.length).toBeGreaterThan(50);
     const wrong = series.filter((name) =>
@@ -163,7 +163,7 @@ describe('queries of alerts and dashboards', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('choose and group by labels that the metrics have', () => {
+  it('select and group by labels that the metrics have', () => {
     const labelsOf = (series: string): readonly string[] => [
       ...metrics.get(metricOf(series))!.labels,
       ...(series.endsWith('_bucket') ? ['le'] : []),
@@ -177,7 +177,7 @@ describe('queries of alerts and dashboards', () => {
     expect(grouping).toEqual([]);
   });
 
-  it('are read with the series, the labels that they choose by, and those that they group by', () => {
+  it('are read with the series, the labels of their selectors, and those of their groups', () => {
     expect(
       readQuery(
         'sum by (le, b) (rate(tidings_x_bucket{namespace=~"$n", a!="process x", b="1"}[5m])) / on (b) process_y',

@@ -6,18 +6,18 @@ describe('a wait for a condition', () => {
   it.each([
     ['answers at once', (checks: number): boolean => checks === 3],
     ['takes its time', async (checks: number): Promise<boolean> => checks === 3],
-  ])('ends with the first check that it passes, if it %s', async (_, holds) => {
+  ])('ends with the first check that succeeds, if it %s', async (_, holds) => {
     let checks = 0;
     await until(() => holds(++checks));
     expect(checks).toBe(3);
   });
 
-  it('names the condition that did not hold in time', async () => {
+  it('names the condition that was not met in time', async () => {
     const sent = 2;
     await expect(until(() => sent > 3, { patienceMs: 10 })).rejects.toThrow(/^in vain: .*sent > 3$/);
   });
 
-  it('fails as the condition fails', async () => {
+  it('fails if the condition fails', async () => {
     const refused = new Error('refused');
     await expect(until(() => Promise.reject(refused))).rejects.toBe(refused);
   });

@@ -139,7 +139,7 @@ describeWithMongo('exports', (mongo) => {
     await expect(downloaded(id)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  it('leave nothing 7 days after their end', async () => {
+  it('are removed 7 days after their end', async () => {
     const { id } = await completed(await accepted());
     clock.advance(7 * DAY_S);
     await store.removeExpired();
@@ -152,7 +152,7 @@ describeWithMongo('exports', (mongo) => {
     }
   });
 
-  it('leave no data of an export that was never accepted', async () => {
+  it('are removed if they were never accepted', async () => {
     const at = new Date(clock.now());
     await inputs.store('never', ExportInput.create(), at);
     await archives.storeBlock({ job: 'never', part: 0, attempt: 'dead', block: 0 }, Buffer.from('x'), at);

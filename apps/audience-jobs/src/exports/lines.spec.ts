@@ -49,7 +49,7 @@ describe('the lines of an export (R-N6)', () => {
     );
   });
 
-  it('have the columns that were asked for, and the platform', () => {
+  it('have the requested columns, and the platform', () => {
     const fields = { ...everything, hwid: false, userId: false, tags: false };
     expect(written(CSV, { fields, tags })).toBe('Push Token,Type,Type (humanized)\r\ntoken,3,Android\r\n');
     expect(written(JSON_LINES, { fields, tags })).toBe('{"push_token":"token","type":3,"type_humanized":"Android"}\n');
@@ -75,7 +75,7 @@ describe('the lines of an export (R-N6)', () => {
     expect(JSON.parse(of(ScannedDevice.create({ hwid: 'h', platform: 3 })))).toMatchObject({ tags: {} });
   });
 
-  it('escape cells that a spreadsheet would take for formulas, if that is asked for', () => {
+  it('escape cells that a spreadsheet would take for formulas, if that is requested', () => {
     const texts = ['=1+1', '+49 (0) 1', '-1;2', '@a', '\ta', '\ra', '+4915112345678', '-1.5', '+', 'a=1', '', '1e-5'];
     const escaped = [
       `'=1+1`,
@@ -108,7 +108,7 @@ describe('the lines of an export (R-N6)', () => {
     for (const off of [undefined, false]) expect(cells(off)).toEqual([texts, texts]);
   });
 
-  it('keep every text apart in CSV', () => {
+  it('separate every text in CSV', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ',', '"', '\r', '\n', 'ü', ' ') });
     fc.assert(
       fc.property(text, text, (hwid, userId) => {
@@ -120,7 +120,7 @@ describe('the lines of an export (R-N6)', () => {
     );
   });
 
-  it('are none if devices are only counted', () => {
+  it('do not exist if devices are only counted', () => {
     expect(() => linesOf(NONE, { fields: everything, tags })).toThrow('Internal error');
   });
 });

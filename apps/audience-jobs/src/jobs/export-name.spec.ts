@@ -11,7 +11,7 @@ const of = (application: string, exportFormat: ExportFormat, status: 'Pending' |
 const csv = of('A1B2C-3D4E5', ExportFormat.EXPORT_FORMAT_CSV);
 
 describe('the name of an archive', () => {
-  it('tells application, second and format', () => {
+  it('contains application, second and format', () => {
     expect(fileOf(csv)).toBe('export_segment_A1B2C-3D4E5_1768478400.csv');
     expect(archiveOf(csv)).toBe('export_segment_A1B2C-3D4E5_1768478400.csv.zip');
     expect(archiveOf(of('', ExportFormat.EXPORT_FORMAT_JSON))).toBe('export_segment_ALL_1768478400.json.zip');

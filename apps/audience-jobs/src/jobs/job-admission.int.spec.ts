@@ -92,7 +92,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     expect(reasons).toEqual(Array.from({ length: 20 }, () => refused(tooMany)));
   });
 
-  it('free room when one ends, and never take room of other applications', async () => {
+  it('make room when one ends, and take none of other applications', async () => {
     await fill(0, MAX_OPEN_JOBS);
     await expect(start('one-more')).rejects.toThrow(tooMany);
     await start('of-another', { of: `${application}-other` });
@@ -118,7 +118,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     expect(await inputs.find('export')).toBeUndefined();
   });
 
-  it('leave no parts of a request that is refused while it uploads', async () => {
+  it('leave no parts of a request that is refused during its upload', async () => {
     await fill(0, MAX_OPEN_JOBS - 1);
     await store('uploading');
     await store('other-upload');
@@ -132,7 +132,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     expect(await parts.find(`${application}-0`, 0)).toBeDefined();
   });
 
-  it('leave no parts of a request that ended before its job was accepted, after an hour', async () => {
+  it('leave no parts, after an hour, of a request that ended before its job was accepted', async () => {
     const removeUnaccepted = unacceptedParts({ clock, parts, store: jobs });
     await store('ended');
     await store('accepted');
@@ -161,7 +161,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     await start(`${application}-3`);
   });
 
-  it('are counted apart from exports of several applications, which are limited per account', async () => {
+  it('are counted separately from exports of several applications, which are limited per account', async () => {
     await fill(0, MAX_OPEN_JOBS);
     await startExport('all-of-them', application, 'other');
     application = '';

@@ -41,7 +41,7 @@ describeWithMongo('parts', (mongo) => {
     expect([...found.values()]).toEqual([['phone-0'], ['phone-1'], ['phone-2']]);
   });
 
-  it('are cut where they were cut first, and have their pieces before the next part', async () => {
+  it('are divided as they were first, and have all their divisions before the next part', async () => {
     const parts = openJobParts(mongo.db);
     const entries = [0, 1, 2].map((Level) => encoded({ Level }));
     await parts.store('cut', 0, { entries }, at);
@@ -69,7 +69,7 @@ describeWithMongo('parts', (mongo) => {
     expect(await levelsUpTo(2)).toEqual([]);
   });
 
-  it('hold whatever JSON a request may hold (R-ER1)', async () => {
+  it('store any JSON of a request (R-ER1)', async () => {
     const parts = openJobParts(mongo.db);
     const value = JSON.parse(`${'{"a":'.repeat(63)}1${'}'.repeat(63)}`) as unknown;
     const entries = [encoded({}), encoded({ Level: value }), encoded({ Level: 1 })];

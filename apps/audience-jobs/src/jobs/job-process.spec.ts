@@ -144,14 +144,14 @@ describe('the devices of users', () => {
     return { ...world, counts: await world.process(third) };
   };
 
-  it('are asked for once, and are rows of each of their entries (R-G4)', async () => {
+  it('are requested once, and are rows of each of their entries (R-G4)', async () => {
     const { asked, counts, calls } = await process('2', '3', '2');
     expect(asked).toEqual([['2', '3']]);
     expect(counts).toEqual({ part: 3, entries: 3, done: 7, notFound: 0, failed: 0 });
     expect([...piecesOf(calls)]).toEqual([['job/3', 7]]);
   });
 
-  it('are processed in pieces of the part, if they are more than one document holds', async () => {
+  it('are processed in divisions of the part, if they exceed one document', async () => {
     const { counts, calls } = await process(...Array.from({ length: 400 }, () => 'u'));
     expect(counts).toEqual({ part: 3, entries: 400, done: 40_000, notFound: 0, failed: 0 });
     expect([...piecesOf(calls)]).toEqual([
@@ -160,13 +160,13 @@ describe('the devices of users', () => {
     ]);
   });
 
-  it('are asked for in parts, if they are more than one reply holds', async () => {
+  it('are requested in parts, if they exceed one reply', async () => {
     const { asked, counts } = await process('20000', '20001', '5', '6');
     expect(counts).toMatchObject({ entries: 4, done: 40_012, failed: 0 });
     expect(asked.map(({ length }) => length)).toEqual([4, 2, 1, 3]);
   });
 
-  it('wait for their turn between pieces, once the worker may not go on', async () => {
+  it('are processed up to the end of a division, once the worker may not continue', async () => {
     const long = ofUsers(...Array.from({ length: 400 }, () => 'u'));
     const world = setUp(...Array.from({ length: 4 }, () => long));
     await expect(world.process(third, () => false)).rejects.toMatchObject({ kind: 'unavailable' });

@@ -9,7 +9,7 @@ import { type JobStore, openJobStore } from './job-store.ts';
 
 const { JOB_KIND_SET_TAGS: TAGS, JOB_KIND_EXPORT: EXPORT } = JobKind;
 
-describeWithMongo('jobs that can be begun', (mongo) => {
+describeWithMongo('startable jobs', (mongo) => {
   const clock = new TestClock();
   let store: JobStore;
   let accepted = clock.now() - 100;
@@ -68,7 +68,7 @@ describeWithMongo('jobs that can be begun', (mongo) => {
     expect(explained.executionStats.totalKeysExamined).toBeLessThanOrEqual(3);
   });
 
-  it('leave no lease for ever when their process dies', async () => {
+  it('leave no permanent lease when their process dies', async () => {
     const [dead, live, other] = ['jobs/dead', 'jobs/live', 'relay'].map(
       (n) => new Lease(mongo.db, n, { clock, lengthMs: 1000 }),
     );

@@ -3,7 +3,7 @@ import { TagType } from '@tidings/events';
 import { JobEntry } from '@tidings/rpc';
 import { typeFor, typesIn } from './missing-tags.ts';
 
-describe('tags that are made for their first value (R-G6)', () => {
+describe('tags that are created for their first value (R-G6)', () => {
   it.each([
     [true, TagType.TAG_TYPE_BOOLEAN],
     [3, TagType.TAG_TYPE_INTEGER],

@@ -30,12 +30,12 @@ describe('the tags of a row (R-G4)', () => {
 });
 
 describe('the hwid of a row', () => {
-  it("is the device's own, however it was written", () => {
+  it('is that of the device, in any spelling', () => {
     expect(shown(DONE, {})).toMatchObject([{ hwid: 'Phone' }]);
     expect(shown(DONE, {}, new Map([[0, ['phone']]]))).toMatchObject([{ hwid: 'phone' }]);
   });
 
-  it('is the given identifier without a device, which is not found or has a reason', () => {
+  it('is the given identifier without a device, also if it has a reason', () => {
     const none = new Map([[0, []]]);
     const { ENTRY_STATUS_NOT_FOUND: status } = EntryStatus;
     const part = { number: 0, entries: [entry], entryBytes: 9, isCut: false, hwids: none, outcomes: [] };

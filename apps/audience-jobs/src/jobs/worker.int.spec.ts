@@ -93,22 +93,25 @@ describeWithMongo('a worker', (mongo) => {
     await writer.close();
   });
 
-  it.each([1, 2, 3])('of %i completes the job of one application before the queue of another is done', async (many) => {
-    for (let i = 0; i < 8; i++) await accept(`A-export-${i}`, 'A', EXPORT);
-    for (let i = 0; i < 4; i++) await accept(`A-bulk-${i}`, 'A');
-    await accept('B-bulk', 'B');
-    await accept('C-export', 'C', EXPORT);
-    for (let i = 0; i < many; i++) start(work);
-    await allDone();
-    expect(worked).toHaveLength(14 * PARTS);
-    for (const id of ['B-bulk', 'C-export']) {
-      expect(endOf(id)).toBeLessThan(lastEnd('A'));
-      // Also while A's first jobs were running.
-      expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PARTS);
-    }
-    const bulk = worked.filter((id) => id.startsWith('A-bulk'));
-    expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PARTS }, () => `A-bulk-${i}`)));
-  });
+  it.each([1, 2, 3])(
+    'completes the job of one application before the queue of another, with %i workers',
+    async (many) => {
+      for (let i = 0; i < 8; i++) await accept(`A-export-${i}`, 'A', EXPORT);
+      for (let i = 0; i < 4; i++) await accept(`A-bulk-${i}`, 'A');
+      await accept('B-bulk', 'B');
+      await accept('C-export', 'C', EXPORT);
+      for (let i = 0; i < many; i++) start(work);
+      await allDone();
+      expect(worked).toHaveLength(14 * PARTS);
+      for (const id of ['B-bulk', 'C-export']) {
+        expect(endOf(id)).toBeLessThan(lastEnd('A'));
+        // Also while A's first jobs were running.
+        expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PARTS);
+      }
+      const bulk = worked.filter((id) => id.startsWith('A-bulk'));
+      expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PARTS }, () => `A-bulk-${i}`)));
+    },
+  );
 
   it('serves an account with one application like one with many', async () => {
     for (const application of ['A1', 'A2', 'A3', 'A4', 'A5', 'A6']) await accept(`${application}-bulk`, application);
@@ -118,7 +121,7 @@ describeWithMongo('a worker', (mongo) => {
     expect(worked.slice(0, endOf('B-bulk')).length).toBeLessThan(4 * PARTS);
   });
 
-  it('fails a job whose processes died three times at a part, says why, and does not touch it again (R-S3)', async () => {
+  it('fails a job whose processes died three times at a part, gives the reason, and does not touch it again (R-S3)', async () => {
     await accept('poison', 'A', EXPORT);
     for (const worker of ['dead-1', 'dead-2', 'dead-3']) await say('poison', { type: 'beginAttempt', part: 0, worker });
     await accept('innocent', 'A', EXPORT);

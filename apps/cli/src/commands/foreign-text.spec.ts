@@ -27,7 +27,7 @@ const replies: Readonly<Record<string, unknown>> = {
   '/admin/v1/dead-letters': { dead_letters: [deadLetter], next: null },
 };
 
-describe('text of devices in what is printed', () => {
+describe('printed text of devices', () => {
   let server: Server;
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -51,19 +51,19 @@ describe('text of devices in what is printed', () => {
     return output;
   };
 
-  it('commands no terminal from a topic', async () => {
+  it('contains no control characters of a terminal, from a topic', async () => {
     const record = '{"hwid":"a\\u001b[2J\\u007f\\u009b31m\\nb"}';
     expect(await printed('tap', 'tidings.outcomes')).toBe(`${at} 3/7 ${KEY} ${record}\n`);
   });
 
-  it('commands no terminal from a list', async () => {
+  it('contains no control characters of a terminal, from a list', async () => {
     const [heading, row, ...rest] = (await printed('dead-letters', 'list')).split('\n');
     expect(rest).toEqual(['']);
     expect(row).toContain(`  ${KEY}  Error: `);
     expect(row!.indexOf('Error')).toBe(heading!.indexOf('error'));
   });
 
-  it('may have separators of lines, which end no record', async () => {
+  it('may contain line separators, which end no record', async () => {
     const [whole] = (await printed('tap', 'separated')).split('\n');
     expect(whole).toBe(`${at} 3/7 ${SEPARATED} {"hwid":"${SEPARATED}"}`);
   });

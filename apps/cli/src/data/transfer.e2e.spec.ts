@@ -124,7 +124,7 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     await expect(exportTo(archive)).rejects.toThrow('is not empty');
   });
 
-  it('is the same after an import into another embedded deployment beside a third one, to the byte', async () => {
+  it('is identical after an import into another embedded deployment beside a third one', async () => {
     const variables = { MONGO_URL: databasesAt(mongo) };
     const neighbour = mongo.database('staging_registry').collection('devices');
     await neighbour.insertOne({ hwid: 'phone-1' });
@@ -162,7 +162,7 @@ describeWithMongo('the data of an embedded deployment', (mongo) => {
     await Promise.all([rm(copy, { recursive: true }), rm(join(folder, 'nothing'), { recursive: true })]);
   });
 
-  it('goes on in a distributed deployment with the same answers, and nothing is sent twice', async () => {
+  it('continues in a distributed deployment with the same answers, and nothing is sent twice', async () => {
     const key = Buffer.from((await readFile(join(source.dataFolder, 'master-key'), 'utf8')).trim(), 'base64');
     const sent = sentIn(source, message).length;
     target = await cluster({

@@ -70,7 +70,7 @@ async function findings(url: string, env: NodeJS.ProcessEnv = {}): Promise<Findi
   }
 }
 
-describe('the doctor, of a running system', () => {
+describe('the doctor of a running system', () => {
   let server: Server;
   let url: string;
   let replies: Record<string, unknown>;
@@ -95,7 +95,7 @@ describe('the doctor, of a running system', () => {
     refused.clear();
   });
 
-  it('finds nothing wrong with a healthy one', async () => expect(await findings(url)).toEqual([]));
+  it('finds nothing wrong with a healthy system', async () => expect(await findings(url)).toEqual([]));
 
   it.each<[string, Record<string, unknown>, RegExp, RegExp]>([
     [
@@ -186,7 +186,7 @@ describe('the doctor, of a running system', () => {
   });
 
   it.each(Object.entries(credentialFaults))(
-    'finds %s, and says what to do (R-P1)',
+    'finds %s, and names a remedy (R-P1)',
     async (name, { sentence, remedy }) => {
       replies['/admin/v1/providers'] = { providers: [{ ...provider, last_error: failed(name) }] };
       const text = `The provider of fcm of A cannot be used: ${name} (2026-01-15T12:00:00Z). ${sentence}`;
@@ -211,7 +211,7 @@ describe('the doctor, of a running system', () => {
     }
   });
 
-  it('finds that nothing answers, and why', async () => {
+  it('finds that no service answers, and the cause', async () => {
     expect(await findings('http://127.0.0.1:1')).toMatchObject([
       {
         text: 'The gateway cannot be reached at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1.',
@@ -281,13 +281,13 @@ describe('the doctor, of a running system', () => {
     }
   });
 
-  describeWithMongo('with the environment of MongoDB', (mongo) => {
+  describeWithMongo('the doctor with the environment of MongoDB', (mongo) => {
     const env = (masterKey: string) => ({
       MONGO_URL: mongo.url.replace(/\/(\?|$)/, `/${mongo.prefix}$1`),
       TIDINGS_MASTER_KEY: masterKey,
     });
 
-    it('finds another master key than that of the data', async () => {
+    it('finds a master key that is not that of the data', async () => {
       const system = systemDatabase(mongo.client, mongo.prefix);
       expect(await findings(url, env(key))).toEqual([]);
       await openKeys(system, masterKeysOf(Buffer.from(key, 'base64'), undefined));
@@ -320,7 +320,7 @@ describe('the doctor, of a running system', () => {
     });
   });
 
-  describeWithKafka('with the environment of Kafka', (kafka) => {
+  describeWithKafka('the doctor with the environment of Kafka', (kafka) => {
     const env = () => ({
       KAFKA_BROKERS: kafka.brokers,
       KAFKA_NAMESPACE: kafka.namespace,

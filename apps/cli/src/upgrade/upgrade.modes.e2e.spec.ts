@@ -88,9 +88,9 @@ describe('the data of the last version', () => {
   });
   afterAll(() => world?.stop());
 
-  it('has the same answers, for the tokens of that version', () => expectSameAnswers(world, then));
+  it('have the same answers, for the tokens of that version', () => expectSameAnswers(world, then));
 
-  it('goes on: what had to wait reaches each device once, and nothing is sent again', async () => {
+  it('continue: each waiting device is reached once, and nothing is sent again', async () => {
     const { simulators } = world;
     const applications = new Set(then.waiting.map(({ application }) => application));
     for (const application of applications) {
@@ -120,7 +120,7 @@ describe('the data of the last version', () => {
 });
 
 describeInTurn('the fixture of this version', () => {
-  it('is made by the script, and its data have the same answers', async () => {
+  it('is created by the script, and its data have the same answers', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-fixture-'));
     let world: PlatformWorld | undefined;
     try {

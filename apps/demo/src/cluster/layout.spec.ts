@@ -12,11 +12,11 @@ describe('the ports of a cluster', () => {
     return { members, first: [portOf(gateway!.url), gateway!.mailPort, webhooks!.eventsPort] };
   };
 
-  it('are those that the operator names, of the first process of their service', async () => {
+  it('are those that the operator sets, of the first process of their service', async () => {
     expect((await laidOut({ port: 11, mailPort: 12, eventsPort: 13 })).first).toEqual([11, 12, 13]);
   });
 
-  it('are free ones where the operator names 0', async () => {
+  it('are free ones if the operator sets 0', async () => {
     const { members, first } = await laidOut({ port: 0, mailPort: 0, eventsPort: 0 });
     const all = members.flatMap(({ ports: { grpc, http, further } }) => [grpc, http, further]);
     expect(all.every((port) => port > 0)).toBe(true);
@@ -33,7 +33,7 @@ describe('the addresses of a cluster', () => {
     return { hosts, registry: registry!, gateway: gateway! };
   };
 
-  it('are on the loopback address, and so is the base of links, unless the operator names others', async () => {
+  it('are on the loopback address, and so is the base of links, unless the operator sets others', async () => {
     const { hosts, registry, gateway } = await laidOut({});
     expect(new Set(hosts.values())).toEqual(new Set(['127.0.0.1']));
     expect(gateway.url).toBe('http://127.0.0.1:11');
@@ -51,7 +51,7 @@ describe('the addresses of a cluster', () => {
     ['::', '127.0.0.1'],
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '[2001:db8::1]'],
-  ])('are on %s where others connect, and reached at %s', async (host, reached) => {
+  ])('are on %s for external clients, and reached at %s', async (host, reached) => {
     const { hosts, registry, gateway } = await laidOut({ host });
     const { gateway: gateways, webhooks, ...inner } = Object.fromEntries(hosts);
     expect([gateways, webhooks]).toEqual([host, host]);

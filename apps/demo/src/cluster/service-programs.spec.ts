@@ -58,7 +58,7 @@ describe('the list of services', () => {
     },
   );
 
-  it('is the list of programs in docs/operations/installing.md, with what each requires and calls', () => {
+  it('is the list of programs in docs/operations/installing.md, with the requirements and the calls of each', () => {
     const page = read('docs/operations/installing.md');
     const rows = [...page.matchAll(/^\| `apps\/([\w-]+\/dist\/main[\w.]*)` \| .* \| 9090 \| (.*) \| (.*) \|$/gm)];
     expect(rows.map(([, entry]) => entry!).sort()).toEqual(names.map((name) => services[name].program).sort());
@@ -72,7 +72,7 @@ describe('the list of services', () => {
     }
   });
 
-  describe('in the rights of docs/operations/access.md', () => {
+  describe('the rights in docs/operations/access.md', () => {
     const section = read('docs/operations/access.md')
       .split('\n## Rights in Kafka and MongoDB\n')[1]!
       .split('\n## ')[0]!;
@@ -87,7 +87,7 @@ describe('the list of services', () => {
     const covers = (right: string, name: string): boolean =>
       right === name || (right.endsWith('.') && name.startsWith(right));
 
-    it('has a row for Kafka, with topics that there are, each of which a program writes', () => {
+    it('have a row for Kafka, with existing topics, each of which a program writes', () => {
       const all = topics(channels).map(({ name }) => name.replace(/^tidings\./, ''));
       for (const name of names) {
         const { write, read: readable } = rights.get(name)!;
@@ -98,7 +98,7 @@ describe('the list of services', () => {
       expect(all.filter((topic) => !written.some((right) => covers(right, topic)))).toEqual([]);
     });
 
-    it('has the consumer groups of its work', () => {
+    it('have the consumer groups of each program', () => {
       const working: Partial<Record<ServiceName, readonly string[]>> = {
         ...consumerGroups,
         fanout: Object.values(fanoutGroups),
@@ -112,7 +112,7 @@ describe('the list of services', () => {
       }
     });
 
-    it('has a row for MongoDB with its database, and that of the master key', () => {
+    it('have a row for MongoDB with its database, and that of the master key', () => {
       for (const name of names) {
         const facts = services[name];
         if (!('database' in facts)) continue;

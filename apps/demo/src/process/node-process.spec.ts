@@ -25,14 +25,14 @@ describe('the environment of a child', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has the secrets that it is given in place of files that name them, and other files as they are', () => {
+  it('has the given secrets in place of files that name them, and other files unchanged', () => {
     const { masterKey, adminToken, mongoUrl, providers } = readEnv(environmentOf(given, inherited));
     expect(Buffer.from(masterKey!)).toEqual(key);
     expect({ adminToken, mongoUrl }).toEqual({ adminToken: given.TIDINGS_ADMIN_TOKEN, mongoUrl: given.MONGO_URL });
     expect(providers.smtp).toContain('relay.example');
   });
 
-  it('has a file that it is given itself', () => {
+  it('has a file that is given explicitly', () => {
     const own = { SMTP_URL: '', SMTP_URL_FILE: inherited['SMTP_URL_FILE']! };
     expect(readEnv(environmentOf(own, {})).providers.smtp).toContain('relay.example');
   });

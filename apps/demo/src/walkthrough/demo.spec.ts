@@ -32,7 +32,7 @@ describe('the devices of the demo', () => {
     expect(kinds.size).toBe(16);
   });
 
-  it('show something of everything even when there are only 100', () => {
+  it('cover every platform and outcome even when there are only 100', () => {
     const few = devices.slice(0, 100);
     const outcomes = few
       .filter((device) => isAddressed(device))
@@ -102,7 +102,7 @@ describe('the figures of the demo', () => {
     ).toEqual({ sent: 5, failed: 1, throttled: 2, duplicates: 0 });
   });
 
-  it('agree, or it is told which do not', () => {
+  it('agree, or the differences are reported', () => {
     const honest = platforms.map(testimony);
     expect(faultsIn(honest)).toEqual([]);
     expect(figuresTable(honest)).toMatch(/iOS {6}sent +\d+ +\d+ +\d+ +\d+ +yes/);
@@ -114,7 +114,7 @@ describe('the figures of the demo', () => {
     expect(faultsIn([first, { ...second, ledger: { ...second.ledger, duplicates: 2 } }])).toHaveLength(1);
   });
 
-  it('hold every push against its device', () => {
+  it('compare every push with its device', () => {
     const reached = addressed.filter(({ outcome }) => outcome !== 'dead');
     const pushes = reached.map((device) => ({ token: device.token, hash: 'P', payload: `{"x":"${textFor(device)}"}` }));
     expect(faultsInPushes(addressed, pushes)).toEqual([]);
@@ -125,7 +125,7 @@ describe('the figures of the demo', () => {
 });
 
 describe('all', () => {
-  it('does everything, no more at a time than told', async () => {
+  it('does everything, within the limit of concurrency', async () => {
     let under = 0;
     let most = 0;
     const done: number[] = [];

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { webPushSubscription } from '@tidings/simulators';
 import { subscriptionKeys } from './demo-population.ts';
 
-it('the browsers of the demo have the keys that their simulated push service knows', () => {
+it('the browsers of the demo have the keys of their simulated push service', () => {
   for (const [kind, argument, n] of [
     ['accepted', 0, 7],
     ['dead', 0, 8],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isLocalOnly, refusalOf } from './local-address.ts';
 
-describe('a platform that only this machine reaches', () => {
+describe('a platform on the loopback address', () => {
   it.each([
     ['127.0.0.1', undefined],
     ['localhost', undefined],
@@ -23,7 +23,7 @@ describe('a platform that only this machine reaches', () => {
   });
 });
 
-describe('the page of this machine', () => {
+describe('the local page', () => {
   const port = 8080;
 
   it.each(['127.0.0.1:8080', 'localhost:8080', '[::1]:8080'])('is shown at %s', (host) => {
@@ -47,7 +47,7 @@ describe('the page of this machine', () => {
     expect(refusalOf({ host, origin }, port, 'POST')).toBe('Open this page at its local address');
   });
 
-  it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])('knows a proxy by %s', (name) => {
+  it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])('detects a proxy by %s', (name) => {
     expect(refusalOf({ host: 'localhost:8080', [name]: '1' }, port)).toBe('This page is not served through a proxy');
   });
 
@@ -58,11 +58,11 @@ describe('the page of this machine', () => {
     { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:9090' },
     { host: '127.0.0.1:8080', origin: 'http://localhost:8080' },
     { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'cross-site' },
-  ])('lets no other page act: %j', (headers) => {
+  ])('refuses actions of other pages: %j', (headers) => {
     expect(refusalOf(headers, port, 'POST')).toBe('Only the page itself may call this');
   });
 
-  it('is found at the default port, which addresses leave out', () => {
+  it('is accepted at the default port, which addresses leave out', () => {
     expect(refusalOf({ host: 'localhost', origin: 'http://localhost' }, 80, 'POST')).toBeUndefined();
   });
 });

@@ -31,17 +31,17 @@ const describeIf = (isMeant: boolean, title: string, suite: () => void): void =>
 };
 
 describeIf(!isServed, 'the page of web push, in the distributed mode', () => {
-  it.each(['', '/page.js', '/worker.js'])('is not there: %s', async (path) => {
+  it.each(['', '/page.js', '/worker.js'])('is not found: %s', async (path) => {
     expect(await world.client.http.send(HOME + path)).toMatchObject({ status: 404 });
   });
 
-  it.each(['open', 'send', 'explain'])('does not act: %s', async (route) => {
+  it.each(['open', 'send', 'explain'])('has no action: %s', async (route) => {
     expect(await post(route, {})).toMatchObject({ status: 404 });
   });
 });
 
 describeIf(isServed, 'the page of web push', () => {
-  it('gives a device token for its own application, and nothing else', async () => {
+  it('returns a device token for its own application, and for no other', async () => {
     const { status, body } = await post('open', {});
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['application', 'token']);
@@ -59,7 +59,7 @@ describeIf(isServed, 'the page of web push', () => {
     expect((await call('createMessage', body['application'], { auth: body['token'] }))['status_code']).not.toBe(200);
   });
 
-  it('makes one application, and another one when it was deleted', async () => {
+  it('creates one application, and another one when it was deleted', async () => {
     const opened = await Promise.all(Array.from({ length: 5 }, () => post('open', {})));
     const codes = opened.map(({ body }) => body['application']);
     expect(new Set(codes).size).toBe(1);
@@ -97,7 +97,7 @@ describeIf(isServed, 'the page of web push', () => {
     },
   );
 
-  it('refuses forms, which pages of other sites send without asking', async () => {
+  it('refuses forms, which pages of other sites send without a preflight', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect(await post('send', 'hwid=x', headers)).toMatchObject({ status: 415 });
   });
@@ -171,7 +171,7 @@ if (isServed) {
       await session.detach();
     }
 
-    it('says that a browser without a push service cannot subscribe', async () => {
+    it('reports that a browser without a push service cannot subscribe', async () => {
       const { page } = await opened();
       await page.goto(world.url + HOME);
       await page.click('#subscribe');
@@ -181,7 +181,7 @@ if (isServed) {
       await page.close();
     });
 
-    it('subscribes, gets a push, shows it, and reports its delivery and its open', async () => {
+    it('subscribes, receives a push, shows it, and reports its delivery and its open', async () => {
       const { page, errors } = await opened();
       const subscription = webPushSubscription('accepted', 1);
       await subscribeAt(page, subscription);

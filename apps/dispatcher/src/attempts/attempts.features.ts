@@ -59,7 +59,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await store.find('v')).toBeUndefined();
     });
 
-    it('that collide do not affect the others', async () => {
+    it('do not affect the others if they collide', async () => {
       await claim('taken', 'a');
       const before = await Promise.all(['new', 'taken', 'newer'].map((id) => claim(id, 'b')));
       expect(before.map((attempt) => attempt === undefined)).toEqual([true, false, true]);
@@ -104,7 +104,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(got[0]).toBeUndefined();
     });
 
-    it('are deferred for as long as they are held back, or until the cause has ended', async () => {
+    it('are deferred for as long as they are blocked, or until the cause has ended', async () => {
       for (const [id, credential, answersUntil] of [
         ['u', 'w', 9700],
         ['v', 'v', 0],
@@ -122,7 +122,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect([await due('broadcast', 9699), await due('broadcast', 9700)]).toEqual([[], ['u']]);
     });
 
-    it('that are held back become due one by one, or all together', async () => {
+    it('become due one by one, or all together, if they are blocked', async () => {
       for (const id of ['u', 'v', 'w']) {
         await claim(id, 'a');
         await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500 });
@@ -152,7 +152,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 9500)).toEqual(['w']);
     });
 
-    it('that are deferred are claimed by one worker, the longest due first, except some credentials', async () => {
+    it('are claimed by one worker if they are deferred, the longest due first, except some credentials', async () => {
       for (const [id, dueAt, credential] of [
         ['late', 500, 'x'],
         ['early', 100, 'y'],
@@ -249,7 +249,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await store.settle('w', of('a'), results, 2000)).toBe(false);
     });
 
-    it('that were claimed again are listed with their owner, others are not', async () => {
+    it('are listed with their owner if they were claimed again, and only then', async () => {
       await claim('w', 'a');
       await claim('v', 'a');
       await store.defer('w', of('a'), results, deferral);
@@ -261,7 +261,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await store.unpublished('direct', 10)).toEqual([]);
     });
 
-    it('that were deferred are listed when they are settled, with their deferral, until their outcome is published', async () => {
+    it('are listed when settled after a deferral, with that, until their outcome is published', async () => {
       for (const id of ['u', 'v', 'w']) await claim(id, 'a');
       await store.settle('u', of('a'), results, 2000);
       for (const id of ['v', 'w']) await store.defer(id, of('a'), noResults, deferral);

@@ -19,7 +19,7 @@ describeWithMongo('attempts', (mongo) => {
   const open = async (channel = 'apns'): Promise<MongoAttempts> =>
     new MongoAttempts(mongo.db, await newModel(), channel);
 
-  attemptStoreFeatures('on MongoDB', () => open());
+  attemptStoreFeatures('attempts on MongoDB', () => open());
 
   it('ignore results of a claim that a version without them has taken over', async () => {
     const model = await newModel();

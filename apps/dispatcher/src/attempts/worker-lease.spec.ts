@@ -72,7 +72,7 @@ describe('a worker', () => {
     expect((await ready).alive()).toBe(true);
   });
 
-  it('waits no longer than its patience', async () => {
+  it('waits no longer than its timeout', async () => {
     const { workerLease, pass, cut } = world();
     cut(true);
     workerLease.start();

@@ -65,7 +65,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     };
 
     scenarioOf(!atMostOnce)(
-      'repeats what was not answered in time, masked by the same id',
+      'repeats pushes without an answer in time, masked by the same id',
       async ({ world, summary }) => {
         const outcomes = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
         expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
@@ -75,7 +75,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     );
 
     scenarioOf(atMostOnce)(
-      'repeats nothing that the provider may have taken and does not answer',
+      'repeats nothing that the provider may have accepted without an answer',
       async ({ world, summary }) => {
         // They may share the connection that is lost.
         await world.send(batch([device('silent', 0)]), 90_000);
@@ -108,7 +108,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     });
 
     scenarioOf(throttle !== 'none')(
-      'sends nothing inside the time that a throttled credential has to wait, and all of it afterwards',
+      'sends nothing during the wait of a throttled credential, and everything afterwards',
       async ({ world, simulators, summary }) => {
         await simulators.faults.set(subject.name, { retryAfterSeconds: 120 });
         const refused = device(throttle === 'stated' ? 'unavailable' : 'throttled', 0, 1);
@@ -129,7 +129,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     );
 
     scenarioOf(throttle === 'stated')(
-      'loses nobody to a provider that asks to wait for hours',
+      'loses no device to a provider that asks to wait for hours',
       async ({ world, simulators, summary }) => {
         await simulators.faults.set(subject.name, { retryAfterSeconds: 7200 });
         await world.hand(batch([device('unavailable', 0, 1), ...accepted(300).map((each, i) => at(1 + i, each))]));
@@ -157,13 +157,13 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.settledSlices()).toEqual([0]);
     });
 
-    scenario('tries again after a server error until it is over', async ({ world, summary }) => {
+    scenario('retries after a server error until it is over', async ({ world, summary }) => {
       const outcomes = await world.send(batch([device('unavailable', 0, 2)]));
       expect([...outcomes]).toEqual([[0, 'SENT']]);
       expect(summary()).toMatchObject({ accepted: 1, refused: 2 });
     });
 
-    scenario('gives up after an hour or more with what the provider said', async ({ world }) => {
+    scenario('gives up after an hour or more with the reason of the provider', async ({ world }) => {
       const startedAt = world.clock.now();
       await world.send(batch([device('serverError', 0)]));
       expect([...endsIn(world)]).toEqual([[0, words.serverError]]);
@@ -178,7 +178,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.clock.now() - startedAt).toBeLessThan(60_000);
     });
 
-    scenario('gets over a reply that it cannot read', async ({ world }) => {
+    scenario('recovers from an unreadable reply', async ({ world }) => {
       await world.send(batch([device('malformed', 0), device('accepted', 1)]));
       const outcomes = await world.send(batch([device('accepted', 2)], { bucket: 1 }));
       expect(outcomes.get(0)).toMatch(words.unreadable ?? /^SENT$|^UNCLASSIFIED_ERROR 400 unreadable_reply$/);
@@ -186,7 +186,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(outcomes.get(2)).toBe('SENT');
     });
 
-    scenario('gets over lost connections, reset and refused streams', async (scene) => {
+    scenario('recovers from lost connections, reset and refused streams', async (scene) => {
       const devices = [device('disconnect', 0), device('reset', 1), device('refusedStream', 2)];
       await scene.world.send(batch([...devices, ...accepted(40).map((each, i) => at(10 + i, each))]));
       expectNoneLost(scene, 43, 3);
@@ -196,7 +196,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     });
 
     scenarioOf(protocol !== 'HTTP/1.1')(
-      'repeats at once what a provider left aside when it said good-bye, and nothing else',
+      'repeats at once the requests that a GOAWAY left unprocessed, and no others',
       async ({ world, simulators, summary }) => {
         await simulators.faults.set(subject.name, { goawayEvery: 50 });
         const aheadMs = world.clock.aheadMs;
@@ -208,7 +208,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       },
     );
 
-    scenario('loses nobody to a provider that closes every connection', async (scene) => {
+    scenario('loses no device to a provider that closes every connection', async (scene) => {
       const { world, simulators } = scene;
       await simulators.faults.set(subject.name, { goawayEvery: 1 });
       const resetting = Array.from({ length: 5 }, (_, i) => device('disconnect', 900 + i));
@@ -221,7 +221,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expectNoneLost(scene, 65, 5);
     });
 
-    scenario('gets through a storm of reset streams', async (scene) => {
+    scenario('recovers from a storm of reset streams', async (scene) => {
       const { world, simulators } = scene;
       await simulators.faults.set(subject.name, { resetEvery: inDoubtMax > 0 ? 2 * inDoubtMax : 7 });
       await world.send(batch(accepted(300)));
@@ -229,7 +229,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     });
 
     scenario(
-      'finds out that nobody answers on an open connection, and goes on within 5 s of the end (T9)',
+      'detects silence on an open connection, and continues within 5 s of the end (T9)',
       async ({ world, simulators }) => {
         expect((await world.send(batch(accepted(10)))).size).toBe(10);
         await simulators.faults.set(subject.name, { blackhole: true });
@@ -242,7 +242,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       },
     );
 
-    scenario('loses nothing to a provider that is down and comes back', async ({ world, simulators, summary }) => {
+    scenario('loses nothing to a provider that is down and returns', async ({ world, simulators, summary }) => {
       await simulators.faults.set(subject.name, { down: true });
       await world.hand(batch(accepted(1000)));
       expect(world.outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
@@ -253,7 +253,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect([...world.deviceOutcomes()].toSorted((a, b) => a[0] - b[0])).toEqual(all(1000, 'SENT'));
     });
 
-    scenario('sends to nobody who is gone or has no token', async ({ world }) => {
+    scenario('sends to no device that is deleted or has no token', async ({ world }) => {
       const outcomes = await world.send(
         batch([
           { ...device('accepted', 0), gone: true },
@@ -268,13 +268,13 @@ export function channelFeatures(subject: ChannelSubject): void {
       ]);
     });
 
-    scenario('tells a missing credential', async ({ world }) => {
+    scenario('reports a missing credential', async ({ world }) => {
       const other = { application: 'AAAAA-00000', platform: 7, version: 0 };
       const outcomes = await world.send(batch(accepted(2), { credential: other }));
       expect([...outcomes]).toEqual(all(2, 'INVALID_CONFIGURATION 0 not_configured'));
     });
 
-    scenario('gets a new token where the old one is refused, once', async ({ world }) => {
+    scenario('gets a new token after a refusal of the old one, once', async ({ world }) => {
       const outcomes = await world.send(
         batch([device('expiredAuth', 0, 0), device('expiredAuth', 1, 5), device('accepted', 2)]),
       );

@@ -39,7 +39,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
 
   if (refuses)
     scenario(
-      'counts a refusal for the attempt that met it, and waits for a provider that is down (R-P1)',
+      'counts a refusal for the attempt that received it, and waits for a provider that is down (R-P1)',
       async (scene) => {
         const { simulators, world, next } = scene;
         const { fault, outcome } = refuses;
@@ -63,7 +63,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
   const answering = (simulators: Simulators, tokenReply: TokenReply | null): Promise<void> =>
     simulators.faults.set(tokensFrom, { tokenReply });
 
-  scenario('waits for an access token where something else than its issuer answers', async (scene) => {
+  scenario('waits for an access token if another server than its issuer answers', async (scene) => {
     const { simulators, world, next } = scene;
     for (const reply of transient) {
       await answering(simulators, reply);
@@ -76,7 +76,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
     expect([...world.deviceOutcomes().values()]).toEqual(transient.map(() => 'SENT'));
   });
 
-  scenario('has no use for an access token of more than 8 KiB', async (scene) => {
+  scenario('refuses an access token of more than 8 KiB', async (scene) => {
     const { simulators, world, next } = scene;
     for (const reply of ['longToken', 'longerToken'] as const) {
       await answering(simulators, reply);

@@ -65,7 +65,7 @@ export function networkFeatures(subject: ChannelSubject): void {
     expect(names.next).toEqual([]);
   });
 
-  scenario('reaches a provider at its next address where the first ones are dead', async ({ world, names, front }) => {
+  scenario('reaches a provider at its next address if the first ones are dead', async ({ world, names, front }) => {
     await front('127.0.0.3', false);
     await front('127.0.0.4');
     names.answer = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];

@@ -44,7 +44,7 @@ describe('a caller-supplied token address', () => {
     expect(connections).toBe(0);
   });
 
-  it('is forbidden when its name has none but inside addresses', () =>
+  it('is forbidden if its name has only private addresses', () =>
     expect(postFormBy({ guard: new AddressGuard([]) })(`http://localhost:${port}/token`, {})).rejects.toMatchObject({
       kind: 'forbidden',
     }));
@@ -57,11 +57,11 @@ describe('a caller-supplied token address', () => {
     '//127.0.0.1/',
     '',
     'http://',
-  ])('is forbidden where it is no web address: %j', (url) =>
+  ])('is forbidden if it is not a web address: %j', (url) =>
     expect(postFormBy({ guard: new AddressGuard([]) })(url, {})).rejects.toMatchObject({ kind: 'forbidden' }),
   );
 
-  it('is reached where the operator allows it, without following redirects', async () => {
+  it('is reached if the operator allows it, without following redirects', async () => {
     const postForm = postFormBy({ guard: new AddressGuard(['127.0.0.1/32']) });
     for (const host of ['127.0.0.1', '127.1', '0x7f000001']) {
       expect(await postForm(`http://${host}:${port}/token`, {})).toEqual({ status: 200, body: '{}' });
@@ -75,7 +75,7 @@ describe('a caller-supplied token address', () => {
   });
 });
 
-describe('a token address beyond a proxy', () => {
+describe('a token address behind a proxy', () => {
   const ADDRESS = '192.0.2.7';
   const NAME = 'tokens.example.com';
   let server: Server;
@@ -113,7 +113,7 @@ describe('a token address beyond a proxy', () => {
     expect(proxy.requests).toHaveLength(2);
   });
 
-  it('is unavailable, with a named cause, where the proxy does not reach it', async () => {
+  it('is unavailable, with a named cause, if the proxy does not reach it', async () => {
     const postForm = postFormBy({ proxy: new OutboundProxy(proxy.url) });
     const fault = await postForm('https://other.example.com/token', {}).catch((error: unknown) => error as Fault);
     expect(fault).toMatchObject({ kind: 'unavailable' });

@@ -59,7 +59,7 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
     expect(lane.settledOf('A')).toBe(2);
   });
 
-  it('is in doubt then, where repeats are not masked', async () => {
+  it('is in doubt then if repeats are not masked', async () => {
     const { lane } = await delivered({ atMostOnce: true });
     await lane.pass(10 * SECOND);
     expect(lane.written).toEqual([]);
@@ -80,7 +80,7 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
     expect(await store.find(ids[0]!)).toMatchObject({ state: 'claimed', owner: OTHER });
   });
 
-  it('that is settled at the end of the lease is not sent, and its outcome is published', async () => {
+  it('is not sent if it was settled by the end of the lease, and its outcome is published', async () => {
     const { lane, ids, store } = await delivered();
     await store.settle(ids[0]!, { owner: OTHER, round: 1 }, noResults, lane.time.now());
     await lane.pass(10 * SECOND);
@@ -88,7 +88,7 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
     expect(lane.settledOf('A')).toBe(1);
   });
 
-  it('is taken over once, by whichever worker is first', async () => {
+  it('is taken over once, by the first worker', async () => {
     const { lane, ids, store } = await delivered();
     lane.leases.until.set('third/1', lane.time.now() + 60 * SECOND);
     await store.takeOver(ids[0]!, OTHER, 'third/1');
@@ -96,7 +96,7 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
     expect([lane.written, lane.outcomes]).toEqual([[], []]);
   });
 
-  it('is forgotten when the dispatcher stops', async () => {
+  it('is dropped when the dispatcher stops', async () => {
     const { lane } = await delivered();
     await lane.dispatch.stop();
     await lane.pass(10 * SECOND);
@@ -122,7 +122,7 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
     expect(handled).toEqual(['fourth']);
   });
 
-  it('is handled once more when it got no slots', async () => {
+  it('is handled once more if it got no slots', async () => {
     const time = new VirtualTime(1_800_000_000_000);
     let tries = 0;
     const awaited = new AwaitedOwners({

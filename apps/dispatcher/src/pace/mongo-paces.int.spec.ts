@@ -26,7 +26,7 @@ describeWithMongo('reserved time in MongoDB', (mongo) => {
       expect(periods[i]!.from).toBe(periods[i - 1]!.from + periods[i - 1]!.length);
   });
 
-  it('is not reserved too far ahead, begins no earlier than now, and is forgotten after a day', async () => {
+  it('is not reserved too far ahead, begins no earlier than now, and is removed after a day', async () => {
     const { paces, store } = await opened();
     expect(await store.reserve('n', 500, NOW, NOW + 400)).toEqual({ from: NOW });
     expect(await store.reserve('n', 100, NOW, NOW + 400)).toEqual({ nextFrom: NOW + 500 });

@@ -128,13 +128,13 @@ describe.each([100, 333, 1000])('a send rate of %i (R-I11)', (rate) => {
     expect(perSecond).toBeGreaterThanOrEqual(rate * 0.95);
   });
 
-  it('is kept by processes that stall: a stalled one does not catch up', async () => {
+  it('is kept by stalled processes, which do not catch up', async () => {
     const { most, perSecond } = await paced(rate, rate * 20, 2, { stalls: [400, 300] });
     expect(most).toBeLessThanOrEqual(rate * 1.05);
     expect(perSecond).toBeGreaterThanOrEqual(rate * 0.85);
   });
 
-  it('is kept while processes come and go', async () => {
+  it('is kept while processes start and stop', async () => {
     for (let seed = 3; seed < 6; seed++) {
       const { most, perSecond } = await paced(rate, rate * 30, seed, { deathsEveryMs: 3_000 });
       expect(most).toBeLessThanOrEqual(rate * 1.05);

@@ -21,7 +21,7 @@ function world() {
 }
 
 describe('slots for open devices', () => {
-  it('go to one credential while it is alone', async () => {
+  it('are assigned to one credential while it is alone', async () => {
     const { slots, given, take, pass } = world();
     for (let i = 0; i < 10; i++) take('a');
     await pass(1);
@@ -32,7 +32,7 @@ describe('slots for open devices', () => {
     expect(slots.used).toBe(8);
   });
 
-  it('go to others first, and to each at most its share, while others wait', async () => {
+  it('are assigned to others first, and to each at most its share, while others wait', async () => {
     const { slots, given, take, pass } = world();
     for (let i = 0; i < 12; i++) take('a');
     await pass(1);
@@ -46,7 +46,7 @@ describe('slots for open devices', () => {
     expect(slots.saturated().toSorted()).toEqual(['a', 'b']);
   });
 
-  it('go to one credential again when others have not asked for a while', async () => {
+  it('are assigned to one credential again when others have not requested any for a while', async () => {
     const { slots, given, take, pass } = world();
     for (let i = 0; i < 8; i++) take('a');
     await pass(1);
@@ -92,7 +92,7 @@ describe('slots for open devices', () => {
     expect(given).toEqual(['a', 'b', 'c']);
   });
 
-  it('are not lost for a credential that asks while the free ones are too few for the next slice of another', async () => {
+  it('are not lost for a credential that requests while the free ones are too few for the next slice of another', async () => {
     const { slots, given, take, pass } = world();
     take('b', 7);
     await pass(1);

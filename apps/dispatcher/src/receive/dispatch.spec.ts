@@ -19,7 +19,7 @@ describe('a slow answer', () => {
     [11, 60],
     [29, 60],
     [6, 2000],
-  ])('after %i s of %i devices is waited for, and nothing is sent twice', async (seconds, devices) => {
+  ])('is awaited after %i s of %i devices, and nothing is sent twice', async (seconds, devices) => {
     const lane = new VirtualLane({ A: answering(seconds * SECOND) });
     consume(lane, [batch(releasedAt, { devices })]);
     await lane.pass(5 * MINUTE);
@@ -29,7 +29,7 @@ describe('a slow answer', () => {
     expect(failures(lane)).toEqual([]);
   });
 
-  it('is waited for as long as the provider may take, and no longer', async () => {
+  it('is awaited for the time limit of the provider, and no longer', async () => {
     const slow = (seconds: number): VirtualLane => {
       const lane = new VirtualLane({ A: { ...answering(seconds * SECOND), answersForMs: 10 * MINUTE } });
       consume(lane, [batch(releasedAt, { atMostOnce: true })]);
@@ -51,7 +51,7 @@ describe('a slow answer', () => {
     expect(lane.settledOf('A')).toBe(1);
   });
 
-  it('that never arrives is repeated after 30 s, or is unknown where repeats are not masked', async () => {
+  it('is repeated after 30 s if it never arrives, or is unknown if repeats are not masked', async () => {
     const silent = (): VirtualProvider => {
       let first = true;
       return { answer: () => (first ? ((first = false), { afterMs: Infinity }) : { afterMs: 10 }) };
@@ -66,7 +66,7 @@ describe('a slow answer', () => {
     expect(failures(lane)).toEqual(['unknown_outcome']);
   });
 
-  it('that is lost with its connection is repeated, or is unknown where repeats are not masked', async () => {
+  it('is repeated if it is lost with its connection, or is unknown if repeats are not masked', async () => {
     const losing = (): VirtualProvider => {
       let first = true;
       return {
@@ -96,7 +96,7 @@ describe('a deferred slice', () => {
   it.each([
     ['is sent', false, []],
     ['is unknown where repeats would show', true, ['unknown_outcome']],
-  ])('%s when the worker dies that has resumed it, and nobody brings it again', async (_what, atMostOnce, failed) => {
+  ])('%s when the worker dies that has resumed it, without another delivery', async (_what, atMostOnce, failed) => {
     const refused = (): VirtualProvider => {
       let first = true;
       return { answer: () => (first ? ((first = false), { afterMs: 10, result: busy }) : { afterMs: 10 }) };
@@ -112,7 +112,7 @@ describe('a deferred slice', () => {
     expect(failures(lane)).toEqual(failed);
   });
 
-  it.each([2_300, 2_600, 2_900])('of %i ms is resumed when it is due, also between two polls', async (retryAfterMs) => {
+  it.each([2_300, 2_600, 2_900])('is resumed after its %i ms, also between two polls', async (retryAfterMs) => {
     let tries = 0;
     const lane = new VirtualLane({
       A: { answer: () => (tries++ === 0 ? { afterMs: 10, result: tooMany, retryAfterMs } : { afterMs: 10 }) },
@@ -148,7 +148,7 @@ describe('the age of a message', () => {
 });
 
 describe('a credential', () => {
-  it('with a slow provider leaves room for others as soon as they wait', async () => {
+  it('leaves room for others as soon as they wait if its provider is slow', async () => {
     const lane = new VirtualLane({ A: answering(20 * SECOND), B: answering(50) });
     const many = Array.from({ length: 12 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 }));
     consume(lane, many);
@@ -177,7 +177,7 @@ describe('a credential', () => {
     );
   });
 
-  it('without a token holds no slot, and is used as soon as it has one', async () => {
+  it('occupies no slot without a token, and is used as soon as it has one', async () => {
     const silent: VirtualProvider = {
       answer: () => ({ afterMs: 10 }),
       readyAfterMs: (now) => Math.max(0, 25 * SECOND - now),
@@ -233,7 +233,7 @@ describe('a throttle', () => {
     expect(lane.written).toHaveLength(4000 + refused);
   });
 
-  it('of a second defers unwritten devices for about a second', async () => {
+  it('defers unwritten devices for about a second if it lasts a second', async () => {
     const lane = new VirtualLane({ A: throttledUntil(50, 1) });
     consume(lane, [batch(releasedAt, { devices: 2000 })]);
     await lane.pass(SECOND);
@@ -402,7 +402,7 @@ describe('a message with a send rate (R-I11)', () => {
   });
 });
 
-describe('a batch that asks for outcomes again', () => {
+describe('a batch that requests outcomes again', () => {
   it('is answered for settled slices, and sends nothing', async () => {
     const lane = new VirtualLane({ A: answering(10), B: answering(Infinity) });
     const waiting = batch(releasedAt, { application: 'B', message: 'waits' });

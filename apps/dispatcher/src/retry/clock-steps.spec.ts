@@ -38,7 +38,7 @@ describe.each(Object.entries(outages))('pushes to a provider that %s for a minut
   });
 });
 
-it('a throttle that is renewed after a step back lasts as long as the provider asks for', async () => {
+it('a throttle that is renewed after a step back lasts as long as the provider requests', async () => {
   const lane = new VirtualLane({
     A: {
       answer: (_, now) => (now < OUTAGE ? { afterMs: 10, result: busy, retryAfterMs: 5 * SECOND } : { afterMs: 10 }),

@@ -8,7 +8,7 @@ const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-describe('devices that wait for their turn', () => {
+describe('devices that wait for a retry', () => {
   it('are sent, although more than an hour has passed since their slice was deferred', async () => {
     const end = 65 * MINUTE;
     const lane = new VirtualLane({
@@ -54,7 +54,7 @@ describe('retries of one credential', () => {
 });
 
 describe('a deferred slice', () => {
-  it('keeps devices that the dead worker could not have written, where repeats would show', async () => {
+  it('includes devices that the dead worker could not have written, if repeats would show', async () => {
     const tries = new Map<string, number>();
     const lane = new VirtualLane({
       A: {
@@ -80,7 +80,7 @@ describe('a deferred slice', () => {
     expect(tries.get('m-1;')).toBe(2);
   });
 
-  it('is announced as due later than its devices wait for their turn: it need not be brought again', async () => {
+  it('is announced as due later than its devices wait, since it needs no delivery', async () => {
     const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 20 * SECOND }) } });
     consume(
       lane,

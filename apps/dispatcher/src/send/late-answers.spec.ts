@@ -86,7 +86,7 @@ describe('late answers', () => {
     expect(published).toEqual([2_000]);
   });
 
-  it('that arrived before the start are stored, too', async () => {
+  it('are stored if they arrived before the start, too', async () => {
     run.onLate = () => undefined;
     run.answer();
     run.answer();
@@ -102,7 +102,7 @@ describe('late answers', () => {
     expect([written, released, ended, run.abandoned]).toEqual([[], 3, 1, true]);
   });
 
-  it('that have arrived are stored before the worker stops', async () => {
+  it('are stored before the worker stops if they have arrived', async () => {
     answers.start();
     run.answer();
     const stopped = answers.stop();

@@ -30,12 +30,12 @@ const settledIn = ({ attempts }: VirtualLane): boolean =>
   [...attempts.byId.values()].every(({ attempt }) => attempt.state === 'settled');
 
 const providers: [string, VirtualProvider][] = [
-  ['of a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
-  ['of a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
+  ['a late answer', { answer: () => ({ afterMs: 8 * SECOND }) }],
+  ['a deferred slice', { answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND }],
 ];
 
-describe('an outcome that the broker does not take', () => {
-  it.each(providers)('%s is published as soon as the broker is back, once', async (_, provider) => {
+describe('an outcome that the broker refuses', () => {
+  it.each(providers)('is published for %s as soon as the broker is back, once', async (_, provider) => {
     const sending = await lane(provider);
     await sending.pass(60 * SECOND);
     expect([settledIn(sending), sending.settledOf('A')]).toEqual([true, 0]);
@@ -46,7 +46,7 @@ describe('an outcome that the broker does not take', () => {
     expect([sending.settledOf('A'), sending.written.length]).toEqual([1, 1]);
   });
 
-  it.each(providers)('%s is published by another worker, once, if its own one has died', async (_, provider) => {
+  it.each(providers)('is published for %s by another worker, once, if its own one has died', async (_, provider) => {
     const sending = await lane(provider);
     await sending.pass(60 * SECOND);
     expect([settledIn(sending), sending.settledOf('A')]).toEqual([true, 0]);
@@ -61,7 +61,7 @@ describe('an outcome that the broker does not take', () => {
     expect([...other.attempts.byId.values()]).toMatchObject([{ attempt: { state: 'settled', deferral: undefined } }]);
   });
 
-  it('of a deferred slice with results is published as soon as the broker is back', async () => {
+  it('is published for a deferred slice with results as soon as the broker is back', async () => {
     // The second device is always refused, the first one only at its first try.
     const answer: VirtualProvider['answer'] = (token, now) =>
       token === 'second' || now < 500 ? { afterMs: 10, result: busy } : { afterMs: 10 };
@@ -73,7 +73,7 @@ describe('an outcome that the broker does not take', () => {
     expect(partsOf(sending)).toBeGreaterThan(0);
   });
 
-  it('does not keep a dispatcher from stopping', async () => {
+  it('does not prevent a dispatcher from stopping', async () => {
     const sending = await lane({ answer: () => ({ afterMs: 10 }), isDown: (now) => now < 8 * SECOND });
     await sending.pass(10 * SECOND);
     let hasStopped = false;

@@ -27,7 +27,7 @@ const devicesPublishedBy = (lane: VirtualLane, at: number): number => {
 };
 
 describe('the results of a slice', () => {
-  it('are published when one device is deferred, for an hour if need be', async () => {
+  it('are published when one device is deferred, for an hour if necessary', async () => {
     const lane = laneOf(
       600,
       () => ({ afterMs: 10, result: busy }),
@@ -57,7 +57,7 @@ describe('the results of a slice', () => {
     expect(parts(lane).at(-1)).toMatchObject({ devices: 500 });
   });
 
-  it('are published within 5 s of each answer, and at most once in 2 s, however slowly they come', async () => {
+  it('are published within 5 s of each answer, and at most once in 2 s, at any rate', async () => {
     let answers = 0;
     const lane = laneOf(
       400,
@@ -76,7 +76,7 @@ describe('the results of a slice', () => {
     expect(published.length).toBeLessThan(25);
   });
 
-  it('of late answers are published again if the broker did not take them', async () => {
+  it('are published again for late answers that the broker did not accept', async () => {
     let answers = 0;
     const lane = laneOf(
       40,
@@ -93,7 +93,7 @@ describe('the results of a slice', () => {
     expect(devicesPublishedBy(lane, lane.now)).toBeGreaterThanOrEqual(36);
   });
 
-  it('of a single device are published once, and recorded by no write of their own', async () => {
+  it('are published once for a single device, and recorded by no write of their own', async () => {
     const lane = laneOf(
       1,
       () => ({ afterMs: 10 }),
@@ -106,7 +106,7 @@ describe('the results of a slice', () => {
   });
 });
 
-describe('a worker that takes an open slice over', () => {
+describe('a worker that takes over an open slice', () => {
   it('repeats only devices whose answers were not recorded', async () => {
     const provider: VirtualProvider = { answer: (token) => ({ afterMs: /-[0-9]{1,2};$/.test(token) ? Infinity : 10 }) };
     const lane = new VirtualLane({ A: provider });

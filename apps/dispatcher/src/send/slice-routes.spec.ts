@@ -123,7 +123,7 @@ describe('a run over several routes', () => {
     expect(end).toMatchObject({ waiting: [{ progress: { tries: 0, firstTriedAt: 0 } }, {}, {}] });
   });
 
-  it('is due with the first retry of the others, not with the devices of a provider that throttles', async () => {
+  it('is due with the first retry of the others, not with the devices of a throttling provider', async () => {
     sender.oddThrottledUntil = START + 900_000;
     sender.answer = apnsRefusal(500, '{"reason":"InternalServerError"}').result;
     await run(10);

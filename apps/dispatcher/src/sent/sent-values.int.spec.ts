@@ -28,7 +28,7 @@ function batchOf(positions: readonly number[], version: string, fields: Partial<
   return sendBatch([{ number: 4, devices }], { chunk: CHUNK, content, ...fields });
 }
 
-describeWithMongo('what pushes were rendered from', (mongo) => {
+describeWithMongo('the values of rendered pushes', (mongo) => {
   let db: Db;
   let clock: ShiftedClock;
   let store: SentValuesStore;
@@ -55,7 +55,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     store = new SentValuesStore(db, clock);
   });
 
-  it('is kept of the devices that were sent to, without the content, where a subscriber is told of it', async () => {
+  it('are stored of the devices that were sent to, without the content, if a subscriber needs them', async () => {
     const batch = batchOf([1, 2, 3], 'a');
     await sent(batch, [1, 2, 3]);
     expect(await stored()).toEqual([]);
@@ -69,14 +69,14 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is kept of all applications of an account, and of no other one', async () => {
+  it('are stored of all applications of an account, and of no other one', async () => {
     await store.applications.keep('default', []);
     await sent(batchOf([1], 'a', { application: 'BBBBB-00000' }), [1]);
     await sent(batchOf([1], 'a', { account: 'another' }), [1]);
     expect((await stored()).map(({ application }) => application)).toEqual(['BBBBB-00000']);
   });
 
-  it('is that of the last claim that sent to a device', async () => {
+  it('are those of the last claim that sent to a device', async () => {
     await store.applications.keep('default', [APPLICATION]);
     await sent(batchOf([1, 2, 3], 'a'), [1, 2], 1);
     // Its end was not stored: the successor sends to the devices again, as they are by then.
@@ -84,7 +84,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect(await found(batchOf([1], 'a'), 1, 2, 3)).toEqual([line(2, 'b'), line(3, 'b'), line(1, 'a')]);
   });
 
-  it('ends with the 72 hours in which events are offered', async () => {
+  it('end with the 72 hours in which events are offered', async () => {
     await store.applications.keep('default', [APPLICATION]);
     const batch = batchOf([1], 'a');
     await sent(batch, [1]);
@@ -96,7 +96,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect(await later.applications.has('default', APPLICATION)).toBe(false);
   });
 
-  it('is asked for by one query in 250 ms', async () => {
+  it('are requested by one query in 250 ms', async () => {
     expect(await store.applications.has('default', APPLICATION)).toBe(false);
     await new SentValuesStore(db, clock).applications.keep('default', [APPLICATION]);
     const asked = performance.now();
@@ -105,7 +105,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect(KNOWN_MS).toBe(250);
   });
 
-  it('leaves with an erased device, and is not kept anew of a slice in flight', async () => {
+  it('are removed with an erased device, and not stored anew for a slice in flight', async () => {
     await store.applications.keep('default', [APPLICATION]);
     const rpc = sentValuesRpc(store);
     const batch = batchOf([1, 2], 'a');
@@ -122,7 +122,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     ]);
   });
 
-  it('leaves with devices that are erased together, in every chunk and message', async () => {
+  it('are removed with devices that are erased together, in every chunk and message', async () => {
     await store.applications.keep('default', [APPLICATION]);
     const other = batchOf([1, 2], 'b', { chunk: CHUNK + 1 });
     for (const batch of [batchOf([1, 2, 3], 'a'), batchOf([3, 9], 'c', { message: 'another' })])
@@ -136,7 +136,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect(texts.filter((text) => rest.includes(text))).toEqual(['token 2 a', 'token 9 c', 'token 1 b']);
   });
 
-  it('leaves with its application', async () => {
+  it('are removed with their application', async () => {
     await store.applications.keep('default', []);
     await sent(batchOf([1], 'a'), [1]);
     await sent(batchOf([1], 'a', { application: 'BBBBB-00000' }), [1]);
@@ -144,7 +144,7 @@ describeWithMongo('what pushes were rendered from', (mongo) => {
     expect((await stored()).map(({ application }) => application)).toEqual(['BBBBB-00000']);
   });
 
-  it('is not asked for without limit', async () => {
+  it('are requested within limits', async () => {
     const rpc = sentValuesRpc(store);
     const slices = [
       { message: 'm', application: 'a', chunk: 0, slice: undefined, positions: Array<number>(1_001).fill(0) },

@@ -42,7 +42,7 @@ describe('a throttle', () => {
     }
   });
 
-  it('keeps the end that it gets after the clock was set back, also while throttles are read', async () => {
+  it('keeps its end after the clock was set back, also while throttles are read', async () => {
     const steps = new TestClock();
     const store = new MemoryThrottles().over();
     const read = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ describe('a throttle', () => {
     expect(await throttles.pass(KEY, by(1))).toBe('probe');
   });
 
-  it('has the end that it got last when the write of an earlier one is late', async () => {
+  it('has its latest end when the write of an earlier one is late', async () => {
     const steps = new TestClock();
     const store = new MemoryThrottles().over();
     const first = Promise.withResolvers<void>();

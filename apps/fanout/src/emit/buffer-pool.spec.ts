@@ -4,13 +4,13 @@ import { type Buffers, BufferPool } from './buffer-pool.ts';
 const given = (buffers: Buffers): Promise<Buffers> => Promise.resolve(buffers);
 
 describe('BufferPool', () => {
-  it('reuses the buffers of work that has succeeded', async () => {
+  it('reuses the buffers of successful work', async () => {
     const pool = new BufferPool(1);
     const first = await pool.use(given);
     expect(await pool.use(given)).toBe(first);
   });
 
-  it('gives buffers in use to nobody else', async () => {
+  it('lends a buffer to one user at a time', async () => {
     const pool = new BufferPool(2);
     await pool.use(async (buffers) => expect(await pool.use(given)).not.toBe(buffers));
   });

@@ -77,7 +77,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(texts.slice(18)).toEqual(['', '', '', '', 'en', '']);
   });
 
-  it('sends a message although stored tokens are longer than a record, and marks those devices', async () => {
+  it('sends a message although stored tokens exceed a record, and marks those devices', async () => {
     const isLong = (i: number): boolean => i % 4 === 0;
     const { broker, clock, dispatchers, start, plansOf } = await world(
       Array.from({ length: 600 }, (_, i) =>

@@ -4,10 +4,10 @@ import { batchesTopic } from '@tidings/events';
 import type { GroupLag } from '@tidings/streaming';
 import { passedOnce } from './passed.ts';
 
-describe('what dispatchers have passed', () => {
+describe('the offsets that dispatchers have passed', () => {
   const topic = batchesTopic('apns', true);
 
-  it('is asked for once for each channel and lane', async () => {
+  it('are requested once for each channel and lane', async () => {
     const asked: string[] = [];
     let committed = 5;
     const passed = passedOnce({
@@ -32,7 +32,7 @@ describe('what dispatchers have passed', () => {
   it.each([
     ['it was made anew since', [{ topic, partition: 3, committed: 0, end: 2 }]],
     ['it was made anew, and dispatchers have handled nothing of it yet', []],
-  ])('has passed what the topic does not hold: %s', async (_, lag: GroupLag[]) => {
+  ])('include those that the topic does not contain: %s', async (_, lag: GroupLag[]) => {
     const passed = passedOnce({ lag: async () => lag, ends: async () => [0, 0, 0, 2] });
     const hasPassed = await passed('apns', 'direct');
     expect([1, 2, 700].map((offset) => hasPassed({ partition: 3, offset }))).toEqual([false, true, true]);

@@ -3,7 +3,7 @@ import { sendableId } from '@tidings/delivery';
 import { describeWithMongo } from '@tidings/testing';
 import { SLICE_STATUSES, SliceStatusStore } from './slice-statuses.ts';
 
-describeWithMongo('the statuses of slices that were emitted just now', (mongo) => {
+describeWithMongo('the statuses of recently emitted slices', (mongo) => {
   const key = { message: 'M', bucket: 0, application: 'A', chunk: 0, platform: 3, variant: 'alert' };
   const [first, second] = [key, { ...key, platform: 1 }];
   const ids = [first, second].map(sendableId);

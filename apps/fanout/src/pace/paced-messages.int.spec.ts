@@ -9,7 +9,7 @@ import { eventsOf, newMessage } from '../testing/fanout-messages.ts';
 import { PacedMessages } from './paced-messages.ts';
 
 describeWithMongo('open messages with a send rate', (mongo) => {
-  it('are paced for each account in turn, and not once nothing of them is open', async () => {
+  it('are paced for each account in turn, and no longer once nothing of them is open', async () => {
     const db = mongo.database('registry');
     await createCollections(db, [outgoingModel]);
     const clock = new ShiftedClock();

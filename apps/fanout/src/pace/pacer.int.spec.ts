@@ -64,7 +64,7 @@ describeWithMongo('messages with a send rate', (mongo) => {
     }
   });
 
-  it('take the broadcast lane to named recipients too, and delay no other message', async () => {
+  it('use the broadcast lane also for named recipients, and delay no other message', async () => {
     const { broker, clock, dispatchers, start } = await world(devices);
     const fanout = await start();
     const rated = newMessage({ audience: named(...Array.from({ length: 300 }, (_, i) => i)), sendRate: 100 });

@@ -13,14 +13,14 @@ async function shownOf(log: ReturnType<typeof badgeLog>, badges: readonly string
 }
 
 describe('the badges of plans (R-C9)', () => {
-  it('count on from each other before any is sent, in one commit and in several', async () => {
+  it('count from each other before any is sent, in one commit and in several', async () => {
     const log = badgeLog();
     expect(await shownOf(log, ['+1', '+1', '+1'])).toEqual([1, 2, 3]);
     await log.restart();
     expect(await shownOf(log, ['+2', '5', '+4', '-10', '+01'])).toEqual([5, 5, 9, 0, 1]);
   });
 
-  it('stay as they were decided when the plan is asked for again', async () => {
+  it('stay as they were decided when the plan is read again', async () => {
     const log = badgeLog();
     const plan = (message: string) => log.plan(message, badgeContent('+1'), [one()]);
     expect([await plan('a'), await plan('b'), await plan('a')].map((shown) => shown.get(7))).toEqual([1, 2, 1]);
@@ -29,7 +29,7 @@ describe('the badges of plans (R-C9)', () => {
     expect([await plan('a'), await plan('b'), await plan('c')].map((shown) => shown.get(7))).toEqual([1, 2, 2]);
   });
 
-  it('are given back by what was not sent, once', async () => {
+  it('are returned by unsent devices, once', async () => {
     const log = badgeLog();
     expect(await shownOf(log, ['+1', '+5', '+1'])).toEqual([1, 6, 7]);
     for (let i = 0; i < 3; i++) await log.fail('+5 1', [7]);
@@ -41,7 +41,7 @@ describe('the badges of plans (R-C9)', () => {
     expect(await shownOf(log, ['+00'])).toEqual([1]);
   });
 
-  it('give back an absolute one, and what was below 0', async () => {
+  it('are returned also if they are absolute, or were below 0', async () => {
     const log = badgeLog();
     expect(await shownOf(log, ['+3', '9', '+1', '-20', '+1'], one(2, 1))).toEqual([5, 9, 10, 0, 1]);
     await log.fail('9 1', [7]);
@@ -59,7 +59,7 @@ describe('the badges of plans (R-C9)', () => {
     expect(await shownOf(log, ['+0'], one(5, 2))).toEqual([8]);
   });
 
-  it('begin with what the device has set, whenever it was scanned', async () => {
+  it('begin with the badge that the device has set, at any time of the scan', async () => {
     const log = badgeLog();
     expect(await shownOf(log, ['+1'], one(5, 1))).toEqual([6]);
     expect(await shownOf(log, ['+2'], one(0, 2))).toEqual([2]);
@@ -67,7 +67,7 @@ describe('the badges of plans (R-C9)', () => {
     expect(late.get(7)).toBe(3);
   });
 
-  it('are those of the language, for devices that are sent to', async () => {
+  it('follow the language of a device, for recipients', async () => {
     const log = badgeLog();
     const devices = [
       { ...one(), language: 'de' },
@@ -102,7 +102,7 @@ describe('the badges of plans (R-C9)', () => {
     expect((await plan(3)).get(7)).toBe(2);
   });
 
-  it('keep a bounded number of open messages for a device', async () => {
+  it('have a bounded number of open messages for a device', async () => {
     const log = badgeLog();
     for (let i = 0; i < 80; i++) await log.plan(`${i}`, badgeContent('+1'), [one()]);
     const stored = log.store.document({ collection: BADGE_BLOCKS, id: `${APP}/0/0` })!['rows'] as Uint8Array;

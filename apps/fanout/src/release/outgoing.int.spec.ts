@@ -42,7 +42,7 @@ describeWithMongo('messages of the fan-out', (mongo) => {
     expect(await stored(together)).toEqual(await stored(apart));
   });
 
-  it('are in memory as far as their contents take 64 MiB, the newest ones', async () => {
+  it('are in memory up to 64 MiB of contents, the newest ones', async () => {
     const clock = new ShiftedClock();
     const outgoing = new OutgoingMessages(mongo.database('registry'), clock);
     const attachments = [{ name: 'bill.pdf', content: Buffer.alloc(2 * 1024 * 1024) }];

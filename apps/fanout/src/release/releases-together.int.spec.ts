@@ -57,7 +57,7 @@ describeWithMongo('messages to named devices that wait together', (mongo) => {
     for (const message of all) expect((await plansOf(message)).every(({ settledAt }) => settledAt)).toBe(true);
   });
 
-  it('are not held up by one that cannot be planned, which goes out once it can', async () => {
+  it('are not delayed by one that cannot be planned, which is released once it can', async () => {
     const { db, broker, clock, dispatchers, start, plansOf } = await world(
       Array.from({ length: ONES }, (_, seq) => device(seq)),
     );

@@ -283,7 +283,7 @@ describe('columns', () => {
     return writer.write(columns, { key, head: of, sendable, slices });
   };
 
-  describe('with oversized data', () => {
+  describe('columns with oversized data', () => {
     const long = (bytes: number): string => 'é'.repeat(bytes / 2);
     const named = (value: string, other = ''): Partial<Drawn> => ({
       sample: {
@@ -361,7 +361,7 @@ describe('columns', () => {
     });
   });
 
-  it('have the token of the wanted live activity, as long as a push token', () => {
+  it('have the token of the requested live activity, as long as a push token', () => {
     const activities = (...of: { k: string; id: string; token: string }[]) => ({ activities: of });
     const entry = (k: string, text: string) => ({ k, id: `the id of ${k}`, token: text });
     const documents = [

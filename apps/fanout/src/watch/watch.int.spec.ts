@@ -18,7 +18,7 @@ import { Watch } from './watch.ts';
 const LATE_S = 60;
 
 describeWithMongo('the watchdog', (mongo) => {
-  it('checks the other messages, too, when the release of one fails, and that one again later', async () => {
+  it('checks the other messages when the release of one fails, and that one again later', async () => {
     const db = mongo.database('registry');
     const clock = new ShiftedClock();
     const outgoing = new OutgoingMessages(db, clock);
@@ -50,7 +50,7 @@ describeWithMongo('the watchdog', (mongo) => {
     expect(await outgoing.due(new Date(clock.now()), 10)).toHaveLength(3);
   });
 
-  it('looks at slices that are due again soon after their task, which it publishes once more only when it was handled', async () => {
+  it('checks slices that are due again soon after their task, which it publishes once more only after it was handled', async () => {
     const db = mongo.database('registry');
     const clock = new ShiftedClock();
     const outgoing = new OutgoingMessages(db, clock);

@@ -23,12 +23,12 @@ function administrators() {
 }
 
 describe('administrator tokens (R-LM8)', () => {
-  it('are refused where they are wrong or missing', () => {
+  it('are refused if they are wrong or missing', () => {
     const { present } = administrators();
     expect([present(TOKEN), present('wrong'), present(undefined)]).toEqual(['', 'unauthorized', 'unauthorized']);
   });
 
-  it('are throttled after 20 wrong ones from an address, until a minute after the first', () => {
+  it('are throttled after 20 wrong tokens from an address, until a minute after the first', () => {
     const { clock, fail } = administrators();
     expect(fail(1)).toEqual(['unauthorized']);
     clock.ms += 50_000;
@@ -41,13 +41,13 @@ describe('administrator tokens (R-LM8)', () => {
     expect(fail(1)).toEqual(['throttled for 60 s']);
   });
 
-  it('are accepted all the same where they are right', () => {
+  it('are accepted from a throttled address if they are right', () => {
     const { present, fail } = administrators();
     fail(100);
     expect([present(TOKEN), present('wrong')]).toEqual(['', 'throttled for 60 s']);
   });
 
-  it('are counted by address; one of IPv6 is its network', () => {
+  it('are counted by address, which is the network for IPv6', () => {
     const { fail } = administrators();
     fail(20, '2001:db8::1');
     expect([fail(1, '2001:db8::2'), fail(1, '2001:db8:0:1::1'), fail(1, '192.0.2.2')]).toEqual([
@@ -57,7 +57,7 @@ describe('administrator tokens (R-LM8)', () => {
     ]);
   });
 
-  it('are counted for a bounded number of addresses, the latest', () => {
+  it('are counted for a bounded number of the latest addresses', () => {
     const { fail } = administrators();
     fail(20, '192.0.2.1');
     for (let i = 0; i < 10_000; i++) fail(1, `10.0.${i >> 8}.${i & 255}`);
@@ -71,7 +71,7 @@ describe('administrator tokens (R-LM8)', () => {
     expect(fail(1)).toEqual(['unauthorized']);
   });
 
-  it('are throttled on all of /admin/v1 for the seconds of Retry-After, except for the right one', async () => {
+  it('are throttled on all of /admin/v1 for the seconds of Retry-After, except for the right token', async () => {
     const world = new World();
     const client = await openClient(world);
     try {

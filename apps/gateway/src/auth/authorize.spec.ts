@@ -39,7 +39,7 @@ describe('auth in the body (R-T3, R-T4)', () => {
     [{ auth: 'device' }, {}, forbid],
     [{ auth: 'x'.repeat(10_000) }, {}, forbid],
   ])(
-    'prevails over the header, which serves where it is missing: %j, headers %j',
+    'prevails over the header, which is read if the body has none: %j, headers %j',
     async (fields, headers: Record<string, string>, expected) => {
       const answer = await client.json13('listTags', fields, headers);
       expect(answer).toMatchObject(expected);
@@ -58,7 +58,7 @@ describe('device tokens in the header (R-T1, R-T4)', () => {
     ['Token api', forbid],
     ['Token nobody', forbid],
   ])(
-    'are accepted behind any scheme word, and refused where they are missing or wrong: %s',
+    'are accepted behind any scheme word, and refused if they are missing or wrong: %s',
     async (authorization, expected) => {
       const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
       expect(await client.json13('registerDevice', register, authorization ? { authorization } : {})).toMatchObject(
@@ -94,11 +94,11 @@ describe('applications (R-T2, R-T5)', () => {
     ['api', 'no code at all', denied],
     ['api', 5, denied],
     ['foreign', APPLICATION, denied],
-  ])('are served to tokens that may use them, and to no other: %s for %s', async (auth, application, expected) => {
+  ])('are served only to tokens that may use them: %s for %s', async (auth, application, expected) => {
     expect(await client.json13('getApplication', { auth, application })).toMatchObject(expected);
   });
 
-  it('are looked at after missing arguments and before values (R-ER4)', async () => {
+  it('are checked after missing arguments and before values (R-ER4)', async () => {
     const call = (fields: object) => client.json13('configureApplication', { auth: 'api', ...fields });
     expect(await call({ application: FOREIGN })).toMatchObject({
       status: 400,
@@ -111,14 +111,14 @@ describe('applications (R-T2, R-T5)', () => {
     expect(await client.json13('configureApplication', { auth: 'nobody' })).toMatchObject(forbid);
   });
 
-  it('that are no text fail as values', async () => {
+  it('are refused as invalid values if they are not text', async () => {
     expect(await client.json13('getApplication', { auth: 'api', application: [] })).toMatchObject({
       body: { status_code: 210, status_message: 'application: must be a string' },
     });
   });
 
   it.each([UNGRANTED, FOREIGN, 'CCCCC-00001'])(
-    'are unknown fields of methods that take none, and ignored (R-ER1): %s',
+    'are ignored as unknown fields by methods that take none (R-ER1): %s',
     async (application) => {
       expect(await client.json13('listTags', { auth: 'api', application })).toMatchObject(ok);
       expect(await client.json13('getApplications', { auth: 'api', application })).toMatchObject(ok);
@@ -136,7 +136,7 @@ describe('applications (R-T2, R-T5)', () => {
     expect(await client.json13('unregisterDevice', unregister, { authorization: 'device' })).toMatchObject(forbid);
   });
 
-  it('answer 210 with an empty list where the method creates messages (R-ER8)', async () => {
+  it('answer 210 with an empty list for methods that create messages (R-ER8)', async () => {
     const request = { auth: 'api', application: FOREIGN, notifications: [{ content: 'x' }] };
     expect(await client.json13('createMessage', request)).toMatchObject({
       body: { status_code: 210, response: { Messages: [] } },
@@ -151,7 +151,7 @@ describe('applications (R-T2, R-T5)', () => {
     expect(await client.json13('getApplication', { auth: 'api', application })).toMatchObject(ok);
   });
 
-  it('made a moment ago count in segments, too (R-T2, R-N5)', async () => {
+  it('count in segments as soon as they were created (R-T2, R-N5)', async () => {
     const world = new World();
     const client = await open(world);
     const grants: unknown[] = [];
@@ -181,7 +181,7 @@ describe('tokens', () => {
     expect(await client.json13('listTags', { auth: 'late' })).toMatchObject(ok);
   });
 
-  it('end when their time has come, whatever was known of them (R-T1)', async () => {
+  it('expire at their time even if they are cached (R-T1)', async () => {
     const world = new World();
     const client = await open(world);
     const expiresAt = new Date(world.clock.now() + 3_600_000);
@@ -191,7 +191,7 @@ describe('tokens', () => {
     expect(await client.json13('listTags', { auth: 'api' })).toMatchObject(forbid);
   });
 
-  it('that cannot be looked up are answered as a failure of the service', async () => {
+  it('are answered as a failure of the service if they cannot be looked up', async () => {
     const world = new World();
     const client = await open(world);
     world.services.tokens.resolveToken = () => Promise.reject(Fault.unavailable('registry does not answer'));

@@ -21,7 +21,7 @@ function limitsAt(limit: CallerLimit) {
 }
 
 describe('CallerLimits', () => {
-  it('allows as many requests at once, and more with time', () => {
+  it('allows the burst at once, and more with time', () => {
     const { clock, ask } = limitsAt({ burst: 3, perMinute: 6 });
     expect([1, 2, 3, 4].map(() => ask('1.1.1.1'))).toEqual([undefined, undefined, undefined, 10]);
     clock.ms += 9_999;
@@ -30,7 +30,7 @@ describe('CallerLimits', () => {
     expect([ask('1.1.1.1'), ask('1.1.1.1')]).toEqual([undefined, 10]);
   });
 
-  it('counts each caller for each application', () => {
+  it('counts each caller separately for each application', () => {
     const { ask } = limitsAt({ burst: 1, perMinute: 1 });
     expect([ask('1.1.1.1'), ask('1.1.1.2'), ask('1.1.1.1', 'B'), ask('1.1.1.1')]).toEqual([
       ...[undefined, undefined, undefined, 60],
@@ -46,7 +46,7 @@ describe('CallerLimits', () => {
     expect(ask('1.1.1.1')).toBeUndefined();
   });
 
-  it('remembers a bounded number of callers, the latest', () => {
+  it('remembers a bounded number of the latest callers', () => {
     const { limits, ask } = limitsAt({ burst: 1, perMinute: 1, remembered: 3 });
     for (const address of ['1.1.1.1', '1.1.1.2', '1.1.1.3']) ask(address);
     expect(ask('1.1.1.1')).toBe(60);
@@ -54,7 +54,7 @@ describe('CallerLimits', () => {
     expect(limits.size).toBe(3);
   });
 
-  it('never allows more than the burst and what comes with time', () => {
+  it('never allows more than the burst and the refill since then', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -119,7 +119,7 @@ describe('createTestDevice', () => {
     [{ push_token: 'ü'.repeat(2049) }, 'push_token: must have up to 4096 bytes'],
     [{ push_token: 'x'.repeat(70_000) }, 'push_token: must have up to 4096 bytes'],
     [{ language: 'x'.repeat(1000) }, 'language: must be a two-letter code'],
-  ])('takes small fields only: %#', async (more, text) => {
+  ])('limits the size of its fields: %#', async (more, text) => {
     expect(await client.json13('createTestDevice', { ...device, ...more })).toMatchObject(wrong(text));
     expect(made).toBe(0);
   });

@@ -52,7 +52,7 @@ function deployment(gateways = 1) {
 const per = (seconds: number, requests: number): RateLimit => ({ requests, seconds });
 
 describe('RateLimits (R-LM2)', () => {
-  it('allows as many requests at once, and as many more in the time', async () => {
+  it('allows the burst at once, and as many more in the time', async () => {
     const { clock, ask } = deployment();
     const burst = (count: number) => Promise.all(Array.from({ length: count }, () => ask('t', per(60, 3))));
     expect(await burst(4)).toEqual([undefined, undefined, undefined, 20]);
@@ -64,7 +64,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(await burst(4)).toEqual([undefined, undefined, undefined, 20]);
   });
 
-  it('counts each token for itself, and one without a limit not at all', async () => {
+  it('counts each token separately, and does not count a token without a limit', async () => {
     const { limits, ask, bucketOf } = deployment();
     expect([await ask('a', per(1, 1)), await ask('b', per(1, 1)), await ask('a', per(1, 1))]).toEqual([
       ...[undefined, undefined, 1],
@@ -80,7 +80,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(await ask('t', undefined)).toBeUndefined();
   });
 
-  it('asks once for all waiting requests, and a few times a second for a continuous stream', async () => {
+  it('sends one call for all waiting requests, and a few a second for a continuous stream', async () => {
     const { clock, ask, bucketOf } = deployment();
     await Promise.all(Array.from({ length: 100 }, () => ask('t', per(1, 1000))));
     expect(bucketOf('t').asked).toEqual([100]);
@@ -91,7 +91,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(bucketOf('t').asked.length).toBeLessThan(12);
   });
 
-  it('asks once a second while it refuses', async () => {
+  it('sends one call a second while it refuses', async () => {
     const { clock, ask, bucketOf } = deployment();
     for (let i = 0; i < 1000; i++) {
       clock.ms += 10;
@@ -110,7 +110,7 @@ describe('RateLimits (R-LM2)', () => {
     expect(elsewhere.filter((wait) => wait === undefined)).toHaveLength(99);
   });
 
-  it('tells that the registry does not answer', async () => {
+  it('fails if the registry does not answer', async () => {
     const away = { takeRequests: () => Promise.reject(Fault.unavailable('registry does not answer')) };
     const limits = new RateLimits(away, { now: () => 0 });
     await expect(limits.take({ id: 't', rateLimit: per(1, 1) })).rejects.toThrow('registry does not answer');
@@ -184,7 +184,7 @@ describe('a token over its limit', () => {
     });
   });
 
-  it('leaves others alone', async () => {
+  it('does not affect other tokens', async () => {
     const headers = { authorization: 'Token device' };
     expect(await client.json13('listTags', { auth: 'foreign' })).toMatchObject({ status: 200 });
     expect(await client.json13('getInApps', { application: 'AAAAA-00001', hwid: 'x' }, headers)).toMatchObject({

@@ -28,7 +28,7 @@ describe('ReadThrough', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('never keeps an absence', async () => {
+  it('never caches an absence', async () => {
     const { cache, reads } = setUp();
     const first = cache.get('k');
     reads[0]!.answer(undefined);
@@ -58,7 +58,7 @@ describe('ReadThrough', () => {
     expect(await Promise.all(waiting)).toEqual(['new', 'new', 'new']);
   });
 
-  it('reads again past half the age without making anyone wait, and not past the whole', async () => {
+  it('refreshes past half the maximum age without delaying a caller, and waits for the read past the maximum age', async () => {
     const { cache, reads, pass } = setUp();
     const first = cache.get('k');
     reads[0]!.answer('v1');
@@ -77,7 +77,7 @@ describe('ReadThrough', () => {
     expect(await last).toBeUndefined();
   });
 
-  it('answers nothing that was asked for longer ago than the whole age', async () => {
+  it('does not answer with the value of a read that began longer ago than the maximum age', async () => {
     const { cache, reads, pass } = setUp();
     void cache.get('k');
     pass(MAX_AGE_MS + 1);

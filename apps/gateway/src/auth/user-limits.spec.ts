@@ -9,7 +9,7 @@ const throttled = (seconds: number) =>
   expect.objectContaining({ kind: 'throttled', retryAfterSeconds: seconds }) as unknown as Fault;
 
 describe('the users that a caller names', () => {
-  it('are limited within a minute, and the same ones are free', () => {
+  it('are limited within a minute, and repeated users are not counted', () => {
     const { clock, limits } = open();
     for (const user of ['a', 'b', 'a', 'b']) limits.take('APP', '192.0.2.1', user);
     clock.ms += 20_000;
@@ -19,7 +19,7 @@ describe('the users that a caller names', () => {
     limits.take('APP', '192.0.2.1', 'c');
   });
 
-  it('are counted by application and address, of IPv6 by network', () => {
+  it('are counted by application and address, which is the network for IPv6', () => {
     const { limits } = open();
     for (const user of ['a', 'b']) limits.take('APP', '2001:db8::1', user);
     limits.take('APP', '192.0.2.1', 'c');

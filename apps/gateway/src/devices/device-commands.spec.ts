@@ -39,7 +39,7 @@ async function setUpBusy() {
 }
 
 describe('deviceCommands', () => {
-  it('sends what comes together when no call is in flight', async () => {
+  it('sends commands that are submitted together when no call is in flight', async () => {
     const { calls, group } = setUp();
     const done = [group.submit(commandFor('a')), group.submit(commandFor('b'))];
     await turn();
@@ -68,7 +68,7 @@ describe('deviceCommands', () => {
     expect(group.open()).toBe(0);
   });
 
-  it('has one call in flight and makes what arrives meanwhile the next one', async () => {
+  it('has one call in flight and sends the commands that arrive meanwhile in the next one', async () => {
     const { calls, group, done } = await setUpBusy();
     for (const hwid of ['c', 'd', 'e']) done.push(group.submit(commandFor(hwid)));
     await turn();
@@ -82,7 +82,7 @@ describe('deviceCommands', () => {
     await Promise.all(done);
   });
 
-  describe('under load', () => {
+  describe('a loaded group', () => {
     beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
     afterEach(() => void jest.useRealTimers());
 
@@ -110,7 +110,7 @@ describe('deviceCommands', () => {
       expect(calls[1]!.hwids.join('')).toBe('abc0123456789');
     });
 
-    it('does not wait long for them', async () => {
+    it('does not wait long for callers that do not come back', async () => {
       const { calls, submit } = await setUpLoad();
       submit('01');
       jest.advanceTimersByTime(5);
@@ -118,7 +118,7 @@ describe('deviceCommands', () => {
       expect(calls[1]!.hwids.join('')).toBe('abc01');
     });
 
-    it('sends at most 500 together', async () => {
+    it('sends at most 500 commands together', async () => {
       const { calls, group } = setUp();
       for (let i = 0; i < 600; i++) void group.submit(commandFor(String(i)));
       await turn();
@@ -130,7 +130,7 @@ describe('deviceCommands', () => {
     });
   });
 
-  it('answers each on its own', async () => {
+  it('answers each command separately', async () => {
     const { calls, group } = setUp();
     const [a, b] = ['a', 'b'].map((hwid) => group.submit(commandFor(hwid)));
     await turn();
@@ -139,7 +139,7 @@ describe('deviceCommands', () => {
     await expect(b).resolves.toBeUndefined();
   });
 
-  it('fails all of a call that failed, and goes on', async () => {
+  it('fails all commands of a failed call, and continues with the next', async () => {
     const { calls, group } = setUp();
     const first = group.submit(commandFor('a'));
     await turn();
@@ -151,7 +151,7 @@ describe('deviceCommands', () => {
     await expect(second).rejects.toMatchObject({ kind: 'bug' });
   });
 
-  it('has one call to each replica in flight: one that is slow holds no other up', async () => {
+  it('has one call to each replica in flight, so that a slow replica delays no other', async () => {
     const { calls, group } = setUp({ replicaOf: ({ hwid }) => hwid.slice(0, 1) });
     const done = ['a1', 'b1', 'a2'].map((hwid) => group.submit(commandFor(hwid)));
     await turn();
@@ -172,13 +172,13 @@ describe('deviceCommands', () => {
     expect(group.open()).toBe(0);
   });
 
-  describe('while the registry is away', () => {
+  describe('a group without a registry', () => {
     const unavailable = { kind: 'unavailable', effect: 'none' };
 
     it.each([
       ['commands', { commands: 3, bytes: 1_000 }, 1],
       ['bytes', { commands: 1_000, bytes: 3_000 }, 1_000],
-    ])('refuses at once when as many %s wait as may', async (_what, limits, bytes) => {
+    ])('refuses at once when the limit of waiting %s is reached', async (_what, limits, bytes) => {
       const { calls, group } = setUp({ limits });
       const caller = { deadline: Infinity, bytes };
       const held = ['a', 'b', 'c'].map((hwid) => group.submit(commandFor(hwid), caller));
@@ -221,7 +221,7 @@ describe('deviceCommands', () => {
       expect(calls.map(({ hwids }) => hwids.join(''))).toEqual(['abc', 'de']);
     });
 
-    it('sends nothing whose caller has been answered', async () => {
+    it('does not send a command whose caller has been answered', async () => {
       const { calls, group, done } = await setUpBusy();
       const late = group.submit(commandFor('late'), { deadline: performance.now() - 1, bytes: 1 });
       done.push(group.submit(commandFor('b')));

@@ -60,7 +60,7 @@ describe('the geo-IP database of a gateway', () => {
   it.each([
     ['is broken', () => install(Buffer.from('half a file'))],
     ['is missing', () => rm(file)],
-  ])('stays in use while its file %s, which is told once', async (_, harm) => {
+  ])('stays in use while its file %s, which is logged once', async (_, harm) => {
     await install(geoipFile([{ ...network, city: 'Graz' }], { builtAt }));
     await open();
     await harm();
@@ -74,26 +74,29 @@ describe('the geo-IP database of a gateway', () => {
     expect(await state()).toMatchObject({ failed: 0 });
   });
 
-  it.each(['EACCES', 'EMFILE', 'EIO'])('is read again when the fault %s has ended, told once', async (code) => {
-    await install(geoipFile([{ ...network, city: 'Graz' }], { builtAt }));
-    let reads = 0;
-    const read: typeof readGeoip = async (path) => {
-      if (++reads < 4) throw Object.assign(new Error(`${code}: read`), { code });
-      return readGeoip(path);
-    };
-    geoip = await openGeoip({ file, log: log(), metrics, read });
-    await geoip.refresh();
-    await geoip.refresh();
-    expect(await state()).toEqual({ built: 0, failed: 1 });
-    expect(lines.filter((line) => line.includes('not usable'))).toHaveLength(1);
-    await geoip.refresh();
-    expect(geoip.find(ADDRESS)).toEqual({ country: 'AT', city: 'Graz' });
-    expect(await state()).toEqual({ built: builtAt / 1000, failed: 0 });
-    await geoip.refresh();
-    expect(reads).toBe(4);
-  });
+  it.each(['EACCES', 'EMFILE', 'EIO'])(
+    'is read again when the fault %s has ended, which is logged once',
+    async (code) => {
+      await install(geoipFile([{ ...network, city: 'Graz' }], { builtAt }));
+      let reads = 0;
+      const read: typeof readGeoip = async (path) => {
+        if (++reads < 4) throw Object.assign(new Error(`${code}: read`), { code });
+        return readGeoip(path);
+      };
+      geoip = await openGeoip({ file, log: log(), metrics, read });
+      await geoip.refresh();
+      await geoip.refresh();
+      expect(await state()).toEqual({ built: 0, failed: 1 });
+      expect(lines.filter((line) => line.includes('not usable'))).toHaveLength(1);
+      await geoip.refresh();
+      expect(geoip.find(ADDRESS)).toEqual({ country: 'AT', city: 'Graz' });
+      expect(await state()).toEqual({ built: builtAt / 1000, failed: 0 });
+      await geoip.refresh();
+      expect(reads).toBe(4);
+    },
+  );
 
-  it('may come after the start', async () => {
+  it('may be added after the start', async () => {
     await open();
     expect(geoip.find(ADDRESS)).toBeUndefined();
     expect(await state()).toEqual({ built: 0, failed: 1 });
@@ -124,16 +127,19 @@ describe('a registration', () => {
     registerEmailUser: { ...mail, userId: 'anna' },
   };
 
-  it.each(Object.entries(methods))('by %s carries the place of its address, not the address', async (name, input) => {
-    const parameters = { application: APPLICATION, ...input };
-    const reply = await client.json13(name, parameters, { ...token, 'x-forwarded-for': ADDRESS });
-    expect(reply).toMatchObject({ body: { status_code: 200 } });
-    const located = { country: 'AT', city: 'Graz' };
-    expect(world.commands).toMatchObject([{ command: { $case: 'register', value: { located } } }]);
-    expect(JSON.stringify([world.commands, world.records, lines])).not.toContain(ADDRESS);
-  });
+  it.each(Object.entries(methods))(
+    'carries the location of its address, not the address, by %s',
+    async (name, input) => {
+      const parameters = { application: APPLICATION, ...input };
+      const reply = await client.json13(name, parameters, { ...token, 'x-forwarded-for': ADDRESS });
+      expect(reply).toMatchObject({ body: { status_code: 200 } });
+      const located = { country: 'AT', city: 'Graz' };
+      expect(world.commands).toMatchObject([{ command: { $case: 'register', value: { located } } }]);
+      expect(JSON.stringify([world.commands, world.records, lines])).not.toContain(ADDRESS);
+    },
+  );
 
-  it('carries none of an unknown address, or of a proxy', async () => {
+  it('carries no location of an unknown address, or of a proxy', async () => {
     const forwarded: Record<string, string>[] = [{ 'x-forwarded-for': '203.0.113.1' }, {}];
     for (const headers of forwarded) {
       await client.json13('registerDevice', { application: APPLICATION, ...phone }, { ...token, ...headers });
@@ -142,7 +148,7 @@ describe('a registration', () => {
     expect(world.commands).toHaveLength(2);
   });
 
-  it('carries none of the address that a stranger claims', async () => {
+  it('carries no location of an address claimed by an untrusted client', async () => {
     const strict = await openClient(world, { geoip });
     const claimed = { ...token, 'x-forwarded-for': ADDRESS };
     await strict.json13('registerDevice', { application: APPLICATION, ...phone }, claimed);

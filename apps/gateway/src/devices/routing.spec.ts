@@ -12,7 +12,7 @@ const setTags = (tags: Record<string, unknown>, idempotencyKey = ''): DeviceComm
 });
 
 describe('a command to a device', () => {
-  it('goes where the log of its device is', () => {
+  it('is routed to the log of its device', () => {
     const logOf = logOfCommand(() => deviceKey);
     expect(logOf(DeviceCommand.fromPartial(head))).toBe(deviceLogOf(hwidHashOf(deviceKey, 'a', 'phone-1')));
     expect(logOf(DeviceCommand.fromPartial({ ...head, hwid: '', userId: 'anna' }))).toBe(
@@ -20,7 +20,7 @@ describe('a command to a device', () => {
     );
   });
 
-  it('may be carried out twice when it sets, or has a key', () => {
+  it('may be repeated if it sets values, or has a key', () => {
     expect(isRepeatable(setTags({ Level: 6, Names: ['a'], Off: null }))).toBe(true);
     expect(isRepeatable(setTags({ Level: { operation: 'increment', value: 1 } }, 'k'))).toBe(true);
     const opened: DeviceCommand['command'] = {
@@ -38,7 +38,7 @@ describe('a command to a device', () => {
     expect(isRepeatable({ ...head, command: { $case: 'unregister', value: {} } })).toBe(true);
   });
 
-  it('may not when it adds up', () => {
+  it('may not be repeated if it adds to values', () => {
     const tags = { Other: 1, Level: { operation: 'increment', value: 1 } };
     expect(isRepeatable(setTags(tags))).toBe(false);
     const register = DeviceCommand.fromPartial({

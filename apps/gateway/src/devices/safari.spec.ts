@@ -60,7 +60,7 @@ describe('the web service of push packages', () => {
     await other.close();
   });
 
-  it('refuses a hwid that no device may have, and a body that is no object', async () => {
+  it('refuses an invalid hwid, and a body that is not an object', async () => {
     const refused = await call('POST', `pushPackages/${PUSH_ID}`, { body: { hwid: ['a'] } });
     expect(refused).toMatchObject({ status: 400, body: { code: 3 } });
     expect(await call('POST', `pushPackages/${PUSH_ID}`, { body: [] })).toMatchObject({ status: 400 });
@@ -68,7 +68,7 @@ describe('the web service of push packages', () => {
     expect(large).toMatchObject({ status: 413 });
   });
 
-  it('limits packages that are made anew, by application and address', async () => {
+  it('limits new packages by application and address', async () => {
     const now = world.clock.now();
     const other = await openClient(world, { clock: { now: () => now } });
     const packageFor = (body: object) =>
@@ -103,12 +103,12 @@ describe('the web service of push packages', () => {
     expect(world.commands).toEqual([]);
   });
 
-  it('tells nobody that a hwid is one of another platform', async () => {
+  it('does not reveal that a hwid belongs to another platform', async () => {
     world.faults.set('visitor-1', { kind: 'argument', publicText: 'The device has another platform' } as never);
     expect(await call('POST', registration('ab12'), { hwid: 'visitor-1' })).toMatchObject({ status: 200 });
   });
 
-  it('registers only by a signed token, and unregisters by those of version 0.1.0, too', async () => {
+  it('registers only by a signed token, and unregisters also by a token of version 0.1.0', async () => {
     const header = (token: string) => ({ headers: { authorization: `ApplePushNotifications ${token}` } });
     const signed = authenticationTokenOf(key, APPLICATION, { hwid: 'phone-1' });
     const [prefix, , signature] = signed.split('.');
@@ -141,7 +141,7 @@ describe('the web service of push packages', () => {
     await other.close();
   });
 
-  it('leaves the registration to a page that names no device, and unregisters the device with the token', async () => {
+  it('leaves the registration to the page if the token names no device, and unregisters the device with the push token', async () => {
     expect(await call('POST', registration('ab12'))).toMatchObject({ status: 200 });
     expect(world.commands).toEqual([]);
     expect(await call('DELETE', registration('ab12'))).toMatchObject({ status: 200 });
@@ -160,7 +160,7 @@ describe('the web service of push packages', () => {
     },
   );
 
-  it('takes logs, of any form', async () => {
+  it('accepts logs of any form', async () => {
     for (const body of [{ logs: ['a', 'b'] }, { logs: 'a' }, { logs: [{}] }, {}]) {
       expect(await call('POST', 'log', { body })).toMatchObject({ status: 200 });
     }

@@ -69,7 +69,7 @@ const tables: Readonly<Record<Family, Readonly<Record<FaultKind, readonly [numbe
 const families = Object.keys(tables) as Family[];
 
 describe.each(families)('the envelope of %s', (family) => {
-  it.each(Object.entries(tables[family]))('says %s', (kind, [status, body]) => {
+  it.each(Object.entries(tables[family]))('answers the fault %s with its status and body', (kind, [status, body]) => {
     const reply = envelopes[family].fault(new Fault(kind as FaultKind, 'T', { internal: 'secret' }));
     expect(reply.status).toBe(status);
     expect(JSON.parse(reply.body)).toEqual(body);
@@ -77,7 +77,7 @@ describe.each(families)('the envelope of %s', (family) => {
 });
 
 describe('the method-style envelope', () => {
-  it('answers an empty list on the 210 of methods that create messages, and there alone (R-ER8)', () => {
+  it('answers an empty list on the 210 of methods that create messages only (R-ER8)', () => {
     const reply = (kind: FaultKind) =>
       JSON.parse(json13Envelope.fault(new Fault(kind, 'T'), api.createMessage).body) as object;
     expect(reply('argument')).toEqual({ status_code: 210, status_message: 'T', response: { Messages: [] } });
@@ -86,7 +86,7 @@ describe('the method-style envelope', () => {
     expect(reply('bug')).toMatchObject({ response: null });
   });
 
-  it('says how to repeat what may have been done, and nothing else of what failed (R-ER10)', () => {
+  it('explains how to repeat a call with a possible effect, and hides other causes (R-ER10)', () => {
     const status = (effect: Fault['effect']) =>
       json13Envelope.fault(new Fault('unavailable', 'T', { internal: 'secret', effect }), api.createMessage);
     const body = { status_code: 500, response: null };
@@ -96,7 +96,7 @@ describe('the method-style envelope', () => {
     }
   });
 
-  it('leaves out `response` where the specification does (R-ER9)', () => {
+  it('leaves out `response` as the specification does (R-ER9)', () => {
     const body = (method: Parameters<typeof json13Envelope.success>[0], output?: unknown): unknown =>
       JSON.parse(json13Envelope.success(method, output).body);
     expect(body(api.applicationOpen)).toEqual({ status_code: 200, status_message: 'OK' });

@@ -20,7 +20,7 @@ describe('a link to an archive', () => {
   const link = links.linkTo(signed);
   const proof = proofOf(link);
 
-  it('names the archive and holds for 24 hours', () => {
+  it('names the archive and is valid for 24 hours', () => {
     expect(link).toMatch(/^https:\/\/push\.example\/exports\/export_segment_ALL_1\.csv\.zip\?exp=\d+&sig=[\da-f]{64}$/);
     expect(links.mayHold(proof) && links.isProofOf(signed, proof)).toBe(true);
     time.ms += 86_400_000 - 1000;
@@ -30,7 +30,7 @@ describe('a link to an archive', () => {
     time.ms -= 86_400_000;
   });
 
-  it('is proof of one export, and of nothing that was changed', () => {
+  it('proves one export only, and no changed field', () => {
     expect(links.isProofOf({ ...signed, job: 'job-2' }, proof)).toBe(false);
     expect(links.isProofOf({ ...signed, archive: 'export_segment_ALL_2.csv.zip' }, proof)).toBe(false);
     expect(links.isProofOf(signed, { ...proof, exp: String(Number(proof.exp) + 1) })).toBe(false);
@@ -46,10 +46,10 @@ describe('a link to an archive', () => {
     }
   });
 
-  it('holds under the previous master key, too', () => {
+  it('is valid under the previous master key, too', () => {
     expect(linksOf(2, 1).isProofOf(signed, proof)).toBe(true);
     expect(links.isProofOf(signed, proofOf(linksOf(2, 1).linkTo(signed)))).toBe(false);
   });
 
-  it('does not tell which export it leads to', () => expect(link).not.toContain(signed.job));
+  it('does not reveal its export', () => expect(link).not.toContain(signed.job));
 });

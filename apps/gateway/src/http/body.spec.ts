@@ -48,21 +48,21 @@ const head = (path: string, headers: Readonly<Record<string, string | number>>):
 /** Incompressible, so that the body is still in transit when it is refused. */
 const noise = (bytes: number): Buffer => randomBytes(bytes);
 
-describe('the connection of a refused body goes on', () => {
+describe('the connection of a refused body', () => {
   const next = head(BULK, { 'content-length': 0 });
   it.each([
-    ['a bomb', gzipSync(Buffer.concat([Buffer.alloc(api.bulkSetTags.maxBodyBytes + 1), noise(500_000)])), 413],
-    ['what is no gzip', noise(500_000), 400],
-    ['what follows gzip', Buffer.concat([gzipSync('{}'), noise(500_000)]), 400],
-    ['what breaks off', gzipSync(noise(500_000)).subarray(0, 400_000), 400],
-  ])('after %s', async (_what, packed, status) => {
+    ['a gzip bomb', gzipSync(Buffer.concat([Buffer.alloc(api.bulkSetTags.maxBodyBytes + 1), noise(500_000)])), 413],
+    ['a body that is not gzip', noise(500_000), 400],
+    ['bytes after the end of gzip', Buffer.concat([gzipSync('{}'), noise(500_000)]), 400],
+    ['truncated gzip', gzipSync(noise(500_000)).subarray(0, 400_000), 400],
+  ])('stays open after %s', async (_what, packed, status) => {
     const first = head(BULK, { 'content-length': packed.length, 'content-encoding': 'gzip' });
     const [refused, after] = await statuses(2, first, packed, next);
     expect(after).toBe(400);
     expect(refused).toBe(status);
   });
 
-  it('after one of several times the limit, even when it is not packed (R-LM1)', async () => {
+  it('stays open after a body of several times the limit, packed or not (R-LM1)', async () => {
     const large = Buffer.alloc(4 * BODY_LIMIT_BYTES, ' ');
     const first = head('/json/1.3/registerDevice', { 'content-length': large.length });
     expect(await statuses(2, first, large, next)).toEqual([413, 400]);
@@ -76,10 +76,10 @@ describe('the connection of a refused body goes on', () => {
 });
 
 it.each([
-  ['no request at all', 'no request\r\n\r\n', 400],
-  ['an address that is none', 'HEAD http://localhost<x>/ HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+  ['bytes that are no request', 'no request\r\n\r\n', 400],
+  ['an invalid address', 'HEAD http://localhost<x>/ HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   ['headers without end', `${head('/', { x: 'x'.repeat(20_000) })}`, 431],
-])('a connection is answered and ends after %s', async (_what, sent, status) => {
+])('a connection is answered and closed after %s', async (_what, sent, status) => {
   const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
   socket.write(sent);
   let reply = '';
@@ -100,11 +100,11 @@ it('stalled uploads do not block other requests', async () => {
   for (const socket of stuck) socket.destroy();
 });
 
-describe('the values in a body', () => {
+describe('the number of values in a body', () => {
   const limits = bodyLimitsOf(api.createMessage);
   const tooLarge = { kind: 'tooLarge' };
 
-  it('may be 25,000, of messages 400,000, in bulk requests six million', async () => {
+  it('is limited to 25,000, to 400,000 in messages, and to six million in bulk requests', async () => {
     const lists = (count: number) => Buffer.from(`{"request":{"a":[${'[],'.repeat(count)}[]]}}`);
     const bulk = (count: number) => Buffer.from(`{"a":[${'[],'.repeat(count)}[]]}`);
     await expect(objectIn(lists(12_600), bodyFormOf(api.setTags))).rejects.toMatchObject(tooLarge);
@@ -118,7 +118,7 @@ describe('the values in a body', () => {
     });
   });
 
-  it('may be 20,000 of a message, and 100,000 in an entry of a bulk request', async () => {
+  it('is limited to 20,000 in a message, and to 100,000 in an entry of a bulk request', async () => {
     const values = (count: number) => `[${'0,'.repeat(count)}0]`;
     const notification = (count: number) => Buffer.from(`{"request":{"notifications":[{},{"data":${values(count)}}]}}`);
     await expect(objectIn(notification(19_990), bodyFormOf(api.createMessage))).resolves.toHaveProperty('request');
@@ -127,7 +127,7 @@ describe('the values in a body', () => {
     await expect(objectIn(entry, bodyFormOf(api.bulkSetTags))).rejects.toMatchObject(tooLarge);
   });
 
-  it('may have 100,000 different names in 200,000 members, in bulk requests in four million', async () => {
+  it('is limited to 100,000 different names among 200,000 members, among four million in bulk requests', async () => {
     const members = (count: number, names: number) => {
       const one = (_: unknown, i: number) => `{"k${i % names}":0}`;
       return Buffer.from(`{"a":[${Array.from({ length: count }, one).join(',')}]}`);
@@ -141,7 +141,7 @@ describe('the values in a body', () => {
     });
   });
 
-  it('are none where they stand in a text', async () => {
+  it('does not include brackets and commas in a text', async () => {
     const text = '\\"[{:,'.repeat(1_200_000);
     const bytes = Buffer.from(JSON.stringify({ text }));
     expect(await objectIn(bytes, bodyFormOf(api.bulkSetTags))).toEqual({ text });
@@ -156,7 +156,7 @@ it('the token in a large body is refused before the body is parsed', async () =>
   expect(await statuses(1, head(BULK, { 'content-length': bulk.length }), bulk)).toEqual([403]);
 });
 
-it('a body that comes byte by byte takes no more memory than its bytes', async () => {
+it('a body that arrives byte by byte takes no more memory than its bytes', async () => {
   const request = Object.assign(new PassThrough(), { headers: {} }) as unknown as PassThrough & IncomingMessage;
   const slab = Buffer.alloc(1024, 'x');
   const reading = readBody(request);

@@ -31,8 +31,8 @@ async function callUntilGone({ url }: Client, seen: Seen, answered: () => void):
   agent.destroy();
 }
 
-describe('a gateway that drains', () => {
-  it('resets no connection of clients that go on calling', async () => {
+describe('a draining gateway', () => {
+  it('resets no connection of clients that continue to call', async () => {
     const client = await openClient(undefined, { drainMs: 5_000 });
     const seen = Array.from({ length: CLIENTS }, (): Seen => ({ answers: 0, resets: [] }));
     const warm = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ describe('a gateway that drains', () => {
     for (const [i, { answers }] of seen.entries()) expect(answers - before[i]!).toBeLessThanOrEqual(2);
   });
 
-  it('waits for no connection that has never been used', async () => {
+  it('does not wait for unused connections', async () => {
     const client = await openClient();
     const unused = connect(Number(client.url.port), client.url.hostname);
     await Promise.all([once(unused, 'connect'), once(client.server, 'connection')]);

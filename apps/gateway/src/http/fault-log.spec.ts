@@ -15,7 +15,7 @@ const away = (): Fault =>
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-it('expected faults get a line a second, without a stack, with the number of suppressed ones', () => {
+it('expected faults are logged once a second, without a stack, with the number of suppressed ones', () => {
   const { lines, note } = setUp();
   for (let second = 0; second < 3; second++) {
     for (let i = 0; i < 1_000; i++) note(away(), '/json/1.3/setTags');
@@ -29,7 +29,7 @@ it('expected faults get a line a second, without a stack, with the number of sup
   expect(JSON.stringify(lines)).not.toMatch(/stack|at .*\.ts/);
 });
 
-it('bugs are logged whole, each', () => {
+it('each bug is logged with its stack', () => {
   const { lines, note } = setUp();
   for (let i = 0; i < 3; i++) note(Fault.bug('unforeseen', new Error('why')), '/json/1.3/setTags');
   expect(lines).toHaveLength(3);

@@ -118,18 +118,18 @@ describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
   });
 
   it.each(['http://push.example/json/1.3/registerDevice', 'HTTPS://push.example:80/json/1.3/registerDevice?x=1'])(
-    'serves %s, as a proxy asks',
+    'serves the absolute URL of a proxied request, %s',
     async (path) => {
       const body = JSON.stringify({ request: register });
       expect(await client.send('POST', path, body, device)).toMatchObject({ status: 200 });
     },
   );
 
-  it('takes a colon that is escaped', async () => {
+  it('accepts an escaped colon', async () => {
     expect(await client.send('POST', '/api/v2/messages%3Alist', '{}')).toMatchObject({ status: 401 });
   });
 
-  it('refuses a path before a size, a size before a token in the header, that before a body, and a body before a token in it', async () => {
+  it('refuses in the order of path, size, token in the header, body, token in the body', async () => {
     const over = Buffer.alloc(BODY_LIMIT_BYTES + 1, ' ');
     expect(await client.send('POST', '/json/1.3/nothing', over)).toMatchObject({ status: 404 });
     expect(await client.send('POST', '/json/1.3/registerDevice', over)).toMatchObject({ status: 413 });
@@ -142,7 +142,7 @@ describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
     ({ scope, verb }) => ['device', 'server', 'admin'].includes(scope) && verb !== 'GET' && verb !== 'DELETE',
   );
   it.each(inHeader.map((method) => [method.name, method] as const))(
-    'refuses a wrong token in the header of %s without its body',
+    'refuses a wrong token in the header of %s without reading its body',
     async (_name, { verb, path, family, unauthorized }) => {
       // Wrong administrator tokens within a minute are throttled (R-LM8).
       world.clock.advanceTo(world.clock.aheadMs + 60_000);
@@ -157,10 +157,10 @@ describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
   );
 });
 
-describe('other origins (R-ER6)', () => {
+describe('replies to other origins (R-ER6)', () => {
   const origin = 'https://shop.example';
 
-  it('get the CORS headers of a preflight on every path', async () => {
+  it('have the CORS headers of a preflight on every path', async () => {
     const answer = await client.send('OPTIONS', '/anywhere', undefined, {
       origin,
       'access-control-request-method': 'POST',
@@ -180,7 +180,7 @@ describe('other origins (R-ER6)', () => {
     });
   });
 
-  it.each(['/json/1.3/registerDevice', '/json/1.3/nothing'])('may read the reply of %s, errors too', async (path) => {
+  it.each(['/json/1.3/registerDevice', '/json/1.3/nothing'])('may be read for %s, errors too', async (path) => {
     const { headers } = await client.send('POST', path, '{}', { origin });
     expect(headers).toMatchObject({
       'access-control-allow-origin': origin,
@@ -188,13 +188,13 @@ describe('other origins (R-ER6)', () => {
     });
   });
 
-  it('are not spoken of where there is none', async () => {
+  it('have no CORS headers for a request without an origin', async () => {
     const { headers } = await client.json13('registerDevice', register, device);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
 
-describe('replies', () => {
+describe('JSON replies', () => {
   it.each([
     ['POST', '/json/1.3/registerDevice', JSON.stringify({ request: { ...register, hwid: 'Ä' } })],
     ['POST', '/json/1.3/registerDevice', '{'],
@@ -202,7 +202,7 @@ describe('replies', () => {
     ['POST', '/api/v2/audience/nothing', '{}'],
     ['GET', '/admin/v1/tokens', undefined],
     ['GET', '/nothing', undefined],
-  ])('of %s %s %s are a line of JSON, whose end is counted', async (method, path, body) => {
+  ])('are a line with its Content-Length, for %s %s %s', async (method, path, body) => {
     const reply = await fetch(new URL(path, client.url), {
       method,
       headers: device,
@@ -214,7 +214,7 @@ describe('replies', () => {
   });
 });
 
-describe('own addresses', () => {
+describe('public files and links', () => {
   // Making the first page may exceed the deadline of a request on a busy machine.
   beforeAll(() => until(async () => (await client.send('GET', '/docs')).status === 200));
 
@@ -229,7 +229,7 @@ describe('own addresses', () => {
     expect(await client.send('HEAD', path)).toMatchObject({ status, body: undefined, headers });
   });
 
-  it('of short links lead on, or nowhere (R-I19)', async () => {
+  it('redirect by a short link, and answer 404 for an unknown one (R-I19)', async () => {
     expect(await client.send('GET', '/s/abcdefgh')).toMatchObject({
       status: 302,
       headers: { location: 'https://example.com/17' },
@@ -237,7 +237,7 @@ describe('own addresses', () => {
     expect(await client.send('GET', '/s/unknown0')).toMatchObject({ status: 404, body: { code: 5 } });
   });
 
-  it('of icons are the hashes of their bytes (R-B1)', async () => {
+  it('include icons by the hash of their bytes (R-B1)', async () => {
     const reply = await client.send('GET', '/icons/known.png');
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'image/png', 'content-length': '2' } });
     expect(await client.send('GET', '/icons/other.png')).toMatchObject({ status: 404, body: { code: 5 } });

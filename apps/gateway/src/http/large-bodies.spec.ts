@@ -39,7 +39,7 @@ const openBodies = () => {
 
 const length = async (bytes: Buffer): Promise<number> => bytes.length;
 
-it('a large body is held until the work on it is done, and others wait unread', async () => {
+it('a large body is retained until the work on it is done, and others wait unread', async () => {
   const bodies = openBodies();
   const [first, second] = [arriving(), arriving()];
   const work = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ it('a large body is held until the work on it is done, and others wait unread', 
   expect(begun).toEqual(['first', 'second']);
 });
 
-it('small bodies are admitted at once, whatever their headers say', async () => {
+it('small bodies are admitted at once, whatever their headers declare', async () => {
   const bodies = openBodies();
   const held = Promise.withResolvers<void>();
   const large = arriving();
@@ -72,7 +72,7 @@ it('small bodies are admitted at once, whatever their headers say', async () => 
   await holding;
 });
 
-it('a caller that goes away while it waits leaves its turn to the others', async () => {
+it('a caller that disconnects while it waits leaves its place to the others', async () => {
   const bodies = openBodies();
   const held = Promise.withResolvers<void>();
   const [first, gone, last] = [arriving(), arriving(), arriving()];
@@ -95,7 +95,7 @@ describe('a slow body', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('is refused when it is in the way of others, and not before', async () => {
+  it('is refused only when others wait for its place', async () => {
     const bodies = openBodies();
     const [slow, other] = [arriving(), arriving()];
     const refused = expect(bodies.take(slow, length)).rejects.toMatchObject({

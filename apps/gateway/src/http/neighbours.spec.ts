@@ -2,7 +2,7 @@ import { healthModule, openMetrics, Readiness } from '@tidings/runtime';
 import { openClient } from '../testing/gateway-client.ts';
 import { World } from '../testing/gateway-world.ts';
 
-it('routes of Nest on the same port stay as they are, and the API serves all others', async () => {
+it('routes of Nest on the same port stay unchanged, and the API serves all others', async () => {
   const readiness = new Readiness();
   readiness.start();
   const client = await openClient(new World(), { imports: [healthModule(readiness, openMetrics())] });

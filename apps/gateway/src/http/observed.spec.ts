@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => client.close());
 
 describe('requests in the metrics', () => {
-  it('are counted by method and by what became of them', async () => {
+  it('are counted by method and by result', async () => {
     await client.json13('registerDevice', registration('phone-1'), device);
     await client.json13('registerDevice', registration('phone-2'), device);
     await client.json13('registerDevice', { hwid: 'phone-3' }, device);
@@ -44,7 +44,7 @@ describe('requests in the metrics', () => {
   });
 });
 
-describe('requests in traces', () => {
+describe('spans of requests', () => {
   let traces: RecordedTraces;
   beforeEach(async () => {
     traces = await recordTraces();
@@ -52,7 +52,7 @@ describe('requests in traces', () => {
   afterEach(() => traces.stop());
   const span = (name: string) => traces.spans().find((each) => each.name === name);
 
-  it('are spans named after their method, without data of the caller', async () => {
+  it('are named after their method, without data of the caller', async () => {
     await client.json13('registerDevice', registration('phone-1'), device);
     await client.send('GET', '/s/unknown0');
     expect(span('registerDevice')).toMatchObject({
@@ -72,19 +72,16 @@ describe('requests in traces', () => {
     });
   });
 
-  it.each(['00', '01'])(
-    'are linked to the trace that the caller tells of, and not a part of it: flags %s',
-    async (flags) => {
-      const traceparent = `00-${TRACE}-${SPAN}-${flags}`;
-      await client.json13('registerDevice', registration('phone-1'), { ...device, traceparent });
-      const { parentSpanContext, links } = span('registerDevice')!;
-      expect(parentSpanContext).toBeUndefined();
-      expect(span('registerDevice')!.spanContext().traceId).not.toBe(TRACE);
-      expect(links).toMatchObject([{ context: { traceId: TRACE, spanId: SPAN } }]);
-    },
-  );
+  it.each(['00', '01'])('are linked to the trace of the caller, and not a part of it: flags %s', async (flags) => {
+    const traceparent = `00-${TRACE}-${SPAN}-${flags}`;
+    await client.json13('registerDevice', registration('phone-1'), { ...device, traceparent });
+    const { parentSpanContext, links } = span('registerDevice')!;
+    expect(parentSpanContext).toBeUndefined();
+    expect(span('registerDevice')!.spanContext().traceId).not.toBe(TRACE);
+    expect(links).toMatchObject([{ context: { traceId: TRACE, spanId: SPAN } }]);
+  });
 
-  it('share the span of the group that their commands go in', async () => {
+  it('are linked to the span of the group that carries their commands', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => client.json13('registerDevice', registration(`phone-${i}`), device)),
     );
@@ -95,7 +92,7 @@ describe('requests in traces', () => {
     expect(new Set([...led, ...linked])).toEqual(new Set(requests.map((request) => request.spanContext().traceId)));
   });
 
-  it('travel on with the reports that they make', async () => {
+  it('are the parents of the reports that they publish', async () => {
     const hash = 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUN';
     await client.json13('pushStat', { application: APPLICATION, hwid: 'phone-1', hash }, device);
     const { traceId, spanId } = span('pushStat')!.spanContext();
@@ -103,7 +100,7 @@ describe('requests in traces', () => {
   });
 });
 
-it('are not recorded while tracing is off', async () => {
+it('requests are not recorded while tracing is off', async () => {
   await client.json13('registerDevice', registration('phone-1'), {
     ...device,
     traceparent: `00-${TRACE}-${SPAN}-01`,

@@ -35,7 +35,7 @@ describe('a request that fails because a service is unavailable', () => {
   });
 });
 
-describe('time', () => {
+describe('the deadline of a request', () => {
   beforeEach(() => {
     const doNotFake = ['setImmediate', 'nextTick', 'queueMicrotask', 'Date', 'setInterval'] as const;
     jest.useFakeTimers({ doNotFake: [...doNotFake] });
@@ -47,7 +47,7 @@ describe('time', () => {
     return { reached: promise, work: () => (resolve(), never()) };
   };
 
-  it('is over after ten seconds, wherever they went', async () => {
+  it('is ten seconds while a service does not answer', async () => {
     const { reached, work } = stuck();
     Object.assign(world.devices, { getTags: work });
     const answer = client.json13('getTags', { application: APPLICATION, hwid: 'phone-1' }, device);
@@ -60,7 +60,7 @@ describe('time', () => {
     });
   });
 
-  it('leaves the acceptance of a message unknown if it ends while the scheduler has it (R-ER10)', async () => {
+  it('leaves the acceptance of a message unknown if it passes during the call of the scheduler (R-ER10)', async () => {
     const { reached, work } = stuck();
     world.messages.accept = work;
     const notifications = [{ content: 'a' }];
@@ -73,7 +73,7 @@ describe('time', () => {
     });
   });
 
-  it('ends for a slow body, though a byte arrives now and then', async () => {
+  it('applies to a slow body, though a byte arrives now and then', async () => {
     const socket = await opened();
     socket.write(
       `POST /json/1.3/setTags HTTP/1.1\r\nhost: x\r\nauthorization: Token device\r\ncontent-length: 100\r\n\r\n`,
@@ -105,7 +105,7 @@ const opened = async (): Promise<Socket> => {
 };
 
 describe('connections', () => {
-  it('have no end in sight that a slow sender could put off', () => {
+  it('have fixed timeouts that a slow sender cannot extend', () => {
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxConnections } = client.server;
     expect({ headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxConnections }).toEqual({
       headersTimeout: 20_000,
@@ -131,7 +131,7 @@ describe('connections', () => {
     few.destroy();
   });
 
-  it('are as many as there may be: further ones are closed as they come, and counted', async () => {
+  it('are limited: further ones are closed as they arrive, and counted', async () => {
     await client.close();
     world = new World();
     client = await openClient(world, { maxConnections: 2, trustedProxies: ['127.0.0.0/8'] });
@@ -150,7 +150,7 @@ describe('connections', () => {
     for (const socket of [second, next]) socket.destroy();
   });
 
-  it('of a client are half of all: further ones are closed as they come, and counted', async () => {
+  it('are limited to half of all for one client: further ones are closed as they arrive, and counted', async () => {
     await client.close();
     world = new World();
     client = await openClient(world, { maxConnections: 4 });

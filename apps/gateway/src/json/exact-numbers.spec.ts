@@ -12,7 +12,7 @@ it('parseExactly keeps integers beyond 2^53 in values that are passed on', () =>
   expect(isSourceText((data as Record<string, object>)['id']!)).toBe(true);
 });
 
-it('parseExactly keeps such integers in lists', () => {
+it('parseExactly keeps integers beyond 2^53 in lists', () => {
   expect(JSON.stringify(parseExactly(`{"data":[${LONG}]}`))).toBe(`{"data":[${LONG}]}`);
 });
 
@@ -46,12 +46,12 @@ it.each(['transactionId', 'transaction_id', 'live_activity_id', 'activity_id'])(
 it.each([
   ...['custom_data', 'customData', 'meta_data', 'metaData', 'dynamicContentPlaceholders', 'live_activity'],
   ...['root_params', 'rootParams', 'huawei_android_root_params', 'adm_root_params'],
-])('parseExactly keeps such integers in %s', (name) => {
+])('parseExactly keeps integers beyond 2^53 in %s', (name) => {
   const text = `{"${name}":{"attributes":{"id":${LONG}}}}`;
   expect(JSON.stringify(parseExactly(text))).toBe(text);
 });
 
-it('notify takes such integers as placeholders, custom data and operands (R-I18)', () => {
+it('notify takes integers beyond 2^53 as placeholders, custom data and operands (R-I18)', () => {
   const condition = `{"tag":{"name":"Id","operator":"EQ","value":${LONG}}}`;
   const filter = `"filter_expression":{"conditions":[${condition}]}`;
   const payload = `"payload":{"custom_data":{"id":${LONG}}}`;
@@ -63,11 +63,11 @@ it('notify takes such integers as placeholders, custom data and operands (R-I18)
   });
 });
 
-it('parseExactly does not keep a number that is the whole value of such a member', () =>
+it('parseExactly does not keep a number that is the whole value of a passed-on member', () =>
   expect(parseExactly(`{"data": ${LONG}}`)).toEqual({ data: Number(LONG) }));
 
 it.each([`{"id":${LONG},"tags":{"a":[-${LONG}]}}`, `[${LONG},{"hwid":${LONG}}]`, LONG, '"text"', 'null', '{"a":1.5}'])(
-  'parseVerbatim keeps JSON as it was given: %s (R-I18)',
+  'parseVerbatim keeps the digits of JSON: %s (R-I18)',
   (json) => expect(JSON.stringify(parseVerbatim(json))).toBe(json),
 );
 
@@ -95,12 +95,12 @@ it.each([
   `{"data":[${LONG} 1]}`,
   `{"data":[${LONG}\u00a0]}`,
   `{"data":"a" ${LONG}}`,
-])('parseExactly refuses what is not JSON: %s', (text) => {
+])('parseExactly refuses invalid JSON: %s', (text) => {
   expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
-it('parseExactly keeps such integers in any text, however long, and reads every other value as JSON.parse does', () => {
+it('parseExactly keeps integers beyond 2^53 in texts of any length, and reads other values as JSON.parse does', () => {
   const long = fc.bigInt({ min: 10n ** 15n, max: 10n ** 30n }).chain((n) => fc.constantFrom(n, -n));
   const space = fc.constantFrom('', ' ', '\n\t');
   fc.assert(

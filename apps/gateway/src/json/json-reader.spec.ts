@@ -51,7 +51,7 @@ const document = fc.letrec((tie) => ({
 })).value;
 
 describe('JSON that is read in steps', () => {
-  it('has the value that JSON.parse gives it', () => {
+  it('has the value that JSON.parse returns', () => {
     fc.assert(
       fc.property(document, fc.constantFrom('', ' ', '\t\n'), (value, space) => {
         const text = JSON.stringify({ value, again: [value, value] }, undefined, space);
@@ -63,7 +63,7 @@ describe('JSON that is read in steps', () => {
     );
   });
 
-  it('is refused where JSON.parse refuses it', () => {
+  it('is refused if JSON.parse refuses it', () => {
     const filler = `"${'x'.repeat(STEP_BYTES)}"`;
     const alphabet = ['[', ']', '{', '}', ',', ':', '1', 'null', '"a"', ' ', filler];
     fc.assert(
@@ -91,7 +91,7 @@ describe('JSON that is read in steps', () => {
     ['nested lists', `{"a":[[[[${'1,'.repeat(500_000)}1]]]]}`],
     ['nested texts', `{"a":${'[{"b":'.repeat(20)}"${'x'.repeat(500_000)}"${'}]'.repeat(20)}}`],
     ['lists beside lists', `{"a":[${`[${'1,'.repeat(16_000)}1],`.repeat(50)}0]}`],
-  ])('stops the process for a step of bounded size: %s', (_, text) => {
+  ])('blocks the process for a step of bounded size: %s', (_, text) => {
     const { value, largest } = read(text);
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
     expect(largest).toBeLessThan(4 * STEP_BYTES);

@@ -9,7 +9,7 @@ const open = (proxies: readonly string[] = []) => {
 };
 
 describe('the connections of a client', () => {
-  it('are half of all, and the first refusal is logged', () => {
+  it('are limited to half of all, and the first refusal is logged', () => {
     const { warn, shares } = open();
     const first = shares.open('192.0.2.1');
     expect(shares.open('192.0.2.1')).toBeDefined();
@@ -36,14 +36,14 @@ describe('the connections of a client', () => {
     expect(shares.open('192.0.2.1')).toBeUndefined();
   });
 
-  it('are those of a network of IPv6', () => {
+  it('are counted by network for IPv6', () => {
     const { shares } = open();
     for (const host of ['1', '2']) expect(shares.open(`2001:db8::${host}`)).toBeDefined();
     expect(shares.open('2001:db8::3')).toBeUndefined();
     expect(shares.open('2001:db8:0:1::3')).toBeDefined();
   });
 
-  it('are as many as there may be for a trusted proxy', () => {
+  it('are not limited for a trusted proxy', () => {
     const { shares } = open(['192.0.2.1']);
     for (let i = 0; i < 10; i++) expect(shares.open('192.0.2.1')).toBeDefined();
   });

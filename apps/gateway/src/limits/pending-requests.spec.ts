@@ -8,15 +8,15 @@ afterEach(() => void jest.useRealTimers());
 const never = (): Promise<never> => new Promise(() => undefined);
 const LIMITS = { requests: 2, bytes: 10 };
 
-describe('requests that are served', () => {
-  it('are answered as the work on them ends', async () => {
+describe('pending requests', () => {
+  it('are answered when the work on them ends', async () => {
     const requests = new PendingRequests(LIMITS);
     await expect(requests.serve(10_000, async () => 'done')).resolves.toBe('done');
     await expect(requests.serve(10_000, () => Promise.reject(Fault.conflict('taken')))).rejects.toThrow('taken');
     expect(requests.count).toBe(0);
   });
 
-  it('are answered by their deadline, whatever the work on them waits for, and count until it ends', async () => {
+  it('are answered by their deadline, and count until the work on them ends', async () => {
     const requests = new PendingRequests(LIMITS);
     const work = Promise.withResolvers<string>();
     const late = expect(requests.serve(10_000, () => work.promise)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -31,7 +31,7 @@ describe('requests that are served', () => {
     expect(jest.getTimerCount()).toBeLessThanOrEqual(1);
   });
 
-  it('have one timer, however many they are', () => {
+  it('share one timer', () => {
     const requests = new PendingRequests({ requests: 1_000, bytes: 0 });
     for (let i = 0; i < 1_000; i++) void requests.serve(10_000, never).catch(() => undefined);
     expect(jest.getTimerCount()).toBe(1);
@@ -55,7 +55,7 @@ describe('requests that are served', () => {
     await Promise.all(all);
   });
 
-  it('hold a bounded number of bytes', async () => {
+  it('retain a bounded number of bytes', async () => {
     const requests = new PendingRequests(LIMITS);
     const held = Promise.withResolvers<void>();
     const first = requests.serve(10_000, (request) => {

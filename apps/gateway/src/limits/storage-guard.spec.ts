@@ -11,7 +11,7 @@ const MB = 2n ** 20n;
 const methods = Object.entries<Method>(api) as [keyof typeof api, Method][];
 const log = pino({ level: 'silent' });
 
-describe('the room of MongoDB', () => {
+describe('the free space of MongoDB', () => {
   let free: bigint | undefined;
   let isAway: boolean;
   let guard: StorageGuard | undefined;
@@ -35,7 +35,7 @@ describe('the room of MongoDB', () => {
     await guard?.stop();
   });
 
-  it('refuses as long as there is too little, says why, and accepts again by itself', async () => {
+  it('stops writes while it is too small, is reported, and admits writes again by itself', async () => {
     const { admit, note } = await open();
     admit();
     expect(note()).toBeUndefined();
@@ -50,7 +50,7 @@ describe('the room of MongoDB', () => {
     expect(note()).toBeUndefined();
   });
 
-  it('counts as enough while it is unknown', async () => {
+  it('counts as sufficient while it is unknown', async () => {
     free = 0n;
     const { admit } = await open();
     expect(admit).toThrow();
@@ -65,14 +65,14 @@ describe('the room of MongoDB', () => {
     admit();
   });
 
-  it('counts as enough if none is asked for', async () => {
+  it('counts as sufficient if no minimum is configured', async () => {
     free = 0n;
     const { admit } = await open(0);
     admit();
   });
 });
 
-describe('without room', () => {
+describe('a gateway without storage space', () => {
   let client: Client;
   let world: World;
   beforeEach(async () => {
@@ -87,7 +87,7 @@ describe('without room', () => {
   const device = { authorization: 'Token device' };
   const hwid = { application: APPLICATION, hwid: 'phone-1' };
 
-  it('a write is refused before it has any effect, and may be repeated (R-ER12)', async () => {
+  it('refuses a write before it has any effect, so that it may be repeated (R-ER12)', async () => {
     const refused = { status: 503, body: { status_message: 'Service unavailable' }, headers: { 'retry-after': '5' } };
     expect(await client.json13('setBadge', { ...hwid, badge: 1 }, device)).toMatchObject(refused);
     expect(world.commands).toEqual([]);
@@ -96,7 +96,7 @@ describe('without room', () => {
     expect(world.drafts).toEqual([]);
   });
 
-  it('reading, deleting and administrating go on', async () => {
+  it('serves reads, deletions and most calls of operators', async () => {
     const admin = { authorization: `Bearer ${ADMINISTRATOR}` };
     expect(await client.json13('checkDevice', hwid, device)).toMatchObject({ status: 200 });
     expect(await client.json13('unregisterDevice', hwid, device)).toMatchObject({ status: 200 });
@@ -108,7 +108,7 @@ describe('without room', () => {
     });
   });
 
-  it('the methods that go on are those that read, delete or cancel, and those of operators', () => {
+  it('serves the methods that read, delete or cancel, and those of operators', () => {
     const refused = methods.filter(([name, method]) => storesMore(name, method)).map(([name]) => name);
     const goingOn = methods.flatMap(([name, { family }]) =>
       family === 'admin' || refused.includes(name) || /^(?:get|list|check|delete|unregister)/.test(name) ? [] : name,

@@ -76,7 +76,7 @@ describe('incoming mail', () => {
     expect(await take([addressFor()], bounce)).toBe('bounced');
   });
 
-  it('is taken for return paths and two addresses of the domain, in any case, and for no others', () => {
+  it('is accepted for return paths and two addresses of the domain, in any case, and for no others', () => {
     const recipient = { is: 'returnPath', mail: { ...mailing, messageId, seq: SEQ } };
     for (const address of [addressFor(), addressFor().toUpperCase()])
       expect(intake.recipientOf(address)).toEqual(recipient);
@@ -87,7 +87,7 @@ describe('incoming mail', () => {
       expect(intake.recipientOf(address)).toBeUndefined();
   });
 
-  it('of a bounce reports the mail of each return path', async () => {
+  it('reports the mail of each return path if it is a bounce', async () => {
     expect(await take([addressFor(), addressFor(tokenFor({}, SEQ + 1)), 'complaints@bounces.example'], bounce)).toBe(
       'bounced',
     );
@@ -99,7 +99,7 @@ describe('incoming mail', () => {
     ]);
   });
 
-  it('of a complaint reports the mail that it names, else that of its return path', async () => {
+  it('reports the mail that it names, else that of its return path, if it is a complaint', async () => {
     const other = tokenFor({}, SEQ + 1);
     expect(await take(['complaints@bounces.example'], complaintAbout(other))).toBe('complained');
     expect(await take([addressFor()], complaintAbout(other))).toBe('complained');
@@ -110,14 +110,14 @@ describe('incoming mail', () => {
     );
   });
 
-  it('of a person changes nothing, and is refused at an address for feedback', async () => {
+  it('has no effect if it is a letter, and is refused at an address for feedback', async () => {
     expect(await take([addressFor()], letter)).toBe('other');
     expect(await take(['postmaster@bounces.example'], letter)).toBe('misdirected');
     expect(await take(['postmaster@bounces.example'], bounce)).toBe('misdirected');
     expect(published).toEqual([]);
   });
 
-  it('about what does not exist any more changes nothing', async () => {
+  it('has no effect if its message or its application no longer exists', async () => {
     expect(await take([addressFor(tokenFor({}, seqOf(TEST_CHUNK, 0)))], bounce)).toBe('unassigned');
     now += 8 * DAY_MS;
     expect(await take([addressFor()], bounce)).toBe('bounced');
@@ -128,7 +128,7 @@ describe('incoming mail', () => {
     expect(published).toHaveLength(1);
   });
 
-  it('is not taken while its report cannot be published', async () => {
+  it('is deferred while its report cannot be published', async () => {
     isBrokerDown = true;
     await expect(take([addressFor()], bounce)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(intake.open()).toBe(0);

@@ -89,7 +89,7 @@ describe('the server of incoming mail', () => {
     while ((await counted(name))['smtp'] !== count) await delay(1);
   };
 
-  it('takes mail for known recipients, several in a session, and offers no login', async () => {
+  it('accepts mail for known recipients, several in a session, and offers no login', async () => {
     expect(await client.say(START[0])).not.toMatch(/AUTH|STARTTLS/);
     expect(await client.codes(...START.slice(1), 'RCPT TO:<other@bounces.example>', 'DATA')).toEqual([
       250, 250, 550, 354,
@@ -108,14 +108,14 @@ describe('the server of incoming mail', () => {
     });
   });
 
-  it('takes mail for the postmaster without a domain (RFC 5321)', async () => {
+  it('accepts mail for the postmaster without a domain (RFC 5321)', async () => {
     expect(await client.codes(...START.slice(0, 2), 'RCPT TO:<Postmaster>', 'DATA', 'one\r\n.')).toEqual([
       ...[250, 250, 250, 354, 250],
     ]);
     expect(taken).toEqual(['1 one\r\n']);
   });
 
-  it('asks to repeat what cannot be taken now', async () => {
+  it('answers a temporary failure for mail that cannot be processed now', async () => {
     result = () => Promise.reject(Fault.unavailable('broker is down'));
     expect(await client.codes(...START, 'RCPT TO:<early@bounces.example>', 'DATA', 'one\r\n.')).toEqual([
       ...[250, 250, 250, 451, 354, 451],
@@ -128,7 +128,7 @@ describe('the server of incoming mail', () => {
     });
   });
 
-  it('refuses what nobody reads, and what is too large', async () => {
+  it('refuses unknown recipients, and mail that is too large', async () => {
     result = async () => 'misdirected';
     expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 550]);
     expect(await client.codes('MAIL FROM:<> SIZE=5000000')).toEqual([552]);
@@ -143,13 +143,13 @@ describe('the server of incoming mail', () => {
     });
   });
 
-  it('takes a report with the whole mail that it is about, and reads its beginning', async () => {
+  it('accepts a report with the whole reported mail, and reads its beginning', async () => {
     expect(await client.codes(...START, 'DATA')).toEqual([250, 250, 250, 354]);
     expect(await client.codes(`${'a'.repeat(1022)}\r\n`.repeat(2500) + '.')).toEqual([250]);
     expect(taken.map(({ length }) => length)).toEqual(['1 '.length + MAIL_READ_BYTES]);
   });
 
-  it('does not take half a mail, and lives on', async () => {
+  it('does not accept truncated mail, and serves the next session', async () => {
     expect(await client.codes(...START, 'DATA')).toEqual([250, 250, 250, 354]);
     client.socket.write('half a mail\r\n');
     client.socket.resetAndDestroy();
@@ -169,7 +169,7 @@ describe('the server of incoming mail', () => {
     expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 250]);
   });
 
-  it('survives any input, of which it takes what is mail for known recipients', async () => {
+  it('survives any input, and accepts only mail for known recipients', async () => {
     const words = [
       ...START,
       'DATA',
@@ -197,7 +197,7 @@ describe('the server of incoming mail', () => {
     expect(await client.codes(...START, 'DATA', 'Hello\r\n.')).toEqual([250, 250, 250, 354, 250]);
   });
 
-  it('takes half of its connections from one client', async () => {
+  it('accepts half of its connections from one client', async () => {
     const others = Array.from({ length: 31 }, () => new Client(listener.port));
     for (const other of others) expect(await other.reply()).toMatch(/^220 /);
     const last = new Client(listener.port);
@@ -206,7 +206,7 @@ describe('the server of incoming mail', () => {
     for (const other of [...others, last]) other.socket.destroy();
   });
 
-  it('names a port that is taken', async () => {
+  it('names a port that is in use', async () => {
     const options = { host: '127.0.0.1', port: listener.port, domain: 'bounces.example' };
     const other = new MailListener(options, {
       intake: { recipientOf: () => undefined, take: result, open: () => 0 },

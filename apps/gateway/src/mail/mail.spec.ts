@@ -76,7 +76,7 @@ const post = (path: string, body = 'List-Unsubscribe=One-Click'): Promise<Answer
 const reports = (): Reports[] => world.records.map(({ value }) => Reports.decode(value));
 const textOf = ({ body }: Answer): string => String(body);
 
-describe('the link to unsubscribe by (R-E11)', () => {
+describe('the unsubscribe link (R-E11)', () => {
   it('unsubscribes by POST, however often', async () => {
     const path = link();
     for (const body of ['List-Unsubscribe=One-Click', '', '--x\r\nContent-Disposition: form-data; name="List-Unsub'])
@@ -151,7 +151,7 @@ describe('the link to unsubscribe by (R-E11)', () => {
     expect(reports().map(({ details }) => details)).toEqual([['News'], [''], ['']]);
   });
 
-  it('offers what the contact has left where no categories are defined', async () => {
+  it('offers the categories that the contact has left if none are defined', async () => {
     tags = { 'Unsubscribed Categories': ['News'] };
     expect(textOf(await client.send('GET', link()))).toContain('value="News">');
     await post(link(), 'choice=save');
@@ -164,7 +164,7 @@ describe('the link to unsubscribe by (R-E11)', () => {
     expect(tags).toEqual({});
   });
 
-  it('does nothing by a link that is forged, too old, for something else, or of a contact or application that is gone', async () => {
+  it('has no effect if it is forged, too old, of another kind, or of a deleted contact or application', async () => {
     const genuine = token('preferences');
     const dead = [
       mailPaths.unsubscribe + genuine.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
@@ -187,7 +187,7 @@ describe('the link to unsubscribe by (R-E11)', () => {
     expect((await post(link({ writtenAt: world.clock.now() - LINK_MS + 60_000 }))).status).toBe(200);
   });
 
-  it('limits bodies, verbs, and the requests about a contact, by pages that are protected as the others are', async () => {
+  it('limits bodies, verbs, and the requests about a contact, by pages with the usual protection', async () => {
     const guarded = {
       'content-security-policy': expect.stringMatching(/^default-src 'none'; /) as unknown,
       'cache-control': 'no-store',
@@ -212,7 +212,7 @@ describe('the link to unsubscribe by (R-E11)', () => {
   });
 });
 
-describe('the links of a mail that count (R-E17)', () => {
+describe('the tracking links of a mail (R-E17)', () => {
   const AGENT = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)';
   const TARGET = 'https://bücher.example/a b?c=1&d=%26#e';
   const get = (path: string, agent: string | undefined = AGENT, verb = 'GET'): Promise<Answer> =>
@@ -224,7 +224,7 @@ describe('the links of a mail that count (R-E17)', () => {
   };
   const open = (of?: Signed): string => mailPaths.open + token('tracking', of);
 
-  it('answer an image, and report who opened the mail', async () => {
+  it('answer an image, and report the opening recipient', async () => {
     expect(await get(open())).toMatchObject({
       status: 200,
       headers: { 'content-type': 'image/gif', 'content-length': '42', 'cache-control': 'no-store' },
@@ -252,7 +252,7 @@ describe('the links of a mail that count (R-E17)', () => {
     });
   });
 
-  it('lead to their target, and report clicks of persons', async () => {
+  it('redirect to their target, and report clicks of recipients', async () => {
     expect(await get(click())).toMatchObject({
       status: 302,
       headers: { location: 'https://xn--bcher-kva.example/a%20b?c=1&d=%26#e', 'referrer-policy': 'no-referrer' },
@@ -272,7 +272,7 @@ describe('the links of a mail that count (R-E17)', () => {
     expect(reports()).toHaveLength(3);
   });
 
-  it('lead nowhere else', async () => {
+  it('redirect nowhere else', async () => {
     const evil = 'https://evil.example/';
     const dead = [
       click({}, evil, targetMac(key, { application: APPLICATION, message: CODE }, TARGET)),
@@ -293,7 +293,7 @@ describe('the links of a mail that count (R-E17)', () => {
     expect(reports()).toEqual([]);
   });
 
-  it('lead to their target beyond the limit of a recipient, which counts no more, and without a topic', async () => {
+  it('redirect without a report beyond the limit of a recipient, and without a topic', async () => {
     const statuses: number[] = [];
     // One more is counted with each second that they take.
     while (reports().length === 3 * statuses.length && statuses.length < 1000)

@@ -18,7 +18,7 @@ describe('wholeList', () => {
     expect(await wholeList(paged([]).read, ({ length }) => length)).toEqual([]);
   });
 
-  it('refuses what would not fit into memory, without reading on', async () => {
+  it('refuses a list that exceeds the memory limit, without reading further pages', async () => {
     const { asked, read } = paged(['a', 'b', 'c', 'd', 'e']);
     const halfOfIt = 32 << 20;
     expect(await wholeList(paged(['a', 'b']).read, () => halfOfIt)).toHaveLength(2);

@@ -17,7 +17,7 @@ async function assets(): Promise<string[]> {
 }
 
 describe('/docs', () => {
-  it('loads scripts of ours alone, and needs no token', async () => {
+  it('loads its own scripts only, and needs no token', async () => {
     const loaded = await assets();
     expect(loaded.filter((address) => !/^(\/docs\/assets\/|\/openapi\.json$|data:)/.test(address))).toEqual([]);
     const scripts = loaded.filter((address) => address.startsWith('/docs/assets/'));
@@ -31,7 +31,7 @@ describe('/docs', () => {
     }
   });
 
-  it('forbids whatever is not of its own origin', async () => {
+  it('forbids content of other origins', async () => {
     const policy = (await get('/docs')).headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
@@ -39,7 +39,7 @@ describe('/docs', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
   });
 
-  it('is asked for again at each visit, and its scripts are kept: their names change with them', async () => {
+  it('is revalidated at each visit, while its scripts with hashed names are cached', async () => {
     expect((await get('/docs')).headers.get('cache-control')).toBe('no-cache');
     const [script] = await assets().then((loaded) => loaded.filter((address) => address.startsWith('/docs/assets/')));
     expect(script).toMatch(/\.[0-9a-f]{16}\.js$/);
@@ -59,7 +59,7 @@ describe('/docs', () => {
     },
   );
 
-  it('knows no other assets', async () => {
+  it('answers 404 for other assets', async () => {
     expect((await get('/docs/assets/other.js')).status).toBe(404);
   });
 });

@@ -88,7 +88,7 @@ const textsOfSchema = (type: z.ZodType, io: 'input' | 'output'): string[] =>
 describe('openApiOf', () => {
   const operation = (name: string) => operations.find(({ operationId }) => operationId === name)!;
 
-  it('tells of every method that is served, once', () => {
+  it('describes every served method once', () => {
     expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(api).toSorted());
   });
 
@@ -104,7 +104,7 @@ describe('openApiOf', () => {
     expect(faultsOf(responses[methodOf(name).status] as unknown as Body)).toEqual([]);
   });
 
-  it.each(named)('says of %s what each of its fields is and means', (_, operation) => {
+  it.each(named)('describes each field of %s', (_, operation) => {
     const found = foundIn(operation);
     const unsaid = found.filter(({ schema }) => !SAYING.some((word) => word in schema));
     const unexplained = found.filter(({ schema, isField }) => isField && !schema['description']);
@@ -126,7 +126,7 @@ describe('openApiOf', () => {
     expect(JSON.stringify(document)).not.toContain('"constraint":');
   });
 
-  it('has nothing that common generators of clients drop: values of several types in a list, entries of any type', () => {
+  it('contains no construct that common client generators drop, such as lists of several types', () => {
     const found = operations.flatMap(foundIn);
     const mixed = found.filter(({ schema }) => {
       const values = ((schema['enum'] ?? []) as unknown[]).filter((value) => value !== null);
@@ -139,7 +139,7 @@ describe('openApiOf', () => {
     expect({ mixed, untyped }).toEqual({ mixed: [], untyped: [] });
   });
 
-  it('speaks to callers: of no document that they do not have, and in one name for each token', () => {
+  it('cites no internal document, and names each token in one way', () => {
     const said = texts(document);
     expect(said.filter((text) => /\bR-[A-Z]+\d|\b(Spec|Facts) \w+\.|architecture \d/.test(text))).toEqual([]);
     const tokens = JSON.stringify(document).match(/\b[A-Z]+_(TOKEN|KEY)\b/g);
@@ -156,7 +156,7 @@ describe('openApiOf', () => {
   it.each([
     ['registerDevice', 'Refusal'],
     ['createMessage', 'MessageRefusal'],
-  ])('says that %s answers HTTP 200 with a success or a refusal', (name, refusal) => {
+  ])('declares HTTP 200 with a success or a refusal for %s', (name, refusal) => {
     const { schema } = (operation(name).responses[200] as unknown as Body).content['application/json']!;
     expect(schema).toMatchObject({
       oneOf: [{ properties: { status_code: { const: 200 } } }, { $ref: `#/components/schemas/${refusal}` }],
@@ -164,7 +164,7 @@ describe('openApiOf', () => {
     expect(resolved(schema)).toMatchObject({ oneOf: [{}, { properties: { status_code: { const: 210 } } }] });
   });
 
-  it('says of a file that it is text, and of a refused one that it is JSON', () => {
+  it('declares a file as text, and a refusal of it as JSON', () => {
     const { content } = operation('getApplicationFile').responses[200] as unknown as Body;
     expect(content).toMatchObject({
       'text/plain': { schema: { type: 'string' } },
@@ -183,12 +183,12 @@ describe('openApiOf', () => {
     ['bulkRegisterDevice', 'devices', { minItems: 1, maxItems: 50_000 }],
     ['setControlGroup', 'percentage', { minimum: 0, maximum: 100 }],
     ['registerDevice', 'hwid', { minLength: 1, maxLength: 255 }],
-  ])('says what %s takes as %s', (name, path, limits) => {
+  ])('declares the limits of %s %s', (name, path, limits) => {
     const fields = foundIn(operation(name)).filter((found) => found.isField && found.path.join('.') === path);
     expect(fields[0]?.schema).toMatchObject(limits);
   });
 
-  it('says what each platform is configured with', () => {
+  it('declares the settings of each platform', () => {
     const { schema } = (operation('configureApplication').requestBody as unknown as Body).content['application/json']!;
     const { properties } = schema as {
       properties: { request: { anyOf: { properties: object; required: string[] }[] } };
@@ -228,11 +228,11 @@ describe('openApiOf', () => {
     ['getBulkSetTags', '200 400 403 404 405 429 500'],
     ['deleteToken', '204 400 401 403 404 405 409 429 500 503'],
     ['advanceClock', '200 400 401 403 404 405 409 413 429 500 503'],
-  ])('names the faults of %s', (name, statuses) => {
+  ])('declares the faults of %s', (name, statuses) => {
     expect(Object.keys(operation(name).responses).join(' ')).toBe(statuses);
   });
 
-  it('says how long a token may be (R-LM6)', () => {
+  it('declares the maximum length of a token (R-LM6)', () => {
     const { schema } = (operation('registerDevice').requestBody as unknown as Body).content['application/json']!;
     const { request } = (schema as { properties: { request: unknown } }).properties as {
       request: { properties: object };
@@ -247,7 +247,7 @@ describe('openApiOf', () => {
     });
   });
 
-  it('says where it is served', () => {
+  it('declares the public URL', () => {
     expect(document.servers).toEqual([{ url: 'https://push.example.com' }]);
   });
 });

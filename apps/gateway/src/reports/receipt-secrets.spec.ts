@@ -46,7 +46,7 @@ describe('the secrets that an application shares with WhatsApp', () => {
     expect(seen.reads).toBe(3);
   });
 
-  it('are left out where they are not set, and undefined without WhatsApp', async () => {
+  it('are left out if they are not set, and undefined without WhatsApp', async () => {
     const { seen, secretsOf } = world([]);
     expect(await secretsOf(viewOf('A', 1))).toEqual({ appSecret: undefined, verifyToken: undefined });
     expect(await secretsOf(viewOf('B', 0, false))).toBeUndefined();

@@ -69,7 +69,7 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
 }
 
 describe('a report', () => {
-  it('lands where the hash says, when the hash was made for this device', async () => {
+  it('is attributed by the hash if the hash was made for this device', async () => {
     const { reporter, published, asked, reports } = setUp();
     expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!)).toBe(true);
     expect(asked).toEqual([]);
@@ -106,7 +106,7 @@ describe('a report', () => {
     ['another application', hashFor({ ...device, application: 'AAAAA-00002' })],
     ['another account', hashFor({ ...device, account: 'b' })],
     ['a number that the device has not got any more', hashFor(device, 69_999)],
-  ])('with the hash of %s changes nothing', async (_, hash) => {
+  ])('has no effect with the hash of %s', async (_, hash) => {
     const { reporter, published, asked } = setUp();
     expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hash)!)).toBe(false);
     expect([published, asked]).toEqual([[], []]);
@@ -118,7 +118,7 @@ describe('a report', () => {
     ['one of an earlier version', `${bare}_${toBase62((4_711n << 32n) | (3n << 24n) | 0x0a0b0cn)}`],
     ['one of an earlier version, of the greatest number', `${bare}_${toBase62((1n << 64n) - 1n)}`],
     ['one that is not ours', `${bare}_x-y`],
-  ])('with the fifth part being %s is looked up, its message too', async (_, hash) => {
+  ])('is resolved by lookups of the device and its message if the fifth part is %s', async (_, hash) => {
     const { reporter, located, asked, reports } = setUp();
     expect(await reporter.report(ReportKind.REPORT_KIND_DELIVERED, device, hashOf(hash)!)).toBe(true);
     expect([located, asked]).toEqual([['phone-1'], [message.code]]);
@@ -126,18 +126,18 @@ describe('a report', () => {
   });
 
   it.each([
-    ['a message that there is not', { ...message, code: 'C3F8-C3863ED4-334AD4F2' }, device],
+    ['a message that does not exist', { ...message, code: 'C3F8-C3863ED4-334AD4F2' }, device],
     ['the id of another message', { ...message, messageId: 7n }, device],
     ['a message of another application', message, { ...device, application: 'AAAAA-00002' }],
     ['a message of another account', message, { ...device, account: 'b' }],
-  ])('of %s changes nothing', async (_, named, from) => {
+  ])('has no effect if it names %s', async (_, named, from) => {
     const { reporter, published } = setUp();
     const hash = hashOf(buildStatisticsHash(named))!;
     expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, from, hash)).toBe(false);
     expect(published).toEqual([]);
   });
 
-  it('asks for a message that may be gone, however genuine its hash', async () => {
+  it('is checked by a lookup of a message that may be deleted, even if its hash is genuine', async () => {
     const { reporter, asked, time } = setUp();
     const report = () => reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!);
     time.now = madeAtOf(message.messageId) + 7 * DAY - 1;
@@ -148,7 +148,7 @@ describe('a report', () => {
     expect(asked).toEqual([message.code]);
   });
 
-  it('looks up together what comes together, application by application', async () => {
+  it('shares its lookup with others of the application', async () => {
     const calls: [string, readonly string[]][] = [];
     const { located, reporter } = setUp((application, hwids) => calls.push([application, hwids]));
     const hash = hashOf(bare)!;
@@ -169,7 +169,7 @@ describe('a report', () => {
     expect(reporter.open()).toBe(0);
   });
 
-  it('is refused at once when as many wait as may', async () => {
+  it('is refused at once when the limit of waiting reports is reached', async () => {
     const { reporter, stall } = setUp();
     const resume = stall();
     const hash = hashOf(buildStatisticsHash(message))!;
@@ -183,7 +183,7 @@ describe('a report', () => {
     expect(reporter.open()).toBe(0);
   });
 
-  it('of an unknown device is not counted (R-C7)', async () => {
+  it('is not counted for an unknown device (R-C7)', async () => {
     const { reporter, published } = setUp();
     const unknown = { ...device, hwid: 'nobody' };
     for (const hash of [buildStatisticsHash(message), hashFor(unknown)]) {

@@ -72,7 +72,7 @@ describe('the webhook of Twilio', () => {
     ]);
   });
 
-  it('has no effect for devices and messages that there are not', async () => {
+  it('has no effect for unknown devices and messages', async () => {
     const path = `/webhooks/twilio/${APPLICATION}`;
     for (const query of ['', '?p=', '?p=x', '?p=P_423M_lQlKFY_bEL-4nm3p4-4bbkUM']) {
       expect(await post(formOf('delivered'), path + query)).toMatchObject({ status: 200 });
@@ -81,7 +81,7 @@ describe('the webhook of Twilio', () => {
     expect(reports()).toEqual([]);
   });
 
-  it('takes nothing without the signature of exactly this form and address', async () => {
+  it('refuses a request without the signature of exactly this form and address', async () => {
     const form = formOf('delivered');
     const other = `/webhooks/twilio/${APPLICATION}?p=P_1_2_3-4-5`;
     for (const signature of [
@@ -96,13 +96,13 @@ describe('the webhook of Twilio', () => {
     expect(reports()).toEqual([]);
   });
 
-  it('takes nothing without an auth token', async () => {
+  it('refuses every request without an auth token', async () => {
     settings = {};
     expect(await post(formOf('delivered'))).toMatchObject(forbidden);
     expect(reports()).toEqual([]);
   });
 
-  it('is that of applications with SMS only, and takes forms of up to 64 KiB', async () => {
+  it('exists only for applications with SMS, and accepts forms of up to 64 KiB', async () => {
     for (const code of [UNGRANTED, 'CCCCC-00009']) {
       expect(await post(formOf('delivered'), `/webhooks/twilio/${code}`)).toMatchObject(notFound);
     }

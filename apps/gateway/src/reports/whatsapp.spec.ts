@@ -63,7 +63,7 @@ const notFound = { status: 404, body: { code: 5, message: 'Not Found', details: 
 const reports = (): Reports[] => world.records.map(({ value }) => Reports.decode(value));
 
 describe('the webhook of WhatsApp', () => {
-  it('answers the challenge of who knows the verify token', async () => {
+  it('answers the challenge to a caller that has the verify token', async () => {
     const answer = await verify({ 'hub.verify_token': VERIFY });
     expect(answer).toMatchObject({ status: 200, body: CHALLENGE });
     expect(answer.headers['content-type']).toMatch(/^text\/plain/);
@@ -77,7 +77,7 @@ describe('the webhook of WhatsApp', () => {
     }
   });
 
-  it('knows settings that are younger than the cached application', async () => {
+  it('applies settings that are newer than the cached application', async () => {
     const configured = world.applications.get(APPLICATION)!;
     world.applications.set(APPLICATION, { ...configured, platforms: [] });
     expect(await verify({ 'hub.verify_token': VERIFY })).toMatchObject(notFound);
@@ -99,13 +99,13 @@ describe('the webhook of WhatsApp', () => {
     ]);
   });
 
-  it('has no effect for devices and messages that there are not', async () => {
+  it('has no effect for unknown devices and messages', async () => {
     const unknown = [`${HASH} other`, `P_423M_lQlKFY_bEL-4nm3p4-4bbkUM ${HWID}`, HWID, HASH, ' ', ''];
     expect(await post(statuses(...unknown.map((key) => status('delivered', key))))).toMatchObject({ status: 200 });
     expect(reports()).toEqual([]);
   });
 
-  it('takes nothing without the signature of exactly these bytes', async () => {
+  it('refuses a request without the signature of exactly these bytes', async () => {
     const body = statuses(status('delivered'));
     for (const signature of ['', 'sha256=00', signed(Buffer.from(body), 'other'), signed(Buffer.from(`${body} `))]) {
       expect(await post(body, signature)).toMatchObject(forbidden);
@@ -113,13 +113,13 @@ describe('the webhook of WhatsApp', () => {
     expect(reports()).toEqual([]);
   });
 
-  it('takes nothing without an app secret, and verifies nothing without a verify token', async () => {
+  it('refuses every request without an app secret, and verifies none without a verify token', async () => {
     settings = {};
     expect(await post(statuses(status('delivered')))).toMatchObject(forbidden);
     expect(await verify({ 'hub.verify_token': '' })).toMatchObject(forbidden);
   });
 
-  it('is that of applications with WhatsApp only', async () => {
+  it('exists only for applications with WhatsApp', async () => {
     const other = `/webhooks/whatsapp/${UNGRANTED}`;
     expect(await post('{}', undefined, other)).toMatchObject(notFound);
     expect(await verify({ 'hub.verify_token': VERIFY }, other)).toMatchObject(notFound);
@@ -127,7 +127,7 @@ describe('the webhook of WhatsApp', () => {
     expect(await client.send('PUT', PATH, '{}')).toMatchObject({ status: 405 });
   });
 
-  it('refuses a body that is no object, or has more than WhatsApp sends', async () => {
+  it('refuses a body that is not an object, or is larger than those of WhatsApp', async () => {
     expect(await post('[]')).toMatchObject({ status: 400 });
     expect(await post(statuses(...Array.from({ length: 1001 }, () => status('sent'))))).toMatchObject({ status: 413 });
     expect(await post(JSON.stringify({ x: 'x'.repeat(3 * 1024 * 1024) }))).toMatchObject({ status: 413 });

@@ -11,14 +11,14 @@ const service = (open: () => string[], clock = new ShiftedClock()): SystemOperat
 const idle = (): string[] => [];
 
 describe('the system', () => {
-  it('is settled when nothing is open twice in a row', async () => {
+  it('is settled when two checks in a row find no open work', async () => {
     const answers = [[], ['late'], [], []] as string[][];
     const system = systemOf([() => [service(() => answers.shift() ?? [])]], systemClock);
     expect(await system.open()).toEqual(['late']);
     expect(await system.open()).toEqual([]);
   });
 
-  describe('with the activity of its processes', () => {
+  describe('a system that reports activity', () => {
     const asked: string[] = [];
     const active = (name: string, activities: (bigint | undefined)[], open: string[][] = []): SystemOperations => ({
       settled: async () => {
@@ -30,12 +30,12 @@ describe('the system', () => {
     const system = (...processes: SystemOperations[]) => systemOf([() => processes], new ShiftedClock());
     beforeEach(() => void asked.splice(0));
 
-    it('is settled after one round in which none of them did anything', async () => {
+    it('is settled after one round if no process was active', async () => {
       expect(await system(active('a', [1n, 1n]), active('b', [7n, 7n])).open()).toEqual([]);
       expect(asked.toSorted()).toEqual(['a', 'b']);
     });
 
-    it('is asked again when one of them did something meanwhile, or was doing it', async () => {
+    it('is queried again if a process was active during the round', async () => {
       for (const activities of [
         [1n, 2n],
         [1n, undefined],
@@ -49,13 +49,13 @@ describe('the system', () => {
     });
   });
 
-  it('is not settled while something is under way in any process of any service', async () => {
+  it('is not settled while work is under way in any process of any service', async () => {
     const busy = service(() => ['scheduler: writing']);
     const system = systemOf([() => [service(idle)], async () => [service(idle), busy]], systemClock);
     expect(await system.open()).toEqual(['scheduler: writing']);
   });
 
-  it('asks a service only when the one before has answered, so that work under way is met', async () => {
+  it('queries its services in sequence, so that work that moves on is found', async () => {
     const asked: string[] = [];
     const named = (name: string): SystemOperations => ({
       ...service(idle),
@@ -71,7 +71,7 @@ describe('the system', () => {
     expect(asked).toEqual(['a asked', 'a done', 'b asked', 'b done']);
   });
 
-  it('asks one process of a service for everything, after the others, which are asked only for their own work', async () => {
+  it('queries one process of a service for everything, after the others, which report only their own work', async () => {
     const asked: string[] = [];
     const named = (name: string): SystemOperations => ({
       ...service(idle),
@@ -85,7 +85,7 @@ describe('the system', () => {
     expect(asked).toEqual(['b own', 'c own', 'a all']);
   });
 
-  it('asks briefly only until a service has something open, that service first the next time, and all of them twice before it is settled', async () => {
+  it('queries briefly only until a service has open work, starts there the next time, and queries all of them twice before it is settled', async () => {
     const asked: string[] = [];
     const open = new Set(['b', 'c']);
     const named = (name: string): SystemOperations => ({
@@ -110,7 +110,7 @@ describe('the system', () => {
     expect(asked).toEqual(['c', 'a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  it('asks one process of each service for its deletions, which keep nothing open', async () => {
+  it('is settled during deletions, and reads them from one process of each service', async () => {
     const purging = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async ({ deletions }) => ({
@@ -132,7 +132,7 @@ describe('the system', () => {
     expect([clock.aheadMs, own.aheadMs]).toEqual([1500, 1500]);
   });
 
-  it('brings clocks that have started later level, its own among them', async () => {
+  it('advances late clocks to the latest one, its own included', async () => {
     const [clock, first, second] = [new ShiftedClock(), new ShiftedClock(), new ShiftedClock()];
     first.advanceTo(3_600_000);
     const system = systemOf([() => [service(idle, first), service(idle, second)]], clock);
@@ -156,7 +156,7 @@ describe('the system', () => {
     expect(await systemOf([() => [silent, due]], clock).open()).toEqual(['registry does not answer', 'due']);
   });
 
-  it('has no clock to set outside tests', async () => {
+  it('has no settable clock outside tests', async () => {
     await expect(systemOf([], systemClock).advanceClock(1)).rejects.toMatchObject({ kind: 'notFound' });
   });
 });

@@ -84,9 +84,9 @@ const takes: Readonly<Record<Method['scope'], Kind | undefined>> = {
   optional: undefined,
 };
 
-describe('a method that wants a token', () => {
+describe('a method that requires a token', () => {
   it.each(named(methods.filter(({ scope }) => takes[scope] !== undefined)))(
-    'takes no token but one of its own kind: %s',
+    'accepts only tokens of its own kind: %s',
     async (_name, method) => {
       // Wrong administrator tokens count for a minute (R-LM8).
       if (method.scope === 'admin') await world.advance(60);
@@ -98,9 +98,9 @@ describe('a method that wants a token', () => {
   );
 });
 
-describe('a method that needs no token', () => {
+describe('a method that requires no token', () => {
   it.each(named(methods.filter(({ scope }) => takes[scope] === undefined)))(
-    'takes no invalid token either: %s (R-G3, R-L1)',
+    'accepts no invalid token either: %s (R-G3, R-L1)',
     async (_name, method) => {
       for (const kind of ['garbage', 'administrator'] as const) {
         expect([kind, await ask(method, secrets[kind])]).toMatchObject([kind, invalid(method)]);
@@ -117,17 +117,17 @@ describe('methods that name an application', () => {
   const tokenOf = (method: Method, tokens: typeof restricted): string =>
     method.scope === 'device' ? tokens.device : tokens.api;
 
-  it('are many', () => expect(about.length).toBeGreaterThan(20));
+  it('include more than 20 methods', () => expect(about.length).toBeGreaterThan(20));
 
   it.each(named(about))('refuse a token of the account that is not granted it: %s (R-T5)', async (_name, method) => {
     expect(await ask(method, tokenOf(method, restricted))).toMatchObject(refusal(method, FORBID));
   });
 
-  it.each(named(about))('tell a token of another account nothing of it: %s (R-T5)', async (_name, method) => {
+  it.each(named(about))('reveal nothing of it to a token of another account: %s (R-T5)', async (_name, method) => {
     expect(await ask(method, tokenOf(method, foreign))).toMatchObject(refusal(method, DENIED));
   });
 
-  it('leave the application as it was, after all this', async () => {
+  it('leave the application unchanged after all these calls', async () => {
     const { application: shown } = await world.call('getApplication', { application });
     expect(shown).toMatchObject({ title: 'Test', languages: {} });
     expect(Object.values(shown.providers)).not.toContain(true);

@@ -42,7 +42,7 @@ const closers: (() => void)[] = [];
 afterAll(() => closers.forEach((close) => close()));
 
 describe('updateApplication (R-B2)', () => {
-  it('changes what is given; an icon is served', async () => {
+  it('changes the given fields, and an icon is served', async () => {
     const code = await world.application({ title: 'Old', ios: false, android: false });
     expect(
       await world.call('updateApplication', { application: code, title: 'New', icon: LARGEST_ICON.toString('base64') }),
@@ -98,7 +98,7 @@ describe('configureApplication', () => {
     );
   });
 
-  it('leaves Firefox off where it is told so', async () => {
+  it('leaves Firefox disabled on request', async () => {
     const code = await world.application({ ios: false, android: false });
     const settings = { firefox_fcm_service_account: account, firefox_vapid_key: 'aa', firefox_vapid_private_key: 'aa' };
     const configure = { application: code, device_type: 12, firefox_is_enabled: false, ...settings };
@@ -119,7 +119,7 @@ describe('configureApplication', () => {
     ).toMatchObject({ firefox: true, osx: true });
   });
 
-  it('gives browsers their key in the very next reply (R-X1)', async () => {
+  it('includes the key for browsers in the very next reply (R-X1)', async () => {
     const code = await world.application({ ios: false, android: false });
     const keyOf = async () => (await world.call('getConfig', { application: code })).features.vapid_key;
     const configure = (device_type: number, settings: object) =>
@@ -133,7 +133,7 @@ describe('configureApplication', () => {
     expect(await keyOf()).toBe('a-_w');
   });
 
-  it('shows credentials encoded only (R-RES19)', async () => {
+  it('shows credentials in encoded form only (R-RES19)', async () => {
     const code = await world.application({ ios: false, android: false });
     const amazon = { device_type: 9, adm_cid: 'planted-cid', adm_secret: 'planted-secret', adm_framework: 'native' };
     await world.call('configureApplication', { application: code, ...amazon });
@@ -145,7 +145,7 @@ describe('configureApplication', () => {
 });
 
 describe('setApplicationPlatformStatus (R-S5, R-B5)', () => {
-  it('decides what is sent', async () => {
+  it('enables and disables sending', async () => {
     const code = await world.application({ title: 'Switched', ios: false });
     await world.call('registerDevice', {
       application: code,
@@ -182,7 +182,7 @@ describe('setApplicationPlatformStatus (R-S5, R-B5)', () => {
 });
 
 describe('getApplications (R-B3)', () => {
-  it('lists what the token may use, oldest first, and pages of a hundred', async () => {
+  it('lists the applications of the token, oldest first, and pages of a hundred', async () => {
     const { account } = await world.call('createAccount', { name: 'Many' });
     const all = await clientWith({ applications: 'all', account });
     expect(await all.client.call('getApplications')).toEqual({ applications: {} });
@@ -229,7 +229,7 @@ async function refusedByAll<Reply extends { readonly body: unknown }>(call: () =
 }
 
 describe('deleteApplication (R-B2)', () => {
-  it('makes the code unknown at once, to every method and for good', async () => {
+  it('makes the code unknown at once, to every method and permanently', async () => {
     const code = await world.application({ title: 'Gone' });
     const { client } = await clientWith({ applications: [code] });
     const registration = { application: code, hwid: 'gone', device_type: 3, push_token: 'accepted-gone' };
@@ -260,7 +260,7 @@ describe('deleteApplication (R-B2)', () => {
     expect((await world.call('getApplications')).applications).not.toHaveProperty(code);
   });
 
-  it('deletes what the application had in the account, and so frees the names of its segments', async () => {
+  it('deletes the objects of the application in the account, so that the names of its segments are free', async () => {
     const code = await world.application({ title: 'Full' });
     const segment = { name: 'Of the application', filter_expression: `A("${code}")` };
     await world.call('createFilter', { ...segment, application: code });
@@ -297,7 +297,7 @@ describe('deleteApplication (R-B2)', () => {
 });
 
 describe('tokens (R-T1, R-T2, R-T8)', () => {
-  it('rotate: two live at once, and the old one ends when it is revoked', async () => {
+  it('rotate: two are valid at once, and the old one ends when it is revoked', async () => {
     const [old, young] = [
       await clientWith({ applications: [application] }),
       await clientWith({ applications: [application] }),
@@ -312,7 +312,7 @@ describe('tokens (R-T1, R-T2, R-T8)', () => {
     expect(ids).not.toContain(old.id);
   });
 
-  it('are granted some applications, and what they create', async () => {
+  it('are granted some applications, and those that they create', async () => {
     const { client } = await clientWith({ applications: [application] });
     const sibling = await world.application({ title: 'Sibling', ios: false, android: false });
     expect(await client.call('getApplication', { application })).toBeDefined();
@@ -323,7 +323,7 @@ describe('tokens (R-T1, R-T2, R-T8)', () => {
     expect(await client.call('updateApplication', { application: open, title: 'Opened' })).toBeNull();
   });
 
-  it('end where the operator says so', async () => {
+  it('expire at the time set by the operator', async () => {
     const at = (date: Date) => date.toISOString().slice(0, 19) + 'Z';
     const soon = at(new Date(world.simulators.clock.now() + 3600_000));
     const { id, client } = await clientWith({ applications: 'all', expires_at: soon });
@@ -342,7 +342,7 @@ describe('tokens (R-T1, R-T2, R-T8)', () => {
 });
 
 describe('operator settings (R-T8)', () => {
-  it('are kept for applications', async () => {
+  it('are stored for applications', async () => {
     expect(await world.call('setControlGroup', { code: application, percentage: '12.5' })).toEqual({
       percentage: 12.5,
     });
@@ -359,7 +359,7 @@ describe('operator settings (R-T8)', () => {
     );
   });
 
-  it('take the rows by device out of funnels, and give them back (R-H18)', async () => {
+  it('remove the rows by device from funnels, and restore them (R-H18)', async () => {
     const code = await world.application({ title: 'Tracked', ios: false });
     await world.call('registerDevice', { application: code, hwid: 't', device_type: 3, push_token: 'accepted-t' });
     await world.call('setDebug', { code });
@@ -382,7 +382,7 @@ describe('operator settings (R-T8)', () => {
     );
   });
 
-  it('approve presets, whose place in the list stays (R-E7)', async () => {
+  it('approve presets without a change of their place in the list (R-E7)', async () => {
     const create = (name: string) =>
       world.call('createPreset', {
         name,
@@ -409,7 +409,7 @@ describe('operator settings (R-T8)', () => {
     expect(await world.reply('getPresetApproval', { code })).toMatchObject(gone);
   });
 
-  it('keep the control group from marketing (R-E15)', async () => {
+  it('exclude the control group from marketing (R-E15)', async () => {
     const code = await world.application({ title: 'Controlled', ios: false });
     await world.call('setControlGroup', { code, percentage: 100 });
     await world.call('registerDevice', { application: code, hwid: 'c', device_type: 3, push_token: 'accepted-c' });
@@ -421,7 +421,7 @@ describe('operator settings (R-T8)', () => {
     expect(funnel).toContain('"category":"CONTROL_GROUP","count":"1"');
   });
 
-  it('are kept for accounts', async () => {
+  it('are stored for accounts', async () => {
     const { account } = await world.call('createAccount', { name: 'Set' });
     expect(await world.call('setCategories', { account, categories: ['News', 'Offers'] })).toEqual({
       categories: ['News', 'Offers'],

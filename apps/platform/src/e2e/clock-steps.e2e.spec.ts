@@ -58,20 +58,23 @@ it.each(
   Object.keys(outages).flatMap((outage) =>
     [-2 * HOUR_MS, -5 * MINUTE_MS, 2 * HOUR_MS].map((ms) => [outage, ms] as const),
   ),
-)('a provider that %s costs no push its end when the clock is set by %d ms, and no call fails', async (outage, ms) => {
-  await world.simulators.faults.set('fcm', outages[outage as keyof typeof outages]);
-  const during = await send();
-  await until(async () => {
-    const { providers } = await world.call('listProviders', {});
-    return providers.some(({ state }) => state !== 'open');
-  });
-  aheadMs += ms;
-  await clock.set(aheadMs);
-  await world.call('setTags', { application, hwid: 'device-1', tags: { Name: 'x' } });
-  const after = await send();
-  await world.simulators.faults.clear();
-  for (const message of [during, after]) {
-    await until(async () => (await sent(message)) === DEVICES, { patienceMs: RECOVERED_MS });
-    await untilDone(world, application, message);
-  }
-});
+)(
+  'a provider that %s costs no push its outcome when the clock is set by %d ms, and no call fails',
+  async (outage, ms) => {
+    await world.simulators.faults.set('fcm', outages[outage as keyof typeof outages]);
+    const during = await send();
+    await until(async () => {
+      const { providers } = await world.call('listProviders', {});
+      return providers.some(({ state }) => state !== 'open');
+    });
+    aheadMs += ms;
+    await clock.set(aheadMs);
+    await world.call('setTags', { application, hwid: 'device-1', tags: { Name: 'x' } });
+    const after = await send();
+    await world.simulators.faults.clear();
+    for (const message of [during, after]) {
+      await until(async () => (await sent(message)) === DEVICES, { patienceMs: RECOVERED_MS });
+      await untilDone(world, application, message);
+    }
+  },
+);

@@ -74,7 +74,7 @@ async function named(): Promise<string[]> {
 }
 
 describe('docs/operations/retention.md', () => {
-  it('names every collection that there is, and no other', async () => {
+  it('names every existing collection, and no other', async () => {
     await useEverything();
     const prefix = `${databasePrefixOf(world.mongoUrl)}_`;
     const { databases } = await mongo.db('admin').admin().listDatabases();

@@ -50,7 +50,7 @@ const registrations = (email: string): readonly (readonly [MethodName, Parameter
 ];
 
 describe('the blacklist (R-E5)', () => {
-  it('keeps an address from being registered, until the operator takes it off', async () => {
+  it('prevents the registration of an address until the operator removes it', async () => {
     const email = 'bounced@example.com';
     await world.call('registerEmail', { application, email, userId: 'bounced' });
     const listed = await world.call('blacklistAddress', { address: 'Bounced@Example.com' });
@@ -73,7 +73,7 @@ describe('the blacklist (R-E5)', () => {
     expect([await exists('own-hwid'), await exists('phone')]).toEqual([true, true]);
   });
 
-  it('answers a repeat with its key as it did before', async () => {
+  it('answers a repeat with its key as it answered the first call', async () => {
     const request = { application, email: 'repeated@example.com' };
     const register = (key: string) =>
       world.client.http.send('/json/1.3/registerEmail', {
@@ -87,7 +87,7 @@ describe('the blacklist (R-E5)', () => {
     expect(await register('second')).toMatchObject({ body: { status_code: 210, status_message: BLACKLISTED } });
   });
 
-  it("is each account's own", async () => {
+  it('belongs to one account', async () => {
     const address = 'shared@example.com';
     const { account, client: other } = await newAccount();
     try {
@@ -110,7 +110,7 @@ describe('the blacklist (R-E5)', () => {
     }
   });
 
-  it('knows addresses by a hash alone', async () => {
+  it('stores addresses by hash only', async () => {
     await world.call('blacklistAddress', { address: 'c4n4ry-blacklisted@example.com' });
     await world.settle();
     expect(await storedText(world.mongoUrl, 'c4n4ry-blacklisted')).toEqual([]);
@@ -120,7 +120,7 @@ describe('the blacklist (R-E5)', () => {
     ['anna', 'Email address has invalid count of parts'],
     ['anna@example', 'Email address has invalid domain part'],
     ['a b@example.com', 'Email address is invalid or has invalid semantic'],
-  ])('holds no %j', async (address, message) => {
+  ])('refuses %j', async (address, message) => {
     expect(await world.reply('blacklistAddress', { address })).toMatchObject({
       status: 400,
       body: { error: { kind: 'argument', message } },
@@ -131,7 +131,7 @@ describe('the blacklist (R-E5)', () => {
 describe('complaints (R-E14, R-T8)', () => {
   const none = { status: 404, body: { error: { kind: 'notFound', message: 'Address has no complaint' } } };
 
-  it('are kept since the first one until the operator clears them, beside the blacklist', async () => {
+  it('are stored with the time of the first one until the operator clears them, beside the blacklist', async () => {
     const address = 'spam@example.com';
     expect(await world.reply('getComplaint', { address })).toMatchObject(none);
     expect(await world.reply('clearComplaint', { address })).toMatchObject(none);
@@ -149,7 +149,7 @@ describe('complaints (R-E14, R-T8)', () => {
     expect(await world.call('getComplaint', { address })).toMatchObject({ address });
   });
 
-  it("are each account's own, and known by a hash alone", async () => {
+  it('belong to one account, and are stored by hash only', async () => {
     const address = 'c4n4ry-complaint@example.com';
     const { account, client: other } = await newAccount();
     other.close();
@@ -167,7 +167,7 @@ describe('complaints (R-E14, R-T8)', () => {
     }
   });
 
-  it('are for operators alone', async () => {
+  it('are accessible to operators only', async () => {
     const path = '/admin/v1/complaints/spam@example.com';
     for (const token of ['', world.secrets.api]) {
       const reply = await world.client.http.send(path, { headers: { authorization: `Bearer ${token}` } });
@@ -182,7 +182,7 @@ describe('an address in another case (R-E1)', () => {
 
   beforeAll(() => world.call('addTag', { tag: { name: 'Level', type: 1 } }));
 
-  it('names its contact wherever a hwid is asked for', async () => {
+  it('names its contact in every method with a hwid', async () => {
     await world.call('registerDevice', { application, device_type: MAIL, hwid });
     await world.call('setTags', { application, hwid, tags: { Level: 5 } });
     expect((await world.call('getTags', { application, hwid: hwid.toUpperCase() })).result).toMatchObject({ Level: 5 });
@@ -208,7 +208,7 @@ describe('an address in another case (R-E1)', () => {
     expect(await exists(own)).toBe(false);
   });
 
-  it('is another hwid where it is no address of mail', async () => {
+  it('is another hwid if it is not an e-mail address', async () => {
     await world.call('registerDevice', { application, device_type: 3, hwid: 'phone@home', push_token: 'home' });
     expect(await exists('Phone@Home')).toBe(false);
     await world.call('registerDevice', { application, device_type: MAIL, hwid: 'tablet@example.com' });
@@ -224,7 +224,7 @@ describe('an address in another case (R-E1)', () => {
 });
 
 describe('a contact with a hwid of its own (R-E1)', () => {
-  it('is what registerEmail and registerEmailUser update', async () => {
+  it('is updated by registerEmail and registerEmailUser', async () => {
     await world.call('registerDevice', { application, device_type: MAIL, hwid: 'crm-1', email: 'Own@example.com' });
     await world.call('registerEmail', { application, email: 'own@Example.com', language: 'de' });
     await world.call('registerEmailUser', { application, email: 'own@example.com', userId: 'owner' });
@@ -233,7 +233,7 @@ describe('a contact with a hwid of its own (R-E1)', () => {
     expect((await world.call('getTags', { application, hwid: 'crm-1' })).result).toMatchObject({ Language: 'de' });
   });
 
-  it('is what multiRegisterDevice updates', async () => {
+  it('is updated by multiRegisterDevice', async () => {
     const email = 'multi-own@example.com';
     await world.call('registerDevice', { application, device_type: MAIL, hwid: 'crm-multi', email });
     await world.call('multiRegisterDevice', { application, email, user_id: 'multi-owner', language: 'de' });
@@ -241,7 +241,7 @@ describe('a contact with a hwid of its own (R-E1)', () => {
     expect((await world.call('getTags', { application, hwid: 'crm-multi' })).result).toMatchObject({ Language: 'de' });
   });
 
-  it('keeps the address that it has taken from the contact with the address for a hwid', async () => {
+  it('keeps the address that it has taken from the contact with the address as hwid', async () => {
     const email = 'moved@example.com';
     await world.call('registerEmail', { application, email });
     await world.call('registerEmail', { application, email, hwid: 'crm-moved', userId: 'mover' });
@@ -286,7 +286,7 @@ describe('disposable domains (R-E4)', () => {
     }
   });
 
-  it('are no senders to be refused (R-E2)', async () => {
+  it('may be the domains of senders (R-E2)', async () => {
     const address = 'news@yopmail.com';
     const sender = { email_from_email: address, email_from_name: 'News', email_reply: address };
     await world.call('configureApplication', { application, device_type: MAIL, ...sender });
@@ -294,7 +294,7 @@ describe('disposable domains (R-E4)', () => {
 });
 
 describe('senders (R-A5)', () => {
-  it('need no verification, unless the operator wants it', async () => {
+  it('need no verification, unless the operator requires it', async () => {
     const configure = (from: string, reply: string) => {
       const sender = { email_from_email: from, email_from_name: 'News', email_reply: reply };
       return world.reply('configureApplication', { application, device_type: MAIL, ...sender });
@@ -324,8 +324,8 @@ describe('senders (R-A5)', () => {
   });
 });
 
-describe('an account for mail only (R-E3)', () => {
-  it('registers contacts of mail and nothing else', async () => {
+describe('an account for e-mail only (R-E3)', () => {
+  it('registers e-mail contacts only', async () => {
     const { account, client } = await newAccount();
     try {
       const { application: theirs } = await client.call('createApplication', { title: 'Mail' });

@@ -80,7 +80,7 @@ interface Kill {
   readonly rows: Rows;
 }
 
-describe('a platform that is killed again and again', () => {
+describe('a platform that is killed repeatedly', () => {
   let world: ProcessWorld;
   let wire: Wire;
   let application: string;
@@ -199,14 +199,14 @@ describe('a platform that is killed again and again', () => {
     },
   );
 
-  it('brings every device to its one end', async () => {
+  it('completes every message', async () => {
     await world.settle(90_000);
     for (const code of codes.values()) await untilDone(world, application, code);
     expect(await world.call('messagesList', { filters: { application } })).toMatchObject({ total: rounds.length });
   }, 240_000);
 
   it.each(rounds.map((round) => [titleOf(round), round] as const))(
-    'has figures that agree: %s',
+    'has consistent figures: %s',
     async (_title, { n }) => {
       const code = codes.get(n)!;
       const funnel = await world.call('getDeliveryFunnel', { message_code: code });
@@ -256,7 +256,7 @@ describe('a platform that is killed again and again', () => {
     return { fresh, again };
   };
 
-  it('sends only pushes with an unknown outcome at a kill twice', () => {
+  it('repeats only pushes with an unknown outcome at a kill', () => {
     const broken: string[] = [];
     const summaries: string[] = [];
     for (const { provider } of platforms) {
@@ -286,7 +286,7 @@ describe('a platform that is killed again and again', () => {
   });
 
   // Callers repeat requests answered 5xx; only an unavailable store may cause these.
-  it('fails no request but for want of the store', async () => {
+  it('fails no request except for an unavailable store', async () => {
     const lines = (await world.logged()).split('\n');
     expect(lines.filter((line) => line.includes('"request failed"'))).toEqual([]);
   });

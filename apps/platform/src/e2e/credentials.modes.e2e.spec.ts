@@ -73,7 +73,7 @@ async function run(...words: string[]): Promise<string> {
   return output;
 }
 
-describe('a credential that is stored and cannot be used', () => {
+describe('a stored credential that is unusable', () => {
   it('is explained in a sentence for a device, and by the doctor (R-A2, R-P1)', async () => {
     const sent = [];
     for (const [name, settings] of faults) {
@@ -101,7 +101,7 @@ describe('a credential that is stored and cannot be used', () => {
   });
 });
 
-describe('the key that signs mails', () => {
+describe('the DKIM key', () => {
   const mail = { email_from_email: 'shop@keys.example', email_from_name: 'Shop', email_reply: 'help@keys.example' };
   const dkim = (key: string): Parameters => ({
     device_type: EMAIL,

@@ -5,7 +5,7 @@ import { answered, platform, type StoredWorld, until } from '@tidings/testing';
 
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened'];
 
-describe('events', () => {
+describe('refused events', () => {
   let world: StoredWorld;
   let application: string;
   const devices = ['device-5', 'device-6', 'device-61'];
@@ -26,7 +26,7 @@ describe('events', () => {
   });
   afterAll(() => world?.stop());
 
-  it('that a subscriber refuses are deferred, hold no others up, and go with their device', async () => {
+  it('are deferred, delay no others, and are deleted with their device', async () => {
     const of = await startSubscriber();
     of.behaviour.answer = ({ hwid }) => (['device-5', 'device-61'].includes(hwid) ? 'not this one' : 'ok');
     const { id } = await world.call('createSubscription', { endpoint: of.endpoint, events: EVENTS });

@@ -12,7 +12,7 @@ const [SWEEP_MS, PATIENCE_MS] = [5_000, 60_000];
 
 const { seed, draw } = drawn('moments of kills');
 
-describe('a deletion in the middle of which the platform is killed', () => {
+describe('a deletion amid kills of the platform', () => {
   let world: ProcessWorld;
   beforeAll(async () => void (world = await platformProcess()));
   afterAll(() => world?.stop());
@@ -53,7 +53,7 @@ describe('a deletion in the middle of which the platform is killed', () => {
     await world.settle();
   };
 
-  it('is carried through, and takes nothing of others', async () => {
+  it('is completed, and deletes nothing of others', async () => {
     const deleted = await world.application({ title: 'Deleted', ios: false });
     const other = await world.application({ title: 'Other', ios: false });
     await fill(deleted, 'gone');

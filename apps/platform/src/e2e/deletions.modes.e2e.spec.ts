@@ -61,7 +61,7 @@ const registerTwo = (application: string, prefix: string): Promise<void> =>
 
 describe('deleteApplication (R-B2)', () => {
   it(
-    'purges what every service keeps of the application',
+    'purges the data of the application in every service',
     async () => {
       const application = await world.application({ title: 'Purged' });
       await world.call('updateApplication', { application, icon: picture() });
@@ -121,7 +121,7 @@ describe('deleteApplication (R-B2)', () => {
   );
 
   it(
-    'ends a message that is processed as FAIL (R-S1), and keeps nothing of what was to be sent',
+    'ends a message in progress as FAIL (R-S1), and purges its content',
     async () => {
       const application = await world.application({ title: 'Failing' });
       await registerTwo(application, 'failing');

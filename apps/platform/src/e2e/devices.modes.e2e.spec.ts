@@ -46,7 +46,7 @@ const refusal = async (name: MethodName, parameters: Parameters): Promise<string
   ((await world.reply(name, { application, ...parameters })).body as { status_message: string }).status_message;
 
 describe('a device', () => {
-  it('is there with a push token, without one, and not at all', async () => {
+  it('is reported with a push token, without one, and as missing', async () => {
     await register('checked', { push_token: 'token-of-checked' });
     const check = (hwid: string) => world.call('checkDevice', { application, hwid });
     expect(await check('checked')).toEqual({ exist: true, push_token_exist: true });
@@ -55,7 +55,7 @@ describe('a device', () => {
     expect(await check('nobody')).toEqual({ exist: false, push_token_exist: false });
   });
 
-  it('of a browser speaks before it registers: all calls of its first visit succeed (R-C7)', async () => {
+  it('may call before it registers in a browser: all calls of its first visit succeed (R-C7)', async () => {
     const visit = { application, hwid: 'first-visit', device_type: 11 };
     expect(await world.call('getConfig', { application, features: ['vapid_key'] })).toEqual({
       features: { events: [] },
@@ -87,7 +87,7 @@ describe('a device', () => {
     expect(await refusal('setTags', { userId: 'nobody', device_type: 11, tags: {} })).toBe('User not found');
   });
 
-  it('has a badge that relative ones count from (R-C9)', async () => {
+  it('has a badge to which relative ones add (R-C9)', async () => {
     await register('badged', { device_type: IOS, push_token: 'b'.repeat(64) });
     const { body } = await world.reply('setBadge', { application, hwid: 'badged', badge: '7' });
     expect(body).toEqual({ status_code: 200, status_message: 'OK' });
@@ -108,7 +108,7 @@ describe('a device', () => {
     expect(await refusal('setBadge', { hwid: 'nobody', badge: 1 })).toBe('Device not found');
   });
 
-  it('buys: default tags, and an error that changes nothing (R-C12, R-RES17)', async () => {
+  it('records purchases in default tags, and an error changes nothing (R-C12, R-RES17)', async () => {
     await register('buyer');
     const buy = (more: Parameters): Parameters => ({
       hwid: 'buyer',
@@ -141,7 +141,7 @@ describe('a device', () => {
     expect(await tagsOf({ hwid: 'buyer' })).toMatchObject({ 'In-app Purchase': 5 });
   });
 
-  it('posts events on both paths, wrapped and bare; an unknown device is no error', async () => {
+  it('posts events on both paths, wrapped and bare, and an unknown device is no error', async () => {
     await register('player', { userId: 'player-1' });
     const event = { application, event: 'Level Up', hwid: 'player', attributes: { amount: '4.99', currency: 'EUR' } };
     const reply = { code: '', required: false, message_hash: '' };
@@ -166,7 +166,7 @@ describe('a device', () => {
 });
 
 describe('a user', () => {
-  it('has many devices, whose tags are one', async () => {
+  it('has many devices with the same tags', async () => {
     const hwids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
     await Promise.all(hwids.map((hwid) => register(hwid)));
     await Promise.all(
@@ -206,7 +206,7 @@ describe('deleteDevice', () => {
     tags: { Plan: `${CANARY}-plan-${i}`, Interests: [`${CANARY}-interest-${i}`], Shared: `${CANARY}-shared-${i}` },
   });
 
-  it('erases the record and all that was said of it; figures keep their counts (R-C8, T15)', async () => {
+  it('erases the record and all data of the device, while figures keep their counts (R-C8, T15)', async () => {
     const own = await world.application({ title: 'Erasing' });
     await world.call('setDebug', { code: own });
     await world.call('registerDevice', { application: own, hwid: 'stays', device_type: ANDROID, push_token: 'stays' });
@@ -257,7 +257,7 @@ describe('deleteDevice', () => {
     expect(left).toEqual([]);
   });
 
-  it('deletes the device for good: one that registers again is new', async () => {
+  it('deletes the device permanently, so that one that registers again is new', async () => {
     const hwid = 'returns';
     await register(hwid, { userId: 'returning', tags: { Level: 4, Shared: 'kept by the sibling' } });
     await world.call('registerDevice', { application: sibling, hwid, device_type: ANDROID });
@@ -271,7 +271,7 @@ describe('deleteDevice', () => {
     expect(await refusal('getTags', { userId: 'returning' })).toBe('User not found');
   });
 
-  it('wants a device token, in its own words (R-T4)', async () => {
+  it('requires a device token, with its own refusal (R-T4)', async () => {
     for (const path of ['/json/1.3/deleteDevice', '/api/v2/device-api/deleteDevice']) {
       const reply = await world.client.http.send(path, {
         method: 'POST',
@@ -289,7 +289,7 @@ describe('deleteDevice', () => {
 describe('tags', () => {
   const set = (hwid: string, tags: Parameters) => world.call('setTags', { application, hwid, tags });
 
-  it('of every type take values and operations, and give them back in their form (R-RES8, R-RES9, R-C5)', async () => {
+  it('take values and operations for every type, and return them in their form (R-RES8, R-RES9, R-C5)', async () => {
     await register('tagged');
     const given = {
       Level: '7',
@@ -334,7 +334,7 @@ describe('tags', () => {
     expect(await tagsOf({ hwid: 'tagged' })).toMatchObject({ Plan: '12' });
   });
 
-  it('that the account shares change in every application, in one commit (R-RES7)', async () => {
+  it('change in every application if they are shared, in one commit (R-RES7)', async () => {
     for (const app of [application, sibling]) {
       await world.call('registerDevice', { application: app, hwid: 'both', device_type: ANDROID });
     }
@@ -344,7 +344,7 @@ describe('tags', () => {
     expect(there).not.toHaveProperty('Plan');
   });
 
-  it('deleted are gone with all their values, also under the same name (R-D2)', async () => {
+  it('are deleted with all their values, also under the same name (R-D2)', async () => {
     const deleteTag = (name: string) => world.reply('deleteTag', { tag: { name } });
     for (const [name, specific] of [
       ['Short-lived', true],
@@ -381,7 +381,7 @@ inboxAccessFeatures(() => world);
 describe('contacts', () => {
   const exists = async (hwid: string) => (await world.call('checkDevice', { application, hwid })).exist;
 
-  it('of mail are registered, tagged by address or user, given to users and deleted (R-E1, R-E6)', async () => {
+  it('are registered by e-mail, tagged by address or user, given to users and deleted (R-E1, R-E6)', async () => {
     await world.call('registerEmail', {
       application,
       email: 'Anna@Example.com',
@@ -425,11 +425,11 @@ describe('contacts', () => {
     [{ email: 'a@mail.yopmail.com' }, 'Email address belongs to a disposable domain'],
     [{ email: 'a@example.com', hwid: '' }, 'Hwid is not valid'],
     [{ email: 'a@example.com', device_type: 3 }, 'Only email platform is allowed for email-only subscription'],
-  ])('of mail are refused: %j', async (request, text) => {
+  ])('are refused by e-mail: %j', async (request, text) => {
     expect(await refusal('registerEmail', request)).toBe(text);
   });
 
-  it('by phone number are registered in any spelling, and a user with all contacts and devices or none (R-X3)', async () => {
+  it('are registered by phone number in any spelling, and a user with all contacts and devices or none (R-X3)', async () => {
     await world.call('registerSmsNumber', { application, number: '+4915112345678', userId: 'caller' });
     await world.call('registerWhatsappNumber', { application, number: '+4915112345678', userId: 'caller' });
     expect([await exists('+4915112345678'), await exists('whatsapp:+4915112345678')]).toEqual([true, true]);

@@ -111,7 +111,7 @@ describe('the examples', () => {
   const counting = (kafka: Program, grpc: Program): void => {
     // The embedded mode has no Kafka for other programs.
     const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
-    itWithKafka?.('count from a topic what the funnel counts, also after a kill', async () => {
+    itWithKafka?.('count the figures of the funnel from a topic, also after a kill', async () => {
       const { brokers, namespace } = world.kafka!;
       const parameters = [brokers, `${namespace}${TOPIC}`, message];
       const first = run(kafka, ...parameters);
@@ -121,7 +121,7 @@ describe('the examples', () => {
       expect(await run(kafka, ...parameters).printed()).toEqual(funnel);
     });
 
-    it('count what they are sent when they dial in as the funnel does, also after a kill', async () => {
+    it('count the figures of the funnel from a dialled stream, also after a kill', async () => {
       const parameters = [
         ...[`127.0.0.1:${world.eventsPort}`, world.secrets.api, subscriptions.shift()!],
         ...[message, join(folder, randomUUID())],
@@ -141,6 +141,6 @@ describe('the examples', () => {
     });
   };
 
-  describe('in TypeScript', () => counting(typescript('count-kafka'), typescript('count-grpc')));
-  describeWhere(hasPython())('in Python', () => counting(python('count_kafka'), python('count_grpc')));
+  describe('the examples in TypeScript', () => counting(typescript('count-kafka'), typescript('count-grpc')));
+  describeWhere(hasPython())('the examples in Python', () => counting(python('count_kafka'), python('count_grpc')));
 });

@@ -117,7 +117,7 @@ describe('exportSegment', () => {
     expect(await exported(asked)).toContain(',=1+1,');
   });
 
-  it('counts and writes nothing with exportCsv false', async () => {
+  it('counts devices and writes nothing with exportCsv false', async () => {
     const { id: _id, ...result } = await run({ filterExpression: `A("${application}", [android])`, exportCsv: false });
     expect(result).toEqual({ status: 'completed', progress: 100, devices_count: 2, filename: '', csv_filename: '' });
   });
@@ -135,7 +135,7 @@ describe('exportSegment', () => {
     expect(linesOf((await download(filename)).text)).toHaveLength(1);
   });
 
-  it('goes over every application that the token may use', async () => {
+  it('covers every application that the token may use', async () => {
     const hwids = { filterExpression: 'T("Level", NOTEQ, 0)', exportData: ['hwids'] };
     const { filename, devices_count: count } = await run(hwids);
     expect(filename).toContain('/exports/export_segment_ALL_');
@@ -145,23 +145,23 @@ describe('exportSegment', () => {
   });
 
   it.each<[string, Parameters, string]>([
-    ['nothing to select by', {}, 'filterExpression is required'],
-    ['an expression that is none', { filterExpression: 'A(' }, 'filterExpression: unexpected end at position 2'],
+    ['no selection', {}, 'filterExpression is required'],
+    ['an invalid expression', { filterExpression: 'A(' }, 'filterExpression: unexpected end at position 2'],
     ['an unknown tag', { filterExpression: 'T("None", EQ, 1)' }, 'filterExpression: unknown tag "None"'],
     ['an unknown filter', { filterCode: '00000-00000' }, 'filterCode: not found'],
     ['an unknown format', { filterExpression: 'x', format: 'xml' }, 'format: must be one of csv, json'],
-    ['data that is no list', { filterExpression: 'x', exportData: 'tags' }, 'exportData: must be an array'],
+    ['data that is not a list', { filterExpression: 'x', exportData: 'tags' }, 'exportData: must be an array'],
     [
       'unknown data',
       { filterExpression: 'x', exportData: ['tags', 'names'] },
       'exportData[1]: must be one of hwids, push_tokens, users, tags',
     ],
     ['a switch that is none', { filterExpression: 'x', exportCsv: 'yes' }, 'exportCsv: must be a boolean'],
-  ])('with %s is refused', async (_title, parameters, message) => {
+  ])('is refused with %s', async (_title, parameters, message) => {
     expect(await world.reply('exportSegment', parameters)).toMatchObject({ status: 400, body: { message } });
   });
 
-  it('needs a token that may', async () => {
+  it('requires a token with access', async () => {
     const forbidden = { status: 403, body: { message: FORBID } };
     expect(await world.reply('exportSegment', { auth: 'nobody', filterExpression: 'x' })).toMatchObject(forbidden);
     const others = { filterExpression: `A("${sibling}")` };
@@ -198,7 +198,7 @@ describe('the result of an export', () => {
     expect(bulk).toMatchObject({ status: 404, body: { message: 'Request not found' } });
   });
 
-  it('links to the archive for 24 hours, and to nothing else', async () => {
+  it('links to the archive for 24 hours only', async () => {
     const { id, filename } = await run({ filterExpression: `A("${application}")` });
     const refused = async (link: string): Promise<void> => {
       const answer = await follow(link);

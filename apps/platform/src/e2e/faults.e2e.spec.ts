@@ -76,7 +76,7 @@ describe('a provider', () => {
   };
 
   it.each(providers)(
-    'that is down for 30 seconds costs no device anything, and the other provider nothing at all: %s',
+    'loses no device while it is down for 30 seconds, and does not affect the other provider: %s',
     async (provider) => {
       const other = provider === 'apns' ? 'fcm' : 'apns';
       const before = world.simulators.ledger.of(provider).summary();
@@ -109,7 +109,7 @@ describe('a provider', () => {
   );
 
   it.each(providers)(
-    'that stops in the middle costs no device anything, and shows none of them twice: %s',
+    'loses no device when it stops during a broadcast, and shows no push twice: %s',
     async (provider) => {
       const before = world.simulators.ledger.of(provider).summary();
       await world.simulators.faults.set(provider, { latencyMs: 25 });
@@ -126,7 +126,7 @@ describe('a provider', () => {
     },
   );
 
-  it('that is silent for a while costs no device anything, and shows none of them twice', async () => {
+  it('loses no device while it is silent, and shows no push twice', async () => {
     const before = world.simulators.ledger.summary();
     // The fault ends after a time limit: while it lasts, the world never settles.
     await world.simulators.faults.set('all', { blackhole: true }, 5000);
@@ -151,7 +151,7 @@ describe('a provider', () => {
     ['apns', IOS, apnsToken('unavailable', 1, 1), 503],
     ['fcm', ANDROID, fcmToken('throttled', 1), 429],
   ] as const)(
-    'that asks for a pause gets it, for the token and for the credential: %s',
+    'is not called during a requested pause, for the token and for the credential: %s',
     async (provider, device_type, push_token, status) => {
       // The provider's clock advances in real time: longer than a busy machine needs.
       const RETRY_AFTER = 300;
@@ -186,7 +186,7 @@ describe('a provider', () => {
     },
   );
 
-  it('that ends connections and resets streams all the time is sent everything', async () => {
+  it('receives everything while it ends connections and resets streams', async () => {
     const before = world.simulators.ledger.summary();
     await world.simulators.faults.set('all', { goawayEvery: 100, resetEvery: 17 });
     const code = await send(world, application);
@@ -240,7 +240,7 @@ describe('the running program', () => {
     return found;
   };
 
-  it('dead-letters records that cannot be read or handled, and everything else flows on', async () => {
+  it('dead-letters records that cannot be read or handled, and processes all others', async () => {
     const garbage = Buffer.from('ffffffffffffffffffffff', 'hex');
     // An invalid set is detected only when it is used.
     const unusable = SliceOutcome.encode(
@@ -323,7 +323,7 @@ describe('the running program', () => {
     expect(again.map(({ key }) => key)).toEqual(handled.map(({ key }) => key));
   });
 
-  it('loses nothing when it is told to end in the middle of everything', async () => {
+  it('loses nothing when it is terminated during all kinds of work', async () => {
     await world.simulators.faults.set('all', { latencyMs: 30 });
     const before = world.simulators.ledger.summary();
     const acknowledged: string[] = [];

@@ -144,7 +144,7 @@ describe('malformed requests', () => {
     return fault;
   };
 
-  it(`are answered without 500, HTML or a trace of a stack, and with at most a second of work: ${REQUESTS} of them`, async () => {
+  it(`are answered without 500, HTML or a stack trace, and with at most a second of work: ${REQUESTS} of them`, async () => {
     const suspects: Request[] = [];
     let sent = 0;
     const client = async (): Promise<void> => {

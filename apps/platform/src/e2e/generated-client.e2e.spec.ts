@@ -63,7 +63,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a client that is generated from /openapi.json', () => {
+describe('a client generated from /openapi.json', () => {
   it('registers a device, sends it a message, and reads a refusal as data', async () => {
     const file = (name: string, content: unknown) =>
       writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));

@@ -63,7 +63,7 @@ describe('presets of groups (Spec K, R-I2)', () => {
     expect(await listed(second)).toEqual([]);
   });
 
-  it('take campaigns and segments of any application of the group', async () => {
+  it('accept campaigns and segments of any application of the group', async () => {
     const outside = await newApplication('Outside');
     const campaignOf = async (application: string): Promise<string> =>
       (await world.call('createCampaign', { application, name: 'c' })).campaign;
@@ -83,7 +83,7 @@ describe('presets of groups (Spec K, R-I2)', () => {
     );
   });
 
-  it('are for tokens that may use the whole group', async () => {
+  it('require tokens that may use the whole group', async () => {
     await world.call('createPreset', preset('Guarded'));
     const preset_code = await codeOf('Guarded');
     const forbidden = { status: 403, body: { status_code: 403, status_message: FORBID, response: null } };
@@ -105,7 +105,7 @@ describe('presets of groups (Spec K, R-I2)', () => {
     );
   });
 
-  it('are for messages to each application, and for its geozones, where the whole group may be used', async () => {
+  it('apply to messages of each application, and to its geozones, if the token may use the whole group', async () => {
     // Belongs to the other application.
     await world.call('createFilter', { name: 'All', application: second, filter_expression: `A("${first}")` });
     await world.call('createPreset', preset('For each', {}, { filter: 'All' }));
@@ -135,7 +135,7 @@ describe('presets of groups (Spec K, R-I2)', () => {
     expect(await change()).toMatchObject(code200);
   });
 
-  it('go with the last application of the group', async () => {
+  it('are deleted with the last application of the group', async () => {
     const [one, other] = [await newApplication('One'), await newApplication('Other')];
     const { code: applicationGroupCode } = await world.call('createGroup', { name: 'G', applications: [one, other] });
     await world.call('createFilter', { name: 'Used', filter_expression: 'T("City", EQ, "Bonn")' });

@@ -175,7 +175,7 @@ async function send(notification: Parameters, addressed: readonly Hostile[]): Pr
 }
 
 describe('devices that are too large for a broadcast', () => {
-  it('fail alone, whatever their store holds, and every other device is sent to', () => send({}, devices));
+  it('fail alone, whatever their store contains, and every other device is sent to', () => send({}, devices));
 
   it('fail alone among named devices', async () => {
     const named = [
@@ -186,7 +186,7 @@ describe('devices that are too large for a broadcast', () => {
     await send({ devices: named.map(({ hwid }) => hwid) }, named);
   });
 
-  it('can be registered no more', async () => {
+  it('cannot be registered any more', async () => {
     const register = { application, hwid: 'late', device_type: ANDROID, push_token: 'x'.repeat(TOKEN_BYTES + 1) };
     expect(await world.reply('registerDevice', register)).toMatchObject({
       status: 200,
@@ -212,7 +212,7 @@ describe('devices that are too large for a broadcast', () => {
 describe('lone surrogates (R-RES2)', () => {
   const device = { device_type: ANDROID, push_token: 'accepted-lone' };
 
-  it('do not make two devices one: they are refused in each family in its own form', async () => {
+  it('do not make two devices one, and are refused by each family in its own form', async () => {
     const application = await world.application({ title: 'Surrogates' });
     for (const hwid of ['lone\ud83d', 'lone\ud83e']) {
       expect(await world.reply('registerDevice', { ...device, application, hwid })).toMatchObject({

@@ -44,7 +44,7 @@ describe('Huawei devices', () => {
     return (JSON.parse(entry!.payload!) as HuaweiMessage).message;
   };
 
-  it('get messages by Push Kit, and report what became of them', async () => {
+  it('receive messages by Push Kit, and report deliveries and opens', async () => {
     await configure('right');
     const token = specialToken('accepted', 1);
     await register('mate', HUAWEI, token);
@@ -88,7 +88,7 @@ describe('Huawei devices', () => {
     for (const hwid of ['dead', 'listed']) expect(await hasToken(hwid)).toBe(false);
   });
 
-  it('get nothing with a secret that is refused, and everything once it is configured anew', async () => {
+  it('receive nothing with a refused secret, and everything after a new configuration', async () => {
     await register('p60', HUAWEI, specialToken('accepted', 4));
     await configure('wrong');
     const refused = await send(['p60']);
@@ -119,7 +119,7 @@ describe('Amazon devices', () => {
     }),
   );
 
-  it('get messages by ADM, and lose a registration id that it refuses', async () => {
+  it('receive messages by ADM, and lose a refused registration id', async () => {
     const token = specialToken('accepted', 5);
     await register('fire', AMAZON, token);
     await register('gone', AMAZON, specialToken('dead', 6));
@@ -135,7 +135,7 @@ describe('Amazon devices', () => {
     expect(await hasToken('gone')).toBe(false);
   });
 
-  it('are known under the registration id that ADM has for them (R-P3)', async () => {
+  it('are stored with the registration id of ADM (R-P3)', async () => {
     await register('moved', AMAZON, movedToken('canonical'));
     expect(funnelFigures(await funnelOf(await send(['moved'])), AMAZON)).toMatchObject({ sent: 1, failed: 0 });
     expect(funnelFigures(await funnelOf(await send(['moved'])), AMAZON)).toMatchObject({ sent: 1, failed: 0 });

@@ -11,7 +11,7 @@ export function inboxAccessFeatures(world: () => PlatformWorld): void {
         body: { request: { application, userId: 'anna' } },
       });
 
-    it('needs the device token where the operator demands it', async () => {
+    it('requires the device token if the operator enables it', async () => {
       const application = await world().application();
       expect(await world().call('setInboxAccess', { code: application, token_required: true })).toEqual({
         token_required: true,

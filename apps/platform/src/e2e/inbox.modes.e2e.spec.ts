@@ -32,8 +32,8 @@ const refusal = async (method: 'getInboxMessages' | 'inboxStatus' | 'createMessa
   return { status, code, message };
 };
 
-describe('an entry', () => {
-  it('is one for all devices of a user, with or without a token, in the language of the last one (R-J2, R-J5)', async () => {
+describe('an inbox entry', () => {
+  it('is shared by all devices of a user, with or without a token, in the language of the last one (R-J2, R-J5)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'anna', language: 'en', tags: { Name: 'zoë' } }));
     await register(application, 'tablet', { device_type: IOS, userId: 'anna', language: 'de', tags: { Name: 'anna' } });
@@ -66,7 +66,7 @@ describe('an entry', () => {
     expect(await list(application, 'nobody')).toEqual({ messages: [], next: '', deleted: [], new_inbox: 0 });
   });
 
-  it('is saved whether or not the push succeeds, but not for others than the recipients', async () => {
+  it('is saved for the recipients only, whether or not the push succeeds', async () => {
     const application = await world.application({ ios: false });
     await register(application, 'dead', android(fcmToken('dead', 1)));
     await register(application, 'not-set-up', newIos());
@@ -84,7 +84,7 @@ describe('an entry', () => {
     expect(await textsOf(application, 'other')).toEqual(['selected']);
   });
 
-  it('has a hash that reports of its device are accepted with', async () => {
+  it('has a hash for the reports of its device', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid());
     const [code] = await saved(application, { content: 'hashed' });
@@ -95,8 +95,8 @@ describe('an entry', () => {
   });
 });
 
-describe('a page', () => {
-  it('lists the newest first, also of messages that waited for their date, and ends with an empty one (R-J3)', async () => {
+describe('a page of an inbox', () => {
+  it('lists the newest first, also of messages that waited for their date, and the last page is empty (R-J3)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'paul' }));
     const { now } = await world.call('advanceClock', { advance_seconds: 0 });
@@ -121,8 +121,8 @@ describe('a page', () => {
   });
 });
 
-describe('a status', () => {
-  it('is what the last call says, until the entry is deleted (R-S4, R-J4)', async () => {
+describe('the status of an entry', () => {
+  it('is that of the last call until the entry is deleted (R-S4, R-J4)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'rita' }));
     await saved(application, { content: 'one' }, { content: 'two' });
@@ -161,7 +161,7 @@ describe('a status', () => {
   });
 });
 
-describe('the figures', () => {
+describe('the figures of inboxes', () => {
   it('count an entry once as opened, and for every device of its owner in the funnel (R-H4, R-H20)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid({ userId: 'tom' }));
@@ -203,7 +203,7 @@ describe('the figures', () => {
 });
 
 describe('the owner of an entry', () => {
-  it('is the user of the device when the message is sent, whoever has the device now (R-J2)', async () => {
+  it('is the user of the device at the send, even if the device has another user now (R-J2)', async () => {
     const application = await world.application();
     await register(application, 'shared', newAndroid());
     await saved(application, { content: 'before users' });
@@ -218,7 +218,7 @@ describe('the owner of an entry', () => {
     expect(await textsOf(application, 'will', { hwid: 'shared' })).toEqual(['of will', 'before users']);
   });
 
-  it('hands the inbox on with mergeUser, statuses included, or loses it (R-X2)', async () => {
+  it('transfers the inbox by mergeUser, statuses included, or loses it (R-X2)', async () => {
     const application = await world.application();
     await register(application, 'guest-phone', newAndroid({ userId: 'guest' }));
     await register(application, 'lent', newAndroid({ userId: 'guest' }));
@@ -286,7 +286,7 @@ describe('the owner of an entry', () => {
 });
 
 describe('an operator', () => {
-  it('deletes the entries of a message in all inboxes for good (R-S4, R-T8)', async () => {
+  it('deletes the entries of a message in all inboxes permanently (R-S4, R-T8)', async () => {
     const application = await world.application();
     for (const hwid of ['one', 'two']) await register(application, hwid, newAndroid());
     await saved(application, { content: 'kept' }, { content: 'withdrawn' });
@@ -306,7 +306,7 @@ describe('an operator', () => {
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   it('is refused by the methods of inboxes (R-J1, R-J3, R-J6)', async () => {
     const application = await world.application();
     const argument = (message: string) => ({ status: 200, code: 210, message });
@@ -347,8 +347,8 @@ describe('bad input', () => {
 });
 
 // Last, because it advances the clock by days.
-describe('an entry that leaves', () => {
-  it('does so at one second past midnight of its day, and its message is kept until then (R-I21, R-J4)', async () => {
+describe('an expiring entry', () => {
+  it('expires one second after midnight of its day, and its message is stored until then (R-I21, R-J4)', async () => {
     const application = await world.application();
     await register(application, 'phone', newAndroid());
     const { now } = await world.call('advanceClock', { advance_seconds: 0 });
@@ -367,7 +367,7 @@ describe('an entry that leaves', () => {
     expect(await textsOf(application, 'phone')).toEqual(['much later']);
   });
 
-  it('does not come back where its message reaches another device of the user on the next day (R-S4)', async () => {
+  it('does not return when its message reaches another device of the user on the next day (R-S4)', async () => {
     const application = await world.application();
     await register(application, 'east', newAndroid({ userId: 'theo', timezone: DAY_SECONDS / 2 }));
     await register(application, 'west', newAndroid({ userId: 'theo', timezone: -DAY_SECONDS / 2 }));
@@ -391,7 +391,7 @@ describe('an entry that leaves', () => {
 });
 
 describe('a push of a message that is saved to inboxes', () => {
-  it('names the entry, which inboxStatus takes, and so does the event of the push', async () => {
+  it('contains the entry for inboxStatus, and so does the event of the push', async () => {
     const subscriber = await startSubscriber();
     const application = await world.application();
     const { endpoint } = subscriber;
@@ -420,7 +420,7 @@ describe('a push of a message that is saved to inboxes', () => {
     subscriber.down();
   });
 
-  it('names the place that the release gives to a scheduled one', async () => {
+  it('contains the position that the release assigns to a scheduled one', async () => {
     const application = await world.application();
     const token = fcmToken('accepted', 7_901);
     await register(application, 'later', android(token));
@@ -443,7 +443,7 @@ describe('events of inboxes (R-EV2, R-EV3)', () => {
   });
   afterAll(() => subscriber?.down());
 
-  it('tell of every device that got the entry, the first of each kind', async () => {
+  it('report every device that received the entry, the first of each kind', async () => {
     const application = await world.application();
     const events = ['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'];
     const { endpoint } = subscriber;

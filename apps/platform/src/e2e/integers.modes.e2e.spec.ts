@@ -48,11 +48,11 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 describe('integers of 64 bits (R-RES8)', () => {
-  it('come back as they were registered', async () => {
+  it('are returned as they were registered', async () => {
     for (const [hwid, value] of Object.entries(serials)) expect(await serialOf(hwid)).toBe(String(value));
   });
 
-  it('are counted exactly, across 2^53, and refused beyond their ends', async () => {
+  it('are counted exactly, across 2^53, and refused beyond their limits', async () => {
     await world.call('registerDevice', { application, hwid: 'counter', device_type: 3 });
     const increment = (value: bigint) => setSerial('counter', { operation: 'increment', value: jsonInteger(value) });
     await setSerial('counter', jsonInteger(TWO_53 - 1n));
@@ -83,7 +83,7 @@ describe('integers of 64 bits (R-RES8)', () => {
     [`LTE, ${FIRST}`, ['first']],
     [`BETWEEN, [6, ${TWO_53}]`, ['at-2-53']],
     [`BETWEEN, [${TWO_53 + 1n}, ${LAST - 1n}]`, ['after-2-53', 'below-last']],
-  ])('are told apart by segments: %s', async (asked, expected) => {
+  ])('are distinguished by segments: %s', async (asked, expected) => {
     const here = Object.keys(serials);
     const filterExpression = `A("${application}") * T("Serial", ${asked})`;
     const { task_id: id } = await world.call('exportSegment', { filterExpression, exportData: ['hwids', 'tags'] });
@@ -101,7 +101,7 @@ describe('integers of 64 bits (R-RES8)', () => {
     }
   });
 
-  it('choose the devices of a message, and stand in its text in full', async () => {
+  it('select the devices of a message, and appear in its text in full', async () => {
     await world.call('setDebug', { code: application });
     const { Messages: messages } = await world.call('createMessage', {
       application,
@@ -137,7 +137,7 @@ describe('integers of 64 bits (R-RES8)', () => {
     expect(result).toMatchObject({ Name: long, Names: [`-${long}`] });
   });
 
-  it('make Integer tags where a bulk request creates them, and texts do not', async () => {
+  it('create Integer tags in a bulk request, while texts create String tags', async () => {
     const devices = [{ hwid: 'small-5', tags: { Long: jsonInteger(TWO_53 + 1n), Text: String(TWO_53 + 1n) } }];
     await world.call('bulkSetTags', { application, devices, create_missing_tags: true });
     await world.settle(60_000);

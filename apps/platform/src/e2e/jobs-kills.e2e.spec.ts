@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 it.each(['platform', 'everything'] as const)(
-  'a bulk job goes on after a kill of the %s, and does nothing twice',
+  'a bulk job continues after a kill of the %s, and does nothing twice',
   async (what) => {
     const before = Number((await world.call('getTags', { application, hwid: hwids[0] })).result['Level'] ?? 0);
     const devices = hwids.map((hwid) => ({ hwid, tags: { Level: { operation: 'increment', value: 1 } } }));
@@ -37,7 +37,7 @@ it.each(['platform', 'everything'] as const)(
 );
 
 it.each(['platform', 'everything'] as const)(
-  'an export goes on after a kill of the %s, and writes each device once',
+  'an export continues after a kill of the %s, and writes each device once',
   async (what) => {
     const filterExpression = `A("${application}")`;
     const { task_id: id } = await world.call('exportSegment', { filterExpression, exportData: ['hwids'] });

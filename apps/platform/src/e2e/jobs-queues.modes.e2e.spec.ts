@@ -55,7 +55,7 @@ describe('a queue of an application', () => {
     expect(went.length).toBeLessThanOrEqual(waited.length / 2);
   });
 
-  it('takes so many jobs and no more, refuses clearly, and completes what it took', async () => {
+  it('accepts a limited number of jobs, refuses others clearly, and completes the accepted ones', async () => {
     const devices = Array.from({ length: 8_000 }, (_, i) => ({ hwid: `unknown-${i}`, tags: {} }));
     const replies = [await setTags(busy, devices)];
     // Submitted faster than they run, one after the other.

@@ -31,7 +31,7 @@ const deep = JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as unknown;
 const tagsOf = async (hwid: string) => (await world.call('getTags', { application, hwid })).result;
 
 describe('bulkRegisterDevice', () => {
-  it('registers devices, and tells of each', async () => {
+  it('registers devices, and reports each', async () => {
     const result = await run('RegisterDevice', [
       { hwid: 'phone-1', push_token: 'token-1', platform: 3, tags: { Level: 5, Interests: ['news'], Unknown: 1 } },
       { hwid: 'phone-2', push_token: 'AB'.repeat(32), platform: '1' },
@@ -71,7 +71,7 @@ describe('bulkSetTags', () => {
     })),
   );
 
-  it('finds devices by hwid, user and push token, and tells of every tag', async () => {
+  it('finds devices by hwid, user and push token, and reports every tag', async () => {
     const result = await run('SetTags', [
       { hwid: 'd-3', tags: { Level: '7', Interests: 'c', None: 1 }, list_operator: 'append' },
       { user_id: 'user-1', tags: { Level: 1 } },
@@ -111,7 +111,7 @@ describe('bulkSetTags', () => {
 });
 
 describe('create_missing_tags (R-G6)', () => {
-  it('makes tags by the first value seen', async () => {
+  it('creates tags of the type of the first value', async () => {
     await world.registerDevices(application, 1, () => ({ hwid: 'maker', device_type: 3, tags: { Level: deep } }));
     const tags = {
       Flag: true,
@@ -172,7 +172,7 @@ const post = async (path: string, body: string | Buffer, headers: Readonly<Recor
   return incoming;
 };
 
-describe('requests', () => {
+describe('bulk requests', () => {
   const bulk = (fields: Parameters): Promise<{ status: number; body: unknown }> =>
     post('bulkSetTags', JSON.stringify({ application, auth: world.secrets.api, ...fields }));
   const one = { hwid: 'd-1', tags: {} };
@@ -181,7 +181,11 @@ describe('requests', () => {
     ['no devices', {}, 'devices is required'],
     ['an empty list', { devices: [] }, 'devices: must not be empty'],
     ['no identifier', { devices: [one, { tags: {} }] }, 'devices[1].hwid is required'],
-    ['two', { devices: [{ ...one, user_id: 'u' }] }, 'devices[0]: only one of hwid, user_id, push_token may be set'],
+    [
+      'two identifiers',
+      { devices: [{ ...one, user_id: 'u' }] },
+      'devices[0]: only one of hwid, user_id, push_token may be set',
+    ],
     ['no tags', { devices: [{ hwid: 'd-1' }] }, 'devices[0].tags is required'],
     ['tags that are a list', { devices: [{ hwid: 'd-1', tags: [] }] }, 'devices[0].tags: must be an object'],
     [
@@ -190,11 +194,11 @@ describe('requests', () => {
       'devices[0].list_operator: must be one of set, append, remove',
     ],
     ['too many', { devices: Array.from({ length: 50_001 }, () => one) }, 'devices: at most 50000 entries'],
-  ])('with %s are refused', async (_title, fields, message) => {
+  ])('are refused with %s', async (_title, fields, message) => {
     expect(await bulk(fields)).toEqual({ status: 400, body: { message } });
   });
 
-  it('need a token that may', async () => {
+  it('require a token with access', async () => {
     const forbidden = { status: 403, body: { message: 'Token restrictions forbid this operation' } };
     expect(await bulk({ devices: [one], auth: 'nobody' })).toEqual(forbidden);
     expect(await bulk({ devices: [one], auth: world.secrets.device })).toEqual(forbidden);
@@ -212,7 +216,7 @@ describe('requests', () => {
     expect(broken).toEqual({ status: 400, body: { message: 'Malformed request string' } });
   });
 
-  it('of 50,000 devices are accepted at once and counted to the end', async () => {
+  it('are accepted at once with 50,000 devices and counted to the end', async () => {
     const devices = Array.from({ length: 50_000 }, (_, i) => ({ hwid: i % 25_000 === 0 ? 'd-2' : `unknown-${i}` }));
     const id = await start('UnregisterDevice', devices);
     await world.settle(60_000);
@@ -223,8 +227,8 @@ describe('requests', () => {
   });
 });
 
-describe('questions after a job', () => {
-  it('need no token, and no wrong one', async () => {
+describe('requests for the result of a job', () => {
+  it('require no token, and refuse a wrong one', async () => {
     const id = await start('SetTags', [{ hwid: 'd-1', tags: {} }]);
     await world.settle();
     const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>

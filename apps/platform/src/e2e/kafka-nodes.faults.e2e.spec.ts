@@ -32,7 +32,7 @@ describeWithOwnKafka(
     afterAll(() => world?.stop());
 
     it.each(casesOf([1, 2, 3], 1, draw))(
-      'every device has exactly one outcome of a broadcast amid which node %i dies for good',
+      'has exactly one outcome for every device of a broadcast amid which node %i is killed permanently',
       async (number) => {
         const node = kafka.nodes[number - 1]!;
         let load: Load | undefined;

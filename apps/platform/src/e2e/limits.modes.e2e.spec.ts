@@ -61,7 +61,7 @@ describe('the rate limit of a token (R-LM2)', () => {
     expect(await client.reply('listTags')).toMatchObject(refused);
   });
 
-  it('allows as many requests as one gateway would, however many there are', async () => {
+  it('allows the same number of requests for any number of gateways', async () => {
     const { id, client } = await clientWith('api');
     await world.call('setRateLimit', { id, requests: 20, seconds: 10 * HOUR_SECONDS });
     const replies = await Promise.all(Array.from({ length: 60 }, () => client.reply('listTags')));
@@ -69,7 +69,7 @@ describe('the rate limit of a token (R-LM2)', () => {
     expect(counts).toEqual([20, 40]);
   });
 
-  it('holds for device tokens as well, and can be taken away', async () => {
+  it('applies to device tokens as well, and can be removed', async () => {
     const { id, client } = await clientWith('device');
     await world.call('setRateLimit', { id, requests: 1, seconds: 2 * HOUR_SECONDS });
     const open = () => client.reply('getInApps', { application, hwid: 'phone' });
@@ -98,7 +98,7 @@ describe('the rate limit of a token (R-LM2)', () => {
   });
 });
 
-describe('createTestDevice, which needs no token (R-L1)', () => {
+describe('createTestDevice without a token (R-L1)', () => {
   const create = (of: string, name: string) =>
     world.client.http.send('/json/1.3/createTestDevice', {
       method: 'POST',
@@ -106,7 +106,7 @@ describe('createTestDevice, which needs no token (R-L1)', () => {
       body: { request: { application: of, push_token: 'token', device_type: 3, name } },
     });
 
-  it('is refused when an address asks too often for an application', async () => {
+  it('is refused when an address calls too often for an application', async () => {
     const other = await world.application({ ios: false, android: false });
     const refusals: unknown[] = [];
     // One of two gateways may have received fewer requests than the other.
@@ -127,7 +127,7 @@ describe('data over a size limit', () => {
     Object.fromEntries(Array.from({ length: count }, (_, tag) => [`Full ${tag}`, full(tag)]));
   const full = (tag: number) => Array.from({ length: 1000 }, (_, i) => `${tag}-${i}-`.padEnd(255, 'x'));
 
-  it('is refused of a device alone, and leaves it as it is', async () => {
+  it('is refused for one device, which stays unchanged', async () => {
     for (let tag = 0; tag < 14; tag++) {
       await world.call('addTag', { tag: { name: `Full ${tag}`, type: 3, application_specific: true } });
     }
@@ -152,7 +152,7 @@ describe('data over a size limit', () => {
     expect(result).toMatchObject({ 'Full 0': ['one'], 'Full 1': ['two'] });
   });
 
-  it('is refused of a message before any of its request is made (R-I1)', async () => {
+  it('is refused in a message before any message of its request is created (R-I1)', async () => {
     const languages = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`l${i}`, 'x'.repeat(65_000)]));
     const notifications = [{ content: 'small' }, { content: languages }];
     expect(await world.reply('createMessage', { application, notifications })).toMatchObject({

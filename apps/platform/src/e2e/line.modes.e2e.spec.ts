@@ -38,7 +38,7 @@ const messagesTo = (token: string): unknown[] =>
     .map(({ payload }) => (JSON.parse(payload!) as { messages: unknown[] }).messages[0]);
 
 describe('LINE (R-I26)', () => {
-  it('gets texts and templates of a message, whose users are registered', async () => {
+  it('receives texts and templates of a message, whose users are registered', async () => {
     const user = lineUser('accepted', 1);
     const code = await send([user], { content: 'Hi {{Name||friend}}', dynamic_content_placeholders: { Name: 'Anna' } });
     expect(messagesTo(user)).toEqual([{ type: 'text', text: 'Hi Anna' }]);
@@ -53,7 +53,7 @@ describe('LINE (R-I26)', () => {
     expect([messagesTo(user)[1], messagesTo(lineUser('accepted', 2))]).toEqual([picture, [picture]]);
   });
 
-  it('reaches users by createMessage where the platform is listed, in no push to everyone (R-I5)', async () => {
+  it('is reached by createMessage only if the platform is listed (R-I5)', async () => {
     const user = lineUser('accepted', 3);
     await world.call('registerDevice', { application, hwid: user, device_type: LINE });
     const create = async (fields: Parameters): Promise<void> => {
@@ -70,7 +70,7 @@ describe('LINE (R-I26)', () => {
     ]);
   });
 
-  it('gets the text of a preset of its own beside pushes (R-O4)', async () => {
+  it('receives the text of a preset of its own beside pushes (R-O4)', async () => {
     const user = lineUser('accepted', 8);
     await world.call('registerDevice', { application, hwid: user, device_type: LINE });
     const content = { message: 'Of the preset' };
@@ -95,7 +95,7 @@ describe('LINE (R-I26)', () => {
     expect(messagesTo(user)).toEqual([{ type: 'text', text: 'Of the preset' }]);
   });
 
-  it('keeps users whom LINE refuses, and sends nothing twice after a lost answer', async () => {
+  it('keeps users whom it refuses, and receives nothing twice after a lost answer', async () => {
     const lost = lineUser('lostReply', 4);
     const refused = [lineUser('dead', 5), lineReasonUser('MonthlyLimit', 6), lineReasonUser('Forbidden', 7)];
     const code = await send([...refused, lost]);

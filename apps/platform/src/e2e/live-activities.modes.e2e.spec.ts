@@ -77,7 +77,7 @@ const shownOn = (token: string): Aps[] =>
     .map(({ payload }) => (JSON.parse(payload!) as { aps: Aps }).aps);
 const stagesOn = (token: string): number[] => shownOn(token).map((aps) => aps['content-state'].stage);
 
-it('takes and gives up tokens of live activities', async () => {
+it('a device sets and removes tokens of live activities', async () => {
   const application = await world.application();
   await phone(application, 'live');
   const activity = { application, hwid: 'live', activity_id: 'order-1' };
@@ -89,7 +89,7 @@ it('takes and gives up tokens of live activities', async () => {
   expect(body).toMatchObject({ status_message: 'Device not found' });
 });
 
-it('stores tokens of live activities without the brackets and blanks of their description', async () => {
+it('a device stores tokens of live activities without the brackets and blanks of their description', async () => {
   const application = await world.application();
   const [startToken, updateToken] = [newToken(), newToken()];
   const described = (token: string): string => `<${token.slice(0, 8)} ${token.slice(8)}>`;
@@ -104,7 +104,7 @@ it('stores tokens of live activities without the brackets and blanks of their de
 });
 
 describe('startLiveActivity', () => {
-  it('starts it by push-to-start tokens; other iOS devices get the text (R-M1, R-M2)', async () => {
+  it('starts it by push-to-start tokens, and sends the text to other iOS devices (R-M1, R-M2)', async () => {
     const application = await world.application();
     const startToken = newToken();
     await phone(application, 'able', { start: startToken });
@@ -131,7 +131,7 @@ describe('startLiveActivity', () => {
     expect(await brokenBy(application, code!)).toEqual([]);
   });
 
-  it('prefers users to devices to a segment, and tells of unknown devices (R-M1)', async () => {
+  it('prefers users to devices to a segment, and lists unknown devices (R-M1)', async () => {
     const application = await world.application();
     const [anna, berta, chris] = await Promise.all(
       ['anna', 'berta', 'chris'].map(async (userId) => {
@@ -168,7 +168,7 @@ describe('startLiveActivity', () => {
     expect(pushes).toEqual([1, 1, 1]);
   });
 
-  it('forgets a dead push-to-start token, and nothing else of the device', async () => {
+  it('removes a dead push-to-start token, and no other token of the device', async () => {
     const application = await world.application();
     const dead = newToken('dead');
     const token = await phone(application, 'phone', { start: dead });
@@ -221,7 +221,7 @@ describe('updateLiveActivity', () => {
     expect(stagesOn(two)).toEqual([1, 2, 4]);
   });
 
-  it('sends updates in order with increasing timestamps; one that waits is replaced, an end is not (R-M3)', async () => {
+  it('sends updates in order with increasing timestamps; a waiting one is replaced, an end is not (R-M3)', async () => {
     const application = await world.application();
     const [one, two] = [newToken(), newToken()];
     await phone(application, 'one', { activities: { race: one } });
@@ -265,7 +265,7 @@ describe('updateLiveActivity', () => {
     expect(await statusOf(application, second!)).toBe('DONE');
   });
 
-  it('forgets a dead token of the activity, and keeps the push token', async () => {
+  it('removes a dead token of the activity, and keeps the push token', async () => {
     const application = await world.application();
     const dead = newToken('dead');
     const token = await phone(application, 'phone', { activities: { gone: dead } });
@@ -301,7 +301,7 @@ describe('a request of live activities', () => {
     ],
     ['no event', 'updateLiveActivity', { live_activity: { 'content-state': {} } }, 'live_activity.event'],
     ['no id', 'updateLiveActivity', { live_activity: state }, 'live_activity_id'],
-  ] as const)('with %s is malformed (R-ER2)', async (_, method, notification, field) => {
+  ] as const)('is malformed with %s (R-ER2)', async (_, method, notification, field) => {
     expect(await replyTo(method, { application, notifications: [notification] })).toMatchObject({
       status: 400,
       body: { status_message: `Missing required argument: notifications[0].${field}`, response: null },
@@ -309,20 +309,20 @@ describe('a request of live activities', () => {
   });
 
   it.each([
-    ['a state that is no object', { ...state, 'content-state': [] }, 'content-state: must be an object'],
+    ['a state that is not an object', { ...state, 'content-state': [] }, 'content-state: must be an object'],
     ['an unknown event', { ...state, event: 'start' }, 'event: must be one of update, end'],
     ['a score below 1', { ...state, 'relevance-score': 0 }, 'relevance-score: must be at least 1'],
     ['a broken score', { ...state, 'relevance-score': 1.5 }, 'relevance-score: must be an integer'],
     ['a date before now', { ...state, 'stale-date': -1 }, 'stale-date: must not be negative'],
     ['a broken date', { ...state, 'dismissal-date': 'soon' }, 'dismissal-date: must be an integer'],
-  ])('with %s is refused (R-M3, R-M4)', async (_, live_activity, reason) => {
+  ])('is refused with %s (R-M3, R-M4)', async (_, live_activity, reason) => {
     const notifications = [{ live_activity, live_activity_id: 'id' }];
     expect(await replyTo('updateLiveActivity', { application, notifications })).toEqual(
       refused(`notifications[0].live_activity.${reason}`),
     );
   });
 
-  it('for an unknown id is refused, and creates none of its messages (R-M2, R-I1)', async () => {
+  it('is refused for an unknown id, and creates none of its messages (R-M2, R-I1)', async () => {
     const token = newToken();
     await phone(application, 'checked', { activities: { known: token } });
     const unknown = { application, notifications: [updating('known', 1), updating('unknown', 1)] };
@@ -341,7 +341,7 @@ describe('a request of live activities', () => {
     );
   });
 
-  it('with a state beyond the limit of APNs fails on its devices (R-I23)', async () => {
+  it('fails on its devices with a state beyond the limit of APNs (R-I23)', async () => {
     await phone(application, 'large', { activities: { large: newToken() } });
     const [code] = await update(application, {
       ...updating('large', 1, { 'content-state': { stage: 1, text: 'x'.repeat(5_000) } }),

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 describe('tags named like members of every object', () => {
-  it('come back by device and by user as they were registered and set', async () => {
+  it('are returned by device and by user as they were registered and set', async () => {
     await register('registered', { tags: values, userId: 'person' });
     await register('set');
     await world.call('setTags', { application, hwid: 'set', tags: values });

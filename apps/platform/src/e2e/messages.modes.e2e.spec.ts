@@ -49,7 +49,7 @@ describeInTurn('a message with texts for one platform', () => {
   });
 });
 
-describeInTurn('platforms that are not set up', () => {
+describeInTurn('platforms without settings', () => {
   const devices = async (application: string): Promise<void> => {
     await world.registerDevices(application, 12, (i) => ({
       hwid: `d-${i}`,
@@ -57,7 +57,7 @@ describeInTurn('platforms that are not set up', () => {
     }));
   };
 
-  it('are errors of their own kind and take nothing from the others', async () => {
+  it('cause errors of their own kind and do not affect the others', async () => {
     const application = await world.application({ ios: false });
     await devices(application);
     const code = await sendOne(application, { content: 'x' });
@@ -113,7 +113,7 @@ describeInTurn('a transactionId', () => {
   });
   const total = async (): Promise<number> => (await world.call('messagesList', { filters: { application } })).total;
 
-  it('makes one message of fifty requests at once', async () => {
+  it('creates one message of fifty concurrent requests', async () => {
     const notification = { content: 'once', transactionId: 'at-once' };
     const codes = await Promise.all(Array.from({ length: 50 }, () => sendOne(application, notification)));
     await world.settle();
@@ -121,7 +121,7 @@ describeInTurn('a transactionId', () => {
     expect(codes[0]).toMatch(CODE);
   });
 
-  it('makes one message of two in one request, and of many in several', async () => {
+  it('creates one message of two in one request, and of many in several', async () => {
     const before = await total();
     const one = { content: 'x', transactionId: 'twice' };
     const { Messages: messages } = await send(application, one, { ...one, content: 'y' }, { content: 'z' });
@@ -134,14 +134,14 @@ describeInTurn('a transactionId', () => {
     expect(await total()).toBe(before + 4);
   });
 
-  it('is one for the whole account, whatever the request says besides', async () => {
+  it('belongs to the whole account, for any fields of the request', async () => {
     const other = await world.application({ title: 'Other' });
     const code = await sendOne(application, { content: 'x', transactionId: 'account' });
     const repeat = await send(other, { content: 'else', devices: ['unknown'], transactionId: 'account' });
     expect(repeat).toEqual({ Messages: [code] });
   });
 
-  it('answers what the first was answered, also where that is no code', async () => {
+  it('is answered as the first time, also if that was no code', async () => {
     const pushed = (): number => pushesTo('fcm', token).length;
     await world.settle();
     const before = pushed();
@@ -152,7 +152,7 @@ describeInTurn('a transactionId', () => {
     expect(pushed()).toBe(before + 1);
   });
 
-  it('is kept for 300 seconds, which repeats do not prolong', async () => {
+  it('is stored for 300 seconds, which repeats do not extend', async () => {
     const notification = { content: 'x', transactionId: 'minutes' };
     const code = await sendOne(application, notification);
     // Real time passes as well, so the check is not exact to the second.
@@ -164,7 +164,7 @@ describeInTurn('a transactionId', () => {
     expect(await sendOne(application, notification)).toBe(next);
   });
 
-  it('may be empty, and is none then', async () => {
+  it('has no effect if it is empty', async () => {
     const notification = { content: 'x', transactionId: '' };
     expect(await sendOne(application, notification)).not.toBe(await sendOne(application, notification));
     await world.settle();
@@ -181,7 +181,7 @@ describeInTurn('a push token', () => {
     return funnelFigures(await funnelOf(code)).errors;
   };
 
-  it('goes with the device that registers it last', async () => {
+  it('moves to the device that registers it last', async () => {
     const token = fcmToken('accepted', 8000);
     await register(application, 'old', android(token));
     await world.settle();
@@ -198,7 +198,7 @@ describeInTurn('a push token', () => {
     expect(await errorsOf(await sendOne(application, { content: 'x', devices: ['new'] }))).toEqual({});
   });
 
-  it('is kept when it died before it was registered again', async () => {
+  it('is kept if it died before it was registered again', async () => {
     const token = apnsToken('dead', 8001, 30);
     await register(application, 'revived', ios(token));
     const send1 = await sendOne(application, { content: 'x', devices: ['revived'] });
@@ -210,7 +210,7 @@ describeInTurn('a push token', () => {
     await world.advance(31 * 60);
   });
 
-  it('comes back with the next registration', async () => {
+  it('is restored by the next registration', async () => {
     await register(application, 'again', android(fcmToken('dead', 8002)));
     expect(await errorsOf(await sendOne(application, { content: 'x', devices: ['again'] }))).toEqual({
       INVALID_TOKEN: 1,
@@ -225,7 +225,7 @@ describeInTurn('a push token', () => {
     expect(await errorsOf(await sendOne(application, { content: 'x', devices: ['again'] }))).toEqual({ NO_TOKEN: 1 });
   });
 
-  it('is left alone by what passes', async () => {
+  it('is kept after transient errors', async () => {
     for (const [i, kind] of (['throttled', 'unavailable', 'wrongTopic'] as const).entries()) {
       const hwid = `passing-${kind}`;
       await register(application, hwid, ios(apnsToken(kind, 8010 + i)));
@@ -238,10 +238,10 @@ describeInTurn('a push token', () => {
 
 payloadFeatures(test);
 
-describeInTurn('as time goes by', () => {
+describeInTurn('the retention of sent messages', () => {
   const DAY = 86_400;
 
-  it('data of sent messages is removed step by step', async () => {
+  it('removes their data step by step', async () => {
     const application = await world.application();
     await world.registerDevices(application, 10, (i) => ({
       hwid: `t-${i}`,

@@ -64,14 +64,14 @@ describe('the metrics of the platform', () => {
       .filter((sample) => Object.entries(labels).every(([label, text]) => sample.labels[label] === text))
       .reduce((sum, sample) => sum + sample.value, 0);
 
-  it('are those that docs/operations tells of, no more and no fewer', () => {
+  it('are exactly those that docs/operations describes', () => {
     const documented = documentedMetrics('| metric | type');
     expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
       [...scraped.types].map(([name, type]) => `${name} ${type}`).sort(),
     );
   });
 
-  it('have the labels that it tells of', () => {
+  it('have the labels that docs/operations describes', () => {
     const documented = documentedMetrics('| metric | type');
     for (const { name, labels } of scraped.samples) {
       const { labels: allowed } = documented.get(name) ?? documented.get(name.replace(/_(bucket|sum|count)$/, ''))!;
@@ -79,14 +79,14 @@ describe('the metrics of the platform', () => {
     }
   });
 
-  it('are few, and hold no text of callers', () => {
+  it('are few, and contain no text of callers', () => {
     expect(scraped.samples.length).toBeLessThan(2_000);
     const texts = [...new Set(scraped.samples.flatMap(({ labels }) => Object.values(labels)))].join('\n');
     expect(texts).not.toContain(application);
     expect(texts).not.toMatch(/device-\d|token-\d|Hello|[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}/);
   });
 
-  it('are those that alerts and dashboards ask for, with the labels that they choose by', () => {
+  it('are those that alerts and dashboards query, with the labels of the queries', () => {
     const queries = allQueries().map(readQuery);
     const betweenProcesses = [...documentedMetrics('| metric (distributed mode) | type').keys()];
     const scrapedLine = (series: string): RegExp =>
@@ -101,7 +101,7 @@ describe('the metrics of the platform', () => {
     expect(unlabelled).toEqual([]);
   });
 
-  it('count from 0 where the first occurrence is an alert', () => {
+  it('count from 0 if the first occurrence is an alert', () => {
     for (const [name, labels] of [
       ['tidings_consumer_incidents_total', { group: 'statistics', topic: 'tidings.outcomes', kind: 'dead-lettered' }],
       ['tidings_consumer_incidents_total', { group: 'scheduler', topic: 'tidings.plans', kind: 'unknown' }],
@@ -113,7 +113,7 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_ids_blocked')).toBe(0);
   });
 
-  it('tell what a message has come to', () => {
+  it('include the outcomes of a message', () => {
     expect(value('tidings_http_request_seconds_count', { method: 'createMessage', result: 'ok' })).toBe(1);
     expect(value('tidings_http_request_seconds_count', { method: 'registerDevice', result: 'ok' })).toBe(2);
     expect(value('tidings_dispatch_outcomes_total', { channel: 'apns', category: 'SENT' })).toBe(1);
@@ -132,7 +132,7 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_consumer_records_total', { group: 'statistics', topic: 'tidings.outcomes' })).toBe(outcomes);
   });
 
-  it('tell that nothing is left to do', () => {
+  it('report that no work is left', () => {
     const groups = new Set(
       scraped.samples.flatMap(({ name, labels }) => (name === 'tidings_consumer_lag_records' ? [labels['group']] : [])),
     );
@@ -156,7 +156,7 @@ describe('the metrics of the platform', () => {
     );
   });
 
-  it("bring the process's own", () => {
+  it('include those of the process', () => {
     for (const own of [
       'nodejs_eventloop_lag_p50_seconds',
       'nodejs_eventloop_lag_p99_seconds',
@@ -167,7 +167,7 @@ describe('the metrics of the platform', () => {
 });
 
 describe('docs/operations', () => {
-  it('tells of the metrics of calls between processes, no more and no fewer', async () => {
+  it('describes exactly the metrics of calls between processes', async () => {
     const metrics = new Registry();
     const access = { masterKeys: [Buffer.alloc(32)] };
     new RpcServer({ host: '127.0.0.1', port: 0, services: [], access, metrics });
@@ -191,7 +191,7 @@ describe('docs/operations', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('tells of every topic, its partitions and its retention', () => {
+  it('describes every topic, its partitions and its retention', () => {
     const days = (ms: number): string => (ms === 86_400_000 ? '1 day' : `${ms / 86_400_000} days`);
     expect(documentedRows('| topic | kind').map((row) => row.slice(1, 5))).toEqual(
       topics(channels).map(({ name, kind, partitions, retentionMs }) => [

@@ -31,7 +31,7 @@ describeWithReplicaSet('the distributed system on three members of MongoDB', (se
   afterAll(() => world?.stop());
 
   it.each(casesOf(['dies for good', 'is frozen'], 1, draw))(
-    'every device has exactly one outcome of a broadcast amid which the primary %s',
+    'has exactly one outcome for every device of a broadcast amid which the primary %s',
     async (what) => {
       const primary = await set.primary();
       const dies = what === 'dies for good';

@@ -64,7 +64,7 @@ describe('traces of the platform', () => {
     );
   }
 
-  it('connect the request with the dispatch, and with what became of it', async () => {
+  it('connect the request with the dispatch, and with its outcomes', async () => {
     const spans = await spansOf({ devices: ['device-0', 'device-1'] });
     expect(namesOf(spans)).toEqual(
       expect.arrayContaining([
@@ -97,7 +97,7 @@ describe('traces of the platform', () => {
     expect(thousand.length).toBeLessThanOrEqual(3 * ten.length);
   });
 
-  it('contain no personal data: names and attributes are few, and hold no text of callers', async () => {
+  it('contain no personal data: names and attributes are few, and contain no text of callers', async () => {
     const spans = traces.spans();
     expect(namesOf(spans).length).toBeLessThan(60);
     const texts = spans.flatMap(({ name, attributes }) => [name, ...Object.entries(attributes).flat().map(String)]);
@@ -130,7 +130,7 @@ describe('a collector', () => {
     return collector.spans().slice(before);
   }
 
-  it('gets the traces of a platform that is told where it is', async () => {
+  it('receives the traces of a platform that has its address', async () => {
     const spans = await exportedBy({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
     const request = spans.find(({ name }) => name === 'createMessage')!;
     expect(followersOf(request, spans).map(({ service, name }) => `${service}: ${name}`)).toContain(
@@ -138,7 +138,7 @@ describe('a collector', () => {
     );
   });
 
-  it('gets nothing of any other', async () => {
+  it('receives nothing of any other', async () => {
     expect(await exportedBy({})).toEqual([]);
     expect(await exportedBy({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual(
       [],
@@ -166,7 +166,7 @@ describeWithKafka('processes of the distributed mode', () => {
     await collector?.close();
   });
 
-  it('measure by the same names as one process does, and their calls besides', async () => {
+  it('have the metric names of one process, and metrics of their calls besides', async () => {
     const page = operationsText();
     for (const { name: member, url } of world.cluster.members) {
       const scrape = await (await fetch(`${url}/metrics`)).text();
@@ -186,7 +186,7 @@ describeWithKafka('processes of the distributed mode', () => {
     );
   });
 
-  it('lead a trace from the request by gRPC and Kafka to the dispatch, and to what became of it', async () => {
+  it('extend a trace from the request by gRPC and Kafka to the dispatch, and to its outcomes', async () => {
     // A graceful shutdown exports the remaining spans; the end of the suite only kills.
     await Promise.all(world.cluster.members.map((member) => member.stop()));
     const request = collector.spans().find(({ name }) => name === 'createMessage')!;

@@ -123,7 +123,7 @@ const roomFor = (name: string, limit: number): number => (name === 'Application'
 
 describe('a quota (R-LM7)', () => {
   it.each(Object.entries(things))(
-    'is not passed by many requests at once, and has room again after a deletion: %s',
+    'is not exceeded by many requests at once, and has room again after a deletion: %s',
     async (name, { method, make, limit, list, drop }) => {
       const refusal = { status_code: 210, status_message: `${name} limit reached (${limit})`, response: null };
       const fill = async (prefix: string): Promise<void> => {
@@ -154,12 +154,12 @@ describe('a quota (R-LM7)', () => {
     },
   );
 
-  it('counts filters of an application and those of none apart', async () => {
+  it('counts filters of an application separately from those of none', async () => {
     const made = await world.reply('createFilter', { name: 'unbound', filter_expression: `A("${application}")` });
     expect(made).toMatchObject({ body: { status_code: 200 } });
   });
 
-  it('takes geozones that are added together all or not at all', async () => {
+  it('accepts geozones that are added together all or not at all', async () => {
     const { clusters } = await world.call('listGeoZones', { application });
     const ids = clusters.flatMap(({ geoZones }) => geoZones.map(({ id }) => id));
     await world.call('deleteGeoZone', { application, geozones: ids });
@@ -198,7 +198,7 @@ describe('a geo-IP database (R-RES17)', () => {
     return result;
   };
 
-  it('gives a registration the place of its address, which is stored nowhere', async () => {
+  it('provides a registration with the location of its address, which is stored nowhere', async () => {
     expect(await register('from-graz')).toMatchObject({ Country: 'AT', City: 'Graz' });
     expect(await register('from-ulm', { country: 'de', city: 'Ulm' })).toMatchObject({ Country: 'DE', City: 'Ulm' });
     await world.settle();
@@ -224,7 +224,7 @@ describe('create_missing_tags (R-G6)', () => {
   });
   afterAll(() => client?.close());
 
-  it('makes tags up to the quota, and tells of each that it did not make (R-LM7)', async () => {
+  it('creates tags up to the quota, and lists each that it did not create (R-LM7)', async () => {
     await client.call('addTag', { tag: { name: 'own', type: 1 } });
     const { body } = await client.reply('bulkSetTags', {
       application,

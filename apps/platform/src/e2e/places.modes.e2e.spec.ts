@@ -52,7 +52,7 @@ describe('presets and campaigns', () => {
 
   beforeAll(() => register('phone-1', fcmToken('accepted', 1), { language: 'de' }));
 
-  it('keep presets, which are listed oldest first and shown by the names of createMessage (R-K1, R-K3)', async () => {
+  it('include stored presets, which are listed oldest first and shown by the names of createMessage (R-K1, R-K3)', async () => {
     await create('Welcome');
     await create('Plain', { content: { message: 'Hi' } });
     expect((await world.call('listPresets', { application })).presets).toEqual([
@@ -88,7 +88,7 @@ describe('presets and campaigns', () => {
     expect(preset).toMatchObject({ url: '', content: { default: 'Hi' } });
   });
 
-  it('send messages with a copy of the preset, under its campaign or the one of the request (R-K4, R-RES5)', async () => {
+  it('send messages with a copy of the preset, under its campaign or that of the request (R-K4, R-RES5)', async () => {
     const { campaign } = await world.call('createCampaign', { application, name: 'Spring', description: 'Green' });
     expect(campaign).toMatch(CODE);
     await create('Spring', { campaignCode: campaign });
@@ -124,7 +124,7 @@ describe('presets and campaigns', () => {
     expect(await listedMessage(world, application, asItIs)).toMatchObject({ status: 'DONE', platforms: ['ANDROID'] });
   });
 
-  it('make a campaign that is called by name by many at once only once (R-RES5)', async () => {
+  it('include one campaign for many requests with its name at once (R-RES5)', async () => {
     const notifications = [{ content: 'x', devices: ['nobody'], campaign_name: 'Once' }];
     // The audience is empty: a repeated request does no harm.
     const send = () => answered(() => world.call('createMessage', { application, notifications }));
@@ -133,7 +133,7 @@ describe('presets and campaigns', () => {
     expect(campaigns.filter(({ name }) => name === 'Once')).toHaveLength(1);
   });
 
-  it('leave no campaign behind where a transactionId is repeated (R-I10)', async () => {
+  it('include no new campaign for a repeated transactionId (R-I10)', async () => {
     const of = (transactionId: string, campaign_name: string) => ({ content: 'x', transactionId, campaign_name });
     const send = async (...notifications: Parameters[]) =>
       (await world.call('createMessage', { application, notifications })).Messages;
@@ -148,7 +148,7 @@ describe('presets and campaigns', () => {
     for (const name of ['Repeated', 'Of the same request', 'Again']) expect(names).not.toContain(name);
   });
 
-  it('leave one campaign where requests with the same new transactionId come at once (R-I10)', async () => {
+  it('include one campaign for concurrent requests with the same new transactionId (R-I10)', async () => {
     const own = await world.application({ ios: false, android: false });
     const names = Array.from({ length: 10 }, (_, i) => `At once ${i}`);
     const codes = await Promise.all(
@@ -161,7 +161,7 @@ describe('presets and campaigns', () => {
     expect((await world.call('getCampaigns', { application: own })).campaigns).toHaveLength(1);
   });
 
-  it('page campaigns (R-X3)', async () => {
+  it('are listed in pages (R-X3)', async () => {
     const other = await world.application({ ios: false, android: false });
     for (const name of ['a', 'b', 'c']) await world.call('createCampaign', { application: other, name });
     const first = await world.call('getCampaigns', { application: other, limit: 2 });
@@ -173,7 +173,7 @@ describe('presets and campaigns', () => {
     expect((await world.call('getCampaigns', { application: other })).campaigns).toHaveLength(2);
   });
 
-  it('refuse what is not there', async () => {
+  it('are refused if they do not exist', async () => {
     const { campaign } = await world.call('createCampaign', {
       application: await world.application({ ios: false, android: false }),
       name: 'Elsewhere',
@@ -193,7 +193,7 @@ describe('presets and campaigns', () => {
     expect(body).toMatchObject({ code: 3, message: 'filters.campaign: not found' });
   });
 
-  it('are out of reach of tokens that may not use their application (R-T7)', async () => {
+  it('are inaccessible to tokens that may not use their application (R-T7)', async () => {
     const sibling = await world.application({ ios: false, android: false });
     const { token } = await world.call('createToken', { scope: 'api', applications: [sibling] });
     const code = await codeOf('Welcome');
@@ -238,7 +238,7 @@ describe('geozones', () => {
     await world.call('registerDevice', { application: own, hwid: 'walker', device_type: ANDROID });
   });
 
-  it('are kept by cluster, and shown as they were given (R-F6)', async () => {
+  it('are stored by cluster, and shown as they were given (R-F6)', async () => {
     const cluster = (await world.call('addGeoZoneCluster', { application: own, name: 'Stations', cooldown: 60 }))
       .GeoZoneCluster;
     expect(cluster).toMatch(CODE);
@@ -310,7 +310,7 @@ describe('geozones', () => {
     expect(await listed(own)).toEqual([]);
   });
 
-  it('take a preset in place of a text, and a text for that of the preset (R-F1)', async () => {
+  it('accept a preset in place of a text, and a text for that of the preset (R-F1)', async () => {
     await world.call('createPreset', {
       name: 'Zone',
       applicationCode: own,
@@ -356,7 +356,7 @@ describe('geozones', () => {
     expect(await nearest(own, 0, { lat: 0, lng: -179.999 })).toMatchObject({ name: 'Dateline', distance: 111 });
   });
 
-  it('refuse what is not there, and change nothing then (R-F2)', async () => {
+  it('are refused if they do not exist, and then change nothing (R-F2)', async () => {
     const before = await listed(own);
     const other = await world.application({ ios: false, android: false });
     const [foreign] = await add(other, zone('Foreign', 0));

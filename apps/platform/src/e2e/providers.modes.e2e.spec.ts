@@ -47,8 +47,8 @@ async function setUpAndroid(application: string, tokenUrl: string): Promise<void
 const isDone = (application: string, code: string) => async (): Promise<boolean> =>
   (await listedMessage(world, application, code))?.status === 'DONE';
 
-describe('a token address that accepts connections and says nothing', () => {
-  it('keeps no other application waiting, and loses no message: they wait for a service account that works', async () => {
+describe('a token endpoint that accepts connections and does not answer', () => {
+  it('delays no other application, and loses no message: they wait for a working service account', async () => {
     const silent = await silentAddress();
     try {
       const application = await world.application({ ios: false });
@@ -80,12 +80,12 @@ describe('a token address that accepts connections and says nothing', () => {
   });
 });
 
-describe('over the default link', () => slowAnswerFeatures(test));
+describe('the default link', () => slowAnswerFeatures(test));
 
 partFeatures(test);
 
 describe('a provider in trouble', () => {
-  it('that asks to wait for hours loses no message, and the operator may lift the throttle', async () => {
+  it('loses no message while it asks to wait for hours, and the operator may lift the throttle', async () => {
     const application = await audience(20);
     await both({ answer: null, retryAfterSeconds: 7200 });
     await world.simulators.faults.set('apns', { answer: 'ServiceUnavailable' });
@@ -116,7 +116,7 @@ describe('a provider in trouble', () => {
     expect(funnelFigures(await funnelOf(refused))).toMatchObject({ eligible: 40, sent: 40, failed: 0 });
   });
 
-  it('that asks to wait is sent to again as soon as the credential is configured anew', async () => {
+  it('is sent to again after a throttle as soon as the credential is configured anew', async () => {
     const application = await audience(3);
     await world.simulators.faults.set('fcm', { answer: 'UNAVAILABLE', retryAfterSeconds: 7200 });
     await broadcast(application);
@@ -134,7 +134,7 @@ describe('a provider in trouble', () => {
     expect((await providers()).some(isThrottled)).toBe(false);
   });
 
-  it('that refuses connections is listed with the cause, and devices end with it an hour later', async () => {
+  it('is listed with the cause of refused connections, with which devices end an hour later', async () => {
     const application = await audience(5);
     await world.simulators.faults.set('apns', { down: true });
     const code = await broadcast(application);

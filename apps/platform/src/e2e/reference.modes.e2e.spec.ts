@@ -54,7 +54,7 @@ function callOf(text: string): Shown {
 }
 
 describe('/docs in a browser', () => {
-  it('opens an operation by its anchor, asks nobody else for anything, and shows Markdown as text', async () => {
+  it('opens an operation by its anchor, calls no other origin, and shows Markdown as text', async () => {
     const { page, asked, errors } = await opened('#createMessage');
     await heading(page, 'createMessage');
     expect({ foreign: foreignOf(asked), errors }).toEqual({ foreign: [], errors: [] });
@@ -74,7 +74,7 @@ describe('/docs in a browser', () => {
     await page.close();
   });
 
-  it('shows first calls that work as they stand, with the tokens in their places, and finds an operation by a word', async () => {
+  it('shows first calls that work unchanged, with placeholders for tokens, and finds an operation by a word', async () => {
     const { page, asked } = await opened('');
     await page.waitForFunction(`document.body.textContent.includes('/json/1.3/createApplication')`);
     const shown = (await page.evaluate(

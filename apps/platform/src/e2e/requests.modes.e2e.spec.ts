@@ -68,7 +68,7 @@ describe('every method of the contract', () => {
       .map((one) => [`${method.name}: ${one.title}`, method, one] as const);
   });
 
-  it.each(sharedOut(cases))('answers as its contract says: %s', async (_title, method, { request, expected }) => {
+  it.each(sharedOut(cases))('answers according to its contract: %s', async (_title, method, { request, expected }) => {
     const reply = await ask(method, request);
     const { status, json } = reply;
     if (expected === 'accepted') {
@@ -167,7 +167,7 @@ describe('every method of the contract', () => {
     }
   };
 
-  it.each(walked)('answers whatever it is given, and never with a fault of its own: %s', async (_name, method) => {
+  it.each(walked)('answers any input, and never with an internal fault: %s', async (_name, method) => {
     // The clock must stay close to the clock of the providers.
     if (method.name === 'advanceClock') return;
     const wrong: unknown[] = [];
@@ -190,7 +190,7 @@ describe('every method of the contract', () => {
 });
 
 describe('a refused request', () => {
-  it('leaves nothing behind of a request of several messages', async () => {
+  it('has no effect if one of several messages is invalid', async () => {
     await world.settle();
     const before = [await messagesOf(), world.simulators.ledger.of('fcm').summary().accepted];
     const good = { content: 'good', transactionId: 'half-done' };
@@ -208,7 +208,7 @@ describe('a refused request', () => {
     expect(messages[0]).toMatch(/^[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}$/);
   });
 
-  it('changes no tag when one of them is wrong, and no device when a field is', async () => {
+  it('changes no tag if one of them is wrong, and no device if a field is', async () => {
     const phone = { application, hwid: 'phone-1' };
     await world.call('setTags', { ...phone, tags: { Level: 7 } });
     expect(
@@ -232,7 +232,7 @@ describe('a refused request', () => {
   });
 
   it.each([
-    ['content nowhere', {}, 'content: must be set'],
+    ['missing content', {}, 'content: must be set'],
     ['a text that is a list', { content: [] }, 'content: must be a string or an object'],
     ['a text that is a number by language', { content: { en: true } }, 'content.en: must be a string'],
     ['an empty list of devices', { content: 'x', devices: [] }, 'devices: must not be empty'],
@@ -241,11 +241,11 @@ describe('a refused request', () => {
       { content: 'x', users: Array.from({ length: 1001 }, (_, i) => i) },
       'users: at most 1000 entries',
     ],
-    ['data that is no JSON', { content: 'x', data: '{' }, 'data: must be an object or a JSON string'],
+    ['data that is not JSON', { content: 'x', data: '{' }, 'data: must be an object or a JSON string'],
     ['an unknown platform', { content: 'x', platforms: [4] }, 'platforms: unknown value'],
-    ['a date that is none', { content: 'x', send_date: 'tomorrow' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
+    ['an invalid date', { content: 'x', send_date: 'tomorrow' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
     [
-      'a date that is no day',
+      'a date that does not exist',
       { content: 'x', send_date: '2026-02-30 12:00' },
       'send_date: must be "now" or YYYY-MM-DD HH:mm',
     ],
@@ -271,7 +271,7 @@ describe('a refused request', () => {
     ],
     ['a colour', { content: 'x', android_led: 'red' }, 'android_led: must be a colour of 6 or 8 hex digits'],
     ['a type', { content: 'x', message_type: 'spam' }, 'message_type: must be one of marketing, transactional'],
-  ])('names %s', async (_what, notification, text) => {
+  ])('is explained with the field, for %s', async (_what, notification, text) => {
     const request = { auth: world.secrets.api, application, notifications: [notification] };
     expect(only(await api13('createMessage', request))).toEqual(refused(`notifications[0].${text}`, { Messages: [] }));
   });
@@ -328,7 +328,7 @@ describe('secrets', () => {
     failures.push(JSON.stringify(shown));
   });
 
-  it('cannot be used, which is the end of a push and no fault of ours', async () => {
+  it('may be unusable, which fails a push and is not an internal fault', async () => {
     await world.registerDevices(sibling, 4, (i) => ({
       hwid: `s-${i}`,
       device_type: i % 2 === 0 ? 1 : 3,
@@ -344,7 +344,7 @@ describe('secrets', () => {
     expect(errors).toMatchObject([{ category: 'INVALID_CONFIGURATION', count: '4' }]);
   });
 
-  it('pass through as what devices say of people does, until they are erased (T15)', async () => {
+  it('may be part of free texts of devices, until these are erased (T15)', async () => {
     const [hwid, userId] = [`${CANARY}-hwid`, `${CANARY}-user`];
     const said = { push_token: `${CANARY}-token`, userId, city: `${CANARY}-city`, idfa: `${CANARY}-idfa` };
     await world.call('registerDevice', { application: sibling, hwid, device_type: 3, ...said });
@@ -385,7 +385,7 @@ describe('secrets', () => {
     }
   });
 
-  it('leave no error of the service in the log, after all this', async () => {
+  it('cause no error of the service in the log', async () => {
     const log = await world.logged();
     const errors = log.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line));
     // On a busy machine the store may answer late, whatever is requested.

@@ -45,7 +45,7 @@ async function mayBeRepeated(mongoUrl: string): Promise<number> {
   }
 }
 
-describe('a system restored from a backup of MongoDB that was made amid broadcasts', () => {
+describe('a system restored from a backup of MongoDB amid broadcasts', () => {
   let folder: string;
   let source: ClusterWorld;
   let target: ClusterWorld;
@@ -126,7 +126,7 @@ describe('a system restored from a backup of MongoDB that was made amid broadcas
     }
   });
 
-  it('cannot be prepared a second time, since its topics hold records', async () => {
+  it('cannot be prepared a second time, since its topics contain records', async () => {
     const { mongoUrl: MONGO_URL, kafkaBrokers: KAFKA_BROKERS } = target.cluster;
     const again = await startNode({
       entry: fileURLToPath(new URL('../../dist/restored.js', import.meta.url)),

@@ -89,7 +89,7 @@ async function periodOf(hwid: string): Promise<Period> {
 }
 
 describe('commits of the logs', () => {
-  it('are kept as long as what rests on them, and no longer', async () => {
+  it('are stored as long as any data refer to them, and no longer', async () => {
     const yearOld = await periodOf('first');
     await world.advance(340 * DAY_S);
     const monthOld = await periodOf('second');
@@ -111,7 +111,7 @@ describe('commits of the logs', () => {
     expect(found).toEqual(expected);
   }, 240_000);
 
-  it('leave the states, with which everything goes on', async () => {
+  it('are not needed to continue from the states', async () => {
     expect(await world.call('checkDevice', { application, hwid: 'first' })).toMatchObject({ exist: true });
     await act('first');
   });

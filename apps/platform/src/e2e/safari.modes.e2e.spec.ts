@@ -52,7 +52,7 @@ describe('a push to Safari (R-I22)', () => {
   const token = apnsToken('accepted', 9100);
   beforeAll(() => register('visitor', token.toUpperCase()));
 
-  it('has what Safari shows, and is counted as web push', async () => {
+  it('has the keys of Safari, and is counted as web push', async () => {
     const code = await send(['visitor'], {
       title: 'common',
       data: { k: 1 },
@@ -79,7 +79,7 @@ describe('a push to Safari (R-I22)', () => {
     expect(payloadsTo(token).slice(-2)).toEqual([alert('Titled'), alert('The {{News}}')]);
   });
 
-  it('takes a dead token off its device', async () => {
+  it('removes a dead token from its device', async () => {
     const dead = apnsToken('dead', 9101);
     await register('gone', dead);
     const code = await send(['gone']);
@@ -111,7 +111,7 @@ describe('the web service of push packages (R-B4)', () => {
   const hasToken = async (hwid: string): Promise<boolean> =>
     (await world.call('checkDevice', { application, hwid })).push_token_exist;
 
-  it('registers the device that the page names, until its visitor takes the permission back', async () => {
+  it('registers the device that the page names, until its visitor revokes the permission', async () => {
     const token = apnsToken('accepted', 9102);
     const { report } = await visit({ hwid: 'Zoë 1' });
     expect(await report('POST', token.toUpperCase())).toBe(200);

@@ -47,7 +47,7 @@ describe('a message with a send date ahead', () => {
     expect(pushes()).toBe(3);
   });
 
-  it('is canceled by deleteMessage, reaches nobody, and stays in the history (R-I29)', async () => {
+  it('is canceled by deleteMessage, reaches no device, and stays in the history (R-I29)', async () => {
     const { codes, statuses, pushes, anHourLater } = await scheduled(
       async () => ({ content: 'canceled', send_date: await inAnHour() }),
       async () => ({ content: 'kept', send_date: await inAnHour() }),

@@ -78,7 +78,7 @@ describe('compileFilter', () => {
     expect(await count(expression.replaceAll('APP', application).replaceAll('SIB', sibling))).toBe(devices);
   });
 
-  it('knows the groups of the account', async () => {
+  it('accepts the groups of the account', async () => {
     const { code } = await world.call('createGroup', { name: 'Both', applications: [application, sibling] });
     expect(await count(`G("${code}")`)).toBe(11);
     expect(await count(`G("${code}", [ios]) * T(Level, GTE, 4)`)).toBe(3);
@@ -87,7 +87,7 @@ describe('compileFilter', () => {
     );
   });
 
-  it('compares with dates as late as there are', async () => {
+  it('compares with the latest possible dates', async () => {
     await world.call('addTag', { tag: { name: 'Until', type: 4 } });
     const tags = { Until: '9999-12-31 00:00' };
     await world.call('registerDevice', { application, ...phones[0], tags });
@@ -96,7 +96,7 @@ describe('compileFilter', () => {
     expect(await count(`A(${application}) * T(Until, BETWEEN, ["9999-12-31", 253402300740])`)).toBe(1);
   });
 
-  it('counts what the token may see', async () => {
+  it('counts the devices that the token may access', async () => {
     const asked = (devices_filter: string) => ({ devices_filter });
     expect(await restricted.call('compileFilter', asked('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
     expect(await said('compileFilter', asked(`A("${sibling}")`), restricted)).toEqual([403, 403, FORBID]);
@@ -118,7 +118,7 @@ describe('compileFilter', () => {
     ['Segment("AAAAA-00000")', 'unknown segment "AAAAA-00000"'],
     [`${'('.repeat(5000)}`, 'nested too deeply at position 1000'],
     [`${' '.repeat(65_537)}`, 'at most 65536 characters'],
-  ])('refuses an invalid expression, and says what is wrong: %#', async (devices_filter, reason) => {
+  ])('refuses an invalid expression, and gives the reason: %#', async (devices_filter, reason) => {
     expect(await said('compileFilter', { devices_filter })).toEqual(argument(`devices_filter: ${reason}`));
   });
 });
@@ -138,7 +138,7 @@ describe('filters', () => {
     });
   };
 
-  it('are kept, listed oldest first, and deleted by name', async () => {
+  it('are stored, listed oldest first, and deleted by name', async () => {
     expect(await create('Upper', 'T("Level", GTE, 5)')).toEqual({ name: 'Upper' });
     await create('Bound', 'T("Level", EQ, 1)', { application });
     await create('Elsewhere', 'T("Level", EQ, 1)', { application: sibling });
@@ -166,7 +166,7 @@ describe('filters', () => {
     expect((await listed()).map(({ name }) => name)).toEqual(['Upper']);
   });
 
-  it('hold what the segments held that they name, ten deep at most', async () => {
+  it('contain the named segments as they were, ten deep at most', async () => {
     let code = await codeOf('Upper');
     for (let depth = 1; depth <= 9; depth++) {
       await create(`Depth ${depth}`, `Segment("${code}") \\ T("Level", EQ, ${depth})`);
@@ -178,7 +178,7 @@ describe('filters', () => {
     await expectRefused(`Segment(${await codeOf('Depth 10')})`, 'segments nest more than 10 deep');
   });
 
-  it('hold what is fully parenthesised, and nothing that nests too deeply', async () => {
+  it('accept full parentheses, and refuse too deep nesting', async () => {
     const levels = Array.from({ length: 60 }, (_, level) => `T(Level, EQ, ${level})`);
     await create(
       'Any of sixty',
@@ -271,7 +271,7 @@ describe('a message to a filter', () => {
     await world.call('deleteFilter', { name: 'Two' });
   });
 
-  it('is refused where the filter is unknown, or stands beside conditions', async () => {
+  it('is refused if the filter is unknown, or used beside conditions', async () => {
     const refused = (notification: Parameters) =>
       said('createMessage', { application, notifications: [{ content: 'x', ...notification }] });
     expect(await refused({ filter: 'Few' })).toEqual(argument('notifications[0].filter: not found'));
@@ -286,8 +286,8 @@ describe('a message to a filter', () => {
   });
 });
 
-describe('objects of the account as a whole (R-T9)', () => {
-  it('are destroyed only by a token for all applications', async () => {
+describe('objects of the whole account (R-T9)', () => {
+  it('are deleted only by a token for all applications', async () => {
     await world.call('addTag', { tag: { name: 'Of all', type: 1 } });
     await world.call('createFilter', { name: 'Of all', filter_expression: 'T("Of all", EQ, 1)' });
     const forbidden = [403, 403, FORBID];
@@ -298,7 +298,7 @@ describe('objects of the account as a whole (R-T9)', () => {
     await world.call('deleteTag', { tag: { name: 'Of all' } });
   });
 
-  it('are shown to other tokens where they name no application that those may not use', async () => {
+  it('are visible to other tokens if they name no application that those may not use', async () => {
     const { code: both } = await world.call('createGroup', { name: 'Shown', applications: [application, sibling] });
     const filters = {
       'Names none': 'T("Level", EQ, 1)',

@@ -50,7 +50,7 @@ async function receiptsTaken(count: number): Promise<void> {
 }
 
 describe('SMS', () => {
-  it('go out by SMPP in parts, and count as delivered when all parts have arrived', async () => {
+  it('is sent by SMPP in parts, and counts as delivered when all parts have arrived', async () => {
     await bySmpp();
     const [arriving, lost, dead] = [smsNumber('accepted', 1), smsReceiptNumber('undelivered', 2), smsNumber('dead', 3)];
     const long = 'The code is 4711. '.repeat(10);
@@ -75,7 +75,7 @@ describe('SMS', () => {
     });
   });
 
-  it("go out by Twilio's API, also as MMS, to contacts that notify and createMessage list", async () => {
+  it("is sent by Twilio's API, also as MMS, to contacts that notify and createMessage list", async () => {
     await byTwilio();
     const number = smsNumber('accepted', 10);
     await world.call('registerSmsNumber', { application, number });
@@ -93,7 +93,7 @@ describe('SMS', () => {
     ]);
   });
 
-  it('count as delivered by the signed reports of Twilio', async () => {
+  it('counts as delivered by the signed reports of Twilio', async () => {
     await byTwilio();
     const number = smsNumber('accepted', 11);
     const code = await send('Hello', number);
@@ -120,7 +120,7 @@ describe('SMS', () => {
     expect((await listedMessage(world, application, code))?.push_info?.metrics).toMatchObject([{ deliveries: 1 }]);
   });
 
-  it('reach nobody without settings, and nobody with an MMS by SMPP', async () => {
+  it('reaches no contact without settings, and none with an MMS by SMPP', async () => {
     await bySmpp();
     const number = smsNumber('accepted', 20);
     await world.call('registerSmsNumber', { application, number });

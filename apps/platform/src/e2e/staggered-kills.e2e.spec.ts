@@ -16,17 +16,14 @@ let tokens = 7_500_000;
 
 const faults = ['platform', 'everything'] as const;
 
-it.each(faults)(
-  'visits are sent once each, and cooldowns hold, after a kill of the %s in the middle of them',
-  async (what) => {
-    const visitors = await Visitors.gather(world);
-    await visitors.come(async () => {
-      await world.kill(what);
-      await world.start();
-    });
-    expect(await visitors.broken()).toEqual([]);
-  },
-);
+it.each(faults)('visits are sent once each, and cooldowns hold, after a kill of the %s during them', async (what) => {
+  const visitors = await Visitors.gather(world);
+  await visitors.come(async () => {
+    await world.kill(what);
+    await world.start();
+  });
+  expect(await visitors.broken()).toEqual([]);
+});
 
 async function goTo(instant: number): Promise<void> {
   const { now } = await world.call('advanceClock', { advance_seconds: 0 });
@@ -41,40 +38,36 @@ async function restart(what: (typeof faults)[number]): Promise<void> {
   await world.call('advanceClock', { advance_seconds: Math.ceil(world.simulators.clock.aheadMs / 1000) });
 }
 
-it.each(faults)(
-  'a message reaches the clocks of each time zone once, after a kill of the %s between two (R-I9)',
-  async (what) => {
-    const application = await world.application({ ios: false });
-    const zones = [10, 0, -3, -8].map((hours) => ({ hours, token: fcmToken('accepted', ++tokens) }));
-    await world.registerDevices(application, zones.length, (i) => ({
-      hwid: `at ${zones[i]!.hours}`,
-      device_type: ANDROID,
-      push_token: zones[i]!.token,
-      timezone: zones[i]!.hours * 3600,
-    }));
-    const { now } = await world.call('advanceClock', { advance_seconds: 0 });
-    // Passed in the first zone, an hour or two ahead in the second.
-    const wall = (Math.ceil(Date.parse(now) / HOUR_MS) + 1) * HOUR_MS;
-    const notification = { content: 'x', ignore_user_timezone: false };
-    const send_date = new Date(wall).toISOString().slice(0, 16);
-    const request = { application, notifications: [{ ...notification, send_date }] };
-    const { Messages: messages } = await world.call('createMessage', request);
-    const pushes = (): number[] =>
-      zones.map(({ token }) => world.simulators.ledger.of('fcm').entries({ token }).length);
-    await world.settle(SETTLE_MS);
-    expect(pushes()).toEqual([1, 0, 0, 0]);
-    await restart(what);
-    await goTo(wall - HOUR_MS / 60);
-    expect(pushes()).toEqual([1, 0, 0, 0]);
-    await goTo(wall);
-    expect(pushes()).toEqual([1, 1, 0, 0]);
-    await restart(what);
-    // Two zones are due when it is back.
-    await goTo(wall + 8 * HOUR_MS);
-    expect(pushes()).toEqual([1, 1, 1, 1]);
-    const listed = await listedMessage(world, application, messages[0]!);
-    expect(listed).toMatchObject({ status: 'DONE' });
-    await goTo(wall + 13 * HOUR_MS);
-    expect(pushes()).toEqual([1, 1, 1, 1]);
-  },
-);
+it.each(faults)('a message reaches each time zone once, after a kill of the %s between two (R-I9)', async (what) => {
+  const application = await world.application({ ios: false });
+  const zones = [10, 0, -3, -8].map((hours) => ({ hours, token: fcmToken('accepted', ++tokens) }));
+  await world.registerDevices(application, zones.length, (i) => ({
+    hwid: `at ${zones[i]!.hours}`,
+    device_type: ANDROID,
+    push_token: zones[i]!.token,
+    timezone: zones[i]!.hours * 3600,
+  }));
+  const { now } = await world.call('advanceClock', { advance_seconds: 0 });
+  // Passed in the first zone, an hour or two ahead in the second.
+  const wall = (Math.ceil(Date.parse(now) / HOUR_MS) + 1) * HOUR_MS;
+  const notification = { content: 'x', ignore_user_timezone: false };
+  const send_date = new Date(wall).toISOString().slice(0, 16);
+  const request = { application, notifications: [{ ...notification, send_date }] };
+  const { Messages: messages } = await world.call('createMessage', request);
+  const pushes = (): number[] => zones.map(({ token }) => world.simulators.ledger.of('fcm').entries({ token }).length);
+  await world.settle(SETTLE_MS);
+  expect(pushes()).toEqual([1, 0, 0, 0]);
+  await restart(what);
+  await goTo(wall - HOUR_MS / 60);
+  expect(pushes()).toEqual([1, 0, 0, 0]);
+  await goTo(wall);
+  expect(pushes()).toEqual([1, 1, 0, 0]);
+  await restart(what);
+  // Two zones are due when it is back.
+  await goTo(wall + 8 * HOUR_MS);
+  expect(pushes()).toEqual([1, 1, 1, 1]);
+  const listed = await listedMessage(world, application, messages[0]!);
+  expect(listed).toMatchObject({ status: 'DONE' });
+  await goTo(wall + 13 * HOUR_MS);
+  expect(pushes()).toEqual([1, 1, 1, 1]);
+});

@@ -8,7 +8,7 @@ const ANDROID = 3;
 
 export function testDeviceFeatures(world: () => PlatformWorld): void {
   describe('test devices (R-L1, R-L2)', () => {
-    it('are listed, oldest first; the same push token changes one', async () => {
+    it('are listed, oldest first, and updated by the same push token', async () => {
       const own = await world().application({ title: 'Tested' });
       const create = (push_token: string, name: string, more: Parameters = {}) =>
         world().call('createTestDevice', { application: own, push_token, device_type: ANDROID, name, ...more });
@@ -24,7 +24,7 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       expect(await world().call('checkDevice', { application: own, hwid: 'first' })).toMatchObject({ exist: false });
     });
 
-    it('are the same by an iOS token in another case (R-RES2)', async () => {
+    it('are identified by an iOS token in any case (R-RES2)', async () => {
       const own = await world().application({ title: 'Cases' });
       const create = (push_token: string, name: string) =>
         world().call('createTestDevice', { application: own, push_token, device_type: IOS, name });
@@ -88,7 +88,7 @@ export function testDeviceFeatures(world: () => PlatformWorld): void {
       expect(await world().reply('confirmTestDevice', { ...confirmation, token_hash: second })).toMatchObject(missing);
     });
 
-    it('need a token where the operator demands one', async () => {
+    it('require a token if the operator enables it', async () => {
       const application = await world().application({ title: 'Demanding' });
       const create = (more: Parameters = {}) =>
         world().reply('createTestDevice', { application, push_token: 't', device_type: ANDROID, name: 'One', ...more });

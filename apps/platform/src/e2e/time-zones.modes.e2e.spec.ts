@@ -46,7 +46,7 @@ const zones = async (offsets: Readonly<Record<string, number | undefined>>) => {
 };
 
 describe('a message in the time zone of each recipient (R-I9)', () => {
-  it('reaches every clock on earth when that shows the time, once', async () => {
+  it('reaches every offset at the local time, once', async () => {
     const { application, send, goTo, reached, statusOf, pushes } = await zones(
       Object.fromEntries(QUARTERS.map((offset) => [`at ${offset}`, offset])),
     );
@@ -107,7 +107,7 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
     expect(await statusOf(canceled)).toBe('CANCELED');
   });
 
-  it('goes out at once where the time has passed, and in the zone of the request to devices without offset', async () => {
+  it('is sent at once if the time has passed, and in the zone of the request to devices without offset', async () => {
     const { send, goTo, reached, date, pushes } = await zones({
       passed: 14 * HOUR_S,
       nowhere: undefined,
@@ -133,7 +133,7 @@ describe('a message in the time zone of each recipient (R-I9)', () => {
 });
 
 describe('the recipients of a message in their time zones (R-I9)', () => {
-  it('keeps to conditions, platforms, users and the control group', async () => {
+  it('are limited by conditions, platforms, users and the control group', async () => {
     const { application, send, goTo, reached, register, statusOf } = await zones({
       tagged: HOUR_S,
       other: HOUR_S,
@@ -158,7 +158,7 @@ describe('the recipients of a message in their time zones (R-I9)', () => {
     expect(await test.brokenBy(application, toUsers)).toEqual([]);
   });
 
-  it('waits a day where the time has passed, or leaves these devices out (R-O1)', async () => {
+  it('wait a day if the time has passed, or are excluded (R-O1)', async () => {
     const { application, goTo, pushes, date, statusOf } = await zones({ passed: 14 * HOUR_S, ahead: -8 * HOUR_S });
     await goTo(6);
     const notify = (past_timezones_behaviour: string) => {
@@ -182,7 +182,7 @@ describe('the recipients of a message in their time zones (R-I9)', () => {
     expect(await statusOf(result.message_code)).toBe('DONE');
   });
 
-  it('finds the devices whose siblings another application selects (R-O5)', async () => {
+  it('are devices whose siblings another application selects (R-O5)', async () => {
     const { application, goTo, reached, date } = await zones({ east: HOUR_S, west: -HOUR_S, alone: HOUR_S });
     await test.world.call('addTag', { tag: { name: 'Branch', type: 2, application_specific: true } });
     const other = await test.world.application();
@@ -200,7 +200,7 @@ describe('the recipients of a message in their time zones (R-I9)', () => {
     expect(await test.brokenBy(application, result.message_code)).toEqual([]);
   });
 
-  it('leaves the control group out of every step', async () => {
+  it('do not include the control group in any step', async () => {
     const { application, send, goTo, reached, statusOf } = await zones({ east: HOUR_S, west: -HOUR_S });
     await test.world.call('setControlGroup', { code: application, percentage: 100 });
     const code = await send();

@@ -72,7 +72,7 @@ describe('entering a geozone', () => {
     expect(second).toBeLessThan(2 ** 31);
   });
 
-  it('sends once within the cooldown, however many reports come at once (R-F4)', async () => {
+  it('sends once within the cooldown for any number of concurrent reports (R-F4)', async () => {
     await add(zone('Hello'));
     const phone = await newPhone();
     await Promise.all(Array.from({ length: 20 }, () => phone.report()));
@@ -85,7 +85,7 @@ describe('entering a geozone', () => {
     expect(await phone.got()).toEqual(['Hello', 'Hello']);
   });
 
-  it('forms one message of all sends of a zone on a UTC day, which is done when the day is over (R-F5)', async () => {
+  it('adds all sends of a zone on a UTC day to one message, which is done when the day is over (R-F5)', async () => {
     await untilTomorrow();
     const [id] = await add(zone('First', { cooldown: 0 }));
     await add(zone('Another zone', { lat: HERE.lat + 0.01 }));
@@ -138,7 +138,7 @@ describe('entering a geozone', () => {
     expect(await late.got()).toEqual([]);
   });
 
-  it('leads each device to its own address, where the link of the preset has placeholders (R-I17, R-I19)', async () => {
+  it('sends each device its own address, if the link of the preset has placeholders (R-I17, R-I19)', async () => {
     await world.call('addTag', { tag: { name: 'Level', type: 1 } });
     await world.call('addTag', { tag: { name: 'Name', type: 2 } });
     const links = { personal: 'https://example.com/{{Name}}?l={{Level|plain|none}}', plain: 'https://example.com/all' };
@@ -170,7 +170,7 @@ describe('entering a geozone', () => {
     }
   });
 
-  it('sends neither outside, nor when closed, nor when switched off', async () => {
+  it('sends nothing outside, nor when closed, nor when switched off', async () => {
     const [off] = await add(
       zone('off'),
       zone('closed', { timetable: { timezone: 0 } }),
@@ -185,7 +185,7 @@ describe('entering a geozone', () => {
     expect(await phone.got()).toEqual(['off']);
   });
 
-  it('begins no cooldown where nothing is sent (R-F4)', async () => {
+  it('starts no cooldown if nothing is sent (R-F4)', async () => {
     await world.call('createPreset', {
       name: 'Phones',
       applicationCode: own,
@@ -226,7 +226,7 @@ describe('entering a geozone', () => {
     for (const phone of [late, android]) expect(await phone.got()).toEqual(['for all']);
   });
 
-  it('begins no cooldown while the frequency cap of the application keeps messages from the device (R-F4)', async () => {
+  it('starts no cooldown while the frequency cap of the application excludes the device (R-F4)', async () => {
     await add(zone('Hello'));
     const phone = await newPhone();
     await world.call('setCapping', { code: own, days: 1, count: 1 });
@@ -248,7 +248,7 @@ describe('entering a geozone', () => {
     expect(await phone.got()).toEqual(['counted', 'Hello']);
   });
 
-  it('counts under the campaign of the zone, else of its preset, as long as they are there', async () => {
+  it('counts under the campaign of the zone, else of its preset, as long as they exist', async () => {
     const campaignOf = async (name: string): Promise<string> =>
       (await world.call('createCampaign', { application: own, name })).campaign;
     const [ofZone, ofPreset] = [await campaignOf('zone'), await campaignOf('preset')];
@@ -303,7 +303,7 @@ describe('entering a geozone', () => {
     expect(await phone.got()).toEqual(['Again', 'Again', 'Again']);
   });
 
-  it('sends a user the same message from one zone of a cluster only, whichever the device (R-F4)', async () => {
+  it('sends a user the same message from one zone of a cluster only, for all devices (R-F4)', async () => {
     const cluster = (await world.call('addGeoZoneCluster', { application: own, name: 'c', cooldown: 7200 }))
       .GeoZoneCluster;
     await add(

@@ -76,7 +76,7 @@ describe('event streams', () => {
     subscriber?.down();
   });
 
-  it('tell of every device that was sent to, with what the provider was handed, to the byte', async () => {
+  it('contain every device that was sent to, with the exact payload for the provider', async () => {
     await send({
       content: { en: 'Hello {{Name||you}}', de: 'Hallo {{Name||du}}' },
       title: { en: 'News', de: 'Neues' },
@@ -114,7 +114,7 @@ describe('event streams', () => {
     expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(DEVICES);
   });
 
-  it('tell of a push as it was sent, each time, however its device has changed since', async () => {
+  it('contain a push as it was sent, each time, although its device has changed since', async () => {
     const [ios, android] = [10, 11];
     subscriber.down();
     await send({
@@ -149,7 +149,7 @@ describe('event streams', () => {
     }
   });
 
-  it('keep what was sent to a device no longer than the device', async () => {
+  it('keep the values of a sent push no longer than the device', async () => {
     const values = databaseOf(mongo, 'dispatcher', databasePrefixOf(world.mongoUrl)).collection('sentValues');
     const token = apnsToken('accepted', 2_000);
     const tokens = async () => {
@@ -165,7 +165,7 @@ describe('event streams', () => {
     expect(await tokens()).toBe(0);
   });
 
-  it('tell of deliveries and opens as devices report them, the first of each', async () => {
+  it('contain deliveries and opens as devices report them, the first of each', async () => {
     const report = (method: 'messageDeliveryEvent' | 'pushStat', n: number) =>
       world.call(method, { application, hwid: `device-${n}`, hash: pushTo(n).hash });
     await report('messageDeliveryEvent', 4);
@@ -179,7 +179,7 @@ describe('event streams', () => {
     expect(events[0]).toMatchObject({ payload: '{}', messageCode: parseStatisticsHash(pushTo(4).hash)!.code });
   });
 
-  describe('tell nothing of reports that cannot be true,', () => {
+  describe('reports with a foreign hash', () => {
     const FORGER = 12;
     const VICTIM = 14;
     let another: string;
@@ -222,7 +222,7 @@ describe('event streams', () => {
       await settled();
     });
 
-    it('which change nothing anywhere', async () => {
+    it('change nothing anywhere', async () => {
       const own = parseStatisticsHash(pushTo(FORGER).hash)!;
       const { device: victim } = parseStatisticsHash(pushTo(VICTIM).hash)!;
       const device = own.device!;
@@ -258,7 +258,7 @@ describe('event streams', () => {
       expect({ written: await written(), figures: await figures() }).toEqual(before);
     });
 
-    it('such as those of a device that was deleted, though it came back', async () => {
+    it('are ignored for a device that was deleted and registered again', async () => {
       await send({ content: 'Before it goes', devices: ['device-60'] });
       const { hash } = pushTo(60);
       await settled();
@@ -279,7 +279,7 @@ describe('event streams', () => {
       await settled();
     });
 
-    it('but tell of those of a push that an earlier version sent, and of the true ones', async () => {
+    it('do not affect reports of a push of an earlier version, and genuine ones', async () => {
       const own = parseStatisticsHash(pushTo(FORGER).hash)!;
       // An earlier version packed number, platform, and a check of the hwid alone.
       const packed = (BigInt(own.device!.seq) << 32n) | (BigInt(own.device!.platform) << 24n) | 0x0a0b0cn;
@@ -293,14 +293,14 @@ describe('event streams', () => {
     });
   });
 
-  it('name the real message of one that is not listed', async () => {
+  it('contain the real code of a message that is not listed', async () => {
     await send({ content: 'Just you', devices: ['device-9'] });
     const [event] = take();
     expect(event!.messageCode).toBe(parseStatisticsHash(pushTo(9).hash)!.code);
     expect(event).toMatchObject({ hwid: 'device-9', attributes: { pushBody: 'Just you' } });
   });
 
-  it('of a subscription to a campaign are those of its messages alone', async () => {
+  it('contain only the messages of a campaign if the subscription selects it', async () => {
     const of = await startSubscriber();
     const codeOf = async (name: string) => (await world.call('createCampaign', { application, name })).campaign;
     const [spring, summer] = [await codeOf('Spring'), await codeOf('Summer')];
@@ -327,7 +327,7 @@ describe('event streams', () => {
     }
   });
 
-  it('come on a topic of the subscriber as on any stream, device by device in order', async () => {
+  it('are published on a topic of the subscriber as on any stream, in order for each device', async () => {
     const topic = 'orders.events';
     const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
     await send({ content: 'Everywhere' });
@@ -382,7 +382,7 @@ describe('event streams', () => {
     await expect(tap()).rejects.toThrow('(404)');
   });
 
-  it('come to a consumer that dials in, from where an earlier one left off', async () => {
+  it('continue at a dialled consumer after the end of an earlier one', async () => {
     const { id } = await world.call('createSubscription', { events: EVENTS });
     const dial = () =>
       dialIn({
@@ -410,7 +410,7 @@ describe('event streams', () => {
     expect(await second.ended).toEqual({ code: 5, details: 'subscription: not found' });
   });
 
-  it('wait for a subscriber that is away, and hold nothing up meanwhile', async () => {
+  it('wait for an unavailable subscriber, and delay nothing meanwhile', async () => {
     subscriber.down();
     await send({ content: 'Away' });
     expect(take()).toEqual([]);

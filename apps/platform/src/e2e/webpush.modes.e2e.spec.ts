@@ -66,7 +66,7 @@ const hasToken = async (hwid: string): Promise<boolean> =>
   (await world.call('checkDevice', { application, hwid })).push_token_exist;
 
 describe('web push', () => {
-  it('gives browsers the key to subscribe with', async () => {
+  it('provides browsers with the key to subscribe with', async () => {
     const { features } = await world.call('getConfig', { application });
     expect(features.vapid_key).toBe(vapid.chrome.publicKey);
   });
@@ -103,7 +103,7 @@ describe('web push', () => {
     );
   });
 
-  it('forgets a subscription that has ended, and one whose keys are no point of the curve', async () => {
+  it('removes a subscription that has ended, and one with invalid keys', async () => {
     const noPoint = Buffer.alloc(65, 4).toString('base64url');
     await register('gone', CHROME, fieldsOf(webPushSubscription('dead', 1)));
     await register('no point', CHROME, { ...fieldsOf(webPushSubscription('accepted', 3)), public_key: noPoint });

@@ -45,7 +45,7 @@ const hasToken = async (hwid: string): Promise<boolean> =>
   (await world.call('checkDevice', { application, hwid })).push_token_exist;
 
 describe('Windows', () => {
-  it('shows a toast of the texts, or what the caller has made, and reports opens', async () => {
+  it('shows a toast of the texts, or the toast of the caller, and reports opens', async () => {
     const path = wnsChannelPath('accepted', 1);
     await register('pc', path);
     const code = await send(['pc'], { title: 'A & B', link: 'https://example.com/', minimize_link: 0, wns_ttl: 60 });
@@ -65,7 +65,7 @@ describe('Windows', () => {
     expect(world.simulators.ledger.of('wns').entries({ token: path }).at(-1)).toMatchObject({ collapseId: 'n1' });
   });
 
-  it('has the block of its locale at the newer endpoint (R-O4)', async () => {
+  it('has the block of its locale in notify (R-O4)', async () => {
     const path = wnsChannelPath('accepted', 2);
     await register('pc 2', path);
     const content = Buffer.from('<tile/>').toString('base64');
@@ -81,7 +81,7 @@ describe('Windows', () => {
     expect(bodiesTo(path)[1]).toMatch(/"\{&quot;l&quot;:&quot;https:\/\/example.com\/w&quot;.*<text>W<\/text>/);
   });
 
-  it('forgets channels that have ended, and hands its token to no other host', async () => {
+  it('removes channels that have ended, and sends its token to no other host', async () => {
     await register('gone', wnsChannelPath('dead', 3));
     await register('dropped', wnsReasonPath('dropped', 4));
     await register('foreign', '/w/?token=accepted.0.5', 'https://wns.example.com');
@@ -90,7 +90,7 @@ describe('Windows', () => {
     expect(await Promise.all(['gone', 'dropped', 'foreign'].map(hasToken))).toEqual([false, true, true]);
   });
 
-  it('fails while its secret is refused, and gets a new access token when an old one is', async () => {
+  it('fails while its secret is refused, and gets a new access token after a refused one', async () => {
     await register('pc 3', wnsChannelPath('expiredAuth', 6));
     expect(await figuresOf(await send(['pc 3']))).toMatchObject({ sent: 1, failed: 0 });
     await configure('another');

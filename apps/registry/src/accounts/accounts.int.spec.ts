@@ -64,7 +64,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(last.debugUntil).toEqual(new Date(test.clock.now() + 3_600_000));
     });
 
-    it('keep credentials sealed in every place', async () => {
+    it('encrypt their credentials in every collection', async () => {
       const application = await newApplication();
       const secret = 'PLANTED-SECRET-1234567890';
       const request = {
@@ -124,7 +124,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await describe()).toEqual({ en: 2n, de: 1n });
     });
 
-    it('count languages step by step, each with an index', async () => {
+    it('count languages step by step, each step with an index', async () => {
       const application = await newApplication();
       const given = ['en', 'en', 'de', undefined, 'fr', 'en', undefined];
       await apply(...given.map((language, i) => command(`s${i}`, registration({ language }), { application })));

@@ -101,7 +101,7 @@ it('a push package has icons of all sizes that look alike', () => {
   }
 });
 
-it('a push package does without name, domains and icon', async () => {
+it('a push package needs no name, domains or icon', async () => {
   const made = await filesOf(make({ safari_website_name: '', safari_allowed_domains: '', safari_icon_file: '' }));
   expect(jsonOf(made.get('website.json'))).toMatchObject({ websiteName: 'News', allowedDomains: [] });
   expect(PNG.sync.read(made.get('icon.iconset/icon_32x32.png')!).width).toBe(32);
@@ -153,7 +153,7 @@ it('a push package accepts an interlaced icon, and bytes after it', async () => 
 it.each<[string, Partial<Record<keyof typeof settings, string>>]>([
   ['a password that does not open the key', { safari_key_password: 'wrong' }],
   ['a key without a certificate', { safari_key_file: lonelyKey() }],
-  ['an icon cut off', { safari_icon_file: icon.subarray(0, 60).toString('base64') }],
+  ['a truncated icon', { safari_icon_file: icon.subarray(0, 60).toString('base64') }],
 ])('a push package cannot be made of %s', async (_, more) => {
   await expect(pushPackageOf(make(more))).rejects.toMatchObject({
     kind: 'argument',
@@ -162,9 +162,9 @@ it.each<[string, Partial<Record<keyof typeof settings, string>>]>([
 });
 
 it.each([
-  ['its pixels go', interlaced(8 * 1024 * 1024), { code: 'ERR_BUFFER_TOO_LARGE' }],
-  ['its first word of its size', interlaced(PASSES_BYTES, head(60_000)), { message: '60000x60000 pixels' }],
-])('a push package does not unpack an icon further than %s', async (_, safari_icon_file, cause) => {
+  ['the limit of its pixels', interlaced(8 * 1024 * 1024), { code: 'ERR_BUFFER_TOO_LARGE' }],
+  ['its declared size', interlaced(PASSES_BYTES, head(60_000)), { message: '60000x60000 pixels' }],
+])('a push package is refused without unpacking an icon further than %s', async (_, safari_icon_file, cause) => {
   await expect(pushPackageOf(make({ safari_icon_file }))).rejects.toMatchObject({
     message: 'File cannot be opened',
     cause,
@@ -176,7 +176,7 @@ function lonelyKey(): string {
   return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64');
 }
 
-describe('the packages that anyone may ask for', () => {
+describe('public push packages', () => {
   const packages = openPushPackages({ clock: { now: () => AT.getTime() }, masterKeys: [randomBytes(32)], visitorKey });
   const application = (rev: number, more: Partial<Record<keyof typeof settings, string>> = {}) =>
     ({
@@ -190,7 +190,7 @@ describe('the packages that anyone may ask for', () => {
   const descriptionIn = (archive: Buffer | undefined) =>
     JSON.parse(Buffer.from(unzipSync(archive!)['website.json']!).toString()) as Record<string, unknown>;
 
-  it('are made once for all visitors without a device, and anew for each other one', async () => {
+  it('are created once for all visitors without a device, and separately for each device and address', async () => {
     const common = await packages.of(application(1), PUSH_ID, asked());
     expect(await packages.of(application(1), PUSH_ID, asked())).toBe(common);
     const own = descriptionIn(await packages.of(application(1), PUSH_ID, asked('h')));
@@ -207,7 +207,7 @@ describe('the packages that anyone may ask for', () => {
     expect(await packages.of(application(4, { safari_key_file: '' }), PUSH_ID, asked())).toBeUndefined();
   });
 
-  it('are for the website of the certificate alone', async () => {
+  it('exist only for the website of the certificate', async () => {
     expect(await packages.of(application(5), 'web.com.example', asked())).toBeUndefined();
     expect(await packages.of(application(5), '', asked())).toBeUndefined();
   });

@@ -61,7 +61,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
     }
   };
 
-  it('are in no document, no record, no log line, no metric and no reply', async () => {
+  it('are in no document, record, log line, metric or reply', async () => {
     const replies: unknown[] = [];
     for (const example of api.configureApplication.examples) {
       replies.push(await registry.platforms.configurePlatform(planted(example)));

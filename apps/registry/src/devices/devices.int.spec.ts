@@ -98,7 +98,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(after).not.toHaveProperty('th');
     });
 
-    it('registered again unchanged commit nothing, and record the token as self-reported', async () => {
+    it('commit nothing when they are registered again unchanged, and record the token as self-reported', async () => {
       await register('same', { pushToken: 'same-token', language: 'en' });
       const before = await commits();
       test.clock.advance(60);
@@ -131,11 +131,11 @@ describeWithMongo('the registry', (mongo) => {
       ['d', { language: 'german' }, 'language: must be a two-letter code'],
       ['d', { timezoneSeconds: 60_000 }, 'timezone: must be -43200 to 50400'],
       ['d', { userId: 'x'.repeat(256) }, 'userId: must have 1 to 255 characters'],
-    ])('with the hwid %j and %j are refused: %s', async (hwid, more, text) =>
+    ])('are refused with the hwid %j and %j: %s', async (hwid, more, text) =>
       expect(await register(hwid, more)).toEqual(argument(text)),
     );
 
-    it('with an address for a hwid have it for a token', async () => {
+    it('have the address as token if their hwid is an address', async () => {
       await register('+491712345678', { platform: 18 });
       await register('whatsapp:+491712345678', { platform: 21, pushToken: 'ignored' });
       await register('Some@Example.com', { platform: 14 });
@@ -144,7 +144,7 @@ describeWithMongo('the registry', (mongo) => {
       expect((await stored('some@example.com'))['token']).toBe('some@example.com');
     });
 
-    it('take the longest hwid, token, user and tags there are', async () => {
+    it('accept the longest hwid, token, user and tags', async () => {
       const hwid = '😀'.repeat(255);
       const pushToken = '€'.repeat(65_536);
       await test.registry.tags.addTag({
@@ -172,7 +172,7 @@ describeWithMongo('the registry', (mongo) => {
       );
     });
 
-    it('of another account, and of unknown applications, count as unknown', async () => {
+    it('count as unknown in another account, and in unknown applications', async () => {
       const { account } = await test.registry.accounts.createAccount({ name: 'Other' });
       const foreign = await newApplication(account);
       await register('mine', {}, { account, application: foreign });
@@ -224,7 +224,7 @@ describeWithMongo('the registry', (mongo) => {
       });
     });
 
-    it('are described by number, with the values that placeholders show', async () => {
+    it('are described by number, with the values for placeholders', async () => {
       const application = await newApplication();
       const type = TagType.TAG_TYPE_LIST;
       await test.registry.tags.addTag({ account: '', name: 'Described', type, applicationSpecific: false });

@@ -26,7 +26,7 @@ const planned = (seq: number, content: string, at: number, until: number): Plann
 });
 
 describe('the entries of an inbox', () => {
-  it('keep their place where a later step of the message reaches another device, and do not come back (R-S4)', () => {
+  it('keep their place when a later step of the message reaches another device, and do not return (R-S4)', () => {
     const [first, later] = [planned(1, 'M/1', 10, 100), planned(2, 'M/2', 50, 200)];
     const entriesAt = (now: number) => foundEntries([later, first], inbox, now);
     expect(entriesAt(99)).toMatchObject([{ content: 'M/1', savedAt: 10, until: 100 }]);

@@ -6,7 +6,7 @@ import { placementIn } from './device-plans.ts';
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 const sendable = Array.from({ length: 1200 }, (_, i) => 10 + 2 * i);
 
-describe('the place of a device in a plan', () => {
+describe('the placement of a device in a plan', () => {
   const pushed = {
     platform: 3,
     excluded: '',
@@ -35,7 +35,9 @@ describe('the place of a device in a plan', () => {
     [10 + 2 * 499, { ...pushed, slice: { variant: 'alert', number: 0 } }],
     [10 + 2 * 500, { ...pushed, slice: { variant: 'alert', number: 1 } }],
     [11, undefined],
-  ])('of position %i', (position, place) => expect(placementIn(planned, position)).toEqual(place));
+  ])('is that of its slice, its exclusion or its failure: position %i', (position, place) =>
+    expect(placementIn(planned, position)).toEqual(place),
+  );
 
   it('may be in the inbox beside the push, or in the inbox alone (R-H12)', () => {
     const saved = ChunkPlanned.fromPartial({

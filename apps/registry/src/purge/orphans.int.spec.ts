@@ -51,7 +51,7 @@ describeWithMongo('findOrphans', (mongo) => {
     });
   });
 
-  it('finds an application that has left nothing but test devices, and none without any', async () => {
+  it('finds an application with test devices only, and none without test devices', async () => {
     const only = (devices: readonly object[]) =>
       withStates({ 'test-devices': [{ _id: 'GONE', application: 'GONE', devices }] });
     const none = { presets: [], campaigns: [], filters: [], geozones: [], clusters: [] };

@@ -80,7 +80,7 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     await test.apply(...hwids.slice(0, 3).map((hwid) => test.command(hwid, language, { application })));
     return application;
   };
-  it('redacts events and removes devices, and no other erasure queues behind it', async () => {
+  it('redacts events and removes devices, and delays no other erasure', async () => {
     const application = await fill('whole', 1200);
     const kept = await fill('kept', 5);
     await test.settle();
@@ -105,7 +105,7 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     expect(await devices().countDocuments({ app: kept, status: 1 })).toBe(4);
   });
 
-  it('of a small application is done while that of a big one is not', async () => {
+  it('completes a small application while a big one is not completed', async () => {
     const [big, small] = [await fill('big', 30), await fill('small', 3)];
     const held = Promise.withResolvers<void>();
     const purge = await openAlone(({ logs }) => ({
@@ -131,7 +131,7 @@ describeWithMongo('the purge of deleted applications', (mongo) => {
     expect(await purge.open()).toEqual([]);
   });
 
-  it('resumes where a process died between an erasure and its redaction', async () => {
+  it('resumes after a process died between an erasure and its redaction', async () => {
     const application = await fill('died', 20);
     const purge = await openAlone(({ commits }) => {
       let dies = true;

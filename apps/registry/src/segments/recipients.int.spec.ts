@@ -18,7 +18,7 @@ describeWithMongo('hasRecipients', (mongo) => {
     }),
   );
 
-  it('tells whether an audience has devices with certain offsets', async () => {
+  it('reports whether an audience has devices with certain offsets', async () => {
     const { db } = mongo;
     await createCollections(db, [devicesModel]);
     await db.collection<DeviceDocument>(DEVICES).insertMany(devices);

@@ -55,7 +55,7 @@ describe('the meaning of a filter', () => {
   const within = (levels: number, wrap: (inner: Expression) => Expression): Expression =>
     Array.from({ length: levels }).reduce<Expression>(wrap, on(70));
 
-  it('is flat where it can be', async () => {
+  it('is flattened if possible', async () => {
     const nested = within(MAX_DEPTH + 5, (inner) => any(inner, on(71)));
     expect(await meaning(nested)).toEqual(any(on(70), ...Array.from({ length: MAX_DEPTH + 5 }, () => on(71))));
   });

@@ -60,7 +60,7 @@ describe('a structured filter', () => {
     expect(JSON.stringify(syntax)).toContain('"1000000000000000000000"');
   });
 
-  it('takes booleans for Boolean tags only (R-RES8, R-RES13)', () => {
+  it('accepts booleans for Boolean tags only (R-RES8, R-RES13)', () => {
     const conditionOn = (type: TagType, operator: string, operand: unknown): Expression => {
       const definition = { number: 70, name: 'a', type, applicationSpecific: true };
       const condition = { $case: 'tag' as const, value: { name: 'a', application: '', operator, operand } };
@@ -83,7 +83,7 @@ describe('a structured filter', () => {
     expect(() => conditionOn(TagType.TAG_TYPE_LIST, 'IN', [false])).toThrow('wrong operand for List tag');
   });
 
-  it('refuses operands that are no values', () => {
+  it('refuses operands that are not scalars', () => {
     const value = { name: 'a', application: '', operator: 'EQ', operand: { a: 1 } };
     const filter = {
       any: false,

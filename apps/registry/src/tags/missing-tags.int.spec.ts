@@ -46,7 +46,7 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     await broker?.close();
   });
 
-  it('are one commit, and a repeat is none', async () => {
+  it('are added by one commit, and a repeat adds none', async () => {
     const before = await commits();
     const tags = missing(0, 10);
     expect(await replicas[0]!.tags.addMissingTags({ account, tags })).toEqual({ refused: [], reason: '' });

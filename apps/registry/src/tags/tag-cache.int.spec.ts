@@ -38,7 +38,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('both', { application: test.sibling })).toMatchObject({ Level: 9, Products: ['a'] });
     });
 
-    it('that are wrong change nothing in setTags, and are skipped in a registration', async () => {
+    it('change nothing in setTags if one is wrong, and are skipped if wrong in a registration', async () => {
       await register('wrong', { tags: { Level: 'high', Colour: 'blue', Nope: 1 } });
       expect(await tagsOf('wrong')).toMatchObject({ Colour: 'blue' });
       expect(await setTags('wrong', { Colour: 'green', Level: 'high' })).toEqual(
@@ -76,7 +76,7 @@ describeWithMongo('the registry', (mongo) => {
       await expect(tagsOf('nobody')).rejects.toThrow('Device not found');
     });
 
-    it('of an open are the last activity and the tags in the request', async () => {
+    it('record the last activity of an open, and the tags in its request', async () => {
       await register('opened');
       await apply(command('opened', { $case: 'open', value: { osVersion: '15.1', language: 'pl' } }));
       expect(await tagsOf('opened')).toMatchObject({
@@ -121,7 +121,7 @@ describeWithMongo('the registry', (mongo) => {
       }
     });
 
-    it('in conditions become an expression', async () => {
+    it('become an expression in conditions', async () => {
       const resolve = (conditions: { tag: string; operator: string; operand: unknown }[]) =>
         test.resolve({ recipients: { $case: 'conditions', value: { operator: '', conditions } } });
       expect(await resolve([{ tag: 'Level', operator: 'GTE', operand: 5 }])).toMatchObject({

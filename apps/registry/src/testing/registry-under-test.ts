@@ -55,7 +55,7 @@ export class RegistryUnderTest {
     });
 
   readonly expectNoWarnings = (): void =>
-    it('had no trouble', () => {
+    it('logs no warning', () => {
       const warnings = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
       expect(warnings.slice(0, 3).map((line) => line.slice(0, 500))).toEqual([]);
     });

@@ -37,7 +37,7 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
     expect(await take(20, 15)).toEqual({ granted: 10, waitMs: 1000 });
   });
 
-  it('grant all replicas together as much as one', async () => {
+  it('grant the same from all replicas together as from one', async () => {
     const { take } = await token({ requests: 20, seconds: 86_400 }, 4);
     const taken = await Promise.all(Array.from({ length: 40 }, (_, i) => take(1, 0, i % 4)));
     expect(taken.filter(({ granted }) => granted === 1)).toHaveLength(20);
@@ -51,7 +51,7 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
     for (let i = 0; i < 5; i++) expect(await take(10, 0, i % 2)).toMatchObject({ granted: 0 });
   });
 
-  it('go on when a clock is set back', async () => {
+  it('continue when a clock is set back', async () => {
     const { clocks, take } = await token({ requests: 2, seconds: 3600 });
     expect(await take(2)).toMatchObject({ granted: 2 });
     clocks[0]!.advance(-7200);

@@ -125,7 +125,7 @@ describe('a request of messages', () => {
     });
   });
 
-  it('leaves nothing behind where one of its messages is refused (R-I1)', async () => {
+  it('has no effect if one of its messages is refused (R-I1)', async () => {
     expect(await world.accept(toContacts(['7'], { campaignName: 'Spring' }), tooMany)).toEqual({
       messages: [],
       refusal: { notification: 1, reason: 'tooManyTags', field: 'message', entry: undefined, detail: '' },
@@ -133,7 +133,7 @@ describe('a request of messages', () => {
     expect(world.steps).toEqual([]);
   });
 
-  it('answers repeats without looking at what they name (R-I10)', async () => {
+  it('answers repeats without a lookup of their names (R-I10)', async () => {
     world.made.set('tx', { code: 'M', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     world.registry.audiences.resolve = () => Promise.reject(new Error('asked for a repeat'));
     const { messages } = await world.accept(toContacts(['7'], { transactionId: 'tx' }));
@@ -141,7 +141,7 @@ describe('a request of messages', () => {
     expect(world.steps).toEqual([]);
   });
 
-  it('creates nothing for a message that another process has made meanwhile (R-I10)', async () => {
+  it('creates nothing for a message that another process has created meanwhile (R-I10)', async () => {
     world.madeMeanwhile.set('tx', { code: 'M', answer: 'M', repeat: true });
     const { messages } = await world.accept(requestOf({}), toContacts(['7'], { transactionId: 'tx' }));
     expect(messages.map(({ code, repeat }) => [code, repeat])).toEqual([
@@ -151,7 +151,7 @@ describe('a request of messages', () => {
     expect(world.steps).toEqual(['reserve tx', 'create 1']);
   });
 
-  it('releases transactionIds when it fails before its messages', async () => {
+  it('releases transactionIds if it fails before its messages', async () => {
     Object.assign(world.registry.devices, {
       apply: () => Promise.reject(Fault.unavailable('A service does not answer')),
     });
@@ -169,11 +169,11 @@ describe('a request of messages', () => {
   });
 });
 
-describe('a request that takes too long', () => {
+describe('a request that exceeds its time limit', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
 
-  it('creates no message, and says so (R-ER10)', async () => {
+  it('creates no message, and reports so (R-ER10)', async () => {
     const { resolve } = world.registry.audiences;
     world.registry.audiences.resolve = async (request) => {
       jest.advanceTimersByTime(9_000);

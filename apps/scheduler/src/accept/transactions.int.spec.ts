@@ -32,7 +32,7 @@ describeWithMongo('transactionIds', (mongo) => {
     expect(one.keyOf('a', '')).toBe('');
   });
 
-  it('let requests that share one go on in turn, each with what the earlier ones made', async () => {
+  it('serialize the requests that share one, each with the messages of the earlier ones', async () => {
     const held = Promise.withResolvers<void>();
     const seen: string[][] = [];
     const record = (repeats: Repeats): void => void seen.push([...repeats.values()].map(({ code }) => code));
@@ -49,7 +49,7 @@ describeWithMongo('transactionIds', (mongo) => {
     expect(seen).toEqual([[], [], ['M2']]);
   });
 
-  it('are free again after a request that failed', async () => {
+  it('are free again after a failed request', async () => {
     const failed = one.exclusively([keyOf('f')], () => Promise.reject(new Error('refused')));
     const next = one.exclusively([keyOf('f')], async (repeats) => repeats.size);
     await expect(failed).rejects.toThrow('refused');
@@ -69,7 +69,7 @@ describeWithMongo('transactionIds', (mongo) => {
     expect((await other.reserve([keyOf('r2')], over())).repeats.size).toBe(0);
   });
 
-  it('are waited for until their message exists', async () => {
+  it('are awaited until their message exists', async () => {
     await one.reserve([keyOf('w')], later());
     let answer: Repeats | undefined;
     const waiting = other.reserve([keyOf('w')], later()).then(({ repeats }) => (answer = repeats));
@@ -78,7 +78,7 @@ describeWithMongo('transactionIds', (mongo) => {
     expect([...(await waiting)]).toEqual([[keyOf('w'), { code: 'MW', answer: 'MW', repeat: true }]]);
   });
 
-  it('are free 15 s after a process ended with them, and leave nothing', async () => {
+  it('are free 15 s after their process ended, and leave nothing', async () => {
     await one.reserve([keyOf('e')], later());
     clock.advance(15_000);
     expect((await other.reserve([keyOf('e')], over())).repeats.size).toBe(0);

@@ -62,10 +62,10 @@ describeWithMongo('the completion of messages', (mongo) => {
     expect([small.completed, await small.progress()]).toEqual([['complete'], 0]);
   });
 
-  describe('with named recipients', () => {
+  describe('the completion of messages with named recipients', () => {
     const CHUNK = 65_536;
 
-    it('stores nothing if they are in one chunk, whoever gets the facts', async () => {
+    it('stores nothing if they are in one chunk, whichever process handles the facts', async () => {
       const { completed, count, another, progress, split, settled } = await world(['A'], [CHUNK + 1]);
       await count([split('A', 1)]);
       expect([completed, await progress()]).toEqual([[], 0]);
@@ -101,7 +101,7 @@ describeWithMongo('the completion of messages', (mongo) => {
       expect(completed).toEqual(['complete']);
     });
 
-    it('follows what a version has stored that waits for the split', async () => {
+    it('follows the stored progress of a version that waits for the split', async () => {
       const { completed, removeOrphans, progress, store } = await world(['A'], [1]);
       await store({ 'A/0': { settled: Buffer.from(Bitmap.of([0]).encode()) } });
       await removeOrphans();
@@ -109,7 +109,7 @@ describeWithMongo('the completion of messages', (mongo) => {
     });
   });
 
-  it('takes into account what another process has counted', async () => {
+  it('takes into account the counts of another process', async () => {
     const { completed, count, another, split, settled } = await world(['A']);
     const other = another();
     await count([split('A', 0, 1)]);

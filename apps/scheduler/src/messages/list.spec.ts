@@ -28,7 +28,7 @@ const message: Message = {
 };
 
 describe('the view of a message', () => {
-  it('has its content without attachments, which nothing shows', () => {
+  it('has its content without attachments, which no page shows', () => {
     const { message: shown } = viewOf(message);
     expect(shown).toEqual({ ...accepted, content: { ...accepted.content, email: { ...email, attachments: [] } } });
     expect(accepted.content!.email!.attachments).toHaveLength(1);

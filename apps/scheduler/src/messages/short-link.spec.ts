@@ -15,7 +15,7 @@ describe('short links', () => {
     });
   });
 
-  it('of actions of platforms do, too', () => {
+  it('lead to the addresses of actions of platforms, too', () => {
     const { actionLinks } = shortenedActions(accepted, [Platform.iOS, Platform.Android], 'https://push.example');
     expect(actionLinks).toMatchObject([{ platform: Platform.iOS, target: 'https://example.com/?q={a}' }]);
   });

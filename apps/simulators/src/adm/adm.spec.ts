@@ -66,7 +66,7 @@ describe('ADM', () => {
     }
   });
 
-  it('accepts a push, and tells the registration id that the device has by now', async () => {
+  it('accepts a push, and returns the current registration id of the device', async () => {
     expect(await send('a/b', { data, consolidationKey: 'key' })).toMatchObject({ status: 200, registrationID: 'a/b' });
     expect(await send(movedToken('new'))).toMatchObject({ status: 200, registrationID: 'new' });
     expect(simulators.ledger.of('adm').entries()).toMatchObject([
@@ -75,7 +75,7 @@ describe('ADM', () => {
     ]);
   });
 
-  it('refuses an access token that it does not know, of another scope, or that has expired', async () => {
+  it('refuses an access token that is unknown, of another scope, or expired', async () => {
     const other = simulators.accessTokens.issue(CLIENT, ['profile']);
     for (const authorization of ['', 'Bearer x', `Bearer ${other}`]) {
       expect(await send('a', undefined, { authorization })).toMatchObject({

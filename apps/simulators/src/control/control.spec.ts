@@ -29,7 +29,7 @@ describe('the control API', () => {
   const push = (token: string, authorization = unsignedToken()) =>
     apns.send(apnsHeaders(token, { authorization }), apnsPayload());
 
-  it('shows the ledger and empties it', async () => {
+  it('shows the ledger and clears it', async () => {
     const token = apnsToken('accepted', 1);
     await push(token);
     await push(token);

@@ -11,7 +11,7 @@ const mail = (subject: string, html: string): string =>
     ...['one', '--b--', ''],
   ].join('\r\n');
 
-describe('what people see of mail and SMS', () => {
+describe('the pages of received mail and SMS', () => {
   let simulators: Simulators;
   beforeAll(async () => {
     simulators = await startSimulators({ keepPayloads: true });
@@ -27,13 +27,13 @@ describe('what people see of mail and SMS', () => {
     return { status: reply.status, policy: reply.headers.get('content-security-policy'), text: await reply.text() };
   };
 
-  it('is nothing at first, and begins with the mails', async () => {
+  it('are empty at first, and begin with the mails', async () => {
     expect((await page('/')).status).toBe(302);
     expect((await page('/mail')).text).toContain('No mail yet');
     expect((await page('/sms')).text).toContain('No SMS yet');
   });
 
-  it('is a list of mails with their text escaped, and each mail in a frame that runs nothing', async () => {
+  it('list mails with their text escaped, and each mail in a frame without scripts', async () => {
     const html = '<h1>Hello</h1><script>alert(1)</script>';
     caught('email', 'first@a.example', mail('First', html));
     caught('email', 'anna@a.example', mail('<script>alert(2)</script>', html));
@@ -52,7 +52,7 @@ describe('what people see of mail and SMS', () => {
     for (const row of ['7', 'x', '-1']) expect((await page(`/mail/${row}/html`)).status).toBe(404);
   });
 
-  it('is a list of SMS of both providers', async () => {
+  it('list SMS of both providers', async () => {
     caught('smpp', '+4917000000001', JSON.stringify({ from: 'Shop', text: 'Code <1>', part: 2, parts: 3 }));
     caught(
       'sms',

@@ -85,11 +85,11 @@ describe('FCM', () => {
     expect(status).toBe(200);
   });
 
-  describe('refuses', () => {
+  describe('the validation of FCM', () => {
     it.each<[string, object | string, string | undefined]>([
-      ['data that are no strings', { message: { token: good, data: { n: 5 } } }, 'message.data[0].value'],
+      ['data that are not strings', { message: { token: good, data: { n: 5 } } }, 'message.data[0].value'],
       ['reserved data', { message: { token: good, data: { from: 'x' } } }, 'message.data'],
-      ['data that are no map', { message: { token: good, data: [] } }, 'message.data'],
+      ['data that are not a map', { message: { token: good, data: [] } }, 'message.data'],
       ['an unknown field', { message: { token: good, priority: 'high' } }, 'message'],
       ['an unknown field of Android', { message: { token: good, android: { time: 1 } } }, 'message.android'],
       ['a bad priority', { message: { token: good, android: { priority: 'MAX' } } }, 'message.android.priority'],
@@ -104,7 +104,7 @@ describe('FCM', () => {
       ['two recipients', { message: { token: good, topic: 'news' } }, 'message'],
       ['too many bytes', { message: { token: good, data: { a: 'é'.repeat(2048) } } }, 'message'],
       ['what is no JSON', '{"message":', ''],
-    ])('a request with %s', async (_case, body, field) => {
+    ])('refuses a request with %s', async (_case, body, field) => {
       const seen = await post(body);
       const { error } = replyOf(seen);
       expect([seen.status, error?.code, error?.status]).toEqual([400, 400, 'INVALID_ARGUMENT']);
@@ -113,7 +113,7 @@ describe('FCM', () => {
       expect(violations.map((violation) => violation.field)).toEqual([field]);
     });
 
-    it('no data of exactly 4096 bytes', async () => {
+    it('accepts data of exactly 4096 bytes', async () => {
       expect((await post({ message: { token: good, data: { a: 'x'.repeat(4095) } } })).status).toBe(200);
     });
 
@@ -122,17 +122,17 @@ describe('FCM', () => {
       ['an unknown access token', () => ({ authorization: 'Bearer ya29.x' }), 401, 'UNAUTHENTICATED'],
       ['an unknown path', () => ({ ':path': '/fcm/send' }), 404, 'NOT_FOUND'],
       [
-        'an access token for something else',
+        'an access token of another scope',
         () => ({ authorization: `Bearer ${simulators.accessTokens.issue('a@b', ['https://x/y'])}` }),
         403,
         'PERMISSION_DENIED',
       ],
-    ])('a push with %s', async (_case, change, status, name) => {
+    ])('refuses a push with %s', async (_case, change, status, name) => {
       const seen = await post(messageTo(good), change());
       expect([seen.status, replyOf(seen).error?.status]).toEqual([status, name]);
     });
 
-    it('a push with an expired access token', async () => {
+    it('refuses a push with an expired access token', async () => {
       expect((await push(good)).status).toBe(200);
       simulators.accessTokens.expireAll();
       const seen = await push(good);
@@ -144,18 +144,21 @@ describe('FCM', () => {
       });
     });
 
-    it.each(Object.keys(FCM_ERRORS) as FcmErrorName[])('a push with %s when its token asks for it', async (name) => {
-      const seen = await push(fcmReasonToken(name, 1));
-      const { code, status, details } = FCM_ERRORS[name];
-      expect(seen.status).toBe(code);
-      if (name === 'BAD_GATEWAY') expect(seen.headers['content-type']).toContain('text/html');
-      else expect(replyOf(seen).error).toMatchObject({ code, status, ...(details.length === 0 ? {} : { details }) });
-      expect(seen.headers['retry-after']).toBe(code === 429 || code === 503 ? '1' : undefined);
-      expect(simulators.ledger.summary().fcm.byReason).toEqual({ [name]: 1 });
-    });
+    it.each(Object.keys(FCM_ERRORS) as FcmErrorName[])(
+      'refuses a push with %s if its token requests it',
+      async (name) => {
+        const seen = await push(fcmReasonToken(name, 1));
+        const { code, status, details } = FCM_ERRORS[name];
+        expect(seen.status).toBe(code);
+        if (name === 'BAD_GATEWAY') expect(seen.headers['content-type']).toContain('text/html');
+        else expect(replyOf(seen).error).toMatchObject({ code, status, ...(details.length === 0 ? {} : { details }) });
+        expect(seen.headers['retry-after']).toBe(code === 429 || code === 503 ? '1' : undefined);
+        expect(simulators.ledger.summary().fcm.byReason).toEqual({ [name]: 1 });
+      },
+    );
   });
 
-  describe('plays the behaviour of a registration token', () => {
+  describe('simulated registration tokens', () => {
     const tries = async (token: string, times: number): Promise<Seen[]> => {
       const seen: Seen[] = [];
       for (let i = 0; i < times; i++) seen.push(await push(token));
@@ -170,7 +173,7 @@ describe('FCM', () => {
       ['serverError', 500, 'INTERNAL'],
       ['payloadRefused', 400, 'INVALID_ARGUMENT'],
       ['wrongTopic', 403, 'SENDER_ID_MISMATCH'],
-    ])('of the kind %s, every time', async (kind, status, code) => {
+    ])('the kind %s is refused every time', async (kind, status, code) => {
       const seen = await tries(fcmToken(kind, 1), 2);
       expect(seen.map((each) => [each.status, codeOf(each)])).toEqual([
         [status, code],
@@ -178,7 +181,7 @@ describe('FCM', () => {
       ]);
     });
 
-    it('of the kind badToken, and names the field of the token', async () => {
+    it('the kind badToken is refused with the field of the token', async () => {
       const violation = { field: 'message.token', description: 'Invalid registration token' };
       expect(replyOf(await push(fcmToken('badToken', 1))).error?.details).toContainEqual(
         expect.objectContaining({ fieldViolations: [violation] }),
@@ -188,7 +191,7 @@ describe('FCM', () => {
     it.each<[Exclude<Kind, 'reason'>, number]>([
       ['throttled', 429],
       ['unavailable', 503],
-    ])('of the kind %s a number of times, with Retry-After', async (kind, status) => {
+    ])('the kind %s is refused a number of times, with Retry-After', async (kind, status) => {
       const seen = await tries(fcmToken(kind, 1, 2), 3);
       expect(seen.map((each) => [each.status, each.headers['retry-after']])).toEqual([
         [status, '1'],
@@ -197,20 +200,20 @@ describe('FCM', () => {
       ]);
     });
 
-    it('of the kind expiredAuth, until another access token comes', async () => {
+    it('the kind expiredAuth is refused until the access token changes', async () => {
       const token = fcmToken('expiredAuth', 1);
       expect((await tries(token, 2)).map(({ status }) => status)).toEqual([401, 401]);
       access = simulators.accessTokens.issue('push@demo.iam.gserviceaccount.com', [SCOPE]);
       expect((await push(token)).status).toBe(200);
     });
 
-    it('of the kind silent, and then accepts', async () => {
+    it('the kind silent has no answer, and then is accepted', async () => {
       const token = fcmToken('silent', 1);
       expect(await Promise.race([push(token), push(fcmToken('slow', 1)).then(() => 'nothing')])).toBe('nothing');
       expect((await push(token)).status).toBe(200);
     });
 
-    it('of the kinds reset, refusedStream and lostReply, and then accepts', async () => {
+    it('the kinds reset, refusedStream and lostReply reset their stream, and then are accepted', async () => {
       for (const [kind, reset] of [
         ['reset', 2],
         ['refusedStream', 7],
@@ -225,7 +228,7 @@ describe('FCM', () => {
       expect(simulators.ledger.summary().fcm).toMatchObject({ accepted: 4, tokens: 3, duplicates: 1, masked: 1 });
     });
 
-    it('of the kinds disconnect and goawayBefore, and then accepts on a new connection', async () => {
+    it('the kinds disconnect and goawayBefore end the connection, and then are accepted on a new one', async () => {
       for (const kind of ['disconnect', 'goawayBefore'] as const) {
         const token = fcmToken(kind, 1);
         expect((await push(token)).status).toBe(0);
@@ -234,12 +237,12 @@ describe('FCM', () => {
       }
     });
 
-    it('of the kind goaway behind the answer', async () => {
+    it('the kind goaway sends GOAWAY behind the answer', async () => {
       expect((await push(fcmToken('goaway', 1))).status).toBe(200);
       expect(fcm.goaways[0]).toBe(1);
     });
 
-    it('of the kind malformed: it accepts, and cuts off its reply', async () => {
+    it('the kind malformed is accepted with a truncated reply', async () => {
       const seen = await push(fcmToken('malformed', 1));
       expect(seen.status).toBe(200);
       expect(() => replyOf(seen)).toThrow(SyntaxError);

@@ -11,7 +11,7 @@ interface Reply {
   body: { access_token?: string; expires_in?: number; token_type?: string; error?: string; error_description?: string };
 }
 
-describe("Google's token endpoint", () => {
+describe('the token endpoint of Google', () => {
   let simulators: Simulators;
   let account: ServiceAccount;
   let stranger: ServiceAccount;
@@ -44,7 +44,7 @@ describe("Google's token endpoint", () => {
     return { status: response.status, body: (await response.json()) as Reply['body'] };
   };
 
-  it('answers an access token that FCM takes, for the own project only', async () => {
+  it('answers an access token that FCM accepts, for its own project only', async () => {
     const { status, body } = await grant(assertion(account));
     expect(status).toBe(200);
     expect(body).toEqual({ access_token: expect.stringMatching(/^ya29\./), expires_in: 3599, token_type: 'Bearer' });
@@ -71,7 +71,7 @@ describe("Google's token endpoint", () => {
     oauth.close();
   });
 
-  it('checks only the structure for accounts that it does not know', async () => {
+  it('checks only the structure for unknown accounts', async () => {
     expect((await grant(assertion(account, { iss: stranger.client_email }))).status).toBe(200);
   });
 
@@ -93,7 +93,7 @@ describe("Google's token endpoint", () => {
     expect(simulators.ledger.summary()['google-oauth'].byReason).toEqual({ [error]: 1 });
   });
 
-  it('gives tokens as long as it was told', async () => {
+  it('issues tokens of the configured lifetime', async () => {
     simulators.accessTokens.lifetimeSeconds = 60;
     const { body } = await grant(assertion(account));
     expect(body.expires_in).toBe(60);

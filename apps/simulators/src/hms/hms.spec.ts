@@ -61,14 +61,14 @@ describe('Push Kit', () => {
     }
   });
 
-  it('accepts a push, and records what it says', async () => {
+  it('accepts a push, and records its content', async () => {
     expect(await send(to('t1'))).toMatchObject({ status: 200, code: '80000000', msg: 'Success' });
     expect(simulators.ledger.of('hms').entries()).toMatchObject([
       { token: 't1', hash: hashOf('m', 0), collapseId: 'tag', reason: 'accepted' },
     ]);
   });
 
-  it('lists the dead tokens among several, and refuses the request where all are', async () => {
+  it('lists the dead tokens among several, and refuses the request if all are dead', async () => {
     const dead = [specialToken('dead', 1), specialToken('badToken', 2)];
     const { code, msg } = await send(to('t1', dead[0]!, 't2'));
     expect(code).toBe('80100000');
@@ -78,7 +78,7 @@ describe('Push Kit', () => {
     expect(simulators.ledger.summary().hms).toMatchObject({ accepted: 4, refused: 3 });
   });
 
-  it('refuses an access token that it does not know, of another app, or that has expired', async () => {
+  it('refuses an access token that is unknown, of another app, or expired', async () => {
     expect(await send(to('t'), '')).toMatchObject({ status: 401, code: '80200001' });
     expect((await send(to('t'), 'Bearer x')).code).toBe('80200001');
     expect((await send(to('t'), undefined, '1002')).code).toBe('80200001');
@@ -114,7 +114,7 @@ describe('Push Kit', () => {
     expect(headers.get('retry-after')).toBe(status === 503 ? '1' : null);
   });
 
-  it('closes or resets every n-th request of a connection where that is asked for', async () => {
+  it('closes or resets every n-th request of a connection if configured', async () => {
     await simulators.faults.set('hms', { resetEvery: 1 });
     await expect(send(to('t'))).rejects.toThrow();
     expect(simulators.ledger.summary().hms.byReason).toMatchObject({ resetUnread: 1 });

@@ -79,7 +79,7 @@ describe('the Bizmessage API of NHN Cloud', () => {
     expect(await post(body)).toMatchObject({ header: { resultCode: code }, result });
   });
 
-  it('takes whole texts at a resource of their own, and refuses other paths and no secret', async () => {
+  it('accepts whole texts at a resource of their own, and refuses other paths and a missing secret', async () => {
     const raw = '/alimtalk/v2.3/appkeys/app/raw-messages';
     expect((await post(requestTo('1', { content: 'Hello' }), 'secret', raw)).result).toBe(0);
     expect((await post(requestTo('1'), 'secret', raw)).header).toMatchObject({ resultCode: -3002 });

@@ -13,7 +13,7 @@ const accept = (ledger: ProviderLedger, token: string, hash: string, collapseId 
   ledger.record({ token, hash, collapseId, id, payload: EMPTY }, 200, 'accepted');
 
 describe('ProviderLedger', () => {
-  it('tells duplicates by token and message, and which of them are masked', () => {
+  it('identifies duplicates by token and message, and the masked ones among them', () => {
     const ledger = open();
     accept(ledger, 'a', 'P_1_2_3_d1', 'x');
     accept(ledger, 'b', 'P_1_2_3_d2', 'x');
@@ -46,14 +46,14 @@ describe('ProviderLedger', () => {
     });
   });
 
-  it('says how many pushes could not be told apart', () => {
+  it('counts pushes that could not be identified', () => {
     const ledger = open();
     accept(ledger, 'a', '');
     accept(ledger, 'a', '');
     expect(ledger.summary()).toMatchObject({ duplicates: 0, unidentified: 2 });
   });
 
-  it('gives entries back as they came, by token, reason and page', () => {
+  it('returns entries in their order, by token, reason and page', () => {
     const ledger = open({ keepPayloads: true });
     for (let n = 0; n < 10; n++)
       accept(ledger, `t${n % 2}`, `P_1_2_3_d${n}`, n === 4 ? 'ünïcode' : '', n === 5 ? 'own' : '');
@@ -68,7 +68,7 @@ describe('ProviderLedger', () => {
     expect(ledger.entries({ reason: 'none' })).toEqual([]);
   });
 
-  it('gives devices with what they accepted', () => {
+  it('returns devices with their accepted pushes', () => {
     const ledger = open();
     accept(ledger, 'a', 'P_1_2_3_d1', 'x');
     accept(ledger, 'a', 'P_1_2_3_d1', 'x');
@@ -84,7 +84,7 @@ describe('ProviderLedger', () => {
     expect(ledger.devices({ token: 'd' })).toEqual([]);
   });
 
-  it('forgets the oldest beyond its capacity, and says so, but counts on', () => {
+  it('drops the oldest entries beyond its capacity, reports so, and continues to count', () => {
     const ledger = open({ maxEntries: 20_000 });
     const total = 70_000;
     for (let n = 0; n < total; n++) accept(ledger, `token-${n}`, 'P_1_2_3', `c${n}`);

@@ -14,7 +14,7 @@ describe('a simulated provider with TLS', () => {
   });
   afterAll(() => simulators.close());
 
-  it('speaks HTTP/2 as APNs, falls silent and comes back', async () => {
+  it('speaks HTTP/2 as APNs, becomes silent and answers again', async () => {
     expect(simulators.apnsUrl).toMatch(/^https:/);
     const apns = client(simulators.apnsUrl, tls.cert);
     expect((await apns.send(apnsHeaders(), apnsPayload())).status).toBe(200);

@@ -64,7 +64,7 @@ describe('the push service of browsers', () => {
     return connection.send(Object.fromEntries(sent), body);
   };
 
-  it('accepts a push, and records what the browser reads', async () => {
+  it('accepts a push, and records the decrypted content', async () => {
     expect(await push(good)).toMatchObject({ status: 201, headers: { location: '/message/m-0' } });
     expect(simulators.ledger.of('webpush').entries()).toMatchObject([
       { token: good.path, collapseId: 'AF0B', hash: 'P_1_2_3-4', status: 201, payload: '{"p":"P_1_2_3-4"}' },
@@ -94,7 +94,7 @@ describe('the push service of browsers', () => {
     expect((await push(good, { authorization: made(simulators.webPushUrl) })).status).toBe(403);
   });
 
-  it('refuses what its browser cannot read', async () => {
+  it('refuses content that its browser cannot decrypt', async () => {
     const other = webPushSubscription('accepted', 2);
     expect((await push(good, {}, bodyFor(other))).status).toBe(400);
     expect((await push(good, {}, Buffer.alloc(4097))).status).toBe(413);
@@ -117,12 +117,12 @@ describe('the push service of browsers', () => {
     expect((await push(throttled)).status).toBe(201);
   });
 
-  it('answers with a status of choice', async () => {
+  it('answers with the requested status', async () => {
     expect((await push(webPushReasonSubscription('NotAcceptable', 1))).status).toBe(406);
     expect((await push({ ...good, path: '/elsewhere' })).status).toBe(404);
   });
 
-  it('accepts only registered keys, once there is one', async () => {
+  it('accepts only registered keys, once one is registered', async () => {
     simulators.keys.register({ vapid: [generateVapidKeys().publicKey] });
     expect((await push(good)).status).toBe(403);
     simulators.keys.register({ vapid: [vapid.publicKey] });

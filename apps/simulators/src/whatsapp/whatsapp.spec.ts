@@ -117,7 +117,7 @@ describe('the Cloud API of WhatsApp', () => {
     expect((await post(textTo(number), 'EAAJB', '/v23.0/messages')).status).toBe(400);
   });
 
-  it('reports what became of messages', async () => {
+  it('reports the status of messages', async () => {
     await post(textTo(number));
     expect(JSON.parse(whatsAppReceipts(entries(), 'delivered'))).toMatchObject({
       object: 'whatsapp_business_account',

@@ -82,7 +82,7 @@ describeWithMongo('the activity store', (mongo) => {
     }
   });
 
-  it('removes opens and events after days, keeps credits for a year, and ignores what is too late', async () => {
+  it('removes opens and events after days, keeps credits for a year, and ignores late facts', async () => {
     const { store, all, documents } = await open('retention');
     const second = TODAY * DAY + 100;
     const opened = (at: number, message = 'M1'): Fact => ({
@@ -121,7 +121,7 @@ describeWithMongo('the activity store', (mongo) => {
     expect(await documents.countDocuments()).toBe(0);
   });
 
-  it('forgets applications', async () => {
+  it('removes the data of applications', async () => {
     const { store, documents } = await open('forgotten');
     const row = { position: 1, platform: 1, message: 'M1', second: TODAY * DAY };
     await store.apply(

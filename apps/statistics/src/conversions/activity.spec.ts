@@ -103,7 +103,7 @@ describe('the parts of an activity document', () => {
   it.each([
     ['names', 64, (i: number) => `!${i}`],
     ['long names', 5, (i: number) => String(i).padStart(255, '!')],
-  ])('have a limited number of %s of each device, which displace none of others', (_, most, nameOf) => {
+  ])('contain a limited number of %s of each device, which displace none of others', (_, most, nameOf) => {
     const hostile = [1, 2, 3, 4].flatMap((position) =>
       Array.from({ length: 300 }, (_name, i) => action(position, i, { name: nameOf(300 * position + i) })),
     );
@@ -146,7 +146,7 @@ describe('the activity of facts', () => {
     });
   });
 
-  it('has opens of e-mail by people and unknown ones, and clicks, but nothing of machines (R-H6)', () => {
+  it('has opens of e-mail by people and unknown ones, and clicks, but none of machines (R-H6)', () => {
     const { MAIL_OPEN_HUMAN, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE, MAIL_OPEN_MACHINE_AMPP } = MailOpen;
     const reports = (kind: ReportKind, positions: number[], opens: MailOpen[] = []) => ({
       key: 'k',
@@ -171,7 +171,7 @@ describe('the activity of facts', () => {
     expect(opened).toEqual([1, 2, 5]);
   });
 
-  it('has an amount only with a currency, and nothing of erased devices', () => {
+  it('has an amount only with a currency, and no data of erased devices', () => {
     const conversion = (more: object) =>
       Conversion.fromPartial({
         application: 'A',

@@ -128,7 +128,7 @@ describeWithMongo('dead letters', (mongo) => {
     expect(await list({})).toEqual([third]);
   });
 
-  it('stay dead letters if only their beginning was kept, or their topic refuses them', async () => {
+  it('stay dead letters if only their beginning was stored, or their topic refuses them', async () => {
     const sha256 = 'ab'.repeat(32);
     await broker.publish(DEAD_LETTER_TOPIC, [
       letter(1, { cut: { payloadBytes: 9_000_000, sha256 } }),

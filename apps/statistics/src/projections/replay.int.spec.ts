@@ -156,7 +156,7 @@ describeWithMongo('a replay', (mongo) => {
     return replay!;
   };
 
-  it('gives the same figures and documents three times (T4), with facts that arrive and queries that are answered meanwhile', async () => {
+  it('gives the same figures and documents three times (T4), with facts and queries that arrive meanwhile', async () => {
     await start();
     await publish(MESSAGES.slice(0, 2).flatMap((message) => historyOf(message, earlier())));
     await publish(historyOf(HIDDEN, earlier(), true));
@@ -194,7 +194,7 @@ describeWithMongo('a replay', (mongo) => {
     expect(await figures()).toEqual(after);
   });
 
-  it('makes dropped figures again, 60 days later as well, and goes on after it was killed', async () => {
+  it('restores dropped figures, 60 days later as well, and continues after it was killed', async () => {
     await start();
     const [first] = MESSAGES as [string];
     await publish(historyOf(first, now()));
@@ -236,7 +236,7 @@ describeWithMongo('a replay', (mongo) => {
     expect(await db.collection('activities_4').findOne({ _id: new RegExp(`^${purged.application}`) })).toBeNull();
   });
 
-  it('has no reports that came when the figures of their message were over, and neither has the live projection', async () => {
+  it('has no reports from after the retention of their message, and neither has the live projection', async () => {
     await start();
     const sentAt = earlier();
     const [shown] = MESSAGES as [string];
@@ -259,7 +259,7 @@ describeWithMongo('a replay', (mongo) => {
     expect(after).not.toEqual(before);
   });
 
-  it('can be canceled while it is running, and leaves the live projection as it is, also if its process is killed', async () => {
+  it('can be canceled while it is running, and does not change the live projection, also if its process is killed', async () => {
     await start();
     const { startReplay, cancelReplay, lastReplay } = service.statistics;
     await expect(cancelReplay({ id: 1 })).rejects.toMatchObject({ kind: 'notFound' });
@@ -286,7 +286,7 @@ describeWithMongo('a replay', (mongo) => {
     await left(['activities', 'groups_3', 'messages_3']);
   });
 
-  it('keeps the figures that are older than the topics, and says so', async () => {
+  it('keeps the figures that are older than the topics, and reports so', async () => {
     await start(allTopics([]).map((topic) => ({ ...topic, retentionMs: Math.min(topic.retentionMs, 10 * DAY_MS) })));
     // The reports come before the events of their message.
     const isOfMessages = ([topic]: Published): boolean => topic.startsWith('tidings.message');

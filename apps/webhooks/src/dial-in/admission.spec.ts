@@ -94,7 +94,7 @@ describe('a subscriber that dials in (R-EV7)', () => {
     expect([refusal.code, refusal.message]).toEqual([code, details]);
   });
 
-  it('learns nothing of errors of ours', () => {
+  it('receives no details of internal errors', () => {
     const refusal = refusalOf(new TypeError('x is undefined'));
     expect([refusal.code, refusal.message]).toEqual([13, 'Internal error']);
   });

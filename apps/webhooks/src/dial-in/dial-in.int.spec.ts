@@ -26,7 +26,7 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
   const hwids = ({ received }: Consumer): string[] => received.map(({ hwid }) => hwid).toSorted();
   const hwidsOf = (seqs: readonly number[]): string[] => seqs.map((seq) => `hwid-${seq}`).toSorted();
 
-  it('get what any stream gets: the events since the subscription was made, again until they are acknowledged', async () => {
+  it('receive the events since the creation of the subscription, again until they are acknowledged', async () => {
     const id = await world.subscribe(webhooks, NO_ENDPOINT);
     const message = await world.message();
     await world.sent(message, seqsUpTo(40));
@@ -51,7 +51,7 @@ describeWithMongo('subscribers that dial in (R-EV7)', (mongo) => {
     ]);
   });
 
-  it('take the stream over from an earlier consumer, in whichever process it is', async () => {
+  it('take the stream over from an earlier consumer in any process', async () => {
     const id = await world.subscribe(webhooks, NO_ENDPOINT);
     const another = await world.webhooks();
     const takenOver = { code: 10, details: 'subscription: another consumer has dialled in' };

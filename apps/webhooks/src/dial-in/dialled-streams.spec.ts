@@ -68,7 +68,7 @@ describe('limits of calls (R-EV7)', () => {
     expect([calls[0]!.ended, again.ended]).toEqual([['subscription: another consumer has dialled in'], []]);
   });
 
-  it('at most 8 calls wait for the stream of one subscription, and others are not held up by it', async () => {
+  it('at most 8 calls wait for the stream of one subscription, and do not delay others', async () => {
     const claimed = Promise.withResolvers<Progress | undefined>();
     streams = world(() => claimed.promise);
     const calls = Array.from({ length: 9 }, () => new TestCall('s'));

@@ -72,7 +72,7 @@ describe('limits of connections that dial in (R-EV7)', () => {
     await server?.close();
   });
 
-  it('close further connections at once, and take another one when one has ended', async () => {
+  it('close further connections at once, and admit another one when one has ended', async () => {
     const { port } = await open({ connections: 2 });
     const first = await raw(port, preface);
     const second = await raw(port, preface);
@@ -86,14 +86,14 @@ describe('limits of connections that dial in (R-EV7)', () => {
     expect(second.isClosed()).toBe(false);
   });
 
-  it('close a connection without a call, also one that never speaks HTTP/2', async () => {
+  it('close a connection without a call, also one that never sends HTTP/2', async () => {
     const { port } = await open({ idleMs: 50 });
     const [silent, polite] = [await raw(port), await raw(port, preface)];
     await Promise.all([silent.closed, polite.closed]);
     expect(frameTypes(polite.got())).toContain(GOAWAY);
   });
 
-  it('close a connection whose machine has vanished: it answers no ping', async () => {
+  it('close a connection that answers no ping', async () => {
     const { port } = await open({ pingMs: 50, pongMs: 50 });
     const gone = await raw(port, preface);
     await gone.closed;
@@ -117,7 +117,7 @@ describe('limits of connections that dial in (R-EV7)', () => {
     expect(floods).toBe(1);
   });
 
-  it('tell the number of calls on a connection', async () => {
+  it('report the number of calls on a connection', async () => {
     const { port } = await open({ calls: 3 });
     const session = connectHttp2(`http://127.0.0.1:${port}`);
     try {

@@ -69,7 +69,7 @@ describe('the payload sent to the provider', () => {
     expect(handedText({}, 2)).toBe('{}');
   });
 
-  it('shows the badge that the message showed, before and after it is settled (R-C9)', () => {
+  it('shows the badge of the message, before and after it is settled (R-C9)', () => {
     const badge = (fields: Partial<DeviceDescription>) => (payload(fields)['aps'] as { badge: number }).badge;
     expect(badge({ badge: 3, badgeOf: 'an earlier one' })).toBe(5);
     expect(badge({ badge: 5, badgeOf: message.code })).toBe(5);
@@ -110,7 +110,7 @@ describe('the attributes of an event (R-EV3)', () => {
     });
   });
 
-  it('keep the places of a list, however the device fills them', () => {
+  it('keep the places of a list for any value of the device', () => {
     const accepted = MessageAccepted.fromPartial({
       content: { safari: SafariContent.fromPartial({ urlArgs: ['', 'a', '{{Name}}', 'b {{Name}}'] }) },
     });
@@ -121,7 +121,7 @@ describe('the attributes of an event (R-EV3)', () => {
     ]);
   });
 
-  it('of an inbox entry can be encoded however far ahead it leaves', () => {
+  it('can be encoded for an inbox entry of any expiry', () => {
     const leaving = (removal: bigint) =>
       inboxAttributes({ order: 7n, removal }, MessageAccepted.create(), { platform: 1, language: '' });
     const attributes = leaving(BigInt(Date.parse('2100-01-02T00:00:01Z') / 1000));

@@ -181,7 +181,7 @@ describe('an event', () => {
     });
   });
 
-  it('tells what a tap opens on the platform of its device, in the language of the device (R-O1, R-O4)', async () => {
+  it('contains the open action on the platform of its device, in the language of the device (R-O1, R-O4)', async () => {
     const own = MessageAccepted.fromPartial({
       ...accepted,
       content: Content.fromPartial({
@@ -215,7 +215,7 @@ describe('an event', () => {
   it.each([
     ['Push Delivered', EnqueuedKind.ENQUEUED_KIND_DELIVERED],
     ['Push Opened', EnqueuedKind.ENQUEUED_KIND_OPENED],
-  ])('%s names the entry of its message in inboxes, with the removal of the block of its device', async (_, kind) => {
+  ])('contains the inbox entry of its message, with the removal of the block of its device, in %s', async (_, kind) => {
     const { payload, attributes } = await made({ kind });
     expect([payload, attributes]).toEqual(['{}', expected]);
     const removals = [{ platform: 0, language: 'de', removalDay: 20_000 }];
@@ -224,7 +224,7 @@ describe('an event', () => {
     expect(own.attributes).toMatchObject({ inboxCode: '7', inboxDate: 20_000 * 86_400 + 1 });
   });
 
-  it('keeps the default of a geozone that is no int32', async () => {
+  it('keeps the default of a geozone that is not an int32', async () => {
     const far = { ...accepted, geozone: 2n ** 40n };
     expect((await made({ kind: EnqueuedKind.ENQUEUED_KIND_DELIVERED }, far)).attributes!.geozone).toBe(0);
   });
@@ -263,7 +263,7 @@ describe('the events of the specification (R-EV2)', () => {
     ['Inbox Read', kinds.ENQUEUED_KIND_INBOX_READ, iOS, inbox],
     ['Inbox Opened', kinds.ENQUEUED_KIND_INBOX_OPENED, iOS, inbox],
     ['Inbox Deleted', kinds.ENQUEUED_KIND_INBOX_DELETED, iOS, inbox],
-  ])('%s', async (eventName, kind, platform, payload) => {
+  ])('include %s', async (eventName, kind, platform, payload) => {
     const isInbox = eventName.startsWith('Inbox');
     const event = await made({ kind, platform, entry: isInbox ? entry : undefined });
     expect(event).toMatchObject({ eventName, payload });
@@ -276,7 +276,7 @@ describe('the events of the specification (R-EV2)', () => {
     ['WhatsApp Sent', WhatsApp, 'order_shipped'],
     ['Kakao Sent', Kakao, 'ORDER_SHIPPED'],
   ])(
-    '%s, with what was handed to the provider, and the attributes of its message',
+    'include %s, with the payload for the provider, and the attributes of its message',
     async (eventName, platform, part) => {
       const event = await made({ platform });
       expect(event.eventName).toBe(eventName);

@@ -43,7 +43,7 @@ const kept = SendBatch.fromPartial({
   checks: Buffer.alloc(6),
 });
 
-describe('the devices that pushes were rendered for', () => {
+describe('the recipients of rendered pushes', () => {
   const asked: FindSentValuesRequest[] = [];
   const values: Pick<SentValues, 'find'> = {
     find: async (request) => {
@@ -52,7 +52,7 @@ describe('the devices that pushes were rendered for', () => {
     },
   };
 
-  it('are asked for together, by slice, for every Sent', async () => {
+  it('are requested together, by slice, for every Sent', async () => {
     const events = [
       due(7),
       due(8),
@@ -84,7 +84,7 @@ describe('the devices that pushes were rendered for', () => {
     expect(found.get(events[2]!)).toMatchObject({ language: 'de', values: ['Bo'], index: 1 });
   });
 
-  it('are not asked for without a Sent', async () => {
+  it('are not requested without a Sent', async () => {
     const found = await keptRecipients(values, [due(7, { kind: EnqueuedKind.ENQUEUED_KIND_FAILED })]);
     expect([found.size, asked]).toEqual([0, []]);
   });

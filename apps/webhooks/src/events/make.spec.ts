@@ -14,8 +14,8 @@ const messages: Readonly<Record<string, MessageAccepted>> = {
   bad: { ...accepted, campaignId: 'none' as unknown as bigint },
 };
 
-describe('events that are made together', () => {
-  it('are made, though one of another message cannot be, and one of another device is gone', async () => {
+describe('a group of events', () => {
+  it('is created in spite of an event without its message, and of one without its device', async () => {
     const maker = eventMaker({
       devices: {
         describe: async ({ seqs }) => ({

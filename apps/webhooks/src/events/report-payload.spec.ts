@@ -9,7 +9,7 @@ const of = (kind: EnqueuedKind, details: Partial<EventDetails> = {}) => ({
   details: EventDetails.fromPartial(details),
 });
 
-describe('the payload of an event that is no Sent (R-EV2)', () => {
+describe('the payload of an event other than a Sent (R-EV2)', () => {
   it.each<[EnqueuedKind, Partial<EventDetails>, payload: object]>([
     [EnqueuedKind.ENQUEUED_KIND_DELIVERED, {}, {}],
     [
@@ -32,7 +32,7 @@ describe('the payload of an event that is no Sent (R-EV2)', () => {
     [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED, { category: 'news' }, { category: 'news' }],
     [EnqueuedKind.ENQUEUED_KIND_MAIL_UNSUBSCRIBED, {}, {}],
     [EnqueuedKind.ENQUEUED_KIND_MAIL_COMPLAINED, {}, {}],
-  ])('of kind %i with %j', (kind, details, payload) => {
+  ])('has the fields of kind %i with %j', (kind, details, payload) => {
     expect(JSON.parse(reportPayload(of(kind, details)))).toEqual(payload);
   });
 
@@ -44,7 +44,7 @@ describe('the payload of an event that is no Sent (R-EV2)', () => {
 });
 
 describe('the occurrence of an event (R-EV4)', () => {
-  it('is a click by its URL and second, and 1 otherwise', () => {
+  it('depends on the URL and the second of a click, and is 1 otherwise', () => {
     const click = (text: string, at: number) => occurrenceOf(of(EnqueuedKind.ENQUEUED_KIND_MAIL_CLICKED, { text }), at);
     const clicks = [click('a', 1), click('b', 1), click('a', 2)];
     expect(new Set([...clicks, click('a', 1), 1]).size).toBe(4);

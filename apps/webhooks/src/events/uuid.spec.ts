@@ -15,7 +15,7 @@ const event: EventIdentity = {
 };
 
 describe('the UUID of an event (R-EV4)', () => {
-  it('is one of version 5, the same for ever', () => {
+  it('has version 5 and never changes', () => {
     expect(eventUuid(event)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(eventUuid(event)).toBe('1ba7b7a1-80d3-517b-86b1-cfeb38b2cbd5');
     expect(eventUuid({ ...event, occurrence: 1 })).toBe(eventUuid(event));
@@ -34,7 +34,7 @@ describe('the UUID of an event (R-EV4)', () => {
     { hwid: 'phone ' },
     { name: 'Push Opened' },
     { occurrence: 2 },
-  ])('is another one with %j', (other) => {
+  ])('differs with %j', (other) => {
     expect(eventUuid({ ...event, ...other })).not.toBe(eventUuid(event));
   });
 });

@@ -149,7 +149,7 @@ describe('the entry of a message in inboxes', () => {
   });
 });
 
-describe('devices that were sent to', () => {
+describe('the devices of a Sent', () => {
   it('are enqueued once, despite repeated records', () => {
     given()
       .when(sent(1, 3, 1))
@@ -164,7 +164,7 @@ describe('devices that were sent to', () => {
 });
 
 describe('reports', () => {
-  it('of devices with an enqueued Sent are enqueued, the first of each kind', () => {
+  it('are enqueued for devices with an enqueued Sent, the first of each kind', () => {
     const first = given(sent(1, 1, 2, 3)).when(reported(delivered(2, 5000), delivered(1, 4000), delivered(2, 9000)));
     first.then('delivered 1,2 of 1 at 4,5');
     given(sent(1, 1), reported(delivered(1)))
@@ -172,7 +172,7 @@ describe('reports', () => {
       .then('opened 1 of 1 at 1');
   });
 
-  it('of an open imply a missing delivery, and suppress a later one (R-C11)', () => {
+  it('imply a missing delivery if they are opens, and suppress a later one (R-C11)', () => {
     given(sent(1, 1))
       .when(reported(opened(1, 3000)))
       .then('delivered 1 of 1 at 3', 'opened 1 of 1 at 3');
@@ -219,13 +219,13 @@ describe('reports', () => {
       .then('sent 1 of 1 at 0');
   });
 
-  it('of unknown messages are dropped', () => {
+  it('are dropped for unknown messages', () => {
     const forgotten = given(reported(delivered(1))).when(released(HOLD_MS, false));
     forgotten.then('released');
     expect(forgotten.state).toEqual(noDeliveries);
   });
 
-  it('about mails wait for their Sent, and follow it and its acceptance, also after a restart', () => {
+  it('wait for the Sent of their mail, and follow it and its acceptance, also after a restart', () => {
     given(
       reported(mailOpened(1, 1000), clicked(1, 1000, 'https://a.example/'), clicked(1, 2000, 'https://b.example/')),
       stored,
@@ -246,7 +246,7 @@ describe('reports', () => {
       .then('mail opened 1 of 14 at 3');
   });
 
-  it('about mails are pending once each, and every click is', () => {
+  it('are pending once each for mails, except that every click is', () => {
     const once = given(reported(mailOpened(1), clicked(1, 0, 'a')));
     once.when(reported(mailOpened(1, 1000), clicked(1, 0, 'a'))).then();
     once
@@ -257,7 +257,7 @@ describe('reports', () => {
     expect(late.state.pending).toEqual([]);
   });
 
-  it('about mails wait for nothing beyond a size, and those about pushes still do', () => {
+  it('do not wait for mails beyond a size, while those for pushes still wait', () => {
     const text = 'x'.repeat(2_000);
     const many = Array.from({ length: MAX_DETAILED_BYTES / text.length }, (_, position) => clicked(position, 0, text));
     const changes = reported(...many, delivered(9))(noDeliveries);

@@ -50,7 +50,7 @@ describe('events of inboxes', () => {
     ]);
   });
 
-  it('survive in the document of a place', () => {
+  it('survive in the stored document of the delivery state', () => {
     const state = enqueueDetailed(place, {}, [touched(REACHED, 1), touched(READ, 5)]).reduce(
       evolveDelivery,
       noDeliveries,
@@ -84,7 +84,7 @@ describe('events of e-mails', () => {
   const detailsIn = (changes: readonly DeliveryChange[]) =>
     changes.map((change) => (change.$case === 'enqueued' ? change.value.details : undefined));
 
-  it('leave out opens by machines, and take a click as an open (R-EV2, R-E17)', () => {
+  it('include no opens by machines, and take a click as an open (R-EV2, R-E17)', () => {
     const { MAIL_OPEN_HUMAN, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE, MAIL_OPEN_MACHINE_AMPP } = MailOpen;
     const opens = [MAIL_OPEN_MACHINE, MAIL_OPEN_UNKNOWN, MAIL_OPEN_MACHINE_AMPP, MAIL_OPEN_HUMAN];
     const opened = enqueueDetailed(place, {}, reports(ReportKind.REPORT_KIND_MAIL_OPENED, [1, 2, 3, 4], { opens }));
@@ -99,7 +99,7 @@ describe('events of e-mails', () => {
     ]);
   });
 
-  it('are every click, each with its URL', () => {
+  it('include every click with its URL', () => {
     const details = ['https://a.example/', 'https://a.example/', 'https://b.example/'];
     const clicks = reports(ReportKind.REPORT_KIND_MAIL_CLICKED, [1, 1, 1], { details });
     const [, ...clicked] = enqueueDetailed(place, {}, clicks);
@@ -108,7 +108,7 @@ describe('events of e-mails', () => {
     expect(enqueueDetailed(place, after.single, clicks).slice(1)).toHaveLength(3);
   });
 
-  it('are the first bounce of a recipient, a refusal or a report', () => {
+  it('include the first bounce of a recipient, a refusal or a report', () => {
     const columns = { categories: ['BOUNCED_HARD_GENERAL', 'BOUNCED_SOFT_SPAM'], codes: ['550', '550'] };
     const said = { names: ['5.1.1', '5.7.9'] };
     const bounced = reports(ReportKind.REPORT_KIND_MAIL_BOUNCED, [1, 2], { ...columns, ...said });
@@ -119,7 +119,7 @@ describe('events of e-mails', () => {
     expect(detailsIn(changes)).toEqual([details]);
   });
 
-  it('of a slice are those accepted, those refused, and those failed, each once', () => {
+  it('include the accepted, the refused and the failed mails of a slice, each once', () => {
     const set = (...positions: number[]) => Buffer.from(Bitmap.of(positions).encode());
     const bounce = { platform: 14, category: 'BOUNCED_SOFT_SPAM', code: '550', name: '5.7.1', set: set(2) };
     const error = { platform: 14, category: 'PROVIDER_ERROR', code: '0', name: 'timeout', set: set(4) };
@@ -146,7 +146,7 @@ describe('events of e-mails', () => {
     expect(enqueue(after)).toEqual([]);
   });
 
-  it('of pushes are failures alone: a device reports its deliveries', () => {
+  it('include no sent pushes, whose deliveries are reported by devices', () => {
     const sent = [{ platform: 1, set: Buffer.from(Bitmap.of([1]).encode()) }];
     expect(outcomesIn(SliceOutcome.fromPartial({ outcome: { $case: 'settled', value: { sent } } }))).toEqual([]);
   });

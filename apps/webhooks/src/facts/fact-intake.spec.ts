@@ -64,7 +64,7 @@ const purged = (code: string, whole: boolean): Fact =>
     }),
   );
 
-describe('facts about a message that is not known', () => {
+describe('facts about an unknown message', () => {
   const time = { now: 0 };
   const known = new Set<string>();
   let submitted: WebhookCommand[];
@@ -137,7 +137,7 @@ describe('facts about a message that is not known', () => {
     expect(await intake.handle([sent('M2')])).toBe(0);
   });
 
-  it('do not wait if their application was deleted, whichever process is told of the purge', async () => {
+  it('do not wait if their application was deleted, whichever process reports the purge', async () => {
     expect(await intake.handle([ended('M1'), ended('M2')])).toBe(2);
     expect(await intake.handle([failing('M3')])).toBe(1);
   });

@@ -12,7 +12,7 @@ const messageOf = (_id: string, expireAt: Date, accepted: Uint8Array = Buffer.al
   expireAt,
 });
 
-describeWithMongo('the messages that webhooks know', (mongo) => {
+describeWithMongo('the messages stored by webhooks', (mongo) => {
   it('are removed after their expiry, and leave no open cursor in the client', async () => {
     const stored = mongo.db.collection<{ _id: string }>(messagesModel.name);
     const [before, now, after] = [1, 2, 3].map((second) => new Date(second * 1000)) as [Date, Date, Date];
@@ -25,7 +25,7 @@ describeWithMongo('the messages that webhooks know', (mongo) => {
     expect(activeCursors.size).toBe(open);
   });
 
-  it('are kept without attachments, which no event has', async () => {
+  it('are stored without attachments, which no event contains', async () => {
     const attachments = [{ name: 'bill.pdf', content: Buffer.alloc(1000, 'x') }];
     const subject = { entries: [{ language: 'default', text: 'Your bill' }] };
     const accepted = MessageAccepted.fromPartial({ content: { email: { subject, attachments } } });
@@ -43,7 +43,7 @@ describeWithMongo('the messages that webhooks know', (mongo) => {
     expect(kept?.attachments).toEqual([]);
   });
 
-  it('are in memory as far as they take 32 MiB, the newest ones', async () => {
+  it('are in memory up to 32 MiB, the newest ones first', async () => {
     const mebibyte = 'x'.repeat(1024 * 1024);
     const accepted = MessageAccepted.encode(MessageAccepted.fromPartial({ conditions: mebibyte })).finish();
     const stored = mongo.db.collection<{ _id: string }>(messagesModel.name);

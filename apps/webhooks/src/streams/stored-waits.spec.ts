@@ -34,7 +34,7 @@ describe('stored waits', () => {
     expect(leftAfter(30, { set: -20 })).toBeLessThanOrEqual(LONGEST_WAIT_MS / 1000);
   });
 
-  it('of events in flight are over', () => {
+  it('are over for events in flight', () => {
     const events = new UnackedEvents();
     events.add({ n: 1, e: 0, d: 0, key: 'a', failures: 0, at: 0, enqueuedAt: clock.now() });
     events.sent(events.dueEvents(clock.steady())[0]!, 'u', clock.steady(), ANSWER_MS);

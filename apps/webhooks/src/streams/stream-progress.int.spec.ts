@@ -54,7 +54,7 @@ describeWithMongo('the progress of streams', (mongo) => {
     expect(await progress.claim(made, 'me', nobody)).toEqual({ next: { n: 4, e: 0, d: 0 }, open: [] });
   });
 
-  it('begins with the oldest commit that is left, if the creation of the subscription has been removed', async () => {
+  it('begins with the oldest remaining commit, if the creation of the subscription has been removed', async () => {
     await sent(writer, 1);
     const made = (await command('create', 's'))!;
     await sent(writer, 2);

@@ -51,7 +51,7 @@ describe('unacked events', () => {
     expect(wire.answer(0)).toBe(false);
   });
 
-  it('of a device and message wait for one another, and let others overtake', () => {
+  it('wait for the earlier ones of their device and message, and let others overtake', () => {
     const wire = new Wire().read('a', 'a', 'b', 'a');
     expect(wire.send()).toEqual([0, 2]);
     wire.answer(0, false);
@@ -64,7 +64,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([3]);
   });
 
-  it('that fail are sent again after 1, 2, 4 … 60 s', () => {
+  it('are sent again after 1, 2, 4 … 60 s when they fail', () => {
     const wire = new Wire().read('a');
     const waits: number[] = [];
     wire.send();
@@ -78,7 +78,7 @@ describe('unacked events', () => {
     expect(waitMs(1)).toBe(1000);
   });
 
-  it('that are not answered within 30 s are sent again, and a late answer still counts', () => {
+  it('are sent again without an answer within 30 s, and a late answer still counts', () => {
     const wire = new Wire().read('a', 'b');
     wire.send();
     expect(wire.pass(ANSWER_MS - 1)).toEqual({ late: 0, givenUp: 0 });
@@ -90,7 +90,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([0]);
   });
 
-  it('that a transport gave up are sent again, fewer at a time', () => {
+  it('are sent again after a timeout of the transport, fewer at a time', () => {
     const wire = new Wire().read(...many(200));
     const sent = wire.send();
     wire.pass(1);
@@ -104,7 +104,7 @@ describe('unacked events', () => {
     expect([wire.events.inFlight, wire.send().length]).toEqual([0, 50]);
   });
 
-  it('of a broken stream are sent again like refused ones', () => {
+  it('are sent again after a broken stream like refused ones', () => {
     const wire = new Wire().read('a', 'b', 'c');
     wire.send();
     wire.answer(1);
@@ -126,7 +126,7 @@ describe('unacked events', () => {
     expect(wire.send()).toEqual([1]);
   });
 
-  it('are given up by a time of their own: a clock that is set does not move the others', () => {
+  it('are given up at their own times: a step of the clock does not move the others', () => {
     const wire = new Wire().read('a');
     wire.send();
     expect(wire.events.elapse(ANSWER_MS, -2 * HOUR_MS)).toEqual({ late: 1, givenUp: 0 });
@@ -155,7 +155,7 @@ describe('unacked events', () => {
     expect(flights).toEqual([100, 200, 400, 300]);
   });
 
-  it('are sent in batches: none goes out alone while many wait', () => {
+  it('are sent in batches, none alone while many wait', () => {
     const wire = new Wire().read(...many(150));
     const [first, ...others] = wire.send();
     wire.answer(first!);
@@ -255,7 +255,7 @@ describe('events that fail alone', () => {
     expect([wire.events.leaving(), wire.events.size]).toEqual([[], 1]);
   });
 
-  it('leave as well where the sum of the time and the wait is rounded', () => {
+  it('leave as well if the sum of the time and the wait is rounded', () => {
     const leaving = Array.from({ length: 50 }, (_, i) => {
       const wire = new Wire().read('a');
       wire.now = 2 ** 18 - 140_000 + i / 7;
@@ -269,7 +269,7 @@ describe('events that fail alone', () => {
     expect(new Set(leaving)).toEqual(new Set([1]));
   });
 
-  it('make room when all events of a full window have failed, but not while the subscriber is away', () => {
+  it('leave when all events of a full window have failed, but not while the subscriber is unavailable', () => {
     const failing = (how: 'post-refused' | 'unavailable'): Wire => {
       const wire = new Wire().read(...many(MAX_UNACKED));
       for (let sent = wire.send(), i = 0; i < 40; i++, sent = wire.send()) {
@@ -287,7 +287,7 @@ describe('events that fail alone', () => {
     expect(new Wire().read(...many(MAX_UNACKED)).events.makeRoom()).toBe(0);
   });
 
-  it('that cannot be made leave like refused ones', () => {
+  it('leave like refused ones if they cannot be created', () => {
     const wire = new Wire().read('a');
     for (let i = 0; i < 3; i++) {
       for (const event of wire.events.dueEvents(wire.now)) wire.events.unmade(event, wire.now);
@@ -306,7 +306,7 @@ describe('deferred events in flight', () => {
     return sendable.filter(({ isDeferred }) => isDeferred).length;
   };
 
-  it('take a quarter of the flight, and no place of the window', () => {
+  it('take a quarter of the events in flight, and no place of the window', () => {
     const wire = new Wire().read(...many(200));
     expect(wire.events.deferredRoom).toBe(25);
     for (let d = 0; d < 25; d++) wire.events.addDeferred(deferred(d));
@@ -315,7 +315,7 @@ describe('deferred events in flight', () => {
     expect(wire.events.deferredRoom).toBe(0);
   });
 
-  it('are told what became of them, once: acknowledged, refused or late, and acknowledged late', () => {
+  it('have one outcome: acknowledged, refused or late, and acknowledged late', () => {
     const wire = new Wire();
     for (let d = 0; d < 3; d++) wire.events.addDeferred(deferred(d));
     sendAll(wire);

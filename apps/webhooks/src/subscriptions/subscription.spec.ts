@@ -57,7 +57,7 @@ describe('a subscription', () => {
     expect(change({ enabled: true }).since).toEqual(at(6));
   });
 
-  it('is gone for good once it is deleted', () => {
+  it('is deleted permanently', () => {
     const [deleted] = deleteSubscription(after());
     expect(evolveSubscription(after(), event(deleted, 1))).toBeUndefined();
     expect(deleteSubscription(undefined)).toEqual([]);
@@ -65,7 +65,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('the events that a subscription wants', () => {
+describe('the events of a subscription', () => {
   const opened = {
     kind: EnqueuedKind.ENQUEUED_KIND_OPENED,
     platform: 3,
@@ -91,7 +91,7 @@ describe('the events that a subscription wants', () => {
       },
     ],
     [false, { campaigns: [{ code: 'A', id: '8' }] }],
-  ])('include an open: %s with %j', (wanted, filter) =>
+  ])('include an open according to its filters: %s with %j', (wanted, filter) =>
     expect(isSubscribedTo({ ...push, ...filter }, opened, () => '7')).toBe(wanted),
   );
 

@@ -30,7 +30,7 @@ describe('an account', () => {
     expect(accounts.token()).toMatchObject({ applications: [app], revoked: false, createdAt: AT });
   });
 
-  it('limits a live token of its own, and takes the limit away (R-LM2)', () => {
+  it('limits a live token of its own, and removes the limit (R-LM2)', () => {
     accounts.do('a', issueToken());
     const limit = (requests: number, seconds: number): AccountAction => ({
       type: 'limitToken',
@@ -56,7 +56,7 @@ describe('an account', () => {
     expect(accounts.do('a', { type: 'revokeToken', id: 't1' })).toEqual([]);
   });
 
-  it('issues tokens that end', () => {
+  it('issues tokens that expire', () => {
     const expiresAt = new Date(AT.getTime() + 1);
     accounts.do('a', issueToken({ expiresAt }));
     expect(accounts.token().expiresAt).toEqual(expiresAt);

@@ -34,7 +34,7 @@ describe('an account', () => {
     expect(() => accounts.do('a', group)).toThrow('taken');
   });
 
-  it('makes presets for its applications and groups alone (Spec K)', () => {
+  it('creates presets for its own applications and groups only (Spec K)', () => {
     accounts.do('a', createApplication());
     accounts.do('a', { type: 'createGroup', code: 'g', name: 'Europe', applications: [app] });
     const create = (of: Partial<Preset>): AccountAction => ({

@@ -9,7 +9,7 @@ describe('an account', () => {
     accounts = new Accounts();
   });
 
-  it('keeps addresses that no mail goes to, for itself alone, since the first time (R-E5)', () => {
+  it('stores suppressed addresses for itself only, with the first time (R-E5)', () => {
     const later = new Date('2026-01-02T00:00:00Z');
     const list: AccountAction = { type: 'blacklistAddress', address: 'hash' };
     const clear: AccountAction = { type: 'clearAddress', address: 'hash' };
@@ -27,7 +27,7 @@ describe('an account', () => {
     expect(() => accounts.do('nobody', list)).toThrow('Account not found');
   });
 
-  it('keeps complaints of addresses beside the blacklist, each for itself (R-E14)', () => {
+  it('stores complaints of addresses separately from the blacklist (R-E14)', () => {
     const later = new Date('2026-01-02T00:00:00Z');
     const on = (type: AddressAction['type'], at = AT) => accounts.do('a', { type, address: 'hash' }, at);
     const address = () => accounts.states.get('address a hash') as AddressState;
@@ -45,7 +45,7 @@ describe('an account', () => {
     expect(() => accounts.do('nobody', { type: 'recordComplaint', address: 'hash' })).toThrow('Account not found');
   });
 
-  it('lets mail come from verified addresses only, where an operator wants that (R-A5)', () => {
+  it('allows mail from verified addresses only if an operator requires it (R-A5)', () => {
     accounts.do('a', createApplication());
     const configure = (email_from_email: string, email_reply: string, platform = 14) =>
       accounts.do('a', {

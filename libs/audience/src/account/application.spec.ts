@@ -31,7 +31,7 @@ describe('an account', () => {
     expect(() => accounts.do('b', configure({}))).toThrow(DENIED);
   });
 
-  it('updates the given fields and leaves the rest (R-B2)', () => {
+  it('updates the given fields only (R-B2)', () => {
     accounts.do('a', createApplication({ icon: 'old' }));
     const update = (more: Partial<AccountAction & { type: 'updateApplication' }>): AccountAction => ({
       type: 'updateApplication',
@@ -78,7 +78,7 @@ describe('an account', () => {
     expect(accounts.application().platforms).toMatchObject([{ enabled: false, credentialVersion: 3 }]);
   });
 
-  it('deletes an application for good, with everything that it held (R-B2)', () => {
+  it('deletes an application permanently, with everything in it (R-B2)', () => {
     accounts.do('a', issueToken());
     accounts.do('a', createApplication({ icon: 'i', token: 't1' }));
     accounts.do('a', { type: 'setDebug', application: app, on: true });
@@ -140,7 +140,7 @@ describe('an account', () => {
     expect(() => accounts.do('a', set(1, -1))).toThrow('count: ');
   });
 
-  it('is told what becomes of what may have been sent', () => {
+  it('stores whether an application sends at most once', () => {
     accounts.do('a', createApplication());
     const set = (on: boolean): AccountAction => ({ type: 'setAtMostOnce', application: app, on });
     expect(accounts.do('a', set(false))).toEqual([]);
@@ -151,7 +151,7 @@ describe('an account', () => {
     expect(() => accounts.do('b', set(true))).toThrow(DENIED);
   });
 
-  it('is told whether deliveries are told apart by device (R-H18)', () => {
+  it('stores whether deliveries are tracked by device (R-H18)', () => {
     accounts.do('a', createApplication());
     const set = (on: boolean): AccountAction => ({ type: 'setTracking', application: app, on });
     expect(accounts.do('a', set(true))).toEqual([]);
@@ -163,7 +163,7 @@ describe('an account', () => {
     expect(() => accounts.do('b', set(false))).toThrow(DENIED);
   });
 
-  it('is told what needs a token (R-J1, R-L1)', () => {
+  it('stores which calls require a token (R-J1, R-L1)', () => {
     accounts.do('a', createApplication());
     const set = (more: object) => accounts.do('a', { type: 'setTokenRequirements', application: app, ...more });
     expect(set({ inbox: false })).toEqual([]);
@@ -174,7 +174,7 @@ describe('an account', () => {
     expect(accounts.application()).toMatchObject({ inboxTokenRequired: false, testDeviceTokenRequired: true });
   });
 
-  it('turns debug mode on for an hour, and off', () => {
+  it('enables debug mode for an hour, and disables it', () => {
     accounts.do('a', createApplication());
     accounts.do('a', { type: 'setDebug', application: app, on: true });
     expect(accounts.application().debugUntil).toEqual(new Date('2026-01-01T13:00:00Z'));

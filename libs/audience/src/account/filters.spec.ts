@@ -23,7 +23,7 @@ describe('an account', () => {
   });
   const filter = (account = 'a') => accounts.states.get(`filter ${account} Regulars`) as Filter;
 
-  it('keeps a filter under its name, which is free again when it is deleted', () => {
+  it('keeps a filter under its name, which is free again after the deletion', () => {
     accounts.do('a', createFilter());
     accounts.do('b', createFilter());
     expect(filter()).toMatchObject({ live: true, code: '52551-F2F42', text: 'T("Level", EQ, 1)', createdAt: AT });
@@ -38,7 +38,7 @@ describe('an account', () => {
     expect(filter()).toMatchObject({ live: true, code: '00000-00000' });
   });
 
-  it('lets filters expire on their day, and no sooner', () => {
+  it('expires filters on their day, and no sooner', () => {
     const today = new Date('2026-01-01T00:00:00Z');
     const tomorrow = new Date('2026-01-02T00:00:00Z');
     expect(() => accounts.do('a', createFilter({ expiresAt: today }))).toThrow(

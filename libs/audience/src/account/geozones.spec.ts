@@ -92,14 +92,14 @@ describe('geozones', () => {
     expect(world.zones.get(1n)?.zone).toEqual(zone(1, { application: APP, cluster: 'E1', campaignId: 17n }));
   });
 
-  it('take presets of their application', () => {
+  it('accept presets of their application', () => {
     const given = Preset.fromPartial({ application: APP });
     const state = { kind: 'preset', account: 'a', code: 'D1', application: APP, deleted: false } as const;
     world.presets.set('D1', { ...state, filter: '', preset: given });
     expect(world.add({ zone: zone(1, { preset: 'D1', content: '' }) })).toHaveLength(1);
   });
 
-  it('take presets of the groups that their application is in', () => {
+  it('accept presets of the groups of their application', () => {
     const made = (code: string, group: string): PresetState => ({
       kind: 'preset',
       account: 'a',
@@ -119,7 +119,7 @@ describe('geozones', () => {
     expect(world.zones.get(1n)?.zone.preset).toBe('D2');
   });
 
-  it('say something, and are small enough to be stored', () => {
+  it('have a content, and are small enough to be stored', () => {
     const content = JSON.stringify('x'.repeat(1 << 20));
     expect(() => world.add({ zone: zone(1) }, { zone: zone(2, { content }) })).toThrow(
       'geozones[1].content: at most 1 MiB',
@@ -152,7 +152,7 @@ describe('geozones', () => {
     expect(world.zones.get(2n)?.deleted).toBe(false);
   });
 
-  it('stay when their cluster is deleted, and the cluster can be bound no more (R-F6)', () => {
+  it('stay when their cluster is deleted, and the cluster cannot be bound any more (R-F6)', () => {
     world.add({ zone: zone(1, { cluster: 'E1' }) });
     const remove = () => world.do({ type: 'deleteGeozoneCluster', application: APP, code: 'E1' });
     remove();

@@ -26,7 +26,7 @@ const senders = (...events: AccountEvent[]) =>
   mailSendersOf(after(...events)).map(({ since, from }) => [since.getTime() / 1000, from.address]);
 
 describe('the senders of an application', () => {
-  it('begin with the first, and have each other one from its configuration on', () => {
+  it('begin with the first, and change at each configuration', () => {
     expect(senders()).toEqual([]);
     expect(senders(configured(5, 'a'))).toEqual([[0, 'a']]);
     expect(senders(configured(5, 'a'), configured(6, 'x', Platform.iOS), configured(7, 'a'))).toEqual([[0, 'a']]);
@@ -39,7 +39,7 @@ describe('the senders of an application', () => {
     ]);
   });
 
-  it('are the last twenty', () => {
+  it('are limited to the last twenty', () => {
     const many = Array.from({ length: 30 }, (_, i) => configured(i + 1, `a${i}`));
     expect(senders(...many)).toHaveLength(20);
     expect(senders(...many).at(-1)).toEqual([30, 'a29']);

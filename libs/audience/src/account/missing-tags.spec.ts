@@ -21,7 +21,7 @@ const view = {
 };
 
 describe('missing tags (R-G6)', () => {
-  it('are added together with numbers in a row, and those that are there left alone', () => {
+  it('are added together with numbers in a row, without the existing ones', () => {
     const tags = [...missing('there', 'Language', 'first', 'deleted'), { name: 'text', type: STRING }];
     const added = decideTag(view, { type: 'addMissingTags', tags }, 3);
     const valueOf = (index: number, name: string, type: TagType) => ({
@@ -31,7 +31,7 @@ describe('missing tags (R-G6)', () => {
     expect(added).toEqual([valueOf(0, 'first', INTEGER), valueOf(1, 'deleted', INTEGER), valueOf(2, 'text', STRING)]);
   });
 
-  it('are added as far as the quota goes, and the others told (R-LM7)', () => {
+  it('are added up to the quota, and the others are reported (R-LM7)', () => {
     const tags = missing('one', 'there', 'two', 'three', 'four');
     expect(fitTags(view, tags, 2)).toEqual({ added: missing('one', 'two'), refused: ['three', 'four'] });
     expect(decideTag(view, { type: 'addMissingTags', tags }, 2)).toHaveLength(2);
@@ -40,7 +40,7 @@ describe('missing tags (R-G6)', () => {
     expect(decideTag(view, { type: 'addMissingTags', tags }, -3)).toEqual([]);
   });
 
-  it('are never added twice, nor where no tag can be', () => {
+  it('are added once, and only with a valid name and type', () => {
     const tags = [...missing('twice', 'twice', '', ' blank', 'x'.repeat(256)), { name: 'none', type: 0 as TagType }];
     expect(fitTags(view, tags, 1)).toEqual({ added: missing('twice'), refused: [] });
   });

@@ -91,13 +91,13 @@ describe('clearOrphans (R-B2)', () => {
     ]);
   });
 
-  it('leaves alone what belongs to an application that lives, or to another account', () => {
+  it('deletes nothing of an existing application, or of another account', () => {
     expect(clear(viewOf(application()))).toEqual([]);
     expect(clear(viewOf(undefined))).toEqual([]);
     expect(clear(viewOf(application(new Date(1))), 'b')).toEqual([]);
   });
 
-  it('deletes presets of groups that nothing is left of', () => {
+  it('deletes presets of groups without applications', () => {
     const view = viewOf(application(new Date(1)));
     const preset = (code: string) => ({
       ...({ kind: 'preset', account: 'a', code, application: '', filter: '', deleted: code === 'P3' } as const),
@@ -110,7 +110,7 @@ describe('clearOrphans (R-B2)', () => {
     ]);
   });
 
-  it('does not say twice that there are no test devices', () => {
+  it('does not report missing test devices again', () => {
     expect(clear(viewOf(application(new Date(1)), 0)).map(({ $case }) => $case)).not.toContain('testDevicesRemoved');
   });
 });

@@ -71,7 +71,7 @@ class World {
 }
 
 describe('approval of a preset (R-E7)', () => {
-  it('is there from the start, until an operator withdraws it', () => {
+  it('exists from the start, until an operator withdraws it', () => {
     const world = new World();
     const { code } = preset();
     const approve = (approved: boolean, account = 'a') => world.do({ type: 'approvePreset', code, approved }, account);
@@ -90,7 +90,7 @@ describe('approval of a preset (R-E7)', () => {
 });
 
 describe('campaigns', () => {
-  it('are called by name, and made once (R-RES5)', () => {
+  it('are called by name, and created once (R-RES5)', () => {
     const world = new World();
     expect(world.do({ type: 'nameCampaign', campaign: campaign('C1', 1, 'Spring') })).toHaveLength(1);
     expect(world.do({ type: 'nameCampaign', campaign: campaign('C2', 2, 'Spring') })).toEqual([]);
@@ -99,7 +99,7 @@ describe('campaigns', () => {
     expect(world.campaigns.get('C1')).toMatchObject({ id: 1, named: campaignNameKey(APP, 'Spring'), deleted: false });
   });
 
-  it('may be made with equal names, and are not found once deleted', () => {
+  it('may be created with equal names, and are not found once deleted', () => {
     const world = new World();
     world.do({ type: 'createCampaign', campaign: campaign('C1', 1, 'Spring') });
     world.do({ type: 'createCampaign', campaign: campaign('C2', 2, 'Spring') });
@@ -113,7 +113,7 @@ describe('campaigns', () => {
 });
 
 describe('presets', () => {
-  it('keep what they were made with until they are deleted', () => {
+  it('keep their values until they are deleted', () => {
     const world = new World();
     world.do({ type: 'createPreset', preset: preset() });
     expect(world.presets.get('DDDDD-00001')).toMatchObject({ application: APP, preset: preset(), deleted: false });
@@ -132,7 +132,7 @@ describe('presets', () => {
     expect(make({ name: 'x'.repeat(65_536) })).toHaveLength(1);
   });
 
-  it('of a group count under a campaign of any of its applications', () => {
+  it('count under a campaign of any application of their group', () => {
     const world = new World();
     world.applications = [APP, 'AAAAA-00002'];
     world.do({ type: 'createCampaign', campaign: campaign('C2', 2, 'Spring', 'AAAAA-00002') });

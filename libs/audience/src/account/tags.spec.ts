@@ -10,7 +10,7 @@ describe('an account', () => {
     accounts = new Accounts();
   });
 
-  it('numbers its tags so that the number tells type and reach', () => {
+  it('numbers its tags by type and scope', () => {
     accounts.do('a', addTag(' Level '));
     accounts.do('a', addTag('level', TagType.TAG_TYPE_LIST, true));
     accounts.do('b', addTag('Level'));

@@ -26,7 +26,7 @@ describe('an account', () => {
     expect(() => set('t7', 'x'.repeat(3 << 20))).toThrow('test devices: at most 3 MiB');
   });
 
-  describe('with test devices that were made without a token (R-L1)', () => {
+  describe('an account with test devices that were created without a token (R-L1)', () => {
     const set = (pushToken: string, isAnonymous: boolean, name = 'x') =>
       accounts.do('a', {
         type: 'setTestDevice',
@@ -69,7 +69,7 @@ describe('an account', () => {
       ).toEqual([]);
     });
 
-    it('deletes the oldest of them when one with a token needs room', () => {
+    it('deletes the oldest of them if one with a token needs room', () => {
       for (let i = 0; i < 99; i++) set(`t${i}`, i % 50 !== 7);
       set('last', true);
       expect(() => set('stranger', true)).toThrow('Test device limit reached (100)');

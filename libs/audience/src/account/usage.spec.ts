@@ -112,35 +112,32 @@ const things: Readonly<Record<string, readonly [(n: number) => AccountAction, (n
 };
 
 describe('a quota (R-LM7)', () => {
-  it.each(Object.entries(things))(
-    'of %s refuses what is beyond, and no more once one is deleted',
-    (name, [make, drop]) => {
-      const world = new World();
-      world.do(make(0));
-      world.do(make(1));
-      const text = `${name.split(' ')[0]} limit reached (${name === 'Application' ? 3 : 2})`;
-      expect(() => world.do(make(2))).toThrow(Fault.argument(text));
-      world.do(drop(0));
-      world.do(make(2));
-      expect(() => world.do(make(3))).toThrow(text);
-    },
-  );
+  it.each(Object.entries(things))('refuses a further %s, and accepts one after a deletion', (name, [make, drop]) => {
+    const world = new World();
+    world.do(make(0));
+    world.do(make(1));
+    const text = `${name.split(' ')[0]} limit reached (${name === 'Application' ? 3 : 2})`;
+    expect(() => world.do(make(2))).toThrow(Fault.argument(text));
+    world.do(drop(0));
+    world.do(make(2));
+    expect(() => world.do(make(3))).toThrow(text);
+  });
 
-  it('takes things that are created together all or not at all', () => {
+  it('accepts things that are created together all or not at all', () => {
     const world = new World();
     world.do(addGeozones(1));
     expect(() => world.do(addGeozones(2, 3))).toThrow('Geozone limit reached (2)');
     world.do(addGeozones(2));
   });
 
-  it('counts each owner for itself', () => {
+  it('counts each owner separately', () => {
     const world = new World(1);
     for (const [make] of Object.values(things)) world.do(make(0));
     expect(() => world.do(createFilter('f9', APP))).toThrow('Filter limit reached (1)');
     expect(() => world.do(createFilter('u9'))).toThrow('Filter limit reached (1)');
   });
 
-  it('is right after any sequence of creations and deletions', () => {
+  it('is exact after any sequence of creations and deletions', () => {
     const step = fc.record({
       thing: fc.constantFrom(...Object.keys(things).filter((name) => name !== 'Application')),
       n: fc.integer({ min: 0, max: 4 }),

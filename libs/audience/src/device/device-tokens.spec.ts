@@ -31,8 +31,8 @@ function after(...actions: readonly DeviceAction[]) {
   return { device: device!, said };
 }
 
-describe('the token of a device that changes its platform and gives none (R-C1)', () => {
-  it('stays, and is reported for the new platform, where another device may have it', () => {
+describe('the token of a device that changes its platform without a new one (R-C1)', () => {
+  it('stays, and is reported for the new platform, on which another device may have it', () => {
     const { device, said } = after(register(Platform.Android, 't'), register(Platform.Chrome));
     expect(device).toMatchObject({ platform: Platform.Chrome, token: 't', th: 'hash of t' });
     expect(said).toContainEqual({
@@ -41,22 +41,22 @@ describe('the token of a device that changes its platform and gives none (R-C1)'
     });
   });
 
-  it('goes where it was the address of a contact', () => {
+  it('is removed if it was the address of a contact', () => {
     const { device, said } = after(register(Platform.Sms, '+4915112345678'), register(Platform.Android));
     expect(device).toMatchObject({ platform: Platform.Android, token: undefined, th: undefined, alerts: true });
     const { TOKEN_REMOVAL_CLEARED: reason } = TokenRemoval;
     expect(said).toContainEqual({ $case: 'tokenRemoved', value: { reason } });
   });
 
-  it('is nothing to speak of where there is none', () =>
+  it('is not reported if there is none', () =>
     expect(after(register(Platform.Android), register(Platform.iOS)).said).toHaveLength(1));
 });
 
-describe('a contact of mail (R-C1)', () => {
+describe('an e-mail contact (R-C1)', () => {
   const address = 'anna@example.com';
   const refused = 'Email address has invalid count of parts';
 
-  it('keeps its address where none is given', () =>
+  it('keeps its address if none is given', () =>
     expect(after(register(Platform.Email, address), register(Platform.Email))).toMatchObject({
       device: { platform: Platform.Email, token: address },
       said: [],
@@ -66,11 +66,11 @@ describe('a contact of mail (R-C1)', () => {
     ['new', []],
     ['a phone until now', [register(Platform.Android, 't')]],
     ['without one since it was unregistered', [register(Platform.Email, address), { type: 'unregister' }]],
-  ])('is refused without an address where it is %s', (_, before) =>
+  ])('is refused without an address if it is %s', (_, before) =>
     expect(() => after(...before, register(Platform.Email))).toThrow(refused),
   );
 
-  it('does not give it up', () =>
+  it('does not lose its address', () =>
     expect(() => after(register(Platform.Email, address), register(Platform.Email, null))).toThrow(refused));
 });
 
@@ -84,7 +84,7 @@ describe('a device of another platform', () => {
   });
   const refusal = 'The device has another platform';
 
-  it('is neither registered nor unregistered where that is asked for', () => {
+  it('is neither registered nor unregistered by a call for one platform', () => {
     const before = register(Platform.Android, 't');
     expect(() => after(before, only(Platform.Safari))).toThrow(refusal);
     expect(() => after(before, { type: 'unregister', platform: Platform.Safari })).toThrow(refusal);

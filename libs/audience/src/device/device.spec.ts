@@ -107,7 +107,7 @@ describe('the tokens of live activities', () => {
   });
   const kept = (world: World): string[] => world.device().activities?.map(({ token: text }) => text) ?? [];
 
-  it('are the last 20 of a device: the oldest goes (R-LM6)', () => {
+  it('are limited to the last 20 of a device (R-LM6)', () => {
     const { world } = given(register(), ...Array.from({ length: 25 }, (_, n) => activity(n)));
     expect(kept(world)).toEqual(Array.from({ length: 20 }, (_, i) => `token ${i + 5}`));
     world.do(activity(7, 'renewed'));
@@ -118,7 +118,7 @@ describe('the tokens of live activities', () => {
   });
 });
 
-describe('a device that speaks before it registers (R-C7)', () => {
+describe('a device that calls before it registers (R-C7)', () => {
   const user = { id: 'u1', hash: 'hash of u1' };
   const early: readonly DeviceAction[] = [
     { type: 'open', platform: 11, user, writes: [write(defaultTags.language, 'de')] },
@@ -136,17 +136,17 @@ describe('a device that speaks before it registers (R-C7)', () => {
     expect(world.device()).toMatchObject({ ...before, token: 't1', th: 'hash of t1', alerts: true, ta: T0 });
   });
 
-  it('notes when it was opened', () => {
+  it('records when it was opened', () => {
     expect(given(early[0]!).world.device().self).toEqual({ open: T0 });
   });
 
-  it('is unknown where the platform is not told', () => {
+  it('is unknown if the platform is not given', () => {
     for (const { platform: _, ...action } of early as readonly (DeviceAction & { platform: number })[]) {
       expect(() => given(action as DeviceAction)).toThrow('Device not found');
     }
   });
 
-  it('changes an existing device as ever, whatever platform is told', () => {
+  it('changes an existing device as usual, whatever platform is given', () => {
     const { world } = given(register({ token: token('t1') }), ...early);
     expect(world.device()).toMatchObject({ platform: 3, token: 't1', lang: 'de', tz: 3600, user: 'hash of u1' });
   });
@@ -178,7 +178,7 @@ describe('a device', () => {
     expect(world.device().userId).toBeUndefined();
   });
 
-  it('registered again unchanged is no event; the token is reported as registered again', () => {
+  it('has no event if it is registered again unchanged, and the token is reported as registered again', () => {
     const first = register({
       token: token('t1'),
       user: { id: 'u', hash: 'hash u' },
@@ -194,7 +194,7 @@ describe('a device', () => {
     });
   });
 
-  it('keeps its token where none is given, loses it by an empty one, takes a new one', () => {
+  it('keeps its token if none is given, loses it by an empty one, and takes a new one', () => {
     const start = given(register({ token: token('t1') }));
     expect(cases(start.when(register()))).toEqual([]);
     expect(cases(start.at(1).when(register({ token: token('t2') })))).toEqual([[application, 'tokenSet']]);
@@ -237,7 +237,7 @@ describe('a device', () => {
     expect(start.when({ type: 'unregister' }).events).toEqual([]);
   });
 
-  it('has alerts enabled by a new token, unless the client says otherwise', () => {
+  it('has alerts enabled by a new token, unless the client disables them', () => {
     const start = given(register({ token: token('t1'), writes: [write(defaultTags.pushAlertsEnabled, false)] }));
     expect(start.world.device().alerts).toBe(false);
     start.when(register({ token: token('t2') }));
@@ -251,7 +251,7 @@ describe('a device', () => {
   });
 
   it.each<DeviceAction>([{ type: 'unregister' }, { type: 'setTags', writes: [] }, { type: 'open', writes: [] }])(
-    'that is unknown is refused: $type',
+    'is refused if it is unknown: $type',
     (action) => expect(() => given().when(action)).toThrow('Device not found'),
   );
 });
@@ -261,7 +261,7 @@ function keys(key: string) {
 }
 
 describe('tags of a device', () => {
-  it('change by values and operations; nothing changes by the same value', () => {
+  it('change by values and operations, and not by the same value', () => {
     const start = given(register());
     const action: DeviceAction = {
       type: 'setTags',
@@ -275,7 +275,7 @@ describe('tags of a device', () => {
     expect(entriesIn(start.world.device(), colour.number)).toEqual([]);
   });
 
-  it('stand in the order of their numbers, items in their own', () => {
+  it('are stored in the order of their numbers, and items in their own order', () => {
     const start = given(register());
     start.when({ type: 'setTags', writes: [write(products, ['b', 'a'])] });
     start.when({ type: 'setTags', writes: [write(level, 1)] });
@@ -288,7 +288,7 @@ describe('tags of a device', () => {
     expect(entriesIn(start.world.device(), products.number).map(({ v }) => v)).toEqual(['b', 'a']);
   });
 
-  it('that are shared change in every application at once, others in one', () => {
+  it('change in every application at once if they are shared, otherwise in one', () => {
     const start = given(register(), [register(), sibling]);
     expect(cases(start.when({ type: 'setTags', writes: [write(level, 7), write(colour, 'red')] }))).toEqual([
       [application, 'tagsChanged'],
@@ -298,7 +298,7 @@ describe('tags of a device', () => {
     expect(entriesIn(start.world.device(sibling), colour.number)).toEqual([]);
   });
 
-  it('that are shared come along when the person registers in another application', () => {
+  it('are copied to another application of the user if they are shared', () => {
     const start = given(register(), { type: 'setTags', writes: [write(products, ['a', 'b']), write(colour, 'red')] });
     start.when(register({ writes: [write(level, 3), write(products, { operation: 'append', value: 'c' })] }), sibling);
     for (const app of [application, sibling]) {
@@ -308,7 +308,7 @@ describe('tags of a device', () => {
     expect(entriesIn(start.world.device(sibling), colour.number)).toEqual([]);
   });
 
-  it('are refused as a whole where an operation leaves what cannot be, but never cost a registration', () => {
+  it('are refused as a whole if an operation has an invalid result, but never prevent a registration', () => {
     const full = Array.from({ length: 1000 }, (_, i) => String(i));
     const tooMany = [write(level, 1), write(products, { operation: 'append', value: 'x' })];
     const start = given(register({ writes: [write(products, full)] }));
@@ -318,7 +318,7 @@ describe('tags of a device', () => {
     expect(entriesIn(start.world.device(), products.number)).toHaveLength(1000);
   });
 
-  it('that are fields of the device are stored there: language, time zone, alerts, last open', () => {
+  it('are stored in the fields of the device if they are language, time zone, alerts or last open', () => {
     const start = given(register());
     const decision = start.when({
       type: 'setTags',
@@ -344,7 +344,7 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBeNull();
   });
 
-  it('that come with an open are stored, and the open is a self-report', () => {
+  it('are stored with an open, which is a self-report', () => {
     const start = given(register());
     const decision = start.when({
       type: 'open',
@@ -359,14 +359,14 @@ describe('tags of a device', () => {
     expect(start.when({ type: 'open', writes: [write(defaultTags.osVersion, '17.1')] }).events).toEqual([]);
   });
 
-  it('tell the time of the latest open, whatever a client has written before (R-C10)', () => {
+  it('contain the time of the latest open, whatever a client has written before (R-C10)', () => {
     const later = write(defaultTags.lastApplicationOpen, '2030-01-01');
     const start = given(register(), { type: 'setTags', writes: [later] });
     start.at(1).when({ type: 'open', writes: [] });
     expect(start.world.device().self?.open).toBe(T0 + 60_000);
   });
 
-  it('that are shared never differ between sibling applications', () => {
+  it('never differ between sibling applications if they are shared', () => {
     const definitions = [level, colour, products];
     const input = (definition: TagDefinition) =>
       definition === level
@@ -404,10 +404,10 @@ describe('tags of a device', () => {
   });
 });
 
-describe('a token that the provider calls dead', () => {
+describe('a token that the provider reports as dead', () => {
   const rejected = (since: number, text = 't1'): DeviceAction => ({ type: 'tokenRejected', token: text, since });
 
-  it('is forgotten, with alerts off', () => {
+  it('is removed, with alerts off', () => {
     const start = given(register({ token: token('t1') }));
     expect(start.when(rejected(T0 + 1)).events[0]?.event).toEqual({
       $case: 'tokenRemoved',
@@ -417,7 +417,7 @@ describe('a token that the provider calls dead', () => {
     expect(start.when(rejected(T0 + 1)).events).toEqual([]);
   });
 
-  it('makes way for the one that the provider has, unless it was registered again since', () => {
+  it('is replaced by the canonical one, unless it was registered again since', () => {
     const replaced = (since: number): DeviceAction => ({
       type: 'tokenReplaced',
       token: 't1',
@@ -431,7 +431,7 @@ describe('a token that the provider calls dead', () => {
     expect(start.when(replaced(T0 + 1)).events).toEqual([]);
   });
 
-  it('stays when another is stored by now, or when it was registered again since', () => {
+  it('stays if another is stored by now, or if it was registered again since', () => {
     const other = given(register({ token: token('t1') }), register({ token: token('t2') }));
     expect(other.when(rejected(T0 + 1)).events).toEqual([]);
     const again = given(register({ token: token('t1') }));
@@ -443,7 +443,7 @@ describe('a token that the provider calls dead', () => {
     expect(setAgain.when(rejected(T0 + 60_000)).events).toEqual([]);
   });
 
-  it('is none where the identifier is an address or a number (R-P2)', () => {
+  it('is not removed if the identifier is an address or a number (R-P2)', () => {
     expect(
       given(register({ platform: 18, token: token('+4912345678') })).when(rejected(T0 + 1, '+4912345678')).events,
     ).toEqual([]);
@@ -471,25 +471,25 @@ describe('a token that the provider calls dead', () => {
     expect(start.world.device()).toMatchObject({ token: 't1', activities: [{ k: 'key 2', token: 'a2' }] });
   });
 
-  it('of an unknown device is nothing', () => expect(given().when(rejected(T0)).events).toEqual([]));
+  it('is ignored for an unknown device', () => expect(given().when(rejected(T0)).events).toEqual([]));
 });
 
 describe('a token that another device has registered', () => {
   const taken = (at: number): DeviceAction => ({ type: 'tokenTaken', platform: 3, token: 't1', at });
 
-  it('is given up, alerts as they are', () => {
+  it('is removed without a change of alerts', () => {
     const start = given(register({ token: token('t1') }));
     expect(cases(start.when(taken(T0 + 1)))).toEqual([[application, 'tokenRemoved']]);
     expect(start.world.device()).toMatchObject({ token: undefined, alerts: true });
     expect(start.when(taken(T0 + 1))).toEqual({ events: [], selfReports: [] });
   });
 
-  it('is kept when this device registered it later, and says when', () => {
+  it('is kept if this device registered it later, and the time is reported', () => {
     const start = given(register({ token: token('t1') }));
     start.at(5).when(register({ token: token('t1') }));
     expect(start.when(taken(T0 + 1))).toEqual({ events: [], selfReports: [], keptSince: T0 + 5 * 60_000 });
   });
 
-  it('is none of this device on another platform', () =>
+  it('does not affect this device on another platform', () =>
     expect(given(register({ platform: 1, token: token('t1') })).when(taken(T0 + 1)).events).toEqual([]));
 });

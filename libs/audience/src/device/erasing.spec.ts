@@ -35,7 +35,7 @@ interface History {
   readonly decisions: readonly DeviceDecision[];
 }
 
-function given(actions: readonly DeviceAction[]): History {
+function historyOf(actions: readonly DeviceAction[]): History {
   let device: Device | undefined;
   const events: DeviceEvent[] = [];
   const decisions: DeviceDecision[] = [];
@@ -66,8 +66,8 @@ const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
 describe('an erased device', () => {
   const erase: DeviceAction = { type: 'erase' };
 
-  it('leaves its number, and forgets its self-reported state', () => {
-    const { device, decisions } = given([register({ user: user('u') }), erase]);
+  it('leaves its number, and loses its self-reported state', () => {
+    const { device, decisions } = historyOf([register({ user: user('u') }), erase]);
     expect(device).toEqual({
       account: 'default',
       app: 'AAAAA-00001',
@@ -86,8 +86,8 @@ describe('an erased device', () => {
   });
 
   it('is erased once, and an unknown one not at all', () => {
-    expect(given([erase]).events).toEqual([]);
-    expect(given([register(), erase, erase]).events).toHaveLength(2);
+    expect(historyOf([erase]).events).toEqual([]);
+    expect(historyOf([register(), erase, erase]).events).toHaveLength(2);
   });
 
   it.each<DeviceAction>([
@@ -95,20 +95,20 @@ describe('an erased device', () => {
     { type: 'setBadge', badge: 1 },
     { type: 'setTags', writes: [] },
     { type: 'bindUser', user: user('u'), writes: [] },
-  ])('is not there for $type', (action) => {
-    expect(() => given([register(), erase, action])).toThrow('Device not found');
+  ])('does not exist for $type', (action) => {
+    expect(() => historyOf([register(), erase, action])).toThrow('Device not found');
   });
 
-  it('registered again is a new one with a new number', () => {
-    const { device } = given([register({ writes: [write('old')], user: user('u') }), erase, register()]);
+  it('is a new one with a new number when it is registered again', () => {
+    const { device } = historyOf([register({ writes: [write('old')], user: user('u') }), erase, register()]);
     expect(device).toMatchObject({ seq: 2, status: 1, hwid: identity.hwid, user: identity.hwidHash });
     expect(entriesIn(device, plan.number)).toEqual([]);
   });
 
-  it('is in no event any more when they are redacted, and they still come to the same', () => {
+  it('is in no event after their redaction, and they have the same result', () => {
     fc.assert(
       fc.property(fc.array(actions, { maxLength: 12 }), (history) => {
-        const { events, device } = given([register(), ...history, erase]);
+        const { events, device } = historyOf([register(), ...history, erase]);
         const left = events.map(redacted);
         for (const event of left) {
           expect(Buffer.from(DeviceEvent.encode(event).finish()).includes(CANARY)).toBe(false);

@@ -18,17 +18,17 @@ describe('ownerAt', () => {
     [99, 'ben'],
   ])('finds the user at %i: %s (R-J2)', (at, user) => expect(ownerAt(owners, at)).toBe(user));
 
-  it('finds nobody where nobody is known', () => expect(ownerAt([], 5)).toBe(''));
+  it('finds no user without an owner', () => expect(ownerAt([], 5)).toBe(''));
 });
 
 describe('replacedOwners', () => {
-  it('hands on the time of one user to another, or to nobody (R-X2)', () => {
+  it('transfers the time of one user to another, or to none (R-X2)', () => {
     const users = (to: string) => replacedOwners(device('ben'), { from: 'anna', to }, 40).map(({ user }) => user);
     expect(users('carl')).toEqual(['own', 'carl', 'ben']);
     expect(users('')).toEqual(['own', '', 'ben']);
   });
 
-  it('leaves the current user the owner of what comes', () => {
+  it('leaves later items to the current user', () => {
     const after = replacedOwners(device('ben'), { from: 'ben', to: '' }, 40);
     expect([ownerAt(after, 35), ownerAt(after, 40)]).toEqual(['', 'ben']);
   });

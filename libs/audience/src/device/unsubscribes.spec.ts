@@ -50,12 +50,12 @@ describe('unsubscribes (R-E14)', () => {
     expect(unsubscribes(contact('new', before, taken, taken))).toEqual([[true], ['Tips', 'News', 'Offers']]);
   });
 
-  it('do not come to a contact that has got another address since', () => {
+  it('do not follow to a contact that has got another address since', () => {
     const other = registerAs('bert@example.com', []);
     expect(unsubscribes(contact('new', register(), other, taken))).toEqual([[], []]);
   });
 
-  it('are none of a contact that wants every mail', () => {
+  it('are empty for a contact that is subscribed to every mail', () => {
     expect(unsubscribesOf([contact('happy', register(write(unsubscribedEmails, false)))])).toEqual([]);
   });
 });

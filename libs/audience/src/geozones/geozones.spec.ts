@@ -28,14 +28,14 @@ describe('a timetable (R-F3)', () => {
     ['2026-01-04T23:00', true],
   ])('is at %s open: %s', (text, expected) => expect(open(text)).toBe(expected));
 
-  it('counts in its own offset from UTC', () => {
+  it('uses its own offset from UTC', () => {
     expect(open('2026-01-05T06:00', 7200)).toBe(true);
     expect(open('2026-01-05T10:00', 7200)).toBe(false);
     expect(open('2026-01-05T12:59', -18_000)).toBe(false);
     expect(open('2026-01-05T13:00', -18_000)).toBe(true);
   });
 
-  it('that is missing is always open, one without hours never', () => {
+  it('is always open if it is missing, and never without hours', () => {
     expect(isOpen(undefined, at('2026-01-05T00:00'))).toBe(true);
     expect(isOpen({ timezoneSeconds: 0, hours: [] }, at('2026-01-05T00:00'))).toBe(false);
   });
@@ -73,7 +73,7 @@ describe('a distance (R-C13)', () => {
     expect(distanceMeters(from, to)).toBeCloseTo(meters, 1),
   );
 
-  it('is reached at the latitudes around a place', () => {
+  it('equals the radius at the latitudes around a place', () => {
     const place = { lat: -33.9, lng: 18.4 };
     for (const lat of latitudesAround(place, 1000))
       expect(distanceMeters(place, { ...place, lat })).toBeCloseTo(1000, 1);

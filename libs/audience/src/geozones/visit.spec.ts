@@ -25,22 +25,22 @@ function sent(entered: readonly EnteredZone[], history: readonly [EnteredZone, n
   );
 }
 
-describe('a zone entry sends (R-F4)', () => {
-  it('from every zone, in order', () => expect(sent([zone(2), zone(1)])).toEqual([2, 1]));
+describe('a zone entry (R-F4)', () => {
+  it('sends from every zone, in order', () => expect(sent([zone(2), zone(1)])).toEqual([2, 1]));
 
   it.each([
     [59, []],
     [60, [1]],
-  ])('again after the cooldown: %d s', (ago, ids) => expect(sent([zone(1)], [[zone(1), ago]])).toEqual(ids));
+  ])('sends again after the cooldown: %d s', (ago, ids) => expect(sent([zone(1)], [[zone(1), ago]])).toEqual(ids));
 
-  it.each([0, -5])('at each report with cooldown 0, also where a later one was decided before: %d s', (ago) => {
+  it.each([0, -5])('sends at each report with cooldown 0, also if a later one was decided before: %d s', (ago) => {
     expect(sent([zone(1, { cooldownSeconds: 0 })], [[zone(1), ago]])).toEqual([1]);
     const often = { code: 'E1', cooldownSeconds: 0 };
     const both = [zone(1, { cooldownSeconds: 0 }, often), zone(2, { cooldownSeconds: 0 }, often)];
     expect(sent(both, [[both[0]!, ago]])).toEqual([1, 2]);
   });
 
-  it('as much as it would to a device of the control group, which begins no cooldown', () => {
+  it('counts for a device of the control group as for others, and begins no cooldown', () => {
     const held = { ...anna, isExcluded: true };
     const both = [zone(1, {}, cluster), zone(2, {}, cluster)];
     const entered = (since: Date | undefined) => sendingZones(both, held, () => since, AT);
@@ -48,10 +48,10 @@ describe('a zone entry sends (R-F4)', () => {
     expect(entered(before(30))).toEqual([]);
   });
 
-  it('to each device of a user, outside of clusters', () =>
+  it('sends to each device of a user, outside of clusters', () =>
     expect(sent([zone(1)], [[zone(1), 10, { hwidHash: 'tablet', user: 'anna' }]])).toEqual([1]));
 
-  it('the same message from one zone of a cluster only', () => {
+  it('sends the same message from one zone of a cluster only', () => {
     expect(sent([zone(1, {}, cluster), zone(2, {}, cluster), zone(3)])).toEqual([1, 3]);
     expect(sent([zone(1, {}, cluster), zone(2, { content: '"Ho"' }, cluster)])).toEqual([1, 2]);
     const ofPreset = { preset: 'D1', content: '' };
@@ -67,19 +67,19 @@ describe('a zone entry sends (R-F4)', () => {
     ['5', '"5"', true],
     ['{"en":"Hi"}', '"Hi"', false],
     ['{"default":"Hi","de":"Hallo"}', '"Hi"', false],
-  ])('the same message however it is written: %s and %s', (first, second, isSame) => {
+  ])('recognises the same message in any form: %s and %s', (first, second, isSame) => {
     const [one, two] = [zone(1, { content: first }, cluster), zone(2, { content: second }, cluster)];
     expect(sent([one, two])).toEqual(isSame ? [1] : [1, 2]);
   });
 
-  it('to a user once within the cooldown of a cluster, whichever the device', () => {
+  it('sends to a user once within the cooldown of a cluster, for all devices', () => {
     const tablet = { hwidHash: 'tablet', user: 'anna' };
     expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 599, tablet]])).toEqual([]);
     expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 600, tablet]])).toEqual([2]);
     expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 10, { hwidHash: 'x', user: 'ben' }]])).toEqual([2]);
   });
 
-  it('and starts no cooldown where it does not send', () => {
+  it('starts no cooldown if it does not send', () => {
     // Zone 1 is blocked by its cluster: its own cooldown has not begun, and zone 2 outside of the cluster sends.
     const [{ cooldowns } = { cooldowns: [] }] = sendingZones([zone(2)], anna, () => undefined, AT);
     expect(cooldowns).toEqual([{ id: '2/phone', seconds: 60 }]);

@@ -34,7 +34,7 @@ const has = (definition: TagDefinition, value: unknown) =>
   entriesOf(definition.number, parseValue(definition.type, value)!);
 
 describe('a tag operation (R-C5)', () => {
-  it('increments, from 0 where there is no value, down too', () => {
+  it('increments, from 0 without a value, also by negative amounts', () => {
     expect(after(integer, undefined, { operation: 'increment', value: 5 })).toEqual(has(integer, 5));
     expect(after(integer, 5, { operation: 'increment', value: '-7' })).toEqual(has(integer, -2));
     expect(after(decimal, 0.5, { operation: 'increment', value: 0.25 })).toEqual(has(decimal, 0.75));
@@ -52,7 +52,7 @@ describe('a tag operation (R-C5)', () => {
     expect(has(integer, '9007199254740993')).toEqual([{ k: integer.number, v: 2n ** 53n + 1n }]);
   });
 
-  it('counts on from a double of an earlier version, and removes it', () => {
+  it('continues from a double of an earlier version, and removes it', () => {
     const stored: TagEntry[] = [{ k: integer.number, v: 2 ** 60 }];
     const run = (input: unknown) => {
       const write = parseTagWrite(integer, input);
@@ -99,7 +99,7 @@ describe('a tag operation (R-C5)', () => {
     expect(after(integer, 1, { value: 2 })).toBe('wrong value: integer expected');
   });
 
-  it('removes as many items as a list may hold, and no more', () => {
+  it('removes as many items as a list may contain, and no more', () => {
     const named = (count: number) => Array.from({ length: count }, (_, i) => `${i}-${'x'.repeat(100)}`);
     expect(after(list, [...named(999), 'kept'], { operation: 'remove', value: named(1000) })).toEqual(
       has(list, 'kept'),
@@ -107,7 +107,7 @@ describe('a tag operation (R-C5)', () => {
     expect(after(list, ['a'], { operation: 'remove', value: named(1001) })).toBe('wrong value: list expected');
   });
 
-  it('finds results that the tag cannot hold', () => {
+  it('finds results that the tag cannot have', () => {
     const full = Array.from({ length: 1000 }, (_, i) => String(i));
     expect(after(list, full, { operation: 'append', value: ['one more'] })).toBe(INVALID_VALUE);
     expect(after(integer, 2 ** 62, { operation: 'increment', value: 2 ** 62 })).toBe(INVALID_VALUE);
@@ -120,7 +120,7 @@ describe('a tag operation (R-C5)', () => {
     expect(after(defaultTags.timezone, 50_000, { operation: 'increment', value: 1000 })).toBe(INVALID_VALUE);
   });
 
-  it('takes a plain list as the request says', () => {
+  it('applies a plain list as the request specifies', () => {
     const append = parseTagWrite(list, ['c'], 'append');
     expect(append).toMatchObject({ operation: 'append', items: ['c'] });
     expect(parseTagWrite(string, 'c', 'append')).toMatchObject({ operation: 'set' });
@@ -169,7 +169,7 @@ describe('a tag operation (R-C5)', () => {
     );
   });
 
-  it('adds increments up in any order', () => {
+  it('adds increments in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), (steps) => {
         const sum = steps.reduce((entries: readonly TagEntry[], by) => {
@@ -188,7 +188,7 @@ describe('a tag operation (R-C5)', () => {
     );
   });
 
-  it('gives every value back from its entries, and indexes nothing longer than 64 code points', () => {
+  it('returns every value from its entries, and indexes nothing longer than 64 code points', () => {
     const value = fc.oneof(
       fc.tuple(fc.constant(string), fc.string({ unit: 'grapheme', maxLength: 200 })),
       fc.tuple(

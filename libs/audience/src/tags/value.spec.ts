@@ -87,9 +87,9 @@ describe('the type of a tag (R-RES8, R-RES9)', () => {
     [version, '1.2.3-beta', '1.2.3-beta'],
     [version, 1.5, '1.5'],
     [version, 'v1', wrong],
-  ])('of number %s takes %j as %j', (type, input, expected) => expect(shown(type, input)).toEqual(expected));
+  ])('reads for number %s the value %j as %j', (type, input, expected) => expect(shown(type, input)).toEqual(expected));
 
-  it('keeps every date that it takes, in events and on devices', () => {
+  it('keeps every accepted date, in events and on devices', () => {
     const first = Date.parse('0001-01-01T00:00:00Z');
     const last = Date.parse('9999-12-31T23:59:59Z');
     fc.assert(
@@ -110,7 +110,7 @@ describe('the type of a tag (R-RES8, R-RES9)', () => {
     [boolean, 'boolean'],
     [decimal, 'decimal'],
     [version, 'version'],
-  ])('says of a wrong value for %s that %s is expected', (type, noun) =>
+  ])('reports for a wrong value of %s that %s is expected', (type, noun) =>
     expect(wrongValue(type)).toBe(`wrong value: ${noun} expected`),
   );
 
@@ -126,7 +126,7 @@ describe('the type of a tag (R-RES8, R-RES9)', () => {
 });
 
 it.each([TagType.TAG_TYPE_INTEGER, TagType.TAG_TYPE_DECIMAL, TagType.TAG_TYPE_VERSION, TagType.TAG_TYPE_DATE])(
-  'a text of digits that is no value of type %i takes a linear time',
+  'parsing a text of digits without a value of type %i takes a linear time',
   (type) => {
     const cpuOf = (digits: number): number => {
       const text = `${'1'.repeat(digits)}x`;

@@ -66,7 +66,7 @@ describe('version keys', () => {
     expect(versionKey('1' + '.'.repeat(63)).length).toBeLessThanOrEqual(200);
   });
 
-  it('are made for versions only', () => {
+  it('exist for versions only', () => {
     expect(['1', '1.2', '10.0.0-rc.1+b', '1_x'].every(isVersion)).toBe(true);
     expect(['', 'v1', '-1', '1 2', '1!', '1'.repeat(65)].some(isVersion)).toBe(false);
   });

@@ -14,7 +14,7 @@ const requestOf = (fields: Partial<Content>, of: TestDevice = {}): Request =>
   JSON.parse(written(adm, fields, of).body.toString()) as Request;
 
 describe('a request of ADM', () => {
-  it('of a text alone has a consolidation key and a tag of its message', () => {
+  it('has a consolidation key and a tag of its message for a text alone', () => {
     const { data, ...request } = requestOf({});
     const { p, ...others } = data;
     expect(request).toEqual({ consolidationKey: 'AF0B-EEFE4D5E-E445B2E9' });
@@ -41,12 +41,12 @@ describe('a request of ADM', () => {
     [0, 60],
     [3600, 3600],
     [9_999_999, 2_678_400],
-  ])('with a TTL of %s is kept for %s seconds', (ttlSeconds, expiresAfter) => {
+  ])('expires with a TTL of %s after %s seconds', (ttlSeconds, expiresAfter) => {
     const amazon = android(ttlSeconds === undefined ? {} : { ttlSeconds });
     expect(requestOf({ amazon }).expiresAfter).toBe(expiresAfter);
   });
 
-  it('is kept for what is left of its TTL since the release (R-I11)', () => {
+  it('expires after the rest of its TTL since the release (R-I11)', () => {
     const amazon = android({ ttlSeconds: 3600 });
     const keptAfter = (ageSeconds: number) => requestOf({ amazon }, { ageSeconds }).expiresAfter;
     expect([600, 4000].map(keptAfter)).toEqual([3000, 60]);

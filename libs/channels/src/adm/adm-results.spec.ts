@@ -19,14 +19,14 @@ describe('an answer of ADM (R-P)', () => {
     [500, 'InternalServerError', 'PROVIDER_ERROR retry 0'],
     [503, 'ServiceUnavailable', 'PROVIDER_ERROR retry 0'],
     [404, 'Unheard', 'UNCLASSIFIED_ERROR final'],
-  ])('of %i %s', (status, name, expected) => {
+  ])('is classified by status and reason: %i %s', (status, name, expected) => {
     const { result, replacement } = admRefusal(status, reply(name));
     expect(said(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name });
     expect(replacement).toBeUndefined();
   });
 
-  it('that accepts a push tells the registration id of the device', () => {
+  it('contains the registration id of the device if the push is accepted', () => {
     expect(admRefusal(200, '{"registrationID":"amzn1.adm"}')).toMatchObject({
       result: { category: 'SENT' },
       replacement: 'amzn1.adm',
@@ -36,7 +36,7 @@ describe('an answer of ADM (R-P)', () => {
     }
   });
 
-  it('that cannot be read is judged by its status (R-P1)', () => {
+  it('is classified by its status if it is unreadable (R-P1)', () => {
     expect(admRefusal(502, '<html>').result).toMatchObject({ category: 'PROVIDER_ERROR', name: 'unreadable_reply' });
     expect(said(admRefusal(429, '<html>').result)).toBe('QUOTA_EXCEEDED retry 0');
     expect(said(admRefusal(400, '{"reason":"Unregis').result)).toBe('UNCLASSIFIED_ERROR final');

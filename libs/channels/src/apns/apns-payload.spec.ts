@@ -15,7 +15,7 @@ const pushTypeOf = (of: Content, platform?: number) => apnsPushType(kindOf(of, p
 const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];
 
 describe('an APNs payload', () => {
-  it('of a text alone is minimal', () => {
+  it('is minimal for a text alone', () => {
     const { p, ...rest } = payloadOf({});
     expect(rest).toEqual({ aps: { alert: 'Hello', sound: 'default' }, pw_msg: '1' });
     expect(parseStatisticsHash(p as string)).toMatchObject({
@@ -86,7 +86,7 @@ describe('an APNs payload', () => {
     ['0', undefined, 0],
     ['+2', 7, 7],
     ['-1', 0, 0],
-  ])('shows the badge that %s comes to', (value, counted, shown) => {
+  ])('shows the badge of %s', (value, counted, shown) => {
     const of = counted === undefined ? {} : { badge: counted };
     expect(apsOf({ ios: ios({ badge: value }) }, of)).toMatchObject({ badge: shown });
   });
@@ -129,21 +129,21 @@ describe('an APNs payload', () => {
     expect(n).toBeNull();
   });
 
-  it('that is silent only wakes the app', () => {
+  it('only wakes the app if it is silent', () => {
     const fields = { ios: ios({ silent: true, badge: '3', sound: 'x' }), data: '{}' };
     expect(apsOf(fields)).toEqual({ 'content-available': 1 });
     expect(pushTypeOf(content(fields))).toBe('background');
     expect(written(apns, fields).limit).toBe(4096);
   });
 
-  it('of data alone only wakes the app, with a badge it is an alert', () => {
+  it('only wakes the app if it has data alone, and is an alert with a badge', () => {
     expect(pushTypeOf(content({ text: undefined, data: '{}' }))).toBe('background');
     const badge = { text: undefined, ios: ios({ badge: '3' }) };
     expect(pushTypeOf(content(badge))).toBe('alert');
     expect(apsOf(badge)).toEqual({ badge: 3 });
   });
 
-  it('of data is an alert where its root params show one: APNs throttles pushes that only wake the app', () => {
+  it('is an alert with data if its root params show one: APNs throttles pushes that only wake the app', () => {
     const rootParams = '{"aps":{"alert":{"loc-key":"NEW"},"sound":"default"}}';
     const fields = { text: undefined, data: '{}', ios: ios({ rootParams }) };
     expect(pushTypeOf(content(fields))).toBe('alert');
@@ -152,18 +152,18 @@ describe('an APNs payload', () => {
     expect(pushTypeOf(content(waiting))).toBe('background');
   });
 
-  it('of a call is a VoIP push and may be larger', () => {
+  it('is a VoIP push for a call and may be larger', () => {
     const fields = { voip: true, ios: ios({ rootParams: '{"callerName":"Anna","video":true}' }) };
     expect(pushTypeOf(content(fields))).toBe('voip');
     expect(written(apns, fields).limit).toBe(5120);
     expect(payloadOf(fields)).toMatchObject({ callerName: 'Anna', video: true });
   });
 
-  it('with call keys, but without voip, is an ordinary push', () => {
+  it('is an ordinary push with call keys, but without voip', () => {
     expect(pushTypeOf(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) }))).toBe('alert');
   });
 
-  it('that is too large has its body truncated on request', () => {
+  it('has its body truncated on request if it is too large', () => {
     const long = { text: texts({ default: 'ü'.repeat(4000) }), title: texts({ default: 'T' }) };
     const cut = written(apns, { ...long, ios: ios({ trim: true }) });
     expect(cut.body.length).toBeGreaterThan(4090);
@@ -205,13 +205,13 @@ describe('an APNs payload for macOS', () => {
     expect(payloadOf(fields)).toMatchObject({ aps: { alert: { title: 'T', body: 'Hello' } }, l: 'https://h' });
   });
 
-  it('shows the badge that was computed for the device', () => {
+  it('shows the computed badge of the device', () => {
     const fields = { mac: mac({ badge: '+1' }), ios: ios({ badge: '9' }) };
     expect(apns.badgeOf(kindOf(content(fields), Platform.MacOS))).toBe('+1');
     expect(apsOf(fields, { ...onMac, badge: 3 })).toMatchObject({ badge: 3 });
   });
 
-  it('is kept for its own time', () => {
+  it('expires after its own TTL', () => {
     const fields = content({ mac: mac({ ttlSeconds: 60 }), ios: ios({ ttlSeconds: 5 }) });
     expect([Platform.MacOS, Platform.iOS].map((platform) => apns.ttlSecondsOf(kindOf(fields, platform)))).toEqual([
       60, 5,
@@ -219,7 +219,7 @@ describe('an APNs payload for macOS', () => {
     expect(apns.ttlSecondsOf({ ...onMac, variant: ALERT })).toBeUndefined();
   });
 
-  it('is an ordinary push where iOS gets a call', () => {
+  it('is an ordinary push if iOS gets a call', () => {
     const call = content({ voip: true });
     expect(pushTypeOf(call, Platform.MacOS)).toBe('alert');
     expect(written(apns, call, onMac).limit).toBe(4096);

@@ -46,7 +46,7 @@ describe('apnsRefusal', () => {
   });
 
   it.each([['{"reason":"Bad'], [''], ['null'], ['{"reason":7}'], ['<html>']])(
-    'tells what it cannot read: %s',
+    'reports an unreadable reply: %s',
     (body) => {
       expect(said(apnsRefusal(400, body).result)).toBe('UNCLASSIFIED_ERROR final');
       expect(said(apnsRefusal(503, body).result)).toBe('PROVIDER_ERROR retry 0');
@@ -60,7 +60,7 @@ describe('apnsRefusal', () => {
     [429, 'QUOTA_EXCEEDED retry 0'],
     [500, 'PROVIDER_ERROR retry 0'],
     [503, 'PROVIDER_ERROR retry 0'],
-  ])('judges a body that is cut by its status %i, and touches no token for it', (status, expected) => {
+  ])('classifies a truncated body by its status %i, and touches no token for it', (status, expected) => {
     const cut = JSON.stringify({ reason: 'Unregistered', timestamp: 1, rest: 'x'.repeat(20_000) }).slice(0, 16_384);
     const { result, since } = apnsRefusal(status, cut);
     expect(said(result)).toBe(expected);

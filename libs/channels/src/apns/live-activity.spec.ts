@@ -84,7 +84,7 @@ describe('the pushes of a live activity', () => {
   it.each([
     ['update', UPDATE],
     ['end', END],
-  ])('%s it by its own token only', (_, event) => {
+  ])('change it by its own token only: %s', (_, event) => {
     expect(apns.variantsFor(content({ liveActivity: live({ event }) }))).toEqual([LIVE_UPDATE]);
     expect(apns.variants[LIVE_UPDATE]).toMatchObject({ channel: 'apns', address: 'activityToken' });
     expect(apnsPushType(kind(live({ event }), LIVE_UPDATE), '')).toBe('liveactivity');

@@ -13,7 +13,7 @@ const apsOf = (...parameters: Parameters<typeof payloadOf>): unknown => payloadO
 const kindOf = (of: Content) => ({ platform: Platform.Safari, variant: ALERT, content: of });
 
 describe('an APNs payload for Safari (R-I22)', () => {
-  it('has title, body, button and the arguments of the URL, and nothing else but the hash', () => {
+  it('has only title, body, button and the arguments of the URL, beside the hash', () => {
     const fields = {
       title: texts({ default: 'common' }),
       data: '{}',
@@ -53,7 +53,7 @@ describe('an APNs payload for Safari (R-I22)', () => {
     });
   });
 
-  it('is always shown, without a badge, and kept for its own time', () => {
+  it('is always shown, without a badge, and has its own TTL', () => {
     const silent = content({ text: undefined, data: '{}', voip: true, ios: ios({ badge: '+1', ttlSeconds: 5 }) });
     expect(apnsPushType(kindOf(silent), '')).toBe('alert');
     expect(apns.badgeOf(kindOf(silent))).toBeUndefined();

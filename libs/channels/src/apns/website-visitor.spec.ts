@@ -8,7 +8,7 @@ const otherKey = visitorKeyOf(createSecretKey(Buffer.alloc(32, 1)));
 const APPLICATION = 'A1B2C-3D4E5';
 const headerOf = (token: string): string => `ApplePushNotifications ${token}`;
 
-it('a visitor is found in the token that names it, which is long enough for Safari and fits a header', () => {
+it('a visitor is found in its token, which is long enough for Safari and fits a header', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       const hwid = text.toWellFormed();
@@ -36,6 +36,6 @@ it('a token is signed for its device and its application', () => {
 });
 
 it.each([undefined, '', 'ApplePushNotifications', 'ApplePushNotifications a b', 'Token abc', headerOf('abc')])(
-  'the header %j names nobody',
+  'the header %j names no visitor',
   (header) => expect(visitorIn(key, header, APPLICATION)).toBeUndefined(),
 );

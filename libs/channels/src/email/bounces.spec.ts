@@ -43,11 +43,11 @@ describe('the class of a bounce', () => {
     ['550 5.3.0 x', 'BOUNCED_UNDETERMINED'],
     ['550', 'BOUNCED_HARD_UNDETERMINED'],
     ['450 mailbox busy (#5.1.1)', 'BOUNCED_SOFT_UNDETERMINED'],
-  ])('of %s is %s', (reply, expected) => {
+  ])('is read from the reply: %s, %s', (reply, expected) => {
     expect(classOf(reply)).toBe(expected);
   });
 
-  it('of any reply is a known one, and hard only if it is permanent or says so', () => {
+  it('is a known one for any reply, and hard only if the reply is permanent or states so', () => {
     const known =
       /^BOUNCED_(HARD_(GENERAL|UNDETERMINED|SUPPRESSED|MAILBOX_(FULL|INACTIVE))|SOFT_[A-Z_]+|UNDETERMINED)$/;
     const words = fc.constantFrom('spam', 'attachment', 'suppressed', '5.1.1', '4.2.2', '5.2.1', '\u0000', '5.', 'no');
@@ -88,7 +88,7 @@ describe('a reply of a mail server', () => {
     ['sender', 553, '5.7.1 x', 'INVALID_CONFIGURATION 553 5.7.1 final'],
     ['sender', 451, '4.3.2 x', 'PROVIDER_ERROR 451 4.3.2 retry'],
     ['recipient', 530, '5.7.0 x', 'INVALID_CONFIGURATION 530 5.7.0 final'],
-  ] as const)('to %s: %i %s', (stage, status, text, expected) => {
+  ] as const)('is classified for the stage %s: %i %s', (stage, status, text, expected) => {
     expect(said(stage, status, text)).toBe(expected);
   });
 

@@ -43,7 +43,7 @@ const expected = [
 ];
 
 describe('the headers of a mail', () => {
-  it('are no more than its own, whatever names, subject, files and links contain', () => {
+  it('are only its own, for any names, subject, files and links', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, hostile, (name, reply, subject, file, link) => {
         const own = EmailContent.fromPartial({
@@ -71,7 +71,7 @@ describe('the headers of a mail', () => {
     );
   });
 
-  it('have spaces where the value of a placeholder has line breaks', () => {
+  it('have spaces in place of line breaks in values', () => {
     const fields = { title: texts({ default: 'For {{Name}}' }), tags: ['Name'] };
     const values = ['Anna\r\nBcc: eve@example.com\u2028\nX'];
     const letter = JSON.parse(written(email, fields, { language: '', values }).body.toString()) as Letter;

@@ -33,7 +33,7 @@ describe('an open (R-E17)', () => {
     ['a library', 'python-requests/2.31.0', MACHINE, {}],
     ['a tool', 'curl/8.5.0', MACHINE, {}],
     ['a browser without a window', `${SAFARI} HeadlessChrome/120.0`, MACHINE, {}],
-  ])('by %s', (_, userAgent, is, more) => {
+  ])('is classified by its client: %s', (_, userAgent, is, more) => {
     expect(mailOpenOf({ userAgent, isHead: false, afterMs: 60_000, ...more })).toBe(is);
   });
 });

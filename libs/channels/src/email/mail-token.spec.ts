@@ -42,7 +42,7 @@ describe('the token of a mail', () => {
     );
   });
 
-  it('is worth nothing when a character differs, or with another key', () => {
+  it('is invalid if a character differs, or with another key', () => {
     fc.assert(
       fc.property(
         references,

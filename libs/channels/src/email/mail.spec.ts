@@ -82,7 +82,7 @@ describe('the headers of a sender with placeholders (R-I17)', () => {
     return headers.filter((line) => /^(From|Reply-To|List-Unsubscribe):/.test(line));
   };
 
-  it('are filled in for each recipient, and addresses are not', () => {
+  it('are filled for each recipient, and addresses are not', () => {
     expect(headersFor(['mia & co>', ''])).toEqual([
       'From: "Shop of Mia & co>"\r\n <{{Id}}@shop.example>',
       'Reply-To: "\\"Help\\""\r\n <help@example.com>',
@@ -158,7 +158,7 @@ describe('a mail', () => {
     expect(mail.headers.get('list')).toMatchObject({ unsubscribe: { mail: 'u@example.com' } });
   });
 
-  it('has no line longer than servers take (RFC 5322), however long its file names and links are', async () => {
+  it('has no line longer than the limit of servers (RFC 5322), for any file names and links', async () => {
     const name = `${'ü💚'.repeat(120)}.pdf`;
     const listUnsubscribe = `https://example.com/${'u'.repeat(3_000)}`;
     const raw = mailWith({}, { attachments: [{ name, content: Buffer.from('x') }], listUnsubscribe });
@@ -168,7 +168,7 @@ describe('a mail', () => {
     expect(mail.attachments.map(({ filename }) => filename)).toEqual([name]);
   });
 
-  it('arrives as it was written, whatever its texts contain, and without further headers', async () => {
+  it('arrives unchanged for any texts, and without further headers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), async (subject, html) => {
         const raw = mailWith({ subject, html: `<p>${html}` });
@@ -195,7 +195,7 @@ describe('a signature (RFC 6376)', () => {
     ed25519: generateKeyPairSync('ed25519'),
   };
 
-  it('covers the link to unsubscribe by, and that one click suffices (R-E11)', () => {
+  it('covers the link to unsubscribe by, and its one-click form (R-E11)', () => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys.ed25519.privateKey };
     const unsubscribe = `https://push.example/mail/unsubscribe/${'x'.repeat(64)}`;
     const raw = writtenMail(
@@ -219,7 +219,7 @@ describe('a signature (RFC 6376)', () => {
     ]);
   });
 
-  it.each(['rsa', 'ed25519'] as const)('by a key of %s covers the mail', (kind) => {
+  it.each(['rsa', 'ed25519'] as const)('covers the mail with a key of %s', (kind) => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys[kind].privateKey };
     const mail = mailOf(
       letter({ subject: 'A long subject '.repeat(10) }),
@@ -249,7 +249,7 @@ describe('the text of HTML', () => {
     ['a<!-- hidden <b> -->b<script>x < y</script>', 'ab'],
     ['1 < 2', '1 < 2'],
     ['&#72;&#x69; &unknown; &#0;', 'Hi &unknown; \ufffd'],
-  ])('%s', (html, text) => {
+  ])('is extracted: %s', (html, text) => {
     expect(textOfHtml(html)).toBe(text);
   });
 

@@ -14,9 +14,9 @@ describe('the stored form of an address (R-E1, R-E2)', () => {
     ['a@0x7f.1', 'a@0x7f.1'],
     ['a@xn--a.example', 'a@xn--a.example'],
     ['a b@ex%61mple.com', 'a b@ex%61mple.com'],
-  ])('of %s is %s', (address, stored) => expect(storedAddress(address)).toBe(stored));
+  ])('is derived from the address: %s, %s', (address, stored) => expect(storedAddress(address)).toBe(stored));
 
-  it('of an international domain was another one in version 0.1', () => {
+  it('was another one for an international domain in version 0.1', () => {
     expect(addressTexts('Anna@Bücher.example')).toEqual([ascii, unicode]);
     expect(addressTexts(ascii)).toEqual([ascii, unicode]);
     expect(addressTexts('Anna@example.com')).toEqual(['anna@example.com']);

@@ -102,7 +102,7 @@ describe('HTML of a mail (R-E17)', () => {
     '<script>"<a href=https://shop.example>"</script>',
     '<STYLE><a href="https://shop.example"></style >',
     'https://shop.example',
-  ])('stays as it is in %s', (html) => {
+  ])('is unchanged in %s', (html) => {
     expect(sent(html).replace(PIXEL, '')).toBe(html);
   });
 
@@ -135,7 +135,7 @@ describe('HTML of a mail (R-E17)', () => {
     expect(text).not.toContain('push.example');
   });
 
-  it('leaves the text to the HTML where values are markup', () => {
+  it('leaves the text to the HTML if values are markup', () => {
     expect(letterOf('{{A|Raw}}', { A: '<b>x</b>' })).not.toHaveProperty('text');
     expect(letterOf('{{A}}', { A: '<b>x</b>' })).toMatchObject({ text: '<b>x</b>' });
   });
@@ -144,13 +144,13 @@ describe('HTML of a mail (R-E17)', () => {
     ['<a href="{{A}}">Shop</a>', 'https://a.example/x', 'Shop <https://a.example/x>'],
     ['<p style="display:{{A}}">x</p>y', 'none', 'y'],
     ['<b style="text-transform:uppercase">{{A}}</b>', 'x', 'X'],
-  ])('leaves the text to the HTML where values decide it: %s', (html, A, text) => {
+  ])('leaves the text to the HTML if it depends on values: %s', (html, A, text) => {
     const letter = letterOf(html, { A });
     expect(letter).not.toHaveProperty('text');
     expect(textOfHtml(letter.html)).toBe(text);
   });
 
-  it('is the same but for its links, whatever it contains', () => {
+  it('is the same except for its links, with any content', () => {
     const part = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom('<a href=', '"', "'", '>', '<', ' ', '/', '=', '<!--', '-->', '</a>') },
       {

@@ -14,7 +14,7 @@ const messageOf = (fields: Partial<Content>, of: TestDevice = {}): Message => me
 const dataOf = (...parameters: Parameters<typeof messageOf>): Record<string, string> => messageOf(...parameters).data;
 
 describe('an FCM request', () => {
-  it('of a text alone is a data message with a tag of its message, and no collapse key', () => {
+  it('is a data message with a tag of its message, and no collapse key, for a text alone', () => {
     const message = messageOf({});
     const { p, ...data } = message.data;
     expect(message.token).toBe(TOKEN);
@@ -23,7 +23,7 @@ describe('an FCM request', () => {
     expect(isHashOf(p, 3)).toBe(true);
   });
 
-  it('has the collapse key that the caller gives, as it is', () => {
+  it('has the given collapse key, unchanged', () => {
     const withKey = (key: string) => messageOf({ android: android({ rootParams: `{"collapse_key":${key}}` }) });
     expect(withKey('"score"').android).toEqual({ collapse_key: 'score' });
     expect(withKey('7').android).toEqual({});
@@ -91,7 +91,7 @@ describe('an FCM request', () => {
     expect({ l, h, r, rm }).toEqual({ l: undefined, h: '39', r: 'https://h/?q=a%20b', rm: '{"code":"A1B2C-3D4E5"}' });
   });
 
-  it('shows the badge that was computed for the device', () => {
+  it('shows the computed badge of the device', () => {
     expect(dataOf({ android: android({ badge: '+1' }) }, { badge: 8 })).toMatchObject({ pw_badges: '8' });
   });
 
@@ -103,7 +103,7 @@ describe('an FCM request', () => {
     expect(dataOf({ android: android(fields) })['s']).toBe(sound);
   });
 
-  it('that is silent is marked so', () => {
+  it('is marked if it is silent', () => {
     expect(dataOf({ android: android({ silent: true }) })).toMatchObject({ silent: '1', pw_silent: '1' });
   });
 
@@ -121,11 +121,11 @@ describe('an FCM request', () => {
     [60, 20, '40s'],
     [60, 3600, '1s'],
     [0, 3600, '0s'],
-  ])('with a TTL of %i s has what is left of it %i s after the release: %s (R-I11)', (ttlSeconds, ageSeconds, ttl) => {
+  ])('has the rest of a TTL of %i s, %i s after the release: %s (R-I11)', (ttlSeconds, ageSeconds, ttl) => {
     expect(messageOf({ android: android({ ttlSeconds }) }, { ageSeconds }).android).toMatchObject({ ttl });
   });
 
-  it('of a call has high priority', () => {
+  it('has high priority for a call', () => {
     const fields = {
       voip: true,
       android: android({ rootParams: '{"voip":true,"callerName":"Anna","video":{"on":1}}' }),

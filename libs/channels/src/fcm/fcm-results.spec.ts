@@ -72,7 +72,7 @@ describe('fcmRefusal', () => {
     [429, 'QUOTA_EXCEEDED retry 0'],
     [500, 'PROVIDER_ERROR retry 0'],
     [503, 'PROVIDER_ERROR retry 0'],
-  ])('judges a body that is cut by its status %i, and touches no token for it', (status, expected) => {
+  ])('classifies a truncated body by its status %i, and touches no token for it', (status, expected) => {
     const whole = reply('NOT_FOUND', 'UNREGISTERED', undefined, 'x'.repeat(20_000));
     const { result } = fcmRefusal(status, whole.slice(0, 16_384));
     expect(said(result)).toBe(expected);

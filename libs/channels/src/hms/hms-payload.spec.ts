@@ -16,7 +16,7 @@ const dataOf = (...parameters: Parameters<typeof messageOf>): Record<string, str
   JSON.parse(messageOf(...parameters).data) as Record<string, string>;
 
 describe('a request of Push Kit', () => {
-  it('of a text alone is a data message to one device, with the tag of its message', () => {
+  it('is a data message to one device, with the tag of its message, for a text alone', () => {
     const message = messageOf({});
     expect(message).toMatchObject({ token: [TOKEN], android: {} });
     const { p, ...data } = JSON.parse(message.data) as Record<string, string>;
@@ -50,7 +50,7 @@ describe('a request of Push Kit', () => {
     });
   });
 
-  it('shows the badge that was computed for the device', () => {
+  it('shows the computed badge of the device', () => {
     expect(dataOf({ huawei: android({ badge: '+1' }) }, { badge: 8 })).toMatchObject({ pw_badges: '8' });
     expect(
       hms.badgeOf({ platform: 17, variant: 'alert', content: content({ huawei: android({ badge: '+1' }) }) }),
@@ -67,12 +67,12 @@ describe('a request of Push Kit', () => {
     expect(messageOf({ huawei: android(fields) }).android).toEqual(config);
   });
 
-  it('is kept for what is left of its TTL since the release (R-I11)', () => {
+  it('expires after the rest of its TTL since the release (R-I11)', () => {
     const huawei = android({ ttlSeconds: 60 });
     expect(messageOf({ huawei }, { ageSeconds: 20 }).android).toMatchObject({ ttl: '40s' });
   });
 
-  it('of a call is urgent', () => {
+  it('is urgent for a call', () => {
     const fields = { voip: true, huawei: android({ rootParams: '{"voip":true,"callerName":"Anna"}' }) };
     expect(messageOf(fields).android).toEqual({ urgency: 'HIGH' });
     expect(dataOf(fields)).toMatchObject({ voip: 'true', callerName: 'Anna' });

@@ -28,7 +28,7 @@ describe('an answer of Push Kit (R-P)', () => {
     ['80300010', 'number of tokens', 'INTERNAL_ERROR final'],
     ['80300011', 'too frequent', 'QUOTA_EXCEEDED retry 0'],
     ['81000001', 'System inner error', 'PROVIDER_ERROR retry 0'],
-  ])('of the code %s is judged by it, whatever the status is', (code, msg, expected) => {
+  ])('is classified by the code %s, whatever the status is', (code, msg, expected) => {
     for (const status of [200, 400, 401, 500]) {
       const { result } = hmsRefusal(status, reply(code, msg));
       expect(said(result)).toBe(expected);
@@ -36,14 +36,14 @@ describe('an answer of Push Kit (R-P)', () => {
     }
   });
 
-  it('that lists the token invalidates it', () => {
+  it('invalidates the token that it lists', () => {
     const { result } = hmsRefusal(200, partly({ success: 0, failure: 1, illegal_tokens: ['t'] }));
     expect(said(result)).toBe('INVALID_TOKEN invalidate');
     expect(result).toMatchObject({ code: '80100000', name: 'illegal_tokens' });
     expect(said(hmsRefusal(200, reply('80100000', 'whatever')).result)).toBe('INVALID_TOKEN invalidate');
   });
 
-  it('that counts the token as sent, and lists none, is a success', () => {
+  it('is a success if it counts the token as sent, and lists none', () => {
     expect(said(hmsRefusal(200, partly({ success: 1, failure: 0, illegal_tokens: [] })).result)).toBe('SENT sent');
   });
 
@@ -53,7 +53,7 @@ describe('an answer of Push Kit (R-P)', () => {
     [502, 'PROVIDER_ERROR retry 0'],
     [429, 'QUOTA_EXCEEDED retry 0'],
     [404, 'UNCLASSIFIED_ERROR final'],
-  ])('without a code is judged by its status %i (R-P1)', (status, expected) => {
+  ])('is classified by its status %i if it has no code (R-P1)', (status, expected) => {
     for (const body of ['<html>', '{"code":"8000', '{}', '[]', 'null']) {
       expect(said(hmsRefusal(status, body).result)).toBe(expected);
     }
@@ -62,7 +62,7 @@ describe('an answer of Push Kit (R-P)', () => {
   it.each([
     [200, '80600003', 'UNCLASSIFIED_ERROR final'],
     [500, '80600003', 'PROVIDER_ERROR retry 0'],
-  ])('of status %i with a code that has no row is no success', (status, code, expected) => {
+  ])('is no success with the status %i and a code without a row', (status, code, expected) => {
     const { result } = hmsRefusal(status, reply(code, 'Some reason'));
     expect(said(result)).toBe(expected);
     expect(result).toMatchObject({ code, name: 'Some reason' });

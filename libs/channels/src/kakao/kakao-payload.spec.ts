@@ -51,7 +51,7 @@ describe('a Kakao request', () => {
     expect(kakao.ownTextsOf(own({ values }) as never).urls).toEqual([undefined, '{{Name}}', '17']);
   });
 
-  it('has the whole text in place of values, which are filled in', () => {
+  it('has the whole text in place of values, with filled placeholders', () => {
     const values = [
       { name: 'who', text: '{{Name}}' },
       { name: 'order', text: '"17"' },
@@ -70,7 +70,7 @@ describe('a Kakao request', () => {
     [{ values: [{ name: 'a', text: 'é'.repeat(1000) }] }, true],
     [{ values: [{ name: 'a', text: 'é'.repeat(1001) }] }, false],
     [{ text: 'x'.repeat(2_000_000) }, false],
-  ])('fits up to 1,000 characters of text and of a value (%#)', (fields, fits) => {
+  ])('contains up to 1,000 characters of text and of a value (%#)', (fields, fits) => {
     const { body, limit } = written(kakao, own(fields));
     expect(kakao.fits(body, limit)).toBe(fits);
   });

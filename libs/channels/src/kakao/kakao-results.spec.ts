@@ -14,7 +14,7 @@ describe('kakaoRefusal', () => {
     [200, JSON.stringify(header(0))],
     [200, '{"header":{"isSucc'],
     [200, '{}'],
-  ])('takes %i %s as accepted', (status, body) => {
+  ])('reads %i %s as accepted', (status, body) => {
     expect(kakaoRefusal(status, body).result).toMatchObject({ category: 'SENT', then: { do: 'sent' } });
   });
 
@@ -23,7 +23,7 @@ describe('kakaoRefusal', () => {
     ['INVALID_CONTENT final', [-1028, -2000, -2005, -2019, -2032, -3000, -3003, -3049]],
     ['QUOTA_EXCEEDED retry 0', [-1017]],
     ['UNCLASSIFIED_ERROR final', [-4000, -2500, -9999, 4]],
-  ])('takes as %s the recipient with one of %j', (expected, codes) => {
+  ])('reads as %s the recipient with one of %j', (expected, codes) => {
     for (const code of codes) {
       // A request whose only recipient fails may fail as a whole.
       for (const body of [recipient(code), recipient(code, header(-1031))]) {
@@ -37,7 +37,7 @@ describe('kakaoRefusal', () => {
     ['INVALID_CONFIGURATION final', [-1000, -1001, -1006, -1014, -1022, -1024, -1027, -1030, -2017]],
     ['INVALID_CONTENT final', [-2001, -3002, -3003]],
     ['QUOTA_EXCEEDED retry 0', [-1017]],
-  ])('takes as %s the request with one of %j, whatever the status', (expected, codes) => {
+  ])('reads as %s the request with one of %j, whatever the status', (expected, codes) => {
     for (const code of codes) {
       for (const status of [200, 401]) {
         const { result } = kakaoRefusal(status, JSON.stringify(header(code)));
@@ -46,7 +46,7 @@ describe('kakaoRefusal', () => {
     }
   });
 
-  it('takes a code that is text as its number', () => {
+  it('reads a code that is text as its number', () => {
     const recipientBody = { message: { sendResults: [{ resultCode: '-1022', resultMessage: 'No' }] } };
     const requestBody = { header: { isSuccessful: false, resultCode: '-1017', resultMessage: 'No' } };
     const results = [recipientBody, requestBody].map((body) => kakaoRefusal(200, JSON.stringify(body)).result);
@@ -60,7 +60,7 @@ describe('kakaoRefusal', () => {
     [429, JSON.stringify(header(-9995)), 'QUOTA_EXCEEDED retry 0', '429', '-9995 No'],
     [404, '<html>', 'UNCLASSIFIED_ERROR final', '404', 'unreadable_reply'],
     [503, '{}', 'PROVIDER_ERROR retry 0', '503', ''],
-  ])('judges %i %s', (status, body, expected, code, name) => {
+  ])('classifies %i %s', (status, body, expected, code, name) => {
     const { result } = kakaoRefusal(status, body);
     expect([said(result), result.code, result.name]).toEqual([expected, code, name]);
   });

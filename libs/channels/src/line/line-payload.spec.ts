@@ -46,7 +46,7 @@ describe('a message to LINE (R-I26)', () => {
     expect([...languagesOf(content(two))].toSorted()).toEqual(['de', 'default', 'en']);
   });
 
-  it('is a picture whose URL the user has for a placeholder', () => {
+  it('is a picture whose URL is the value of the user for a placeholder', () => {
     const url = 'https://h/1.png?a=1&b=2';
     expect(messageOf({ ...templates(template('en', image('{{Url}}'))), tags: ['Url'] }, { values: [url] })).toEqual({
       type: 'image',
@@ -81,7 +81,7 @@ describe('a message to LINE (R-I26)', () => {
     });
   });
 
-  it("is a layout of the caller's, which is not searched for placeholders", () => {
+  it('is a layout of the caller, which is not searched for placeholders', () => {
     const flex = '{"type":"bubble","n":1.0,"t":"{{Name}}"}';
     const { body } = written(
       line,

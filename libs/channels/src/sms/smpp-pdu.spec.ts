@@ -44,7 +44,7 @@ describe('PDUs', () => {
     expect([nextSequence(0), nextSequence(0x7fff_fffe), nextSequence(0x7fff_ffff)]).toEqual([1, 0x7fff_ffff, 1]);
   });
 
-  it('are read from a stream that is cut anywhere', () => {
+  it('are read from a stream in any chunks', () => {
     const bodies = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 8 });
     fc.assert(
       fc.property(bodies, fc.array(fc.nat(40), { minLength: 1, maxLength: 50 }), (given, lengths) => {
@@ -63,7 +63,7 @@ describe('PDUs', () => {
     );
   });
 
-  it('are written in one go, without those that are dropped', () => {
+  it('are written at once, without the dropped ones', () => {
     // Longer than a slab, in part.
     const written = fc.array(fc.array(fc.record({ bytes: fc.nat(20_000), isKept: fc.boolean() }), { maxLength: 8 }), {
       maxLength: 5,
@@ -90,13 +90,13 @@ describe('PDUs', () => {
     );
   });
 
-  it.each([0, 15, 65_537, 0xffff_ffff])('of %i bytes end the stream', (length) => {
+  it.each([0, 15, 65_537, 0xffff_ffff])('end the stream if they have %i bytes', (length) => {
     const bytes = Buffer.alloc(16);
     bytes.writeUInt32BE(length);
     expect(() => read(new PduReader(), bytes)).toThrow(RangeError);
   });
 
-  it('of any content are read without a fault', () => {
+  it('are read without a fault for any content', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         const message = readShortMessage(Buffer.from(bytes));
@@ -115,7 +115,7 @@ describe('answers to a submission', () => {
     ['7a\0', '7a'],
     ['7a', '7a'],
     ['', ''],
-  ])('name the message, whatever follows: %j', (body, id) => {
+  ])('name the message with any bytes behind it: %j', (body, id) => {
     const bytes = Buffer.from(`--${body}==\0`, 'latin1');
     expect(readMessageId({ bytes, from: 2, to: 2 + body.length })).toBe(id);
   });
@@ -194,7 +194,7 @@ describe('receipts', () => {
     ['without an id', deliver('stat:DELIVRD')],
     ['without a state', deliver('id:7')],
     ['that are messages of phones', deliver(text('DELIVRD'), [], 0)],
-  ])('%s report nothing', (_, message) => {
+  ])('are ignored: those %s', (_, message) => {
     expect(smppReceipt(message)).toBeUndefined();
   });
 
@@ -214,11 +214,11 @@ describe('receipts', () => {
     expect(formsOfId('9'.repeat(60))).toEqual(['9'.repeat(60)]);
   });
 
-  it.each(['+4915112345678', '004915112345678', '015112345678'])('know a number by its end: %s', (number) => {
+  it.each(['+4915112345678', '004915112345678', '015112345678'])('find a number by its end: %s', (number) => {
     expect(numberKey(number)).toBe('2345678');
   });
 
-  it('say whose part arrived, wherever the SMSC puts it, and nothing about others', () => {
+  it('report whose part arrived, wherever the SMSC puts it, and ignore others', () => {
     const id = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF-'), minLength: 1, maxLength: 65 });
     const stat = fc.constantFrom('DELIVRD', 'UNDELIV', 'EXPIRED', 'REJECTD', 'ENROUTE', 'ACCEPTD', 'UNKNOWN');
     fc.assert(

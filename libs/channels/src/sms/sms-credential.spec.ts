@@ -14,6 +14,6 @@ it.each([
     'smpp://id@10.0.0.1?sender=My+Shop',
     { host: '10.0.0.1', port: 2775, systemId: 'id', password: '', sender: 'My Shop' },
   ],
-])('the account in %s', (address, account) => {
+])('smppCredentialIn reads the account in %s', (address, account) => {
   expect(smppCredentialIn(address)).toEqual({ transport: 'smpp', ...account });
 });

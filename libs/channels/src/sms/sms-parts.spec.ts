@@ -50,7 +50,7 @@ describe('smsParts', () => {
     ['я'.repeat(71), UCS_2, [134, 8]],
     [`${'я'.repeat(66)}😀${'я'.repeat(5)}`, UCS_2, [132, 14]],
     ['', GSM_7, [0]],
-  ])('cuts %j', (text, dataCoding, lengths) => {
+  ])('divides %j', (text, dataCoding, lengths) => {
     const parts = smsParts(text)!;
     expect([parts.dataCoding, parts.parts.map(({ length }) => length)]).toEqual([dataCoding, lengths]);
   });

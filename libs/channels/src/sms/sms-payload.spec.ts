@@ -48,7 +48,7 @@ describe('the payload of an SMS', () => {
     expect(written(common, 'de')).toEqual({ text: 'Hallo ANNA "A"' });
   });
 
-  it('takes the text, the subject and the media of SMS, by language', () => {
+  it('contains the text, the subject and the media of SMS, by language', () => {
     const sms = SmsContent.fromPartial({
       text: localized({ default: 'By SMS', de: 'Per SMS' }),
       title: localized({ default: 'Subject', de: '' }),

@@ -61,7 +61,7 @@ describe('twilioRefusal', () => {
     expect(result.code).toBe(code);
   });
 
-  it('reads replies of any content by their status, or by a code that is known', () => {
+  it('reads replies of any content by their status, or by a known code', () => {
     const code = fc.oneof(fc.integer(), fc.string(), fc.constantFrom(21_211, '21211', 20_429, null, {}, [21_211]));
     const body = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -88,7 +88,7 @@ describe('twilioRefusal', () => {
     expect(results.size).toBeLessThanOrEqual(1001);
   });
 
-  it('knows listed codes also after a thousand others', () => {
+  it('finds listed codes also after a thousand others', () => {
     for (let i = 0; i < 1000; i++) twilioRefusal(400, error(90_000 + i));
     expect(twilioRefusal(400, error(21_623)).result).toMatchObject({ code: '21623', category: 'INVALID_CONTENT' });
     expect(twilioRefusal(400, error(99_998)).result).toMatchObject({ code: '400', name: '' });

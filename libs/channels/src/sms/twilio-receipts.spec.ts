@@ -12,7 +12,7 @@ const form = new URLSearchParams({
 });
 const SIGNATURE = 'L/OH5YylLD5NRKLltdqwSvS0BnU=';
 
-describe("Twilio's signature", () => {
+describe('the signature of Twilio', () => {
   it('is that of its documentation', () => {
     expect(isSignedByTwilio('12345', URL_IN_DOCS, form, SIGNATURE)).toBe(true);
     const backwards = new URLSearchParams([...form].toReversed());
@@ -41,7 +41,7 @@ it('a message has arrived when it is delivered or read', () => {
   expect(hasArrived(new URLSearchParams())).toBe(false);
 });
 
-it('a provider elsewhere gets no address of this machine', () => {
+it('a remote provider gets no address of this machine', () => {
   const twilio = 'https://api.twilio.com';
   for (const own of ['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:80']) {
     expect(twilioCallback(own, twilio, 'A')).toBeUndefined();

@@ -39,7 +39,7 @@ describe('a VAPID key pair', () => {
     ['chrome', 'base64url'],
     ['chrome', 'base64'],
     ['firefox', 'base64url'],
-  ] as const)('of %s is read in %s, and signs', async (browser, encoding) => {
+  ] as const)('is read for %s in %s, and signs', async (browser, encoding) => {
     const credential = await read(publicKey.toString(encoding), privateKey.toString(encoding), browser);
     if ('category' in credential) throw new Error(credential.name);
     expect(credential.publicKey).toBe(publicKey.toString('base64url'));
@@ -71,7 +71,7 @@ describe('a VAPID key pair', () => {
     }
   });
 
-  it('is not configured where a half is missing', async () => {
+  it('is not configured if a half is missing', async () => {
     expect(await read(publicKey.toString('base64url'), '')).toMatchObject({ name: 'not_configured' });
   });
 });

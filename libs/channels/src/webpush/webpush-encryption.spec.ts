@@ -20,7 +20,7 @@ const read = ({ ecdh, keys }: Browser, body: Buffer): Buffer =>
 const base64url = (text: string): Buffer => Buffer.from(text, 'base64url');
 
 describe('the encryption of a web push', () => {
-  it('gives the example of RFC 8291, section 5', () => {
+  it('has the result of RFC 8291, section 5', () => {
     const encryption = new WebPushEncryption({
       privateKey: base64url('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'),
       salt: base64url('DGv6ra1nlYgDCS1FRnbzlw'),

@@ -21,7 +21,7 @@ const data = (fields: Partial<Content>): Json => {
 };
 
 describe('the payload of a browser', () => {
-  it('of a text alone has the text, and a tag of its message', () => {
+  it('has the text, and a tag of its message, for a text alone', () => {
     const { p, ...rest } = payloadOf({});
     expect(rest).toEqual({ body: 'Hello', tag: 'AF0B-EEFE4D5E-E445B2E9' });
     expect(isHashOf(p, Platform.Chrome)).toBe(true);
@@ -44,7 +44,7 @@ describe('the payload of a browser', () => {
     expect(inFirefox(fields)).not.toHaveProperty('image');
   });
 
-  it('has pictures whose URLs the device has for placeholders', () => {
+  it('has pictures whose URLs are values of the device', () => {
     const fields = { ...chrome({ icon: '{{Icon}}', image: 'https://c/{{Icon}}' }), tags: ['Icon'] };
     expect(payloadOf(fields, { values: ['https://i/1 2.png?a&b'] })).toMatchObject({
       i: 'https://i/1%202.png?a&b',
@@ -68,11 +68,11 @@ describe('the payload of a browser', () => {
   it.each([
     [5, { duration: 5 }],
     [0, { duration: 0, requireInteraction: true }],
-  ])('shows the notification for %i seconds, 0 = until somebody reacts', (durationSeconds, expected) => {
+  ])('shows the notification for %i seconds, 0 = until a reaction', (durationSeconds, expected) => {
     expect(payloadOf(chrome({ durationSeconds }))).toMatchObject(expected);
   });
 
-  it('has buttons as JSON in a string, whatever the values of the device contain', () => {
+  it('has buttons as JSON in a string, for any values of the device', () => {
     const fields = {
       ...chrome({ buttonText1: 'Hi {{Name}}', buttonUrl1: 'https://h/{{Name}}', buttonText2: 'No' }),
       tags: ['Name'],
@@ -84,7 +84,7 @@ describe('the payload of a browser', () => {
     ]);
   });
 
-  it('is marked where nothing is to be shown', () => {
+  it('is marked if nothing is to be shown', () => {
     expect(payloadOf(chrome({ silent: true }))).toMatchObject({ silent: true });
     expect(inFirefox(firefox({ silent: true }))).toMatchObject({ silent: true });
     expect(data(chrome({ silent: true }))['data']).toMatchObject({ silent: 'true' });
@@ -114,7 +114,7 @@ describe('the payload of a browser', () => {
     expect(inFirefox(chrome({ rootParams }))).not.toHaveProperty('renotify');
   });
 
-  it('is all strings where FCM delivers it, with the headers of a push service', () => {
+  it('is all strings if FCM delivers it, with the headers of a push service', () => {
     const look = { durationSeconds: 0, ttlSeconds: 60, rootParams: '{"renotify":true,"dir":"rtl"}' };
     const message = data({ title: texts({ default: 'T' }), metaData: '{"a":"b"}', ...chrome(look) });
     expect(message).toMatchObject({
@@ -171,7 +171,7 @@ describe('the headers of a push', () => {
     expect(topicHeader(chromePush, 'https://fcm.googleapis.com')).toEqual([]);
   });
 
-  it('of a call are urgent', () => {
+  it('are urgent for a call', () => {
     expect(headersOf(content({ voip: true }))).toMatchObject({ urgency: 'high' });
   });
 });

@@ -30,13 +30,13 @@ describe('the file in a header', () => {
     ['{{id}}', '{"id":"1013859600285441"}', { id: '1013859600285441' }],
     ['{{photo}}', '{}', { link: 'https://cdn/a%20b.png' }],
     ['https://cdn/{{id}}.png', '{"id":"a b/c"}', { link: 'https://cdn/a%20b/c.png' }],
-  ])('is a link or an id by what %s stands for (R-I17)', (text, placeholders, file) => {
+  ])('is a link or an id by the value of %s (R-I17)', (text, placeholders, file) => {
     expect(fileOf(text, placeholders)).toEqual(file);
   });
 });
 
 describe('a WhatsApp request', () => {
-  it('of a text goes to the number, and its receipts name message and device', () => {
+  it('sends a text to the number, and its receipts name message and device', () => {
     const body = JSON.parse(written(whatsapp, {}).body.toString()) as Record<string, unknown>;
     const { biz_opaque_callback_data: key, ...rest } = body;
     expect(rest).toEqual({
@@ -63,7 +63,7 @@ describe('a WhatsApp request', () => {
     expect(bodyOf(fields, { language: 'de', values: ['A"nna'] })['text']).toEqual({ body: 'Hallo A"nna' });
   });
 
-  it('of a template sends no text, and no components without values', () => {
+  it('sends a template without text, and without components that have no values', () => {
     const body = bodyOf(own({ template: 'order' }));
     expect([body['type'], body['text'], body['template']]).toEqual([
       'template',
@@ -133,7 +133,7 @@ describe('a WhatsApp request', () => {
     ['é'.repeat(4096), true],
     ['é'.repeat(4097), false],
     ['x'.repeat(2_000_000), false],
-  ])('fits up to 4,096 characters of text (%#)', (text, fits) => {
+  ])('contains up to 4,096 characters of text (%#)', (text, fits) => {
     const { body, limit } = written(whatsapp, { text: texts({ default: text }) });
     expect(whatsapp.fits(body, limit)).toBe(fits);
   });

@@ -13,7 +13,7 @@ describe('receipts of WhatsApp', () => {
     ['sent', false],
     ['failed', false],
     ['deleted', false],
-  ])('a status %s says that the message arrived: %s', (word, arrived) => {
+  ])('determine for the status %s whether the message arrived: %s', (word, arrived) => {
     expect(arrivedIn(body(status(word, 'a')), 1)).toEqual(arrived ? ['a'] : []);
   });
 
@@ -29,7 +29,7 @@ describe('receipts of WhatsApp', () => {
     { entry: 7 },
     { entry: [null, { changes: [{ value: { messages: [{ id: 'wamid.2' }] } }] }] },
     body(null, status('delivered', undefined), status('delivered', 7)),
-  ])('are none in a body without them (%#)', (other) => {
+  ])('do not exist in a body without them (%#)', (other) => {
     expect(arrivedIn(other, 10)).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ describe('whatsAppRefusal', () => {
     ['INVALID_TOKEN final', [131026]],
     ['PROVIDER_ERROR final', [130472, 130497, 131049, 131050]],
     ['UNCLASSIFIED_ERROR final', [135000]],
-  ])('takes as %s, whatever the status, %j', (expected, codes) => {
+  ])('reads as %s, whatever the status, %j', (expected, codes) => {
     for (const code of codes) {
       for (const status of [400, 500]) {
         const { result } = whatsAppRefusal(status, reply(code));
@@ -28,7 +28,7 @@ describe('whatsAppRefusal', () => {
     }
   });
 
-  it('takes a code that is text as its number', () => {
+  it('reads a code that is text as its number', () => {
     const { result } = whatsAppRefusal(400, '{"error":{"code":"131026","message":"No"}}');
     expect([said(result), result.code, result.name]).toEqual(['INVALID_TOKEN final', '131026', 'No']);
   });
@@ -40,7 +40,7 @@ describe('whatsAppRefusal', () => {
     [502, '<html>', 'PROVIDER_ERROR retry 0', 'unreadable_reply'],
     [404, '[]', 'UNCLASSIFIED_ERROR final', ''],
     [400, '{"error":{"code":"x","message":7}}', 'UNCLASSIFIED_ERROR final', ''],
-  ])('judges %i with %s by the status', (status, body, expected, name) => {
+  ])('classifies %i with %s by the status', (status, body, expected, name) => {
     const { result } = whatsAppRefusal(status, body);
     expect([said(result), result.code, result.name]).toEqual([expected, String(status), name]);
   });

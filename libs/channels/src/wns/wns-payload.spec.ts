@@ -28,7 +28,7 @@ const headersOf = (fields: Partial<Content>, language = '', ageSeconds = 0): Rec
 };
 
 describe('a notification of Windows', () => {
-  it('of a text alone is a toast, whose argument has the hash', () => {
+  it('is a toast, whose argument has the hash, for a text alone', () => {
     const { launch, lines } = toastOf({});
     const { p, ...rest } = launch;
     expect([lines, rest]).toEqual(['<text>Hello</text>', {}]);
@@ -56,13 +56,13 @@ describe('a notification of Windows', () => {
     expect(toastOf({ ...fields, ...own }, { values: ['a'] }).launch).toMatchObject({ rm: '{"code":"X"}' });
   });
 
-  it('without any text is raw data for the app', () => {
+  it('is raw data for the app without any text', () => {
     const fields = { text: undefined, data: '[1]' };
     expect(JSON.parse(bodyOf(fields))).toMatchObject({ u: '[1]' });
     expect(headersOf(fields)).toMatchObject({ 'x-wns-type': 'wns/raw', 'content-type': 'application/octet-stream' });
   });
 
-  it("is the caller's own in the matching language, byte for byte", () => {
+  it('is that of the caller in the matching language, byte for byte', () => {
     const bytes = Buffer.from([0, 255, 0xc3, 10]);
     const notification = texts({ en: base64('<tile>{{Name}}</tile>'), de: bytes.toString('base64') });
     const fields = { ...windows({ notification, type: 'Raw' }), tags: [] };
@@ -76,7 +76,7 @@ describe('a notification of Windows', () => {
     ['Tile', 'wns/tile', 'text/xml'],
     ['Badge', 'wns/badge', 'text/xml'],
     ['Raw', 'wns/raw', 'application/octet-stream'],
-  ])('of type %s is sent as %s', (type, header, mediaType) => {
+  ])('has for the type %s the header %s', (type, header, mediaType) => {
     const fields = windows({ notification: texts({ default: base64('x') }), type });
     expect(headersOf(fields)).toEqual({
       'x-wns-type': header,
@@ -85,7 +85,7 @@ describe('a notification of Windows', () => {
     });
   });
 
-  it('has tag, time to live and cache policy where they are given', () => {
+  it('has the given tag, time to live and cache policy', () => {
     expect(headersOf(windows({ tag: 'news1', ttlSeconds: 60, cache: false, type: 'Tile' }))).toEqual({
       'x-wns-type': 'wns/toast',
       'content-type': 'text/xml',

@@ -26,7 +26,7 @@ describe('wnsResult', () => {
     }
   });
 
-  it('has the name that WNS gives, else one of its own', () => {
+  it('has the name of WNS, else one of its own', () => {
     expect(wnsResult(410)).toMatchObject({ code: '410', name: 'gone' });
     expect(wnsResult(410, { 'x-wns-error-description': 'Channel expired' })).toMatchObject({ name: 'Channel expired' });
     expect(wnsResult(200, { 'x-wns-status': 'dropped' })).toMatchObject({ code: '200', name: 'dropped' });

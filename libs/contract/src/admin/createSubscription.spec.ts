@@ -10,11 +10,11 @@ it.each([
   [{ events: ['Push Bounced'] }, 'events[0]: '],
   [{ message_codes: [`${CODE}0`] }, 'message_codes[0]: must be 1 to 22 characters'],
   [{ message_codes: Array(1001).fill(CODE) }, 'message_codes: at most 1000 entries'],
-])('createSubscription refuses what exceeds a limit (R-EV1): %#', (more, text) => {
+])('createSubscription refuses values beyond a limit (R-EV1): %#', (more, text) => {
   expect(() => parsed(more)).toThrow(text);
 });
 
-it('createSubscription takes an endpoint and a list of full length', () => {
+it('createSubscription accepts an endpoint and a list of full length', () => {
   const endpoint = 'https://events.example/'.padEnd(2048, 'x');
   const codes = Array.from({ length: 1000 }, (_, n) => `C3F8-C3863ED4-${String(n).padStart(8, '0')}`);
   expect(parsed({ endpoint, message_codes: codes })).toMatchObject({ endpoint, messageCodes: codes });

@@ -1,6 +1,6 @@
 import { createToken } from './createToken.ts';
 
-it('createToken covers all applications where a device token names none (R-T2)', () => {
+it('createToken covers all applications if a device token names none (R-T2)', () => {
   for (const request of [{ scope: 'device' }, { scope: 'device', applications: null }]) {
     expect(createToken.missing(request)).toBeUndefined();
     expect(createToken.parse(request)).toMatchObject({ scope: 'device', applications: 'all' });

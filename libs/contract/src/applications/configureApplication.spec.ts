@@ -68,20 +68,20 @@ it.each([
   [{ device_type: 'x' }, 'device_type: must be an integer'],
 ])('configureApplication refuses %j: %s', (fields, text) => expect(() => parse(fields)).toThrow(text));
 
-it('configureApplication takes a list of no domains', () => {
+it('configureApplication accepts an empty list of domains', () => {
   expect(parse({ ...safari, safari_allowed_domains: [] })).toMatchObject({
     settings: { safari_allowed_domains: '[]' },
   });
 });
 
-it('configureApplication takes a sender whose domain has no mailboxes (R-E2)', () => {
+it('configureApplication accepts a sender whose domain has no mailboxes (R-E2)', () => {
   expect(parse({ ...mail, email_from_email: 'a@mailinator.com' })).toMatchObject({
     platform: 14,
     secrets: ['email_dkim_private_key'],
   });
 });
 
-it('configureApplication takes the address of the sender by its other name (R-A6)', () => {
+it('configureApplication accepts the address of the sender by its other name (R-A6)', () => {
   const { email_from_email: address, ...others } = mail;
   const settingsOf = (fields: object) => (parse(fields) as { settings: object }).settings;
   expect(settingsOf({ ...others, email_from_address: address })).toEqual(settingsOf(mail));

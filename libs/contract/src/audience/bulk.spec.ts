@@ -28,7 +28,7 @@ describe('bulkRegisterDevice', () => {
     [3, 4096],
     [11, 2048, 'https://push.example/a'],
   ])(
-    'fails an entry of platform %i alone whose token has more than %i bytes (R-LM6, R-G5)',
+    'fails only the entry of platform %i whose token has more than %i bytes (R-LM6, R-G5)',
     (platform, limit, start = '') => {
       const fits = `${start}${'é'.repeat((limit - start.length) / 2)}`;
       expect(entryOf({ hwid: 'phone', platform, push_token: fits })).toMatchObject({ platform, newPushToken: fits });
@@ -42,7 +42,7 @@ describe('bulkRegisterDevice', () => {
     },
   );
 
-  it('fails an entry alone whose address is far too long', () => {
+  it('fails only the entry whose address is too long', () => {
     const address = `${'x'.repeat(65_537)}@example.com`;
     expect(entryOf({ hwid: 'phone', platform: 14, push_token: address })).toMatchObject({
       platform: 0,
@@ -51,7 +51,7 @@ describe('bulkRegisterDevice', () => {
   });
 });
 
-describe('a question after a job', () => {
+describe('a request for the result of a job', () => {
   const isDetailed = (detailed?: string) => api.getBulkSetTags.parse({ request_id: 'x', detailed }).detailed;
 
   it.each([
@@ -62,9 +62,9 @@ describe('a question after a job', () => {
     ['0', false],
     ['', false],
     [undefined, false],
-  ])('takes the boolean %j as %s', (given, taken) => expect(isDetailed(given)).toBe(taken));
+  ])('reads the boolean %j as %s', (given, taken) => expect(isDetailed(given)).toBe(taken));
 
-  it('takes nothing else', () => {
+  it('refuses other values', () => {
     expect(() => isDetailed('maybe')).toThrow(Fault.argument('detailed: must be a boolean'));
   });
 
@@ -105,7 +105,7 @@ describe('a request that is validated in parts', () => {
     expect(outcomeOf(() => inSteps(method.steps!(request)).input)).toEqual(outcomeOf(() => method.parse(request)));
   });
 
-  it('of messages, too', () => {
+  it('has the same outcome for messages, too', () => {
     const notifications = Array.from({ length: 7 }, (_, i) => ({ send_date: 'now', content: `${i}` }));
     const request = { application, auth: 'x', notifications };
     const { input, count } = inSteps(api.createMessage.steps!(request));

@@ -65,7 +65,7 @@ describe('registerDevice', () => {
       { ...device, device_type: 14 },
       { hwid: 'phone-1', device: { platform: 14, pushToken: undefined } },
     ],
-  ])('takes a valid request: %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
+  ])('accepts a valid request: %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
 });
 
 describe('a token or an address (R-LM6)', () => {
@@ -95,14 +95,14 @@ describe('a token or an address (R-LM6)', () => {
     ['auth_token', 11, 2048, key],
     ['fcm_token', 11, 4096],
     ['fcm_push_set', 11, 4096],
-  ])('is refused of registerDevice as %s of platform %i over %i bytes', (field, code, limit, of = bytes) => {
+  ])('is refused in registerDevice as %s of platform %i over %i bytes', (field, code, limit, of = bytes) => {
     expect(registered(field, of(limit), code)).toBeUndefined();
     const refusal = `${field}: must have up to ${limit} bytes`;
     expect(registered(field, `${of(limit)}x`, code)).toBe(refusal);
     expect(registered(field, 'x'.repeat(65_537), code)).toBe(refusal);
   });
 
-  it('is refused of multiRegisterDevice with the path of its device', () => {
+  it('is refused in multiRegisterDevice with the path of its device', () => {
     expect(several({ push_token: endpoint(2048) })).toBeUndefined();
     expect(several({ push_token: bytes(2050) })).toBe('push_devices[1].push_token: must have up to 2048 bytes');
     expect(several({ platform: 3, push_token: bytes(4098) })).toBe(
@@ -115,7 +115,7 @@ describe('a token or an address (R-LM6)', () => {
     }
   });
 
-  it('is refused of live activities and test devices', () => {
+  it('is refused in live activities and test devices', () => {
     const start = { ...live, activity_push_to_start_token: bytes(4096) };
     const update = { ...live, activity_id: 'order-17', activity_push_token: bytes(4096) };
     const test = { application: 'A1B2C-3D4E5', name: 'Phone', device_type: 3, push_token: bytes(4096) };
@@ -185,7 +185,7 @@ describe('postEvent (R-X1)', () => {
     ],
     [{ amount: 4.99 }, {}],
     [{ amount: 'much', currency: 'EUR' }, {}],
-  ])('with %j is worth %j (R-H6)', (attributes, worth) => {
+  ])('reads %j as the value %j (R-H6)', (attributes, worth) => {
     const { amount, currency, attributes: kept } = api.postEvent.parse({ ...device, event: 'Refund', attributes });
     expect(kept).toBe(JSON.stringify(attributes));
     expect({ amount, currency }).toEqual({ amount: undefined, currency: undefined, ...worth });
@@ -205,7 +205,7 @@ describe('the times of postEvent (R-X1)', () => {
   });
 });
 
-describe('times that clients send (R-S4)', () => {
+describe('client times (R-S4)', () => {
   const noon = new Date('2026-01-15T12:00:00Z');
   const seen = { application: 'a', inbox_code: '1', userId: 'u', status: 1 };
 
@@ -220,7 +220,7 @@ describe('times that clients send (R-S4)', () => {
     },
   );
 
-  it.each(['17684784000000', '1e12', 'now'])('are nothing else: %s', (time) =>
+  it.each(['17684784000000', '1e12', 'now'])('are refused in other forms: %s', (time) =>
     expect(textOf(api.inboxStatus, { ...seen, time })).toBe('time: must be a date'),
   );
 });
@@ -236,18 +236,18 @@ describe('setPurchase (R-C12)', () => {
     '2026-01-15T12:00:00.000Z',
     '2026-01-15T14:00:00+0200',
     '2026-01-15T14:00:00+02:00',
-  ])('takes %j as noon', (transactionDate) =>
+  ])('reads %j as noon', (transactionDate) =>
     expect(api.setPurchase.parse({ ...request, transactionDate })).toMatchObject({ transactionDate: noon }),
   );
 
-  it('takes seconds with a fraction, and those before 1970', () => {
+  it('accepts seconds with a fraction, and those before 1970', () => {
     const dateOf = (transactionDate: unknown): Date =>
       api.setPurchase.parse({ ...request, transactionDate }).transactionDate;
     expect(dateOf(1_768_478_400.5).getTime()).toBe(noon.getTime() + 500);
     expect(dateOf(-60)).toEqual(new Date('1969-12-31T23:59:00Z'));
   });
 
-  it.each(['yesterday', '2026-02-30', 1e15])('takes no %j', (transactionDate) =>
+  it.each(['yesterday', '2026-02-30', 1e15])('refuses %j', (transactionDate) =>
     expect(textOf(api.setPurchase, { ...request, transactionDate })).toBe('transactionDate: must be a date'),
   );
 });
@@ -258,7 +258,7 @@ describe('setBadge (R-C9)', () => {
     [2_147_483_647, undefined],
     [2_147_483_648, 'badge: must be 0 to 2147483647'],
     [-1, 'badge: must be 0 to 2147483647'],
-  ])('takes badges from 0 to 2147483647 alone: %i', (badge, text) =>
+  ])('accepts badges from 0 to 2147483647 only: %i', (badge, text) =>
     expect(textOf(api.setBadge, { ...device, badge })).toBe(text),
   );
 });
@@ -321,7 +321,7 @@ describe('configureApplication', () => {
     expect(textOf(api.configureApplication, request)).toMatch(text),
   );
 
-  it('wants base64 key files, and no more of them (R-A2)', () => {
+  it('requires base64 key files, and not the other fields of a key (R-A2)', () => {
     const ios = api.configureApplication.examples[0]!.request;
     expect(textOf(api.configureApplication, { ...ios, ios_key_file: '#' })).toBe('ios_key_file: must be base64');
     expect(textOf(api.configureApplication, { ...ios, ios_key_file: '' })).toBe('ios_key_file: must not be empty');
@@ -343,7 +343,7 @@ describe('language (R-RES4)', () => {
       { application: 'a', name: 'x', device_type: 3, push_token: 't' },
       'language: must be a two-letter code',
     ],
-  ])('that is none counts as not given in calls of devices alone: %#', (method: Method, request, text) => {
+  ])('is ignored in calls of devices only if it is invalid: %#', (method: Method, request, text) => {
     for (const language of ['', 'English']) expect(textOf(method, { ...request, language })).toBe(text);
     expect(textOf(method, { ...request, language: 'de-AT' })).toBeUndefined();
   });
@@ -352,7 +352,7 @@ describe('language (R-RES4)', () => {
 describe('setBadge (R-C9)', () => {
   const badged = { application: 'a', hwid: 'x' };
 
-  it('takes the number as badge, or as badges', () => {
+  it('accepts the number as badge, or as badges', () => {
     expect(api.setBadge.parse({ ...badged, badge: 3 })).toMatchObject({ badge: 3 });
     expect(api.setBadge.parse({ ...badged, badges: '4' })).toMatchObject({ badge: 4 });
     expect(api.setBadge.parse({ ...badged, badge: 0, badges: 4 })).toMatchObject({ badge: 0 });
@@ -362,7 +362,7 @@ describe('setBadge (R-C9)', () => {
 });
 
 describe('numbers (R-C2)', () => {
-  it('are taken in every spelling, and kept in one', () => {
+  it('are accepted in every spelling, and stored in one', () => {
     const hwidOf = (method: Method, number: unknown): unknown =>
       (method.parse({ application: 'a', number }) as { hwid: string }).hwid;
     for (const number of ['+4915112345678', '4915112345678', 4915112345678, '+49 (151) 123-45678']) {
@@ -379,7 +379,7 @@ describe('multiRegisterDevice (R-X3)', () => {
   const tagsFor = (tags: unknown) =>
     api.multiRegisterDevice.parse({ application: 'a', email: 'a@example.com', tags }).devices[0]!.device.tags;
 
-  it('takes operations by number as setTags does by word', () => {
+  it('accepts operations by number as setTags does by word', () => {
     expect(
       tagsFor({
         a: { operation: 0, value: 'x' },
@@ -423,7 +423,7 @@ describe('multiRegisterDevice (R-X3)', () => {
   });
 });
 
-describe('tags that are no object', () => {
+describe('tags that are not an object', () => {
   const request = { application: 'a', email: 'a@example.com', number: '+4915112345678' };
 
   it.each([
@@ -445,7 +445,7 @@ describe('tags that are no object', () => {
       { ...request, devices: [{ hwid: 'x', push_token: 'y', platform: 3, tags: [] }] },
       'devices[0].tags: must be an object',
     ],
-  ])('are refused where tags are all that is asked for, and in jobs: %#', (method: Method, given, text) =>
+  ])('are refused if the request has only tags, and in jobs: %#', (method: Method, given, text) =>
     expect(textOf(method, given)).toBe(text),
   );
 });
@@ -460,11 +460,11 @@ describe('country and city (R-RES17)', () => {
     [api.registerWhatsappNumber, { application: 'a', number: '+4915112345678' }],
     [api.registerEmail, email],
     [api.registerEmailUser, { ...email, userId: 'u' }],
-  ])('are taken by every method that registers: %#', (method: Method, request) => {
+  ])('are accepted by every method that registers: %#', (method: Method, request) => {
     expect(method.parse({ ...request, ...place })).toMatchObject({ device: { country: 'DE', city: 'Berlin' } });
   });
 
-  it('are taken for all devices together, and in bulk', () => {
+  it('are applied to all devices together, and in bulk', () => {
     const { devices } = api.multiRegisterDevice.parse({ ...email, ...place });
     expect(devices[0]!.device).toMatchObject({ country: 'DE', city: 'Berlin' });
     const entry = { hwid: 'x', push_token: 't', platform: 3, ...place };

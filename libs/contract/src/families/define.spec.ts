@@ -32,13 +32,13 @@ describe('the application of a request', () => {
   const methods = Object.values<Method>(api).filter(({ family }) => family !== 'admin');
   const named = methods.filter((method) => method.application(naming) !== undefined);
 
-  it('is authorized by every method that takes one, and an unknown field of the others (R-ER1)', () => {
+  it('is authorized by every method that takes one, and is an unknown field of the others (R-ER1)', () => {
     const others = methods.filter((method) => !named.includes(method));
     expect(others.map(({ name }) => name).toSorted()).toEqual(WITHOUT);
     expect(named.map((method) => method.application(naming))).toEqual(named.map(() => application));
   });
 
-  it('is found in whatever a method with variants is given', () => {
+  it('is found in every variant of a method', () => {
     for (const device_type of [undefined, 1, 99]) {
       expect(api.configureApplication.application({ application, device_type })).toBe(application);
     }

@@ -35,7 +35,7 @@ describe('disposableFault (R-E4)', () => {
     ['a@notmailinator.com', false],
     ['a@mailinator.com.example', false],
     ['mailinator.com@example.com', false],
-  ])('tells whether the domain of %s is disposable: %s', (address, isListed) =>
+  ])('reports whether the domain of %s is disposable: %s', (address, isListed) =>
     expect(disposableFault(address, listed)).toBe(
       isListed ? 'Email address belongs to a disposable domain' : undefined,
     ),

@@ -27,7 +27,7 @@ const span = (start: string, stop: string) => ({ start, stop });
 describe('getNearestZone (R-C13)', () => {
   const device = { application: 'A1B2C-3D4E5', hwid: 'phone-1' };
 
-  it('takes a place, or null for both where the device tells none any more', () => {
+  it('accepts a place, or null for both coordinates if the device has none any more', () => {
     expect(getNearestZone.parse({ ...device, lat: '1.5', lng: 0 })).toMatchObject({ place: { lat: 1.5, lng: 0 } });
     expect(textOf(getNearestZone, { ...device, lat: null, lng: null })).toBeUndefined();
     expect(getNearestZone.parse({ ...device, lat: null, lng: null }).place).toBeUndefined();
@@ -82,7 +82,7 @@ describe('addGeoZone', () => {
     expect(hours(timetable)).toBe(text),
   );
 
-  it('reads hours as minutes of the day that they begin on', () => {
+  it('reads hours as minutes of the day on which they begin', () => {
     const timetable = {
       Mon: [span('22:00', '02:00'), span('08:30', '00:00')].slice(0, 1),
       Sun: [span('08:30', '00:00')],
@@ -138,11 +138,11 @@ describe('updateGeoZone', () => {
     expect(textOf(updateGeoZone, { geoZoneId: 17, cluster: '' })).toBe('Cluster not found');
   });
 
-  it.each([-1, 0, '-17', 2 ** 53, '9007199254740993', 1e300])('takes %p for the id of an unknown zone (R-F2)', (id) => {
+  it.each([-1, 0, '-17', 2 ** 53, '9007199254740993', 1e300])('reads %p as the id of an unknown zone (R-F2)', (id) => {
     expect(updateGeoZone.parse({ geoZoneId: id })).toMatchObject({ id: 0 });
   });
 
-  it.each([1.5, '1.5', 'x', true])('takes %p for no id', (id) =>
+  it.each([1.5, '1.5', 'x', true])('refuses %p as an id', (id) =>
     expect(textOf(updateGeoZone, { geoZoneId: id })).toBe('geoZoneId: must be an integer'),
   );
 });
@@ -155,7 +155,7 @@ describe('deleteGeoZone', () => {
     [{}, 'geozones: must be an integer'],
     [[17, 'x'], 'geozones[1]: must be an integer'],
     [[], 'geozones: must not be empty'],
-  ])('takes ids, or one id: %j', (geozones, text) =>
+  ])('accepts ids, or one id: %j', (geozones, text) =>
     expect(textOf(deleteGeoZone, { application: 'a', geozones })).toBe(text),
   );
 });

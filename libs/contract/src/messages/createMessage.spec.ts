@@ -126,7 +126,7 @@ describe('createMessage', () => {
     expect(parsed({ content: 'x', users: ['u'], send_rate: '100' }).sendRate).toEqual({ value: 100, avoid: false });
   });
 
-  it('takes a title of Safari alone, and its other fields beside any title (R-I22)', () => {
+  it('accepts a title of Safari alone, and its other fields beside any title (R-I22)', () => {
     const titled = parsed({ content: 'x', safari_title: 'T' }).content.safari;
     expect(titled).toMatchObject({ title: { entries: [{ text: 'T' }] }, urlArgs: undefined });
     for (const title of [{ title: 'T' }, { title: { en: 'T' } }, { preset: 'A1B2C-3D4E5' }]) {
@@ -139,7 +139,7 @@ describe('createMessage', () => {
     expect(textOf(both)).toBe('filter and conditions must not be used together');
   });
 
-  it('ignores fields that a list of devices overrides, unchecked (R-I3, R-I5)', () => {
+  it('ignores fields that a list of devices overrides, without validation (R-I3, R-I5)', () => {
     const { recipients, platforms, circle } = parsed({
       content: 'x',
       devices: ['a', 'b', 'a'],
@@ -155,7 +155,7 @@ describe('createMessage', () => {
     expect(circle).toBeUndefined();
   });
 
-  it('takes contacts in `to` where neither users nor devices are given, on any platform unless it has some (R-I3, R-I5)', () => {
+  it('accepts contacts in `to` without users and devices, on any platform unless it has some (R-I3, R-I5)', () => {
     const to = ['a@example.com', '+4915112345678', 'a@example.com'];
     const { recipients, platforms, circle } = parsed({
       content: 'x',
@@ -178,7 +178,7 @@ describe('createMessage', () => {
     expect(parsed({ content: 'x' }).circle).toBeUndefined();
   });
 
-  it('looks at platforms from ten devices on, and with users (R-I5)', () => {
+  it('applies platforms from ten devices on, and with users (R-I5)', () => {
     const ten = Array.from({ length: 10 }, (_, i) => `d${i}`);
     expect(parsed({ content: 'x', devices: ten, platforms: ['1'] }).platforms).toEqual([1]);
     expect(parsed({ content: 'x', users: ['u'], devices: ['a'], platforms: [3, 3] })).toMatchObject({
@@ -187,7 +187,7 @@ describe('createMessage', () => {
     });
   });
 
-  it('takes a bare triple as a list of one, and operators in any case (R-RES12, R-RES16)', () => {
+  it('accepts a bare triple as a list of one, and operators in any case (R-RES12, R-RES16)', () => {
     expect(parsed({ content: 'x', conditions: ['Level', 'gte', 5], conditions_operator: 'or' }).recipients).toEqual({
       kind: 'conditions',
       operator: 'OR',
@@ -246,7 +246,7 @@ describe('createMessage', () => {
     ]);
   });
 
-  it('lets ios_trim_content count where apns_trim_content is absent (R-V2)', () => {
+  it('applies ios_trim_content if apns_trim_content is absent (R-V2)', () => {
     expect(parsed({ content: 'x', ios_trim_content: 1 }).content.ios.trim).toBe(true);
     expect(parsed({ content: 'x', ios_trim_content: 1, apns_trim_content: 0 }).content.ios.trim).toBe(false);
   });
@@ -267,7 +267,7 @@ describe('createMessage', () => {
     expect(parsed({ content: 'x', minimize_link }).content.shortenLink).toBe(expected);
   });
 
-  it('finds a zone harmless with now (R-I8, R-I9)', () => {
+  it('accepts a time zone with now (R-I8, R-I9)', () => {
     expect(textOf(request({ content: 'x', timezone: 'europe/BERLIN', ignore_user_timezone: false }))).toBeUndefined();
   });
 

@@ -57,14 +57,14 @@ describe('createPreset', () => {
     ],
   ])('checks the request, and names the fault: %#', (given, text) => expect(textOf(given)).toBe(text));
 
-  it('takes the settings of platforms under either name', () => {
+  it('accepts the settings of platforms under either name', () => {
     for (const name of ['properties', 'platforms']) {
       const { content } = createPreset.parse(request({ [name]: { ios: { sound: 'bell', ttl: '60' } } }));
       expect(content.ios).toMatchObject({ sound: 'bell', ttlSeconds: 60 });
     }
   });
 
-  it('takes them under both names together, where they differ those of `properties`', () => {
+  it('accepts both names together, and prefers `properties` if they differ', () => {
     const properties = { ios: { sound: 'bell', silent: 0 } };
     const platforms = { ios: { sound: 'horn', silent: 1, ttl: 60 }, android: { rootParams: { a: 1 } } };
     const { content } = createPreset.parse(request({ properties, platforms }));
@@ -72,7 +72,7 @@ describe('createPreset', () => {
     expect(content.android).toEqual({ rootParams: '{"a":1}' });
   });
 
-  it('keeps the code of rich media, which only an action of that type shows', () => {
+  it('keeps the code of rich media for an action of that type only', () => {
     const code = { richMediaCode: 'A1B2C-3D4E5' };
     const richMediaOf = (type: string) => createPreset.parse(withAction(type, code)).content.richMedia;
     expect([richMediaOf('richMedia'), richMediaOf('openApp')]).toEqual(['A1B2C-3D4E5', undefined]);

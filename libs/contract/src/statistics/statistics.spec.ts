@@ -39,7 +39,7 @@ describe('messages:list (R-H2, R-H7)', () => {
     expect(faultOf(api.messagesList, request)).toMatchObject({ kind: 'argument', message: text }),
   );
 
-  it('defaults to the first 500 of all kinds, and to both days of a range in full', () => {
+  it('defaults to the first 500 of all kinds, and to both whole days of a range', () => {
     const range = { date_range: { date_from: '2026-01-01', date_to: '2026-01-01' } };
     expect(api.messagesList.parse(list({}, range))).toMatchObject({
       perPage: 500,
@@ -50,7 +50,7 @@ describe('messages:list (R-H2, R-H7)', () => {
     });
   });
 
-  it('names its application below filters', () => {
+  it('has its application below filters', () => {
     expect(api.messagesList.application(list({}))).toBe('A1B2C-3D4E5');
     expect(api.messagesList.application({ filters: 5 })).toBeUndefined();
   });

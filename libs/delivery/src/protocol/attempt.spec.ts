@@ -43,7 +43,7 @@ describe('a slice in a delivered batch', () => {
     expect(resolveClaim(undefined, mine, alive)).toEqual({ do: 'send', attempt: mine });
   });
 
-  it('is sent when this claim exists already because its answer was lost', () => {
+  it('is sent if this claim exists already because its answer was lost', () => {
     const earlier = claimed('me', 90, noResults);
     expect(resolveClaim(earlier, mine, dead)).toEqual({ do: 'send', attempt: earlier });
   });

@@ -11,7 +11,7 @@ describe('settings of the deployment (R-A6)', () => {
     expect(withDeployment({ platforms: [unused, ios] }, [18]).platforms).toEqual([ios, served]);
   });
 
-  it('leave those of an application alone, also where it has disabled the platform', () => {
+  it('do not affect those of an application, even if it has disabled the platform', () => {
     const own = { platform: 18, enabled: false, configured: true, credentialVersion: 1 };
     for (const application of [{ platforms: [own, ios] }, { platforms: [ios] }]) {
       expect(withDeployment(application, application.platforms.includes(own) ? [18] : [])).toBe(application);

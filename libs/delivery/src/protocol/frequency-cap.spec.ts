@@ -64,7 +64,7 @@ const sent = fc.record({
 });
 
 describe('frequency capping', () => {
-  it('counts exactly the sends of the time before that have not failed', () => {
+  it('counts exactly the unfailed sends of the preceding time', () => {
     fc.assert(
       fc.property(
         fc.array(sent, { maxLength: 60 }),
@@ -95,7 +95,7 @@ describe('frequency capping', () => {
     );
   });
 
-  it('forgets a send when its time is over, to the millisecond', () => {
+  it('drops a send when its time is over, to the millisecond', () => {
     const pages = new Pages();
     pages.add({ at: NOON, devices: [1] });
     const once = { days: 1, count: 1 };

@@ -31,7 +31,7 @@ describe('pacing', () => {
     );
   });
 
-  it('emits no more of a set whose slices are not sent, but for those that are deferred', () => {
+  it('emits no more of a set whose slices are not sent, except deferred ones', () => {
     const { word, bit } = settledBit(0);
     const emitted = Object.fromEntries([0, 1, 2, 3].map((number) => [number, [0, number, NOW] as const]));
     const due = [4, 5, 6];

@@ -73,7 +73,7 @@ const placesOf = (plan: ChunkPlanned, position: number): string[] => {
 };
 
 describe('planChunk', () => {
-  it('leaves out the devices of earlier plans, and no others', () => {
+  it('excludes only the devices of earlier plans', () => {
     fc.assert(
       fc.property(devices, rules, fc.func(fc.boolean()), (drawn, given, isEarlier) => {
         const both = { ...given, once: true };
@@ -201,7 +201,7 @@ describe('planChunk', () => {
     expect(one({ token: false }, { named: false })).toEqual([]);
   });
 
-  describe('with several variants of a platform', () => {
+  describe('a plan with several variants of a platform', () => {
     useChannelOfTwoVariants();
     const [publicKey, authToken, fcmToken] = [fieldBit('publicKey'), fieldBit('authToken'), fieldBit('fcmToken')];
     const rules = { application: { platforms: [{ ...iOS, platform: BIRD }] }, platforms: [BIRD] };
@@ -217,7 +217,7 @@ describe('planChunk', () => {
       expect(given(token, fields)).toEqual(['eligible', expected]);
     });
 
-    it('keeps a set of each', () => {
+    it('has a set of each variant', () => {
       const drawn = [publicKey | authToken, 0, fcmToken].map((fields, position) => {
         return { position, platform: BIRD, controlBucket: 0, token: fields !== fcmToken, fields };
       });
@@ -233,7 +233,7 @@ describe('planChunk', () => {
   });
 });
 
-describe('e-mail contacts that get no mail', () => {
+describe('e-mail contacts without mail', () => {
   it('are excluded for the first reason that applies, before the control group and the frequency cap (R-H11)', () => {
     const candidates = candidatesOf(
       [0, 1, 2, 3, 4].map((position) => ({ position, platform: 14, controlBucket: 0, token: true })),

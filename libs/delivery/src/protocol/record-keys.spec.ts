@@ -25,7 +25,7 @@ describe('ids of documents', () => {
     expect(planId(key)).toBe('M/3/A-B/7');
   });
 
-  it('below a message exclude those of a message whose code begins alike', () => {
+  it('are limited to one message, without messages whose code begins alike', () => {
     const { $gt, $lt } = idsBelow('M');
     const isBelow = (id: string): boolean => id > $gt && id < $lt;
     expect([planId(key), planId({ ...key, message: 'M1' }), planId({ ...key, message: 'L' })].map(isBelow)).toEqual([

@@ -5,12 +5,12 @@ import { retryAfterMs, retryDeadline, retryWaitMs, throttleDeadline } from './re
 const failure = (tries: number, firstWaitMs = 0, retryAfterMs = 0) => ({ tries, firstWaitMs, retryAfterMs });
 
 describe('waits', () => {
-  it('are 1 s, 5 s, 30 s, 2 min, 10 min and then 10 min again', () => {
+  it('are 1 s, 5 s, 30 s, 2 min, 10 min and then always 10 min', () => {
     const waits = [1, 2, 3, 4, 5, 6, 100].map((tries) => retryWaitMs(failure(tries), 0.5));
     expect(waits).toEqual([1000, 5000, 30_000, 120_000, 600_000, 600_000, 600_000]);
   });
 
-  it('are not shorter than the error’s first wait', () => {
+  it('are not shorter than the first wait of the error', () => {
     expect([1, 2, 3, 4].map((tries) => retryWaitMs(failure(tries, 60_000), 0.5))).toEqual([
       60_000, 60_000, 60_000, 120_000,
     ]);

@@ -26,7 +26,7 @@ describe('the rule of the watchdog', () => {
     expect(ask({ emitted }, silentAt + 1, false)).toMatchObject({ kind: 'inFlight' });
   });
 
-  it('emits again what was emitted or deferred before the clock was set back', () => {
+  it('emits again slices that were emitted or deferred before the clock was set back', () => {
     const hourBack = emitted.at - 3_600_000;
     expect(ask({ emitted }, hourBack)).toEqual({ kind: 'due' });
     expect(ask({ emitted }, hourBack, false)).toMatchObject({ kind: 'inFlight' });
@@ -65,7 +65,7 @@ describe('slice statuses', () => {
     expect(openSliceOf(statuses, 1)).toEqual({ emitted: undefined, deferredUntil: 900 });
   });
 
-  it('name the slices that are to be emitted now: neither settled, nor in flight, nor deferred', () => {
+  it('name the slices to be emitted now: neither settled, nor in flight, nor deferred', () => {
     const statuses = {
       emitted: { 1: [1, 7, 1_000] as const, 2: [1, 8, 1_000] as const, 3: [1, 9, 1_000] as const },
       deferred: { 3: 90_000 },

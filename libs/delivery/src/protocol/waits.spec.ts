@@ -23,12 +23,12 @@ function progressIn(wait: Wait): Progress {
 }
 
 describe('a device behind a throttle', () => {
-  it('that was never tried waits for 24 hours after the release', () => {
+  it('waits for 24 hours after the release if it was never tried', () => {
     expect(waitOf(untried, throttle, at(23 * HOUR))).toEqual({ progress: untried, until: START + 24 * HOUR });
     expect(waitOf(untried, throttle, at(24 * HOUR))).toEqual({ result: localResults.throttled });
   });
 
-  it('that was never tried waits until the TTL, shorter or longer', () => {
+  it('waits until the TTL if it was never tried, shorter or longer', () => {
     expect(waitOf(untried, throttle, at(9000, { ttlSeconds: 10 }))).toMatchObject({ until: START + 10_000 });
     expect(waitOf(untried, throttle, at(10_000, { ttlSeconds: 10 }))).toEqual({ result: localResults.throttled });
     expect(waitOf(untried, throttle, at(25 * HOUR, { ttlSeconds: 172_800 }))).toMatchObject({
@@ -41,7 +41,7 @@ describe('a device behind a throttle', () => {
     expect(waitOf(untried, { by: 'throttle', until }, at(0))).toEqual({ progress: untried, until });
   });
 
-  it('that was tried ends an hour after its first try, with the result of that', () => {
+  it('ends an hour after its first try, with the result of that', () => {
     const last = unlisted(503, 'Busy');
     const tried = { ...untried, tries: 2, firstTriedAt: START + 2 * HOUR, last };
     expect(waitOf(tried, throttle, at(2.9 * HOUR))).toEqual({ progress: tried, until: START + 3 * HOUR });
@@ -57,7 +57,7 @@ describe('a device without a connection', () => {
     expect(waitOf(progress, down, at(6 * HOUR))).toEqual({ result: refused });
   });
 
-  it('ends with the named cause that one worker found, although the worker at its end knows none', () => {
+  it('ends with the named cause of one worker, although the last worker has none', () => {
     const unknown: HeldBack = { ...down, cause: localResults.unreachable };
     const first = waitOf(untried, unknown, at(0));
     expect(first).toEqual({ progress: { ...untried, firstTriedAt: START }, until: START + HOUR });
@@ -91,7 +91,7 @@ describe('a device that waits for its turn', () => {
     expect(waitOf(untried, turn, at(24 * HOUR, times))).toEqual({ result: localResults.unreachable });
   });
 
-  it('that was tried ends as it would without waiting, on the schedule of its channel', () => {
+  it('ends after a try as it would without waiting, on the schedule of its channel', () => {
     const last = unlisted(451, 'Later');
     const tried = { ...untried, tries: 3, firstTriedAt: START + 2 * HOUR, last };
     expect(waitOf(tried, turn, at(2.9 * HOUR))).toMatchObject({ progress: tried });

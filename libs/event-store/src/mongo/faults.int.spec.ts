@@ -29,7 +29,7 @@ const add = (id: string, key: string): ThingCommand => ({ kind: 'add', id, key, 
 const isCommit = (command: Document): boolean => command['insert'] === 'things.commits';
 const isState = (command: Document): boolean => command['insert'] === 'things' || command['update'] === 'things';
 
-describeWithMongo('openLogs when things go wrong', (mongo) => {
+describeWithMongo('openLogs with faults', (mongo) => {
   let databases = 0;
   let db: Db;
   let bad: FaultyDb;
@@ -59,7 +59,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   });
 
   describe('a process that dies', () => {
-    it('between commit and states leaves them to the next one, which applies them within a second', async () => {
+    it('leaves them to the next one between commit and states, which applies them within a second', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       await dying.submit(LOG, add(A, '1'));
@@ -76,7 +76,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await expect(heir.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2, repeated: true });
     });
 
-    it('is followed by a writer that was running all the time', async () => {
+    it('is succeeded by a writer that was running before', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       const other = open(db, { applyEveryMs: 50 });
@@ -90,7 +90,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(other.counts.applied).toBe(1);
     });
 
-    it('amid the states leaves the others to the next one', async () => {
+    it('leaves the other states to the next one amid the states', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       await dying.submit(LOG, add(A, '1'));
@@ -108,7 +108,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await thing(B)).toMatchObject({ count: 1, rev: 2 });
     });
 
-    it('is followed by the first command too, before it is decided', async () => {
+    it('is succeeded before the first command, which is decided after it', async () => {
       await prepare();
       const dying = open(bad.db, HASTY);
       bad.interfere(async (command, send) => {
@@ -122,7 +122,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   });
 
   describe('an insert without an answer', () => {
-    it('may have succeeded: then its uid identifies it', async () => {
+    it('may have succeeded, and then its uid identifies it', async () => {
       const writer = open(bad.db);
       let times = 0;
       bad.interfere(async (command, send) => {
@@ -149,7 +149,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect((await commits()).map(({ events }) => events.length)).toEqual([1, 1]);
     });
 
-    it('may arrive while it is repeated', async () => {
+    it('may arrive during its repetition', async () => {
       const writer = open(bad.db);
       let late: (() => Promise<Document>) | undefined;
       bad.interfere(async (command, send) => {
@@ -166,7 +166,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await commits()).toHaveLength(1);
     });
 
-    it('never takes effect once its command was answered unavailable', async () => {
+    it('never takes effect after its command was answered unavailable', async () => {
       await prepare();
       const writer = open(bad.db, HASTY);
       let late: (() => Promise<Document>) | undefined;
@@ -214,7 +214,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(await commits()).toHaveLength(2);
     });
 
-    it('answers the younger commands of a group whose older ones got no answer in time', async () => {
+    it('does not prevent answers to the younger commands of a group', async () => {
       await prepare();
       const writer = open(bad.db, { answerWithinMs: 4000 });
       await writer.submit(LOG, add(A, '1'));
@@ -269,7 +269,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
   });
 
-  it('repeats states without got no answer, self-reports included', async () => {
+  it('repeats states without an answer, self-reports included', async () => {
     const writer = open(bad.db);
     let times = 0;
     bad.interfere(async (command, send) => {
@@ -422,7 +422,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       ['the whole write of states', isState, fail],
       ['each commit', isCommit, refuse],
       ['the whole write of commits', isCommit, fail],
-    ])('that refuses %s quarantines and refuses nothing', async (_, isRefused, answer) => {
+    ])('quarantines and refuses nothing if it refuses %s', async (_, isRefused, answer) => {
       await prepare();
       const problems: Problem[] = [];
       const writer = open(bad.db, { onProblem: (problem) => problems.push(problem) });
@@ -438,7 +438,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       expect(writer.counts.split).toBe(0);
     });
 
-    it('that outlasts the commands leaves nothing acknowledged that is not applied later', async () => {
+    it('leaves nothing acknowledged that is not applied later if it outlasts the commands', async () => {
       await prepare();
       const writer = open(bad.db, HASTY);
       await writer.submit(LOG, add(A, '1'));
@@ -450,7 +450,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await expect(writer.submit(LOG, add(A, '3'))).resolves.toEqual({ count: 3 });
     });
 
-    it('releases what other refusals of the same time have quarantined, as soon as there is room', async () => {
+    it('releases the documents that other refusals of the same time have quarantined, after its end', async () => {
       await db.createCollection('things', { validator: { name: { $ne: 'poison' } } });
       const writer = open(bad.db, { applyEveryMs: 50 });
       await writer.submit(LOG, add(A, '1'));

@@ -31,7 +31,7 @@ describe('checkOf', () => {
     ['long text under a hashed index', { a: 'hashed' }, { a: 'x'.repeat(2000) }, false],
     ['a text index', { a: 'text' }, { a: 'x'.repeat(2000) }, false],
     ['nothing at the path', { 'a.b.c': 1 }, { a: { b: null } }, false],
-  ])('tells what an index would refuse: %s', (_, keys, document, refused) => {
+  ])('reports a state that an index would refuse: %s', (_, keys, document, refused) => {
     expect(refuses(keys, document)).toBe(refused);
   });
 

@@ -61,7 +61,7 @@ class Repeated {
 
 const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
 
-describeWithReplicaSet('event logs on a replica set that loses its primary', (set) => {
+describeWithReplicaSet('event logs on a replica set without its primary', (set) => {
   let databases = 0;
   let clients: MongoClient[];
   let relay: Relay<ThingEvent>;
@@ -174,7 +174,7 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     expect(new Map(states.map(({ _id, count }) => [_id, count]))).toEqual(counts);
   };
 
-  it('goes on within 10 s after the primary was killed, and loses nothing, also when it comes back', async () => {
+  it('continue within 10 s after the primary was killed, and lose nothing, also when it returns', async () => {
     const primary = await set.primary();
     await primary.kill();
     expect(await timeToGoOn()).toBeLessThan(ELECTED_MS);
@@ -183,7 +183,7 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     await expectAll();
   });
 
-  it('goes on without a primary that is frozen, and loses nothing, also when it thaws', async () => {
+  it('continue without a primary that is frozen, and lose nothing, also when it thaws', async () => {
     const { pid } = await set.primary();
     process.kill(pid, 'SIGSTOP');
     const frozen = delay(FROZEN_MS);
@@ -195,7 +195,7 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     expect(took).toBeLessThan(WITHOUT_FROZEN_MS);
   });
 
-  it.each(['dead', 'frozen'])('connects although the first address is %s', async (which) => {
+  it.each(['dead', 'frozen'])('connect although the first address is %s', async (which) => {
     const member = set.members[0]!;
     await (which === 'dead' ? member.kill() : process.kill(member.pid, 'SIGSTOP'));
     try {

@@ -16,7 +16,7 @@ interface Stored {
 }
 
 describeWithMongo('states', (mongo) => {
-  it.each([3, 10_001])('are all found, without their self-reports, where there are %i', async (amount) => {
+  it.each([3, 10_001])('are all found, without their self-reports, among %i', async (amount) => {
     const documents = Array.from({ length: amount }, (_, i) => ({ _id: `id${i}`, group: 'g', self: { open: i } }));
     await mongo.db.collection<Stored>(`states${amount}`).insertMany(documents);
     const found = await new MongoStates(mongo.db, owned, 'self').find(`states${amount}`, 'group', ['g', 'other']);
@@ -28,7 +28,7 @@ describeWithMongo('states', (mongo) => {
   describe.each([
     ['guarded by its server', true],
     ['that nobody has made', false],
-  ])('in a collection %s', (_, isGuarded) => {
+  ])('states in a collection %s', (_, isGuarded) => {
     interface Thing {
       readonly _id: string;
       readonly rev: number;
@@ -73,7 +73,7 @@ describeWithMongo('states', (mongo) => {
       expect(await write(1, { name: 'one', size: 1 }, undefined, 4)).toEqual([]);
     });
 
-    it('sets the changed fields of an unchanged document', async () => {
+    it('set the changed fields of an unchanged document', async () => {
       expect(await write(5, { name: 'two', size: 1 }, first, 7)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'two', size: 1, self: { open: 7 } });
       expect(await write(9, { name: 'two' }, { ...first, rev: 5, guard: 5 })).toEqual([]);
@@ -81,7 +81,7 @@ describeWithMongo('states', (mongo) => {
       expect(updates).toBe(2);
     });
 
-    it('preserves fields that it does not own, unless nothing may remain', async () => {
+    it('preserve fields of other versions, unless nothing may remain', async () => {
       await db.collection('things').updateOne({}, { $set: { colour: 'red' } });
       const read = { ...first, colour: 'red' };
       expect(await write(5, { name: 'two' }, read)).toEqual([]);
@@ -100,25 +100,25 @@ describeWithMongo('states', (mongo) => {
       expect(await stored()).toEqual({ _id: 'a', rev: 6, name: '', self: { open: 4 } });
     });
 
-    it('does not change a newer document', async () => {
+    it('do not change a newer document', async () => {
       await write(7, { name: 'seven', size: 7 }, first);
       expect(await write(5, { name: 'five', size: 1 }, first)).toEqual([]);
       expect(await write(7, { name: 'again', size: 1 }, first)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 7, name: 'seven', size: 7, self: { open: 4 } });
     });
 
-    it('sets all fields of a document that is older than known', async () => {
+    it('set all fields of a document that is older than expected', async () => {
       expect(await write(5, { name: 'five', size: 3 }, { ...first, rev: 3, size: 3 })).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 3, self: { open: 4 } });
     });
 
-    it('creates a vanished document again', async () => {
+    it('create a vanished document again', async () => {
       await db.collection('things').deleteMany({});
       expect(await write(5, { name: 'five', size: 1 }, first)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1 });
     });
 
-    it('writes self-reports with all this', async () => {
+    it('write self-reports with all this', async () => {
       await write(5, { name: 'five', size: 1 }, first);
       expect(await write(6, undefined, undefined, 9)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1, self: { open: 9 } });

@@ -80,7 +80,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await expect(young.submit(LOG, paint('a', 'blue'))).resolves.toEqual({ count: 0 });
     });
 
-    it('is reported once by a process, however often it looks', async () => {
+    it('is reported once by a process, however often it is read', async () => {
       await dieAfter(paint('a', 'red'));
       const old = older();
       await until(async () => (await quarantined()) === 2);
@@ -89,7 +89,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await expect(old.submit(LOG, add('a', '1'))).rejects.toMatchObject({ kind: 'unavailable' });
     });
 
-    it('is applied by a process of the newer version that was running all the time', async () => {
+    it('is applied by a process of the newer version that was running before', async () => {
       const [old, young] = [older(), newer()];
       await young.submit(LOG, add('b', '1'));
       for (let i = 0; i < 30; i++) {
@@ -165,7 +165,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
 
   describe('a field that the older version does not have', () => {
     it.each(['first', 'last'])(
-      'stays when the older version writes %s, whatever it takes away of its own',
+      'stays when the older version writes %s, whatever fields of its own it removes',
       async (turn) => {
         const [old, young] = [older(), newer()];
         if (turn === 'first') await old.submit(LOG, { kind: 'name', id: 'a', name: 'one' });
@@ -182,7 +182,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       },
     );
 
-    it('stays where both versions write concurrently, and neither loses a command', async () => {
+    it('stays when both versions write concurrently, and neither loses a command', async () => {
       const [old, young] = [older(), newer()];
       await young.submit(LOG, paint('a', 'red'));
       const unavailable = { kind: 'unavailable' };

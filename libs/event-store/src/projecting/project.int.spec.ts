@@ -82,7 +82,7 @@ describeWithMongo('project', (mongo) => {
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({ even: { seen: [2, 4, 6, 8], rev: 4 } });
   });
 
-  it('applies facts of a part that is probably new without reading it, and again to what was stored before', async () => {
+  it('applies facts of a probably new part without reading it, and again to the earlier stored part', async () => {
     const documents = collection('probably-new');
     const stored: (Document | undefined)[] = [];
     const guessing: Projection<Seen> = { ...recording(stored), isProbablyNew: (part) => part === 'even' };

@@ -13,7 +13,7 @@ describe('RecentParts', () => {
     expect(recent.take('a', 'delivered')).toEqual({ n: 3 });
   });
 
-  it('no longer has a part once it was taken', () => {
+  it('does not have a part after it was taken', () => {
     const recent = new RecentParts(2);
     recent.put('a', 'opened', { n: 1 });
     recent.take('a', 'opened');

@@ -87,7 +87,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     ]);
   });
 
-  it('are carried neither by records nor by commits while none are recorded', async () => {
+  it('are carried neither by records nor by commits without recording', async () => {
     const db = newDb();
     const { relay, published } = await relayOn(db);
     await writerOn(db, relay).name('a');

@@ -186,7 +186,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(await publishedSince([newDb()], 1_800_000)).toBeUndefined();
   });
 
-  it('publishes all commits again after a restore whose preparation was repeated, where all are recent', async () => {
+  it('publishes all commits again after a restore with a repeated preparation, if all are recent', async () => {
     const [db, broker] = [newDb(), new Published()];
     const relay = await relayOn(db, broker);
     const writer = openLogs(db, things, { ...PATIENT, committed: relay.offer });
@@ -204,7 +204,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(later.values).toEqual(['things-1 1', 'things-1 2']);
   });
 
-  it('is level only when everything is published', async () => {
+  it('is caught up only when everything is published', async () => {
     const [db, broker] = [newDb(), new Published()];
     broker.fail = () => {
       throw Fault.unavailable('not now');
@@ -243,7 +243,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(broker.seen('things-1')).toEqual(numbers(10));
   });
 
-  it('passes over a commit that cannot be converted to records, and stores it for later', async () => {
+  it('skips a commit that cannot be converted to records, and stores it for later', async () => {
     const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
     const relay = await relayOn(db, broker, {
       onProblem: (problem) => problems.push(problem),
@@ -263,7 +263,7 @@ describeWithMongo('openRelay', (mongo) => {
     ]);
   });
 
-  it('passes over only the commits that the broker refuses', async () => {
+  it('skips only the commits that the broker refuses', async () => {
     const [db, broker] = [newDb(), new Published()];
     broker.fail = (values) => {
       if (values.includes('things-1 2')) throw Fault.tooLarge('a record too large');
@@ -276,7 +276,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect(broker.seen('things-2')).toEqual(numbers(4));
   });
 
-  it('looks again soon after a look without an answer from the store', async () => {
+  it('polls again soon after a poll without an answer from the store', async () => {
     const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
     let away: Promise<void> | undefined;
     await relayOn(
@@ -291,7 +291,7 @@ describeWithMongo('openRelay', (mongo) => {
     await until(() => broker.seen('things-1').length === 3);
   }, 30_000);
 
-  describe('with a second relay', () => {
+  describe('a relay with a second one', () => {
     it('publishes once, and at once after a commit of the other process', async () => {
       const [db, broker] = [newDb(), new Published()];
       // No looks: the change stream reports the commits.
@@ -348,7 +348,7 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-1')).toEqual(numbers(5));
     });
 
-    it('is quiet once the other process can see all that it has published', async () => {
+    it('is idle once the other process can see all its published positions', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
       const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
@@ -373,7 +373,7 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-1')).toEqual(numbers(10));
     });
 
-    it('begins at the other’s position, whatever is committed meanwhile', async () => {
+    it('begins at the position of the other, whatever is committed meanwhile', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);
       const asked = Promise.withResolvers<void>();
@@ -413,7 +413,7 @@ describeWithMongo('openRelay', (mongo) => {
     });
   });
 
-  it('opens on a busy server, and takes its lease when that answers', async () => {
+  it('opens on a busy server, and takes its lease after the answer', async () => {
     const [db, broker] = [newDb(), new Published()];
     const problems: unknown[] = [];
     const relay = await relayOn(slowToLease(db, 1), broker, { onProblem: (problem) => problems.push(problem) });
@@ -422,7 +422,7 @@ describeWithMongo('openRelay', (mongo) => {
     await until(() => broker.values.length === 3);
   });
 
-  it('succeeds at once a process that has ended, and no other one with its host name and process id', async () => {
+  it('succeeds a process that has ended at once, and no other one with its host name and process id', async () => {
     const own = ownIdentity()!;
     const later = new Date(Date.now() + 600_000);
     const lease = (identity: ProcessIdentity) => ({

@@ -22,7 +22,7 @@ describe('an outbox', () => {
     outbox = new Outbox({ publish }, 0, (problem) => problems.push(problem));
   });
 
-  it('publishes in parts what exceeds one publish, and repeats only the rest after a failure', async () => {
+  it('publishes in parts beyond the limit of one publish, and repeats only the rest after a failure', async () => {
     fail = () => {
       if (published.length === 1 && problems.length === 0) throw Fault.unavailable('not now');
     };
@@ -34,12 +34,12 @@ describe('an outbox', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('publishes a record alone that is larger than a publish should be', async () => {
+  it('publishes a record alone that exceeds the limit of a publish', async () => {
     await outbox.send([record('a', 10), record('b', 6 * MEGABYTE), record('c', 10)]);
     expect(published).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('rejects a sender when the rest of its records is refused', async () => {
+  it('rejects a sender if the rest of its records is refused', async () => {
     fail = () => {
       if (published.length === 1) throw Fault.tooLarge('a record too large');
     };

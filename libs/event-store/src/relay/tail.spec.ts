@@ -70,14 +70,14 @@ describe('the tail of a log', () => {
     });
   });
 
-  it('reads once for a look that finds nothing', async () => {
+  it('reads once for a poll that finds nothing', async () => {
     tail.look();
     await tail.drained;
     expect(store.reads).toEqual([0]);
     expect(tail.unpublished).toBe(0);
   });
 
-  it('publishes a commit that is offered while a look reads', async () => {
+  it('publishes a commit that is offered during a poll', async () => {
     const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     store.whileReading = () => (reading.resolve(), release.promise);
     tail.look();
@@ -97,14 +97,14 @@ describe('the tail of a log', () => {
     expect(store.reads).toEqual([3, 3, 2]);
   });
 
-  it('sends a commit that is larger than a send should be', async () => {
+  it('sends a commit that exceeds the limit of a send', async () => {
     for (let position = 1; position <= 2; position++) store.commits.push(commit(position, 6 << 20));
     tail.look();
     await tail.drained;
     expect(broker.batches).toEqual([[1], [2]]);
   });
 
-  it('keeps a few large commits in memory while the broker is away, and reads the others later', async () => {
+  it('keeps a few large commits in memory during an outage of the broker, and reads the others later', async () => {
     const release = Promise.withResolvers<void>();
     broker.whilePublishing = () => release.promise;
     for (let position = 1; position <= 8; position++) {

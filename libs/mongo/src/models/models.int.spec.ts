@@ -128,7 +128,7 @@ describeWithMongo('models', (mongo) => {
     expect(built.map(({ name }) => name)).toEqual(['_id_', 'name', 'open', 'until']);
   });
 
-  it('read documents of the driver, and write documents that it reads', async () => {
+  it('read documents of the driver, and write documents that the driver reads', async () => {
     const model = modelOf(mongo.db, things);
     const native = collectionOf(mongo.db, things);
     await native.deleteMany({});
@@ -149,7 +149,7 @@ describeWithMongo('models', (mongo) => {
     });
   });
 
-  it('refuse fields that they do not know, and values of other types', async () => {
+  it('refuse unknown fields, and values of other types', async () => {
     const model = modelOf(mongo.db, things);
     await expect(model.find({ unknown: 1 } as object).lean()).rejects.toThrow('unknown');
     await expect(model.find({ count: '7' } as object).lean()).rejects.toThrow('count');

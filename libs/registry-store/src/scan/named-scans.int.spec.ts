@@ -36,7 +36,7 @@ describeWithMongo('scans of named devices', (mongo) => {
     return Array.from(columns.positions.subarray(0, columns.count)).sort((a, b) => a - b);
   };
 
-  it('share a query by application and fields, and each gets its own devices', async () => {
+  it('share a query by application and fields, and each returns its own devices', async () => {
     const scans = await Promise.all([
       found([0]),
       found([1, 2, 99]),
@@ -55,7 +55,7 @@ describeWithMongo('scans of named devices', (mongo) => {
     expect(queries).toBe(3);
   });
 
-  it('fail only where they name a device that cannot be read', async () => {
+  it('fail only if they name a device that cannot be read', async () => {
     await devices.updateOne({ app: APP, seq: 7 }, { $set: { lang: Decimal128.fromString('1') as unknown as string } });
     expect(await Promise.all([found([6]), found([7, 8]), found([8])])).toEqual([[6], undefined, [8]]);
   });

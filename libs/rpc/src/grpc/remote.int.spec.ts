@@ -96,14 +96,14 @@ describe('a remote call', () => {
     expect(asked).toEqual(['a']);
   });
 
-  it('is not sent where it is larger than a message may be', async () => {
+  it('is not sent if it exceeds the size of a message', async () => {
     const process = await start('first');
     const echo = echoAt(await connectedTo([process]));
     await expect(echo.say({ text: 'x'.repeat(64 << 20) })).rejects.toMatchObject({ kind: 'tooLarge' });
     expect(process.asked).toEqual([]);
   });
 
-  it('goes to those that can be reached', async () => {
+  it('goes to reachable replicas', async () => {
     const [first, second] = [await start('first'), await start('second')];
     const echo = echoAt(await connectedTo([first, second]));
     expect(new Set(await Promise.all(indices(10).map(async () => (await echo.say({ text: 'a' })).text)))).toEqual(
@@ -113,7 +113,7 @@ describe('a remote call', () => {
     for (const text of indices(10).map(String)) expect(await echo.say({ text })).toEqual({ text: 'second' });
   });
 
-  it('waits for a service that is not there yet', async () => {
+  it('waits for a service that has not started', async () => {
     const gone = await start('gone');
     await gone.close();
     const echo = echoAt(await replicasOf([gone]));
@@ -135,7 +135,7 @@ describe('a remote call', () => {
     }
   });
 
-  it('fails in time when the clock is set back meanwhile', async () => {
+  it('fails in time if the clock is set back meanwhile', async () => {
     const gone = await start('gone');
     await gone.close();
     const answer = echoAt(await replicasOf([gone]), { deadlineMs: 500 }).say({ text: 'a' });
@@ -150,7 +150,7 @@ describe('a remote call', () => {
     }
   });
 
-  it('fails in time when names are not resolved any more', async () => {
+  it('fails in time if names are not resolved any more', async () => {
     let asked = 0;
     const resolve = async (): Promise<string[]> => (asked++ === 0 ? [] : new Promise(() => undefined));
     const replicas = await openReplicas('registry:9090', { access: testAccess, resolve });
@@ -162,7 +162,7 @@ describe('a remote call', () => {
     } while (asked < 2);
   });
 
-  it('is not made again when its connection breaks, for it may have been carried out', async () => {
+  it('is not repeated if its connection is lost, since it may have been carried out', async () => {
     const { cut, first, second, replicas, text } = await setUpBroken();
     const answer = echoAt(replicas, byText).say({ text });
     const refused = expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: undefined });
@@ -171,7 +171,7 @@ describe('a remote call', () => {
     expect([first.asked, second.asked]).toEqual([[text], []]);
   });
 
-  it('is made again elsewhere where its request says that this is harmless', async () => {
+  it('is repeated at another replica if its request is idempotent', async () => {
     const { cut, first, second, replicas, text } = await setUpBroken();
     const answer = echoAt(replicas, { ...byText, isRepeatable: { say: (asked) => asked.text === text } }).say({ text });
     await cut();
@@ -179,7 +179,7 @@ describe('a remote call', () => {
     expect([first.asked, second.asked]).toEqual([[text], [text]]);
   });
 
-  it('is a bug when its request cannot be sent', async () => {
+  it('is a bug if its request cannot be sent', async () => {
     const echo = echoAt(await replicasOf([await start('first')]));
     const unsendable = { text: 1n as unknown as string };
     await expect(echo.say(unsendable)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe('a remote call', () => {
     await expect(echo.repeat(unsendable)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: 'bug' });
   });
 
-  it('is not made again when the service itself answers that it is unavailable', async () => {
+  it('is not repeated if the service itself answers that it is unavailable', async () => {
     let asked = 0;
     const operations: Operations = {
       settled: async () => {
@@ -223,7 +223,7 @@ describe('a shutdown', () => {
     await closed;
   });
 
-  it('of one replica after the other loses no call and doubles none, under load', async () => {
+  it('loses no call and repeats none, one replica after the other under load', async () => {
     const said: string[] = [];
     const say: Say = async ({ text }) => {
       said.push(text);
@@ -260,7 +260,7 @@ describe('a shutdown', () => {
 });
 
 describe('a routing key', () => {
-  it('leads to one replica, wherever it is used, and to the next one while that is away', async () => {
+  it('leads to one replica, wherever it is used, and to the next one while that is unavailable', async () => {
     const processes = [await start('a'), await start('b'), await start('c')];
     const [here, there] = [await connectedTo(processes), await connectedTo([...processes].reverse())];
     const texts = indices(30).map(String);
@@ -276,7 +276,7 @@ describe('a routing key', () => {
     expect(here.ownerOf(() => texts[0]!)).toBe(processes.find((_, i) => 'abc'[i] === after[0])!.address);
   });
 
-  it('is not even made where there is one replica', async () => {
+  it('is not computed for one replica', async () => {
     const replicas = await replicasOf([await start('a')]);
     expect(
       replicas.ownerOf(() => {
@@ -287,7 +287,7 @@ describe('a routing key', () => {
 });
 
 describe('the replicas of a service', () => {
-  it('follow what its name stands for, and calls under way end where they are', async () => {
+  it('follow the addresses of its name, and calls under way end at their replica', async () => {
     const answer = Promise.withResolvers<{ text: string }>();
     const first = await start('first', { say: () => answer.promise });
     const ips = ['127.0.0.1'];
@@ -311,7 +311,7 @@ describe('the replicas of a service', () => {
     expect(changes).toEqual([[`127.0.0.1:${first.port}`], [`127.0.0.2:${first.port}`, `127.0.0.3:${first.port}`]]);
   });
 
-  it('can be asked one by one', async () => {
+  it('can be called one by one', async () => {
     const replicas = await replicasOf([await start('a'), await start('b')]);
     const each = await everyReplica<Echo>(echoDefinition, replicas);
     const answers = await Promise.all(each.map(({ service }) => service.say({ text: '' })));

@@ -9,7 +9,7 @@ const namesFor = (key: string, of: readonly { readonly name: string }[]): string
   rendezvous(key, of).map(({ name }) => name);
 
 describe('rendezvous hashing', () => {
-  it('gives a key the same order, whatever the order in which the replicas are known', () => {
+  it('gives a key the same order for any order of the replicas', () => {
     fc.assert(
       fc.property(fc.string(), replicas, (key, of) => {
         expect(namesFor(key, of)).toEqual(namesFor(key, [...of].reverse()));
@@ -17,7 +17,7 @@ describe('rendezvous hashing', () => {
     );
   });
 
-  it('moves no other keys when a replica goes', () => {
+  it('moves no other keys when a replica leaves', () => {
     fc.assert(
       fc.property(fc.string(), replicas, fc.nat(), (key, of, n) => {
         const gone = of[n % of.length]!;
@@ -27,7 +27,7 @@ describe('rendezvous hashing', () => {
     );
   });
 
-  it('spreads keys', () => {
+  it('spreads keys evenly', () => {
     const of = ['10.0.0.1:9090', '10.0.0.2:9090', '10.0.0.3:9090'].map((name) => ({ name }));
     const keys = Array.from({ length: 600 }, (_, i) => `devices-${i}`);
     const shares = Map.groupBy(keys, (key) => namesFor(key, of)[0]!);

@@ -52,7 +52,7 @@ async function codeOfStranger(port: number, channel = credentials.createInsecure
 const keyed = (...bytes: number[]): RpcAccess => ({ masterKeys: bytes.map((byte) => Buffer.alloc(32, byte)) });
 
 describe('calls between processes without TLS', () => {
-  it('are answered where both have the same master key, and refused unread where they have not', async () => {
+  it('are answered if both have the same master key, and refused unread otherwise', async () => {
     const { process, calls } = await served(keyed(1));
     expect(await (await calling(process.port, keyed(1))).say({ text: 'a' })).toEqual({ text: 'a 1' });
     const refused = await (await calling(process.port, keyed(2))).say({ text: 'a' }).catch((error: unknown) => error);
@@ -72,7 +72,7 @@ describe('calls between processes without TLS', () => {
     expect(calls()).toBe(0);
   });
 
-  it('are answered while the master key is changed: one key in common is enough', async () => {
+  it('are answered during a change of the master key: one common key is enough', async () => {
     const [before, during, after] = [keyed(1), keyed(2, 1), keyed(2)];
     for (const [server, client] of [
       [before, during],
@@ -93,7 +93,7 @@ describe('calls between processes with mutual TLS', () => {
   const server = { tls: { ...authority.issue('service.test'), ca } };
   const client = { tls: { ...authority.issue('gateway.test'), ca } };
 
-  it('are answered where the certificates are of one CA', async () => {
+  it('are answered if the certificates are of one CA', async () => {
     const { process } = await served(server);
     expect(await (await calling(process.port, client)).say({ text: 'a' })).toEqual({ text: 'a 1' });
   });
@@ -108,7 +108,7 @@ describe('calls between processes with mutual TLS', () => {
         return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
       },
     ],
-  ])('are not answered to %s', async (_, channel) => {
+  ])('are not answered for %s', async (_, channel) => {
     const { process, calls } = await served(server);
     expect(await codeOfStranger(process.port, channel())).not.toBe(status.OK);
     expect(calls()).toBe(0);
@@ -118,7 +118,7 @@ describe('calls between processes with mutual TLS', () => {
     ['a service of another CA', { tls: { ...stranger.issue('service.test'), ca } }, 'service.test'],
     ['a service of another name', server, 'registry.test'],
     ['a service without TLS', keyed(1), 'service.test'],
-  ] as const)('are not made to %s', async (_, access, host) => {
+  ] as const)('are not sent to %s', async (_, access, host) => {
     const { process, calls } = await served(access);
     const echo = await calling(process.port, client, host);
     await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ kind: 'unavailable' });

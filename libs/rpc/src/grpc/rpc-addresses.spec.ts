@@ -12,13 +12,13 @@ describe('an address', () => {
   });
 
   it.each(['', 'registry', 'registry:', 'registry:0', 'registry:65536', 'http://registry:1', 'a:1,', 'fd00::7:2'])(
-    'may not be %j',
+    'is refused as %j',
     (text) => {
       expect(() => parseAddress(text)).toThrow('must be host:port[,host:port…]');
     },
   );
 
-  it('stands for every IP address of its host, IPv4 before IPv6', async () => {
+  it('denotes every IP address of its host, IPv4 before IPv6', async () => {
     expect(await resolveHost('127.0.0.1')).toEqual(['127.0.0.1']);
     expect(await resolveHost('::1')).toEqual(['::1']);
     expect(await resolveHost('localhost')).toContain('127.0.0.1');

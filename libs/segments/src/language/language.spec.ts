@@ -106,7 +106,7 @@ describe('conditions (R-N4)', () => {
       'a',
       { kind: 'operator', operator: 'BETWEEN', operand: ['3 days ago', '2026-01-01'] },
     ],
-  ])('on a tag are read: %s', (source, tag, of) => expect(asked(source)).toEqual([tag, of]));
+  ])('are read with a tag: %s', (source, tag, of) => expect(asked(source)).toEqual([tag, of]));
 
   it('name tags, applications, segments and groups', () => {
     const source = 'A(x) * AT(y, "Level", EQ, 1) + T(Age, IN, [1]) \\ Segment(s) + G(g)';

@@ -21,7 +21,7 @@ const offsets = (run: Run, position: number, max: number): unknown => {
 };
 
 describe('run of batches', () => {
-  it('hands small batches over together, and goes on where it was', () => {
+  it('passes small batches together, and continues at its position', () => {
     const run = new Run(place, 0);
     for (const first of [0, 3, 6]) run.append(batch(first, 3));
     expect(offsets(run, 0, 4)).toEqual([[0, 1, 2, 3], 4]);
@@ -30,7 +30,7 @@ describe('run of batches', () => {
     expect(offsets(run, 0, 100)).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8], 9]);
   });
 
-  it('steps over what compaction left out', () => {
+  it('skips records that compaction has removed', () => {
     const run = new Run(place, 0);
     run.append(sparse(0, 10, [2, 9]));
     run.append(sparse(10, 10, []));
@@ -44,7 +44,7 @@ describe('run of batches', () => {
     expect(offsets(empty, 5, 5)).toEqual([[], 8]);
   });
 
-  it('knows the offsets that it covers', () => {
+  it('reports the offsets that it covers', () => {
     const run = new Run(place, 5);
     expect(run.covers(5)).toBe(false);
     run.append(batch(5, 5));

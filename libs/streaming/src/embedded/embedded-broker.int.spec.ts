@@ -65,7 +65,7 @@ class EmbeddedWorld implements BrokerWorld {
   }
 }
 
-describeWithMongo('on MongoDB', (mongo) => {
+describeWithMongo('brokers on MongoDB', (mongo) => {
   brokerFeatures('embedded broker', async () => new EmbeddedWorld(mongo), housekeepingFeatures);
 });
 
@@ -166,7 +166,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       expect(Date.now()).toBeGreaterThan(renewed.getTime() + 1_500);
     });
 
-    it('is over when nobody renews it, although the clock was set back', async () => {
+    it('is over when it was not renewed, although the clock was set back', async () => {
       const renewed = new Date(Date.now() + HOUR_MS);
       const [from, ttlMs] = [performance.now(), 500];
       await holder({ host: 'elsewhere', pid: 1, epoch: 'x', renewed, ttlMs });
@@ -188,7 +188,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       }
     });
 
-    it('is given back on close', async () => {
+    it('is released on close', async () => {
       await (await open()).close();
       expect(await leases().countDocuments({ _id: 'holder' })).toBe(0);
     });
@@ -220,8 +220,8 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
     });
   });
 
-  describe('lease that is lost', () => {
-    it('acknowledges nothing that was written after it', async () => {
+  describe('the loss of the lease', () => {
+    it('acknowledges no later write', async () => {
       let lost = false;
       let held = 0;
       const db = intercepted(async (command, run) => {
@@ -262,7 +262,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       await opening;
     });
 
-    it('delivers nothing any more', async () => {
+    it('stops deliveries', async () => {
       let lost = false;
       const stale = await open({ onLost: () => (lost = true) });
       const got = await listen(stale, 'g');
@@ -301,7 +301,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       expect(await world.db.collection('streaming.batches').countDocuments()).toBe(3);
     });
 
-    it('goes on behind a batch of whose fate it never heard', async () => {
+    it('continues behind a batch with an unknown outcome', async () => {
       let deaf = true;
       const db = intercepted(async (command, run) => {
         const reply = await run();
@@ -317,7 +317,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       expect(got).toEqual(['unknown', 'known']);
     });
 
-    it('leaves no gap where a batch was not written', async () => {
+    it('leaves no gap if a batch was not written', async () => {
       let broken = true;
       const db = intercepted((command, run) =>
         broken && 'insert' in command ? Promise.reject(new Error('connection refused')) : run(),
@@ -330,7 +330,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
   });
 
   describe('reading', () => {
-    it('serves groups that lag from the store when memory does not suffice', async () => {
+    it('serves groups that lag from the store if memory does not suffice', async () => {
       const broker = await open({ memoryBytes: 40_000 });
       let release!: () => void;
       const stuck = new Promise<void>((resolve) => (release = resolve));
@@ -348,7 +348,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       }
     });
 
-    it('goes on in the middle of a batch after a restart', async () => {
+    it('continues inside a batch after a restart', async () => {
       const broker = await open();
       await broker.publish(topic, values(0, 1, 2, 3, 4));
       const stopped = Promise.withResolvers<void>();

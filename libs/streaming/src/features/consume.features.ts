@@ -28,7 +28,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       return found;
     };
 
-    it('gives decoded values with where they lay', async () => {
+    it('returns decoded values with their positions', async () => {
       await start();
       const headers = { traceparent: '00-4bf9-01' };
       await test.broker.publish(test.topic, [{ ...record('a', '{"n":1}'), headers }, record('a', '{"n":2}')]);
@@ -47,7 +47,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       ]);
     });
 
-    it('dead-letters what cannot be decoded, and the rest flows on', async () => {
+    it('dead-letters undecodable records, and the others continue', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', '{"n":1}', 'no json', '{"n":3}'));
       const got: number[] = [];
@@ -74,7 +74,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(Buffer.from(found[0]?.payload ?? []).toString()).toBe('no json');
     });
 
-    it('dead-letters the one record that fails after at most 5 tries, within 5 s, while the others flow', async () => {
+    it('dead-letters the one record that fails after at most 5 tries, within 5 s, while the others continue', async () => {
       await start();
       const name = newGroup();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 200)));
@@ -162,7 +162,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(Buffer.compare(found[0]!.payload, value)).toBe(0);
     });
 
-    it('cuts what has no room when it is dead-lettered', async () => {
+    it('truncates parts that exceed a dead letter', async () => {
       await start();
       const headers = { baggage: 'ü'.repeat(200_000) };
       const value = Buffer.alloc(LARGEST_RECORD_BYTES - 'k'.length - 'baggage'.length - headers.baggage.length, 'v');
@@ -180,7 +180,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(found[0]).toMatchObject({ key: 'k', topic: test.topic, cut: { payloadBytes: value.length, sha256 } });
     });
 
-    it('tries again while something is unavailable, and dead-letters nothing', async () => {
+    it('retries during an outage, and dead-letters nothing', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
       const got: string[] = [];
@@ -200,7 +200,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(incidents.map(({ kind }) => kind)).toEqual(['retried', 'retried', 'retried']);
     });
 
-    it('hands the rest back within 5 s when something stays unavailable, and goes on when it is there again', async () => {
+    it('returns the rest within 5 s of an outage, and continues after it', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
       const incidents: Incident[] = [];
@@ -226,7 +226,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(got).toEqual(['1', '2', '3']);
     });
 
-    it('does not wait for better times when it is stopped', async () => {
+    it('does not wait for the end of an outage when it is stopped', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', 1));
       let calls = 0;
@@ -243,7 +243,7 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       expect(calls).toBe(5);
     });
 
-    it('takes the number of records that a handler is done with', async () => {
+    it('accepts the number of records that a handler has completed', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', '{"n":0}', 'no json', '{"n":2}', '{"n":3}'));
       const firsts: number[] = [];

@@ -6,7 +6,7 @@ export function endingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 
   describe('ending', () => {
-    it('goes on after a restart where it was', async () => {
+    it('continues at its position after a restart', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
       const before = await listen();
@@ -19,7 +19,7 @@ export function endingFeatures(test: BrokerUnderTest): void {
       expect(after.texts()).toEqual(['4']);
     });
 
-    it('stops behind the handlers under way, and remembers what they did', async () => {
+    it('stops after the handlers under way, and stores their progress', async () => {
       await start();
       const stuck = latch();
       const name = newGroup();
@@ -72,7 +72,7 @@ export function endingFeatures(test: BrokerUnderTest): void {
       expect(texts()).toEqual(['1', '2', '3']);
     });
 
-    it('lets handlers under way publish what they have to before it closes', async () => {
+    it('lets handlers under way publish before it closes', async () => {
       const results = declare();
       await start();
       const stuck = latch();

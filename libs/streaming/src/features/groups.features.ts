@@ -59,7 +59,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       await expect(listen({ group: name })).rejects.toMatchObject({ kind: 'argument' });
     });
 
-    it('takes other topics from a group once its members have left', async () => {
+    it('accepts other topics for a group once its members have left', async () => {
       const other = declare();
       await start();
       const first = await listen();
@@ -69,7 +69,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       await until(() => second.got.length === 1);
     });
 
-    it('handles partitions side by side', async () => {
+    it('handles partitions concurrently', async () => {
       test.topic = declare('facts', 2);
       await start();
       const stuck = latch();
@@ -85,7 +85,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       await until(() => got.length === 2);
     });
 
-    it('forgets an ephemeral group with its last member', async () => {
+    it('removes an ephemeral group with its last member', async () => {
       await start();
       const name = newGroup();
       await test.broker.publish(test.topic, records('a', '1', '2'));
@@ -97,7 +97,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       }
     });
 
-    it('tells how far a group is', async () => {
+    it('reports the progress of a group', async () => {
       test.topic = declare('facts', 2);
       await start();
       const [first = '', second = ''] = keysOf(2);
@@ -123,7 +123,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       expect(await test.broker.lag('unheard-of')).toEqual([]);
     });
 
-    it('is forgotten once it has no member, and would begin anew', async () => {
+    it('removes a group without members, which would begin anew', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 3)));
       const name = newGroup();
@@ -139,7 +139,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       await until(() => again.texts().length === 3);
     });
 
-    it('goes back or forward by seek', async () => {
+    it('moves a group back or forward by seek', async () => {
       await start();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 6)));
       const { texts, group: name } = await listen();
@@ -149,7 +149,7 @@ export function groupsFeatures(test: BrokerUnderTest): void {
       expect(texts().slice(6)).toEqual(['4', '5']);
     });
 
-    it('seeks under a handler that is under way', async () => {
+    it('seeks during a handler call', async () => {
       await start();
       const stuck = latch();
       await test.broker.publish(test.topic, records('a', ...numbers(0, 6)));

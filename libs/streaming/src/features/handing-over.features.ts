@@ -7,7 +7,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 
   describe('handing over', () => {
-    it('gives a handler the records that are published while it listens', async () => {
+    it('passes to a handler the records that are published while it listens', async () => {
       await start();
       const { texts } = await listen();
       await test.broker.publish(test.topic, records('a', 1, 2));
@@ -17,7 +17,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect(texts()).toEqual(['1', '2', '3']);
     });
 
-    it('hands over one batch of a partition at a time, no longer than asked for', async () => {
+    it('passes one batch of a partition at a time, no longer than requested', async () => {
       await start();
       let active = 0;
       const seen: number[] = [];
@@ -82,7 +82,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect(new Set(texts())).toEqual(new Set(numbers(0, 40).map(String)));
     });
 
-    it('goes on behind the records that a handler is done with', async () => {
+    it('continues behind the records that a handler has completed', async () => {
       await start();
       const seen: string[][] = [];
       await test.broker.publish(test.topic, records('a', ...numbers(0, 5)));
@@ -97,7 +97,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect(seen.map(([first]) => first)).toEqual(['0', '2', '4']);
     });
 
-    it('waits for fuller batches where asked to, but not after a quiet time', async () => {
+    it('waits for fuller batches if configured, but not after a quiet time', async () => {
       await start();
       const sizes: number[] = [];
       const patient = await listen({ lingerMs: 60_000, onBatch: (batch) => sizes.push(batch.records.length) });
@@ -110,7 +110,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect([sizes, next.texts()]).toEqual([[1], ['2', '3', '4']]);
     });
 
-    it('delivers what has waited as one batch', async () => {
+    it('delivers waiting records as one batch', async () => {
       await start();
       const sizes: number[] = [];
       const { got } = await listen({ lingerMs: 1_000, onBatch: (batch) => sizes.push(batch.records.length) });
@@ -121,7 +121,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect(sizes).toEqual([1, 3]);
     });
 
-    it('hands a full batch over at once, and stops without waiting for another', async () => {
+    it('passes a full batch at once, and stops without waiting for another', async () => {
       await start();
       const patient = await listen({ lingerMs: 60_000, maxRecords: 2 });
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
@@ -132,7 +132,7 @@ export function handingOverFeatures(test: BrokerUnderTest): void {
       expect([...patient.texts(), ...next.texts()]).toEqual(['1', '2', '3']);
     });
 
-    it('delivers everything again when none is done with', async () => {
+    it('delivers everything again if no record is completed', async () => {
       await start();
       let calls = 0;
       await test.broker.publish(test.topic, records('a', 1, 2));

@@ -30,7 +30,7 @@ export function housekeepingFeatures(test: BrokerUnderTest): void {
       expect(late.texts()).toEqual(['6']);
     });
 
-    it('numbers records on behind those that were trimmed, after a restart too', async () => {
+    it('numbers records after the trimmed ones, after a restart too', async () => {
       test.topic = declare('work');
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));
@@ -42,7 +42,7 @@ export function housekeepingFeatures(test: BrokerUnderTest): void {
       expect(await test.broker.publish(test.topic, records('a', 4))).toEqual([{ partition: 0, offset: 3 }]);
     });
 
-    it('forgets facts and work when they are too old by the clock', async () => {
+    it('removes facts and work when they are too old by the clock', async () => {
       for (const kind of ['facts', 'work'] as const) {
         test.topic = declare(kind, 1, HOUR_MS);
         await start();

@@ -5,8 +5,8 @@ import { type BrokerUnderTest, text, record, numbers } from './broker-under-test
 export function keepingFeatures(test: BrokerUnderTest): void {
   const { declare, start, listen, lagOf } = test;
 
-  describe('keeping', () => {
-    it('has the newest record of each key in a compacted topic, for whoever reads it from the start', async () => {
+  describe('compaction', () => {
+    it('keeps the newest record of each key in a compacted topic, for readers from the start', async () => {
       test.topic = declare('compacted');
       await start();
       for (const generation of numbers(0, 4)) {

@@ -11,7 +11,7 @@ export function processesFeatures(test: BrokerUnderTest): void {
     const everyKey = (from: number, to: number): OutRecord[] =>
       numbers(from, to).map((i) => record(`key-${i}`, `${i}`));
 
-    it('loses nothing when members join, leave and die in the middle of a batch', async () => {
+    it('lose nothing when members join, leave and die during a batch', async () => {
       test.topic = declare('facts', 6);
       const name = newGroup();
       const handled = new Set<string>();
@@ -53,7 +53,7 @@ export function processesFeatures(test: BrokerUnderTest): void {
       await until(async () => (await lagOf(name)) === 0);
     });
 
-    it('hands partitions over without handling anything twice when a process ends', async () => {
+    it('transfer partitions without handling anything twice when a process ends', async () => {
       test.topic = declare('facts', 4);
       const publisher = await start();
       await publisher.publish(test.topic, everyKey(0, 400));
@@ -67,7 +67,7 @@ export function processesFeatures(test: BrokerUnderTest): void {
       expect([...before.texts(), ...after.texts()].toSorted()).toEqual(everyKey(0, 400).map(text).toSorted());
     });
 
-    it('tells in each how far a group of another is, and seeks there for none', async () => {
+    it('report in each the progress of a group of another, and seek there for none', async () => {
       const other = await start();
       await start();
       await test.broker.publish(test.topic, records('a', 1, 2, 3));

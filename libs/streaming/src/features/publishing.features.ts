@@ -9,7 +9,7 @@ export function publishingFeatures(test: BrokerUnderTest): void {
   const { declare, declareLater, start, listen, lagOf } = test;
 
   describe('publishing', () => {
-    it('tells where each record came to lie', async () => {
+    it('returns the position of each record', async () => {
       test.topic = declare('facts', 3);
       await start();
       const sent = numbers(0, 30).map((i) => record(`key-${i % 7}`, `${i}`));
@@ -47,7 +47,7 @@ export function publishingFeatures(test: BrokerUnderTest): void {
       expect(await test.broker.lag(group)).toHaveLength(3);
     });
 
-    it('publishes nothing at once', async () => {
+    it('returns at once for no records', async () => {
       await start();
       expect(await test.broker.publish(test.topic, [])).toEqual([]);
     });
@@ -118,7 +118,7 @@ export function publishingFeatures(test: BrokerUnderTest): void {
       expect(got.map(({ headers }) => headers)).toEqual([undefined, undefined, traced.headers, undefined]);
     });
 
-    it('carries records as large as the port allows, and refuses larger ones', async () => {
+    it('transports records up to the limit of the port, and refuses larger ones', async () => {
       await start();
       const large = Buffer.alloc(LARGEST_RECORD_BYTES - 'large'.length, 'x');
       await test.broker.publish(test.topic, [{ key: 'large', value: large }, ...records('small', 1)]);
@@ -131,7 +131,7 @@ export function publishingFeatures(test: BrokerUnderTest): void {
       expect(got.slice(1).map(text)).toEqual(['1', '3']);
     });
 
-    it('refuses a topic that was not declared', async () => {
+    it('refuses an undeclared topic', async () => {
       await start();
       await expect(test.broker.publish('unheard-of', records('a', 1))).rejects.toBeInstanceOf(Fault);
     });

@@ -71,14 +71,14 @@ describeWithKafka('a member of a group', (kafka) => {
     await broker.close();
   });
 
-  it('goes on when a rebalance that it was told of comes to nothing', async () => {
+  it('continues when an announced rebalance does not happen', async () => {
     tellOfRebalance();
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('x') }]);
     await until(() => handled.length > 0);
     expect(handled).toEqual(['x']);
   });
 
-  it('reads records that it fetched before it knew the offsets of the group', async () => {
+  it('reads records that it fetched before it had the offsets of the group', async () => {
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('y') }]);
     await until(() => handled.length > 0);
     await member.stop();
@@ -93,7 +93,7 @@ describeWithKafka('a member of a group', (kafka) => {
     expect(handled).toEqual(['y', 'z']);
   });
 
-  it('stops without the answer to the fetch that is under way', async () => {
+  it('stops without the answer to the fetch under way', async () => {
     await member.stop();
     settings = { maxWaitTimeInMs: MINUTE_MS };
     member = join();

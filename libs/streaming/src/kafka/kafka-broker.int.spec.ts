@@ -12,7 +12,7 @@ import { createTopics } from './create-topics.ts';
 
 const DAY_MS = 86_400_000;
 
-describeWithKafka('on Kafka', (kafka) => {
+describeWithKafka('brokers on Kafka', (kafka) => {
   // No housekeeping: Kafka trims by its own clock, at its own times.
   brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), processesFeatures);
 });
@@ -103,7 +103,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       ['facts', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
       ['work', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
       ['compacted', { 'cleanup.policy': 'compact', 'max.compaction.lag.ms': `${DAY_MS}` }],
-    ])('are created with what %s need, once', async (kind, settings) => {
+    ])('are created with the settings of %s, once', async (kind, settings) => {
       const wanted = spec({ kind, partitions: 3 });
       expect(await create(wanted)).toMatchObject({ created: [topic], altered: [], longer: [] });
       expect(await settingsOf()).toMatchObject({ ...settings, 'segment.ms': `${DAY_MS / 8}` });
@@ -119,7 +119,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       expect(await create(...topics)).toMatchObject({ created: [], altered: [], longer: [] });
     });
 
-    it('get the settings that they lack, and keep those that others have made', async () => {
+    it('get missing settings, and keep those that operators have made', async () => {
       await create(spec());
       await set({ 'flush.messages': '17' });
       expect(await create(spec({ retentionMs: 2 * DAY_MS }))).toMatchObject({
@@ -133,7 +133,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     it.each<[string, TopicKind, string]>([
       ['facts', 'facts', 'retention.ms'],
       ['compacted', 'compacted', 'max.compaction.lag.ms'],
-    ])('of an older version get the retention and the compression of this one: %s', async (_, kind, retention) => {
+    ])('get the current retention and compression if they are of an older version: %s', async (_, kind, retention) => {
       const numPartitions = 1;
       const configEntries = [
         { name: retention, value: `${DAY_MS / 4}` },
@@ -180,7 +180,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       expect(topics[0]?.partitions[0]?.replicas).toHaveLength(copies);
     });
 
-    it('keep their copies, and records have to be on no more of them than before', async () => {
+    it('keep their copies, and records need no more of them than before', async () => {
       await create(spec());
       const grown = await createTopics({ ...world.kafka, topics: [spec()], replicationFactor: 3 });
       expect(grown).toMatchObject({ altered: [], copies: 3, otherCopies: [topic], fragile: [] });
@@ -196,7 +196,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       await shown({ 'min.insync.replicas': '2', 'segment.ms': `${DAY_MS / 8}` });
     });
 
-    it('keep their partitions: a plan that wants others is refused as a whole', async () => {
+    it('keep their partitions: a plan with others is refused as a whole', async () => {
       await create(spec({ partitions: 2 }));
       for (const partitions of [1, 3]) {
         const plan = create(spec({ name: 'another' }), spec({ partitions, retentionMs: 1 }));
@@ -209,7 +209,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       expect(await settingsOf()).toMatchObject({ 'retention.ms': `${DAY_MS}` });
     });
 
-    it('are waited for when a broker is opened, and must have as many partitions as it knows', async () => {
+    it('are awaited when a broker is opened, and must have the number of partitions that it expects', async () => {
       const causes: string[] = [];
       const warn = (_: string, cause: unknown): void => void causes.push(String(cause));
       const opening = openKafkaBroker({ ...world.kafka, warn, topics: [spec()], clock: world.clock });
@@ -225,7 +225,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     });
   });
 
-  it('keeps namespaces apart', async () => {
+  it('separates namespaces', async () => {
     const broker = await start(spec());
     const theirs = new KafkaWorld(kafka);
     const another = await theirs.open([spec()]);
@@ -239,7 +239,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     expect(await another.groups()).toEqual([]);
   });
 
-  it('takes records of publishers that know neither keys nor values', async () => {
+  it('accepts records of publishers without keys and values', async () => {
     const broker = await start(spec());
     const producer = newClient(world.kafka).producer({ createPartitioner: () => () => 0 });
     await producer.connect();
@@ -260,7 +260,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     ]);
   });
 
-  it('goes on with the earliest that is left when records are gone that a group has not read', async () => {
+  it('continues with the earliest remaining record when unread records are deleted', async () => {
     const broker = await start(spec());
     await broker.publish(topic, values(0, 1, 2, 3, 4, 5, 6, 7));
     for (const from of ['earliest', 'latest'] as const) await broker.seek(from, topic, 0, 1);
@@ -274,7 +274,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     expect(world.warnings.filter((line) => line.includes('are gone'))).toHaveLength(2);
   });
 
-  it('goes on when records are gone that a slow member was about to fetch', async () => {
+  it('continues when records are deleted that a slow member was about to fetch', async () => {
     const broker = await start(spec());
     const large = Buffer.alloc(1 << 20);
     const publish = (count: number) =>
@@ -303,7 +303,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     await until(() => offsets.at(-1) === 12);
   });
 
-  it('publishes and reads on after connections that ended amid an answer', async () => {
+  it('continues to publish and read after connections that ended during an answer', async () => {
     const broker = await start(spec());
     const got = await listen(broker, 'reader');
     await broker.publish(topic, values(0));
@@ -317,7 +317,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     expect([...new Set(got.map(text))]).toEqual(['0', '1', '2']);
   });
 
-  it('starts no timers that are due at once, over and over', async () => {
+  it('starts no timers that are due at once repeatedly', async () => {
     const timers = jest.spyOn(globalThis, 'setTimeout');
     try {
       const broker = await start(spec());
@@ -330,7 +330,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     }
   });
 
-  it('reads a compacted topic over the gaps that compaction has left', async () => {
+  it('reads a compacted topic over the gaps of compaction', async () => {
     const compacted = spec({ kind: 'compacted', retentionMs: 400 });
     const broker = await start(compacted);
     const keys = Array.from({ length: 50 }, (_, i) => `key-${i}`);

@@ -137,7 +137,7 @@ describeWithOwnKafka(
       }
     });
 
-    it('loses nothing and keeps the order while each node in turn is killed and comes back', async () => {
+    it('loses nothing and keeps the order while each node in turn is killed and returns', async () => {
       const broker = await start();
       const handled = await listen(broker, 'g');
       sequences = new Sequences(broker, topic.name, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
@@ -158,7 +158,7 @@ describeWithOwnKafka(
     it.each([
       ['is frozen', false],
       ['vanishes from the network', true],
-    ])('loses nothing and keeps the order while the coordinator of groups %s, and comes back', async (_, vanishes) => {
+    ])('loses nothing and keeps the order while the coordinator of groups %s, and returns', async (_, vanishes) => {
       const broker = await start();
       const handled = await listen(broker, 'g');
       sequences = new Sequences(broker, topic.name, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
@@ -178,7 +178,7 @@ describeWithOwnKafka(
       await sequences.expectIn(handled);
     });
 
-    it.each(['coordinator of groups', 'other node'])('answers questions after the %s was killed', async (which) => {
+    it.each(['coordinator of groups', 'other node'])('answers queries after the %s was killed', async (which) => {
       const broker = await start();
       await broker.publish(topic.name, records('a', 1, 2, 3));
       const [group, other] = [await idleGroup(broker), await idleGroup(broker)];
@@ -201,7 +201,7 @@ describeWithOwnKafka(
       expect(took).toBeLessThan(MOVED_MS);
     });
 
-    it('forgets a group while a node is dead that does not coordinate it', async () => {
+    it('removes a group while a node is dead that does not coordinate it', async () => {
       const broker = await start();
       const group = await idleGroup(broker);
       await kill(((await coordinator()) + 1) % NODES);

@@ -5,7 +5,7 @@ import { text } from '../features/broker-under-test.ts';
 import { KafkaWorld } from './testing/kafka-world.ts';
 import { Sequences } from './testing/sequences.ts';
 
-describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
+describeWithOwnKafka('Kafka broker, during failures of Kafka', (kafka) => {
   const topic: TopicSpec = { name: 'tidings.things', kind: 'facts', partitions: 3, retentionMs: 86_400_000 };
   let world: KafkaWorld;
   let broker: Broker;
@@ -21,7 +21,7 @@ describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
     await broker.close();
   });
 
-  it('loses nothing and keeps the order when it is killed in the middle of publishing and consuming', async () => {
+  it('loses nothing and keeps the order when Kafka is killed while it publishes and consumes', async () => {
     const handled: InRecord[] = [];
     await broker.subscribe({
       group: 'g',
@@ -43,7 +43,7 @@ describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
     await sequences.expectIn(handled);
   });
 
-  it('goes on as the member that it was, so that nothing is handled twice', async () => {
+  it('continues as the same member, so that nothing is handled twice', async () => {
     const handled: string[] = [];
     const isUp = Promise.withResolvers<void>();
     await broker.subscribe({
@@ -68,7 +68,7 @@ describeWithOwnKafka('Kafka broker, when Kafka itself fails', (kafka) => {
     expect(handled).toEqual(['0', '1', '2', '3']);
   });
 
-  it('is unavailable while Kafka is away, and can be closed', async () => {
+  it('is unavailable without Kafka, and can be closed', async () => {
     const handling = Promise.withResolvers<void>();
     await broker.subscribe({ group: 'g', topics: [topic.name], handler: async () => handling.resolve() });
     await broker.publish(topic.name, [{ key: 'a', value: Buffer.from('x') }]);

@@ -39,12 +39,12 @@ describe('the Fault of an answer of Kafka', () => {
     [['TOPIC_ALREADY_EXISTS', 'CLUSTER_AUTHORIZATION_FAILED'], 'unavailable'],
     [['INVALID_REPLICATION_FACTOR'], 'unavailable'],
     [['NOT_CONTROLLER', 'INVALID_CONFIG'], 'bug'],
-  ])('of several topics, with %j, is %s', (types, kind) => {
+  ])('is derived from several topics: for %j it is %s', (types, kind) => {
     const error = new kafkajs.KafkaJSAggregateError('Topic creation errors', types.map(answer));
     expect(faultOf(error).kind).toBe(kind);
   });
 
-  it('tells the setting of a mechanism that Kafka does not have', () => {
+  it('names the setting of a mechanism that Kafka does not have', () => {
     expect(settingAtFault(answer('UNSUPPORTED_SASL_MECHANISM'))?.message).toMatch(/^KAFKA_SASL_MECHANISM: /);
   });
 

@@ -47,7 +47,7 @@ describeWhere(canRunKafka())('Kafka behind TLS and SASL', () => {
   };
 
   it.each(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const)(
-    'takes and gives records by %s, with a certificate and without',
+    'transports records by %s, with a certificate and without',
     async (mechanism) => {
       for (const tls of [{ ca }, { ca, ...authority.issue('client.test') }]) {
         const options = { tls, sasl: { mechanism, ...user } };

@@ -12,7 +12,7 @@ const tokenOf = (name: string, reaction: Reaction, n: number): string =>
   channelPlatforms.find((each) => each.name === name)!.tokenOf(reaction, n);
 
 describe('the devices of all channels', () => {
-  it('are on every channel, and there with every reaction', () => {
+  it('are on every channel, each with every reaction', () => {
     expect(new Set(channelPlatforms.map(({ channel }) => channel))).toEqual(new Set(channels));
     const shown = new Set(devices.map(({ platform, reaction }) => `${platform.name} ${reaction}`));
     expect(shown.size).toBe(3 * channelPlatforms.length - 1);
@@ -20,7 +20,7 @@ describe('the devices of all channels', () => {
     expect(devices.filter(({ isAddressed }) => !isAddressed)).toHaveLength(devices.length / 10);
   });
 
-  it('have the tokens that simulators know', () => {
+  it('have the tokens that simulators recognise', () => {
     const { apnsToken, fcmToken, lineUser, mailAddress, simulatedPhone, smsNumber, specialToken, wnsChannelPath } =
       simulators;
     expect(tokenOf('iOS', 'refuses', 4)).toBe(apnsToken('dead', 4));
@@ -90,7 +90,7 @@ describe('the figures of all channels', () => {
     expect(channelsTable(figures)).toMatch(/email {5}E-mail +18 +18 +0 +2 +16 +2 +0 +0 +0 +yes/);
   });
 
-  it('tell what was lost, sent twice, sent to others, or is the text of another', () => {
+  it('report messages that were lost, sent twice, sent to others, or have the text of another', () => {
     const [first, ...others] = ledger.get('smpp')!;
     expect(faultsWith('smpp', () => others)).toEqual([
       'sms: 15 devices whose provider accepted the message, expected 16',
@@ -105,7 +105,7 @@ describe('the figures of all channels', () => {
     ]);
   });
 
-  it('tell where the funnel differs', () => {
+  it('report a difference of the funnel', () => {
     const [apns] = channelFigures(devices, [{ channels: [] } as unknown as Funnel], (name) => ledger.get(name) ?? []);
     expect(faultsInChannel(apns!)).toHaveLength(3);
     expect(channelsTable([apns!])).toMatch(/ NO$/);

@@ -37,7 +37,7 @@ describe('an APNs credential', () => {
   it.each([
     ['in one file', { macos_key_file: base64(cert + key) }],
     ['in two', { macos_cert_file: base64(cert), macos_key_file: base64(key) }],
-  ])('of macOS is a certificate with its key, %s', async (_, files) => {
+  ])('is a certificate with its key for macOS, %s', async (_, files) => {
     const settings = { ...files, macos_gateway: '0', macos_bundle_id: 'com.example.mac' };
     expect(await of(settings, Platform.MacOS)).toMatchObject({
       bundleId: 'com.example.mac',
@@ -46,7 +46,7 @@ describe('an APNs credential', () => {
     });
   });
 
-  it('of macOS may be a key that signs tokens', async () => {
+  it('may be a key that signs tokens for macOS', async () => {
     const file = { macos_key_file: base64(privateKey), macos_gateway: '1' };
     const ids = { macos_bundle_id: 'com.example.mac', macos_key_id: 'K', macos_team_id: 'T' };
     expect(await of({ ...file, ...ids }, Platform.MacOS)).toMatchObject({
@@ -65,14 +65,14 @@ describe('an APNs credential', () => {
       { macos_cert_file: base64(cert), macos_key_file: base64(privateKey) },
       'mismatched_key',
     ],
-  ])('of macOS is none %s', async (_, files, name) => {
+  ])('is incomplete for macOS %s', async (_, files, name) => {
     expect(await of({ ...files, macos_gateway: '1', macos_bundle_id: 'b' }, Platform.MacOS)).toMatchObject({ name });
   });
 
   it.each([
     ['user id', 'Example', 'web.com.example'],
     ['name', 'Website Push ID: web.com.example', undefined],
-  ])('of Safari is a certificate, whose %s has the push id of the website', async (_, name, uid) => {
+  ])('is a certificate for Safari, whose %s has the push id of the website', async (_, name, uid) => {
     const own = pushCertificate(name, uid === undefined ? {} : { uid });
     const settings = { safari_key_file: own.p12, safari_key_password: '' };
     expect(await of(settings, Platform.Safari)).toMatchObject({
@@ -82,7 +82,7 @@ describe('an APNs credential', () => {
     });
   });
 
-  it('of Safari is no key that signs tokens, and no certificate of anything else', async () => {
+  it('is no key that signs tokens for Safari, and no certificate of another kind', async () => {
     expect(await of({ safari_key_file: base64(privateKey) }, Platform.Safari)).toMatchObject({
       name: 'missing_certificate',
     });

@@ -63,7 +63,7 @@ describe.each([
     [LIVE_START, START, undefined],
     // Half a day: as long as an activity lasts (R-S6).
     [LIVE_UPDATE, UPDATE, String(RELEASED_AT + 43_200)],
-  ])('of a live activity name its kind: %s (R-M2, R-M3)', async (variant, event, expiration) => {
+  ])('name the kind of a live activity: %s (R-M2, R-M3)', async (variant, event, expiration) => {
     const batch = sendBatch([{ number: 0, devices: [{ position: 0, token: first }] }], {
       variant,
       content: content({ liveActivity: live(event) }),

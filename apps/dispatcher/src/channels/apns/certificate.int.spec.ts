@@ -70,7 +70,7 @@ describe.each([
     expect(pushes[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  it('of a website is for Safari, and names its push id (R-I22)', async () => {
+  it('is for Safari if it is of a website, and names its push id (R-I22)', async () => {
     const { pushes, url } = await provider(website.cert);
     expect([...(await world(url, PASSWORD).send(batch(Platform.Safari)))]).toEqual([[0, 'SENT']]);
     expect(pushes).toMatchObject([
@@ -90,7 +90,7 @@ describe.each([
     expect(pushes).toEqual([]);
   });
 
-  it('that its password does not open is refused before anything is sent', async () => {
+  it('is refused before anything is sent if its password does not open it', async () => {
     const { pushes, url } = await provider(client.cert);
     expect([...(await world(url, 'wrong').send(batch()))]).toEqual([[0, 'INVALID_CONFIGURATION 0 wrong_password']]);
     expect(pushes).toEqual([]);

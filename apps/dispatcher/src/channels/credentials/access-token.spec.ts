@@ -114,14 +114,14 @@ describe('an access token', () => {
     expect(token.lastFailure).toBeUndefined();
   });
 
-  it('is requested again at once where something else than its issuer answered', async () => {
+  it('is requested again at once if another server than its issuer answered', async () => {
     const { token } = world((call) => (call === 1 ? { status: 401, body: '<html>' } : granted(call)));
     await expect(token.get()).rejects.toMatchObject({ kind: 'unavailable' });
     expect(token.lastFailure).toBe('unreachable');
     expect(await token.get()).toBe('t2');
   });
 
-  it('is kept for a day at most, whatever its issuer says', async () => {
+  it('is cached for a day at most, whatever lifetime its issuer states', async () => {
     const { token, clock } = world((call) => ({
       status: 200,
       body: JSON.stringify({ access_token: `t${call}`, expires_in: 1e12 }),

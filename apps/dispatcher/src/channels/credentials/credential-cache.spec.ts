@@ -19,7 +19,7 @@ describe('Credentials', () => {
     expect(platforms.reads).toBe(1);
   });
 
-  it('are read again when they are renewed, and the later version counts from then on', async () => {
+  it('are read again when they are renewed, and then the later version counts', async () => {
     const byPlatform: Record<number, { version: number; settings: Record<string, string> }> = {
       1: { version: 1, settings: { key: 'first' } },
     };
@@ -35,7 +35,7 @@ describe('Credentials', () => {
     expect(await key()).toBe('second');
   });
 
-  it('of a deleted application are removed, and those of others kept (R-B2)', async () => {
+  it('are removed with their application, and those of others stay cached (R-B2)', async () => {
     const { platforms, credentials } = opened();
     await Promise.all([credentials.read(KEY), credentials.read(OTHER)]);
     expect(credentials.applications()).toEqual([KEY.application, OTHER.application]);
@@ -48,7 +48,7 @@ describe('Credentials', () => {
     expect(platforms.reads).toBe(before + 1);
   });
 
-  it('of an application without settings are read once, and again for a later version', async () => {
+  it('are read once for an application without settings, and again for a later version', async () => {
     const byPlatform: Record<number, { version: number; settings: Record<string, string> }> = {
       3: { version: 1, settings: {} },
     };
@@ -60,7 +60,7 @@ describe('Credentials', () => {
     expect((await credentials.read({ ...KEY, version: 0 })).settings.get('key')).toBe('own');
   });
 
-  it('that no longer exist are distinguished from those that do not exist yet', async () => {
+  it('are distinguished as deleted or not yet available', async () => {
     const { credentials } = opened({});
     expect(isDeleted(KEY, await credentials.read(KEY))).toBe(true);
     expect(credentials.applications()).toEqual([]);

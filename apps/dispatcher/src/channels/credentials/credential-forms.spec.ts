@@ -395,7 +395,7 @@ const stored = ({ platform, base }: Subject, fields: Fields) => {
 };
 
 describe('every credential', () => {
-  it('is among the subjects', () => {
+  it('is among the tested ones', () => {
     const secrets = api.configureApplication.examples.flatMap(({ request }) => [
       ...api.configureApplication.parse(request).secrets,
     ]);
@@ -406,7 +406,7 @@ describe('every credential', () => {
   const accepted = Object.entries(subjects).flatMap(([name, subject]) =>
     Object.entries(subject.accepted).map(([form, fields]) => ({ name, form, subject, fields })),
   );
-  it.each(accepted)('of $name is used as $form', async ({ subject, fields }) => {
+  it.each(accepted)('is used: $name as $form', async ({ subject, fields }) => {
     const { settings } = stored(subject, fields);
     const credential = await subject.read(subject.platform, new Map(Object.entries(settings)));
     expect(credential).not.toHaveProperty('category');
@@ -416,7 +416,7 @@ describe('every credential', () => {
   const refused = Object.entries(subjects).flatMap(([name, subject]) =>
     Object.entries(subject.refused).map(([form, [fields, fault]]) => ({ name, form, subject, fields, fault })),
   );
-  it.each(refused)('of $name has a result with a sentence: $form', async ({ subject, fields, fault }) => {
+  it.each(refused)('has a sentence for its fault: $name, $form', async ({ subject, fields, fault }) => {
     const { settings } = stored(subject, fields);
     const result = (await subject.read(subject.platform, new Map(Object.entries(settings)))) as SendResult;
     expect(result).toMatchObject({ category: 'INVALID_CONFIGURATION', code: '0', name: fault });

@@ -93,7 +93,7 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, depsOf?:
   });
 
 describe('channel email, by a relay', () => {
-  scenario('tells the mails of recipients apart', async ({ world, mails }) => {
+  scenario('identifies each recipient by an image of its own', async ({ world, mails }) => {
     await world.send(batch(accepted(30)));
     const all = await mails();
     expect(all[0]).toMatchObject({ text: 'Hello', from: { text: '"Shop" <shop@example.com>' } });
@@ -102,7 +102,7 @@ describe('channel email, by a relay', () => {
     expect(new Set(images).size).toBe(30);
   });
 
-  scenario('writes what the message says, copies and attachments included', async ({ world, mails, simulators }) => {
+  scenario('writes all fields of a message, with copies and attachments', async ({ world, mails, simulators }) => {
     const content = {
       ...batch([]).content!,
       email: EmailContent.fromPartial({
@@ -157,7 +157,7 @@ describe('channel email, by a relay', () => {
     (url) => ({ url, bounceDomain: 'bounces.example' }),
   );
 
-  scenario('counts what the receiving side refuses as sent and bounced', async ({ world }) => {
+  scenario("counts refusals by the recipient's server as sent and bounced", async ({ world }) => {
     const outcomes = await world.send(
       batch([
         to(mailAddress('dead', 0), 0),
@@ -176,7 +176,7 @@ describe('channel email, by a relay', () => {
     );
   });
 
-  scenario('tries 4xx again, for a day at most, and classifies the last one', async ({ world }) => {
+  scenario('retries after 4xx, for a day at most, and classifies the last one', async ({ world }) => {
     const startedAt = world.clock.now();
     const outcomes = await world.send(
       batch([
@@ -192,7 +192,7 @@ describe('channel email, by a relay', () => {
     expect(hours).toBeLessThan(25);
   });
 
-  scenario('compares contacts again before it tries them again (R-E14, R-E18)', async ({ world, simulators }) => {
+  scenario('checks contacts again before a retry (R-E14, R-E18)', async ({ world, simulators }) => {
     const addresses = [0, 1, 2, 3, 4, 5].map((n) => mailReplyAddress('452 4.2.2 full', n));
     const content = { ...batch([]).content!, email: EmailContent.fromPartial({ category: 'News' }) };
     await world.hand(
@@ -233,7 +233,7 @@ describe('channel email, by a relay', () => {
     expect(tries[5]).toBeGreaterThan(5);
   });
 
-  scenario('tries nobody again while the registry does not answer', async ({ world, simulators }) => {
+  scenario('retries no device while the registry does not answer', async ({ world, simulators }) => {
     const address = mailAddress('throttled', 0, 1);
     await world.hand(batch([to(address)]));
     const tries = (): number => simulators.ledger.of('email').entries({ token: address }).length;
@@ -261,7 +261,7 @@ describe('channel email, by a relay', () => {
     expect(copies()).toBe(1);
   });
 
-  scenario('keeps mails of a relay that is gone for a day, and then says so', async ({ world, simulators }) => {
+  scenario('retries mails for a day without a relay, and then reports so', async ({ world, simulators }) => {
     await simulators.faults.set('email', { down: true });
     await world.hand(batch(accepted(3)));
     world.advanceTo(world.clock.now() + DAY_MS - 60_000);
@@ -272,7 +272,7 @@ describe('channel email, by a relay', () => {
   });
 
   scenario(
-    'says that the relay refuses the login',
+    'reports that the relay refuses the login',
     async ({ world }) => {
       const outcomes = await world.send(batch(accepted(2)));
       expect([...outcomes.values()]).toEqual(Array(2).fill('INVALID_CONFIGURATION 535 5.7.8'));
@@ -280,7 +280,7 @@ describe('channel email, by a relay', () => {
     (url) => ({ url: url.replace('smtp://', `smtp://${REFUSED_USER}:x@`) }),
   );
 
-  scenario('refuses addresses that are none', async ({ world }) => {
+  scenario('refuses invalid addresses', async ({ world }) => {
     const outcomes = await world.send(batch([to('a@b@example.com', 0), to('a b@example.com', 1)]));
     expect([...outcomes.values()]).toEqual(Array(2).fill('INVALID_TOKEN 0 invalid_address'));
   });
@@ -290,7 +290,7 @@ describe('channel email, without a relay', () => {
   const direct = (names: MailNames) => (): Deps => ({ url: undefined, names });
 
   scenario(
-    'takes each mail, and each copy, to a server of its domain',
+    'sends each mail, and each copy, to a server of its domain',
     async ({ world, simulators }) => {
       const content = { ...batch([]).content!, email: EmailContent.fromPartial({ bcc: ['copy@third.example'] }) };
       const devices = [...accepted(20, 'one.example'), to('a@two.example', 20)];
@@ -304,7 +304,7 @@ describe('channel email, without a relay', () => {
   );
 
   scenario(
-    'counts a domain that takes no mail as a bounce, and one without servers that reply after a day',
+    'counts a domain that accepts no mail as a bounce, and one without servers that reply after a day',
     async ({ world }) => {
       await world.hand(batch([to('a@null.example', 0), to('a@absent.gone', 1), to('a@mute.example', 2)]));
       world.advanceTo(world.clock.now() + DAY_MS);

@@ -67,7 +67,7 @@ describe('the sessions with a mail server', () => {
     expect([mails.size, mails.trouble.name]).toEqual([0, 'flooded']);
   });
 
-  it('open one after the other, and then as many at a time as there are', async () => {
+  it('open one after the other, and then as many at a time as the limit', async () => {
     let left = 100;
     const write = (): void => {
       for (; left > 0 && mails.ready(); left--) mails.send(mail());
@@ -96,7 +96,7 @@ describe('the sessions with a mail server', () => {
       mails.whenReady(resolve);
     });
 
-  it('are refused by the last attempt alone: the next one may find no server', async () => {
+  it('are refused by the last attempt only: the next one may find no server', async () => {
     const { port } = server.address() as AddressInfo;
     const targets = [
       async (): Promise<Target> => ({ host: '127.0.0.1', port, ignoreTLS: true }),
@@ -123,7 +123,7 @@ describe('the sessions with a mail server', () => {
     expect([mails.refused, mails.trouble.name]).toEqual([undefined, 'connection_refused']);
   });
 
-  it('are awaited for a limited time where no name server answers', async () => {
+  it('are awaited for a limited time if no name server answers', async () => {
     const due: (() => void)[] = [];
     mails = new MailServer({
       target: () => new Promise(() => undefined),
@@ -138,7 +138,7 @@ describe('the sessions with a mail server', () => {
     expect([mails.size, mails.trouble.name]).toEqual([0, 'dns_failed']);
   });
 
-  it('end with the dispatcher while they are opened, which is no failure of the server', async () => {
+  it('end with the dispatcher during their opening, which is no failure of the server', async () => {
     mails.ready();
     await until(() => sockets.length > 0);
     mails.close();

@@ -103,7 +103,7 @@ describe('a bind with an SMSC', () => {
   const answer = (sequence: number, status: number, id = ''): boolean =>
     smsc.write(encodePdu(answerTo(Command.submitSm), sequence, Buffer.from(`${id}\0`), status));
 
-  it('tells each message its answer, in whatever order they come', async () => {
+  it('assigns each message its answer, in whatever order they arrive', async () => {
     const ends = [submit(), submit(), submit()];
     const [first, second, third] = await numbersOf(Command.submitSm, 3);
     answer(third!, 0, 'c');
@@ -112,7 +112,7 @@ describe('a bind with an SMSC', () => {
     expect(await Promise.all(ends)).toEqual(['11 ', '0 b', '0 c']);
   });
 
-  it('writes nothing that may no longer go when the turn ends', async () => {
+  it('writes nothing after the end of its permission within the turn', async () => {
     let alive = true;
     const withdrawn = [submit(() => alive), submit(() => alive)];
     const other = submit();
@@ -124,7 +124,7 @@ describe('a bind with an SMSC', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('knows that what a connection was not given before its end was not taken, and leaves the rest in doubt', async () => {
+  it('repeats messages that were not written before its end, and leaves the others in doubt', async () => {
     const written = submit();
     await numbersOf(Command.submitSm, 1);
     const unwritten = submit();
@@ -133,7 +133,7 @@ describe('a bind with an SMSC', () => {
     await closed;
   });
 
-  it('awaits the answers to what the SMSC took before it ended the bind, and repeats what came too late', async () => {
+  it('awaits the answers to messages before an unbind, and repeats later ones', async () => {
     const ends = [submit(), submit()];
     const [taken, late] = await numbersOf(Command.submitSm, 2);
     smsc.write(encodePdu(Command.unbind, 1));
@@ -150,7 +150,7 @@ describe('a bind with an SMSC', () => {
     expect(received.map(({ command }) => command)).toEqual([answerTo(Command.unbind)]);
   });
 
-  it('writes few messages until the SMSC answers one, and as many as usual from then on', async () => {
+  it('writes few messages until the SMSC answers one, and then as many as usual', async () => {
     const ends = Array.from({ length: 10 }, () => submit());
     expect(link.ready()).toBe(false);
     const [first] = await numbersOf(Command.submitSm, 10);
@@ -160,7 +160,7 @@ describe('a bind with an SMSC', () => {
     expect(link.proven).toBe(true);
   });
 
-  it('is given up when the SMSC has answered no message in time', async () => {
+  it('is closed when the SMSC has answered no message in time', async () => {
     expect(link.proven).toBe(false);
     const silent = submit();
     await numbersOf(Command.submitSm, 1);
@@ -199,13 +199,13 @@ describe('a bind with an SMSC', () => {
     expect(isFlood(failure)).toBe(true);
   });
 
-  it('is no proof of an SMSC that ends it at once', async () => {
+  it('does not prove an SMSC that ends it at once', async () => {
     smsc.write(encodePdu(Command.unbind, 1));
     await closed;
     expect(link.proven).toBe(false);
   });
 
-  it('ends a bind that is given up when the last message is answered, or its time is over', async () => {
+  it('ends an abandoned bind when the last message is answered, or its time is over', async () => {
     const [answered, silent] = [submit(), submit()];
     const [first] = await numbersOf(Command.submitSm, 2);
     link.drain();

@@ -46,7 +46,7 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, expiresE
   });
 
 describe('an SMSC', () => {
-  scenario('that answers no bind is tried again', async ({ simulators, world }) => {
+  scenario('is tried again if it answers no bind', async ({ simulators, world }) => {
     await simulators.faults.set('smpp', { ignoredCommand: 'bindTransceiver' });
     await world.hand(batch(12));
     await delay(6_000);
@@ -57,7 +57,7 @@ describe('an SMSC', () => {
   });
 
   scenario(
-    'that answers no message leaves few in doubt, and gets the others on another bind',
+    'leaves few messages in doubt if it answers none, and gets the others on another bind',
     async ({ simulators, world }) => {
       await simulators.faults.set('smpp', { ignoredCommand: 'submit' });
       const handed = world.hand(batch(40));
@@ -76,14 +76,14 @@ describe('an SMSC', () => {
     26_000,
   );
 
-  scenario('that answers no enquire_link takes every message', async ({ simulators, world }) => {
+  scenario('accepts every message if it answers no enquire_link', async ({ simulators, world }) => {
     await simulators.faults.set('smpp', { ignoredCommand: 'enquire', latencyMs: 1_500 });
     const outcomes = await world.send(batch(40));
     expect([...outcomes.values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
     expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 40, duplicates: 0 });
   });
 
-  scenario('that stalls and allows one bind does not refuse the credential', async ({ simulators, world }) => {
+  scenario('does not refuse the credential if it stalls and allows one bind', async ({ simulators, world }) => {
     await world.send(batch(1));
     await simulators.faults.set('smpp', { answer: '0x0D', ignoredCommand: 'enquire', latencyMs: 6_000 });
     const handed = world.hand(batch(5, 1));

@@ -114,7 +114,7 @@ describeWithMongo('SMPP', (mongo) => {
     expect(taken()).toBe(count);
   }
 
-  it('sends texts in both alphabets, whole and in parts, and reports what arrives', async () => {
+  it('sends texts in both alphabets, whole and in parts, and reports deliveries', async () => {
     const world = openWorld();
     const numbers = Array.from({ length: 30 }, (_, n) => smsNumber('accepted', n));
     await world.send(batchOf(numbers));
@@ -151,7 +151,7 @@ describeWithMongo('SMPP', (mongo) => {
     expect(new Set(references).size).toBe(3);
   });
 
-  it('sends each part that an SMSC has accepted once, whatever becomes of the others, also after a restart', async () => {
+  it('sends each part that an SMSC has accepted once, for any outcome of the others, also after a restart', async () => {
     const [second, third, dead] = [smsRefusedTryNumber(2, 0), smsRefusedTryNumber(3, 1), smsNumber('dead', 2)];
     const batch = batchOf([second, third, dead], LONG);
     const settings = settingsOf(simulators.urlOf('smpp'));
@@ -175,7 +175,7 @@ describeWithMongo('SMPP', (mongo) => {
     expect(new Set(delivered)).toEqual(new Set([0, 1]));
   });
 
-  it('finds the message of a receipt that comes early, in another notation, or on another bind after a restart', async () => {
+  it('finds the message of a receipt that arrives early, in another notation, or on another bind after a restart', async () => {
     const kinds = ['prompt', 'early', 'decimal', 'undelivered', 'held', 'none'] as const;
     const numbers = kinds.map((kind, n) => smsReceiptNumber(kind, n));
     const settings = settingsOf(simulators.urlOf('smpp'));
@@ -197,7 +197,7 @@ describeWithMongo('SMPP', (mongo) => {
     ['a private address', { sms_smpp_host: '10.0.0.1' }, 'INVALID_CONFIGURATION 0 private_address'],
     ['no host', { sms_smpp_host: 'a b' }, 'INVALID_CONFIGURATION 0 invalid_address'],
     ['an incomplete credential', { sms_smpp_host: '' }, 'INVALID_CONFIGURATION 0 not_configured'],
-  ])('tells %s', async (_, more, expected) => {
+  ])('reports %s', async (_, more, expected) => {
     const world = openWorld(settingsOf(simulators.urlOf('smpp'), more));
     const outcomes = await world.send(batchOf([smsNumber('accepted', 0)]));
     expect(outcomes.get(0)).toBe(expected);
@@ -210,7 +210,7 @@ describeWithMongo('SMPP', (mongo) => {
     expect(outcomes.get(0)).toBe('INVALID_CONFIGURATION 0 mms_by_smpp');
   });
 
-  it('survives an SMSC that sends anything', async () => {
+  it('survives any bytes of an SMSC', async () => {
     const sockets: Socket[] = [];
     const server: Server = createServer((socket) => {
       sockets.push(socket);

@@ -59,7 +59,7 @@ describe('the SMSC of the deployment (R-A6)', () => {
   it.each([
     ['a literal address', { sms_smpp_host: '127.0.0.1' }],
     ['a name that resolves to one', { sms_smpp_host: 'localhost' }],
-  ])('does not let callers name private networks: %s (T16)', async (_, more) => {
+  ])('does not let callers use private networks: %s (T16)', async (_, more) => {
     const { port } = new URL(simulators.urlOf('smpp'));
     const outcome = await sentBy(4, { ...own, sms_smpp_port: port, ...more });
     expect(outcome).toEqual(['INVALID_CONFIGURATION 0 private_address', undefined]);
@@ -69,7 +69,7 @@ describe('the SMSC of the deployment (R-A6)', () => {
     expect(simulators.ledger.of('sms').entries({})).toEqual([]);
   });
 
-  it('gives way to the settings of an application, also to unusable ones', async () => {
+  it('is replaced by the settings of an application, also by unusable ones', async () => {
     const { port } = new URL(simulators.urlOf('smpp'));
     expect(await sentBy(3, { ...own, sms_smpp_port: port }, deployment())).toEqual([
       'INVALID_CONFIGURATION 0 private_address',

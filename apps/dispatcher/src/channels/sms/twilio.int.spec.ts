@@ -70,7 +70,7 @@ describe("Twilio's Messages API", () => {
       .entries({ token: number, reason: 'accepted' })
       .map(({ payload }) => JSON.parse(payload!) as Form);
 
-  it('takes a form for each number, with the subject and the media of an MMS', async () => {
+  it('accepts a form for each number, with the subject and the media of an MMS', async () => {
     const world = openWorld();
     const numbers = Array.from({ length: 60 }, (_, n) => smsNumber('accepted', n));
     const text = { entries: [{ language: 'default', text: 'Größe & 5 €' }] };
@@ -88,7 +88,7 @@ describe("Twilio's Messages API", () => {
     expect(simulators.ledger.summary().sms.duplicates).toBe(0);
   });
 
-  it('settles what it refuses, and tries again what it refuses for a while', async () => {
+  it('settles permanent refusals, and retries temporary ones', async () => {
     const kinds = [
       'dead',
       'badToken',
@@ -123,7 +123,7 @@ describe("Twilio's Messages API", () => {
     ['a refused token', { sms_http_token: REFUSED_TOKEN }, 'INVALID_CONFIGURATION 20003 authentication_failed'],
     ['a private address', { sms_http_url: 'http://10.0.0.1' }, 'INVALID_CONFIGURATION 0 private_address'],
     ['no address', { sms_http_url: 'ftp://a' }, 'INVALID_CONFIGURATION 0 invalid_address'],
-  ])('tells %s', async (_, more, expected) => {
+  ])('reports %s', async (_, more, expected) => {
     expect((await openWorld(more).send(batchOf([smsNumber('accepted', 200)]))).get(0)).toBe(expected);
   });
 });

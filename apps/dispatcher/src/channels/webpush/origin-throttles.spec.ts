@@ -12,8 +12,8 @@ function throttled(seconds = 10) {
   return { clock, throttles };
 }
 
-describe('a push service that asks to wait', () => {
-  it('is left alone until then, and no other one is', () => {
+describe('a throttled push service', () => {
+  it('is not called until the end of the throttle, and no other one is affected', () => {
     const { clock, throttles } = throttled();
     expect(throttles.until(HERE)).toBe(clock.now() + 10_000);
     expect(throttles.until(THERE)).toBe(0);
@@ -30,7 +30,7 @@ describe('a push service that asks to wait', () => {
     expect(throttles.lift()).toBe(false);
   });
 
-  it('is asked again by one push, for which all others wait', () => {
+  it('is called again by one push, for which all others wait', () => {
     const { clock, throttles } = throttled();
     clock.advance(10);
     expect(throttles.isProbing(HERE)).toBe(false);
@@ -45,7 +45,7 @@ describe('a push service that asks to wait', () => {
     expect(throttles.until(HERE)).toBe(0);
   });
 
-  it('may ask again to wait: the others learn of it', () => {
+  it('may ask to wait again, and the others follow', () => {
     const { clock, throttles } = throttled();
     clock.advance(10);
     throttles.written(HERE);
@@ -57,7 +57,7 @@ describe('a push service that asks to wait', () => {
     expect(throttles.until(HERE)).toBe(clock.now() + 5_000);
   });
 
-  it('is asked by another push if the probe has no answer', () => {
+  it('is called by another push if the probe has no answer', () => {
     const { clock, throttles } = throttled();
     clock.advance(10);
     throttles.written(HERE);
@@ -86,7 +86,7 @@ describe('a push service that asks to wait', () => {
 });
 
 describe('throttled push services', () => {
-  it('are 256 at most: the first one is released, with those that wait for it', () => {
+  it('are limited to 256: the first one is released, with those that wait for it', () => {
     const { clock, throttles } = throttled();
     clock.advance(10);
     throttles.written(HERE);

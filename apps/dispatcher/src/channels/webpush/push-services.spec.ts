@@ -70,7 +70,7 @@ describe('connections to push services', () => {
     expect(network.connected).toEqual([]);
   });
 
-  it('are 256 at most; the one that was used longest ago gives way', () => {
+  it('are limited to 256, and the least recently used one is closed', () => {
     const network = new Network();
     for (const origin of range(256)) network.proven(origin);
     network.of(originOf(0));
@@ -81,7 +81,7 @@ describe('connections to push services', () => {
     expect(network.connected).toContain(originOf(256));
   });
 
-  it('are not taken from a push in flight', () => {
+  it('are not closed during a push', () => {
     const network = new Network();
     for (const origin of range(256)) network.proven(origin).inFlight = 1;
     const further = network.of(originOf(256));
@@ -94,7 +94,7 @@ describe('connections to push services', () => {
     expect(network.connected).toContain(originOf(256));
   });
 
-  it('are 32 at most to origins of one application that have never answered', () => {
+  it('are limited to 32 for origins of one application that have never answered', () => {
     const network = new Network();
     for (const origin of range(100)) network.of(origin).ready();
     expect(network.connected).toEqual(range(32));
@@ -102,7 +102,7 @@ describe('connections to push services', () => {
     expect(network.connected).toEqual([...range(32), ...range(32, 100)]);
   });
 
-  it('move on to the next origins when the first ones are known to be dead', () => {
+  it('move to the next origins when the first ones are known to be dead', () => {
     const network = new Network();
     for (const origin of range(32)) network.of(origin).ready();
     for (const origin of range(32)) {
@@ -115,7 +115,7 @@ describe('connections to push services', () => {
     expect(network.connected).toContain(originOf(32));
   });
 
-  it('to origins that never answered give way before those that did', () => {
+  it('are closed first for origins that never answered', () => {
     const network = new Network();
     for (const origin of range(240)) network.proven(origin);
     for (const origin of range(16, 240)) {
@@ -129,7 +129,7 @@ describe('connections to push services', () => {
 });
 
 describe('remembered push services', () => {
-  it('are 4,096 at most; the one that was used longest ago is forgotten, and its connection closed', () => {
+  it('are limited to 4,096, and the least recently used one is removed with its connection', () => {
     const network = new Network();
     const first = network.proven(originOf(0));
     for (const origin of range(4_095, 1)) network.of(origin);
@@ -139,7 +139,7 @@ describe('remembered push services', () => {
     expect(network.of(originOf(0))).not.toBe(first);
   });
 
-  it('are not forgotten with a push in flight', () => {
+  it('are not removed during a push', () => {
     const network = new Network();
     const first = network.proven(originOf(0));
     first.inFlight = 1;
@@ -148,7 +148,7 @@ describe('remembered push services', () => {
     expect(network.connected).toEqual([originOf(0)]);
   });
 
-  it('keep to the bounds even if a batch still holds forgotten ones', () => {
+  it('stay within the limits even if a batch still refers to removed ones', () => {
     const network = new Network();
     const held = range(6_000).map((origin) => network.of(origin));
     for (const service of held) {
@@ -161,7 +161,7 @@ describe('remembered push services', () => {
     expect(network.connected).toEqual([]);
   });
 
-  it('have one connection to an origin, even if it was forgotten and brought up again', () => {
+  it('have one connection to an origin, even if it was removed and added again', () => {
     const network = new Network();
     const held = network.of(originOf(0));
     for (const origin of range(4_096, 1)) network.of(origin);
@@ -172,8 +172,8 @@ describe('remembered push services', () => {
   });
 });
 
-describe('a push service that cannot be reached', () => {
-  it('is tried again after a second, then ever more rarely, and no device waits meanwhile', () => {
+describe('an unreachable push service', () => {
+  it('is retried after a second, then ever more rarely, and no device waits meanwhile', () => {
     const network = new Network();
     const service = network.of(originOf(1));
     const waits: number[] = [];
@@ -195,7 +195,7 @@ describe('a push service that cannot be reached', () => {
     }
   });
 
-  it('ends its devices with the cause, and says so at once if its address is forbidden', () => {
+  it('ends its devices with the cause, and at once if its address is forbidden', () => {
     const network = new Network();
     const service = network.of(originOf(1));
     service.ready();

@@ -41,7 +41,7 @@ describe('a VAPID token', () => {
     expect(vapid.authorizationFor('https://push.example')).toBe(second);
   });
 
-  it('is kept for 256 push services at most: the oldest one gives way', () => {
+  it('is cached for 256 push services at most, and the oldest one is removed', () => {
     const vapid = vapidAt(new TestClock());
     const of = (n: number): string => vapid.authorizationFor(`https://push-${n}.example`);
     const signed = Array.from({ length: 256 }, (_, n) => of(n));

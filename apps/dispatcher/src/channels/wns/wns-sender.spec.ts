@@ -15,7 +15,7 @@ describe('the access token of Windows', () => {
     'https://db5.notify.windows.com:443/x',
     'http://10.1.2.3:8080/x',
     'http://[::1]:9/x',
-  ])('goes to %s', (uri) => expect(isTrusted(uri)).toBe(true));
+  ])('is sent to %s', (uri) => expect(isTrusted(uri)).toBe(true));
 
   it.each([
     'http://db5.notify.windows.com/?token=x',
@@ -30,5 +30,5 @@ describe('the access token of Windows', () => {
     'http://localhost/x',
     'token',
     '',
-  ])('does not go to %s', (uri) => expect(isTrusted(uri)).toBe(false));
+  ])('is not sent to %s', (uri) => expect(isTrusted(uri)).toBe(false));
 });

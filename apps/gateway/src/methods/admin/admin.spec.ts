@@ -151,7 +151,7 @@ describe('operators (R-T8)', () => {
     [{ scope: 'api' }, 'applications is required'],
     [{ scope: 'root', applications: 'all' }, 'scope: must be one of api, device, server'],
     [{ scope: 'api', applications: 'some' }, 'applications: must be "all" or a list of application codes'],
-  ])('are told what is wrong: %j', async (body, message) => {
+  ])('get the reason of a refusal: %j', async (body, message) => {
     expect(await client.admin('POST', 'tokens', body)).toMatchObject({
       status: 400,
       body: { error: { kind: 'argument', message } },
@@ -174,7 +174,7 @@ describe('operators (R-T8)', () => {
     expect(await client.admin('POST', 'applications/CCCCC-00001/debug')).toMatchObject({ status: 404 });
   });
 
-  it('keep subscriptions (R-EV1)', async () => {
+  it('create, list and delete subscriptions (R-EV1)', async () => {
     const given = { endpoint: 'grpc://events.example', events: ['Push Sent', 'Push Sent'], platforms: ['IOS'] };
     const created = await client.admin('POST', 'subscriptions', {
       ...given,
@@ -221,14 +221,14 @@ describe('operators (R-T8)', () => {
     [{ platforms: ['Ios'] }, 'platforms[0]: unknown value'],
     [{ applications: [APPLICATION, FOREIGN], account: 'a' }, 'applications[1]: unknown application'],
     [{ applications: [APPLICATION] }, 'applications[0]: unknown application'],
-  ])('are told what is wrong with a subscription: %j', async (body, message) => {
+  ])('get the reason why a subscription is refused: %j', async (body, message) => {
     const usual = { endpoint: 'grpc://events.example', events: ['Push Sent'] };
     const reply = await client.admin('POST', 'subscriptions', { ...usual, ...body });
     expect(reply).toMatchObject({ status: 400, body: { error: { kind: 'argument' } } });
     expect((reply.body as { error: { message: string } }).error.message).toMatch(message);
   });
 
-  it('see the secret of a subscription in the reply that makes it, and nowhere else (R-EV6)', async () => {
+  it('see the secret of a subscription only in the reply that creates it (R-EV6)', async () => {
     const body = { endpoint: 'https://events.example/', events: ['Push Sent'] };
     const created = await client.admin('POST', 'subscriptions', body);
     expect(created).toMatchObject({ status: 201, body: { id: 's1', secret: 'whsec_first' } });
@@ -245,7 +245,7 @@ describe('operators (R-T8)', () => {
     expect(await client.admin('POST', 'subscriptions/s2/secret')).toMatchObject({ status: 404 });
   });
 
-  it('subscribe for accounts that there are', async () => {
+  it('subscribe only for existing accounts', async () => {
     const body = { account: 'nobody', endpoint: 'grpc://events.example', events: ['Push Sent'] };
     expect(await client.admin('POST', 'subscriptions', body)).toMatchObject({
       status: 404,

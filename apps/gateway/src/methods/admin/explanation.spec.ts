@@ -46,7 +46,7 @@ const plan = { bucket: 0, at: AT, platform: 3 };
 const inInbox = { inboxOnly: true, inboxUntil: new Date('2026-01-17T00:00:01Z') };
 const error = { category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', hour: HOUR };
 
-describe('the answer to why a device did or did not get a message', () => {
+describe('the explanation of a message to a device', () => {
   it.each<[string, Given, string, string | null]>([
     ['another application', { accepted: { applications: ['OTHER'] } }, 'NOT_ADDRESSED', 'application'],
     ['older than 30 days', { days: 31, outcomes: [{ sentHour: HOUR }] }, 'EXPIRED', null],
@@ -54,7 +54,7 @@ describe('the answer to why a device did or did not get a message', () => {
     ['scheduled', { message: { status: 'PENDING', releasedAt: undefined }, plans: undecided }, 'NOT_RELEASED', null],
     ['released and not split', { plans: undecided }, 'NOT_DECIDED', null],
     ['a chunk without a plan', { plans: { undecided: true, decided: 0 } }, 'NOT_DECIDED', null],
-    ['deleted without a place', { device: { deleted: true } }, 'NOT_ADDRESSED', 'deleted'],
+    ['deleted without a seq', { device: { deleted: true } }, 'NOT_ADDRESSED', 'deleted'],
     ['registered later', { device: { createdAt: new Date(AT.getTime() + 1) } }, 'NOT_ADDRESSED', 'registered_later'],
     ['another platform', { accepted: { audience: { platforms: [1] } } }, 'NOT_ADDRESSED', 'platform'],
     ['a contact of a push', { device: { platform: 14 } }, 'NOT_ADDRESSED', 'platform'],
@@ -88,7 +88,7 @@ describe('the answer to why a device did or did not get a message', () => {
     ['sent', { outcomes: [{ sentHour: HOUR }] }, 'SENT', null],
     ['sent after a failure', { outcomes: [{ error }, { platform: 1, sentHour: HOUR }] }, 'SENT', null],
     ['sent, and deleted since', { outcomes: [{ sentHour: HOUR }], device: { deleted: true } }, 'SENT', null],
-  ])('%s', (_what, given, answer, reason) => {
+  ])('has the answer and the reason of the state: %s', (_what, given, answer, reason) => {
     const { explanation, ...answered } = explanationOf(evidence(given));
     expect(answered).toEqual({ answer, reason });
     expect(explanation).toMatch(/^[A-Z].+\.$/);
@@ -103,14 +103,14 @@ describe('the answer to why a device did or did not get a message', () => {
     );
   });
 
-  it('tells until when an entry is in the inbox', () => {
+  it('contains until when an entry is in the inbox', () => {
     const answered = (days: number): string =>
       explanationOf(evidence({ days, plans: { plans: [{ ...plan, ...inInbox }] } })).explanation;
     expect(answered(1)).toMatch(/in the inbox alone, where it is until 2026-01-17T00:00:01Z unless/);
     expect(answered(2)).toMatch(/where it was until/);
   });
 
-  it('tells what a device in flight waits for', () => {
+  it('contains the reason why a device in flight waits', () => {
     const answered = (attempt: object): string =>
       explanationOf(evidence({ outcomes: [{}], attempts: [attempt] })).explanation;
     const last = { category: 'QUOTA_EXCEEDED', code: '429', name: 'TooManyRequests' };
@@ -123,7 +123,7 @@ describe('the answer to why a device did or did not get a message', () => {
     expect(answered({ state: 'claimed', result: { category: 'SENT', code: '', name: '' } })).toMatch(/has accepted it/);
   });
 
-  it('tells of deliveries, opens and hidden notifications', () => {
+  it('contains deliveries, opens and hidden notifications', () => {
     const answered = (outcome: object): string =>
       explanationOf(evidence({ outcomes: [{ sentHour: HOUR, ...outcome }] })).explanation;
     expect(answered({})).toMatch(/neither a delivery nor an open\.$/);
@@ -139,7 +139,7 @@ describe('the answer to why a device did or did not get a message', () => {
   });
 });
 
-it.each(Object.entries(credentialFaults))('explains %s in a sentence (R-P1)', (name, { sentence }) => {
+it.each(Object.entries(credentialFaults))('a sentence explains %s (R-P1)', (name, { sentence }) => {
   const fault = { category: 'INVALID_CONFIGURATION', code: '0', name, hour: HOUR };
   expect(explanationOf(evidence({ outcomes: [{ error: fault }] })).explanation).toBe(
     `Sending failed: INVALID_CONFIGURATION, ${name}. ${sentence}`,

@@ -79,7 +79,7 @@ it('getApplications names page and pages of more than 100 only (R-B3)', async ()
   expect(refused.body).toMatchObject({ status_code: 210, status_message: 'page: must be 0 or more' });
 });
 
-it('getApplicationFile answers text, and faults as ever (R-B4)', async () => {
+it('getApplicationFile answers text for a file, and a fault for an unknown one (R-B4)', async () => {
   const request = { auth: 'api', application: APPLICATION };
   const sent = await client.raw('getApplicationFile', { ...request, file: 'ios_push_certificate' });
   expect(sent).toEqual({ status: 200, type: 'text/plain', text: 'PEM' });

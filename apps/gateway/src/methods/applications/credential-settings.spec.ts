@@ -9,9 +9,12 @@ const cases = Object.entries(definitions).flatMap(([channel, { platforms, creden
 );
 
 describe('the settings of a credential', () => {
-  it.each(cases)('of $channel are what configureApplication takes for platform $platform', ({ platform, required }) => {
-    const example = configureApplication.examples.find(({ request }) => Number(request['device_type']) === platform);
-    const { settings } = configureApplication.parse(example!.request);
-    expect(Object.keys(settings)).toEqual(expect.arrayContaining([...required]));
-  });
+  it.each(cases)(
+    'are those that configureApplication takes: $channel, platform $platform',
+    ({ platform, required }) => {
+      const example = configureApplication.examples.find(({ request }) => Number(request['device_type']) === platform);
+      const { settings } = configureApplication.parse(example!.request);
+      expect(Object.keys(settings)).toEqual(expect.arrayContaining([...required]));
+    },
+  );
 });

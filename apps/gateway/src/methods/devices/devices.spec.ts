@@ -44,7 +44,7 @@ describe('device commands', () => {
     ['setTags', { tags: {} }],
     ['applicationOpen', {}],
     ['registerUser', { userId: 'u' }],
-  ])('of %s name the push platform of a device that may be unknown (R-C7)', async (name, more) => {
+  ])('name the push platform of a device that may be unknown, for %s (R-C7)', async (name, more) => {
     for (const device_type of ['11', 14, undefined]) {
       await client.json13(name, { ...phone, ...more, device_type }, token);
     }
@@ -61,7 +61,7 @@ describe('device commands', () => {
   });
 
   it.each(['https://10.0.0.1/x', 'https://[::1]/x', 'http://localhost/x', 'http://2130706433/x'])(
-    'register no endpoint of web push in a private network: %s (R-RES2)',
+    'register no web push endpoint in a private network: %s (R-RES2)',
     async (push_token) => {
       const fault = {
         body: {
@@ -84,7 +84,7 @@ describe('device commands', () => {
   );
 
   it.each(['http://push.example/1', 'http://93.184.216.34/x'])(
-    'register no endpoint of web push without encryption: %s (R-RES2)',
+    'register no web push endpoint without encryption: %s (R-RES2)',
     async (push_token) => {
       const request = { ...phone, device_type: 11, push_token };
       expect(await client.json13('registerDevice', request, token)).toMatchObject({
@@ -93,7 +93,7 @@ describe('device commands', () => {
     },
   );
 
-  it('of several devices name the one whose endpoint is refused (R-ER2)', async () => {
+  it('name the device whose endpoint is refused among several (R-ER2)', async () => {
     const push_devices = [
       { hwid: 'a', platform: 11, push_token: 'https://push.example/1' },
       { hwid: 'b', platform: 12, push_token: 'https://10.0.0.1/x' },
@@ -112,7 +112,7 @@ describe('device commands', () => {
     expect(await client.json13('setTags', { ...phone, tags: {} }, long)).toMatchObject({ body: { status_code: 210 } });
   });
 
-  it('register as many devices as one request may have', async () => {
+  it('register up to the maximum number of devices of a request', async () => {
     const push_devices = Array.from({ length: 1_000 }, (_, i) => ({
       hwid: `phone-${i}`,
       platform: 3,
@@ -144,7 +144,7 @@ describe('device commands', () => {
     expect(new Set(failed.map(({ idempotencyKey }) => idempotencyKey))).toEqual(new Set(['multiRegisterDevice/k']));
   });
 
-  it("answer the registry's fault (R-C7)", async () => {
+  it('answer the fault of the registry (R-C7)', async () => {
     const nobody = { application: APPLICATION, hwid: 'nobody' };
     expect(await client.json13('unregisterDevice', nobody, token)).toMatchObject(done);
     expect(await client.json13('setBadge', { ...nobody, badge: 1 }, token)).toMatchObject(notFound);
@@ -183,7 +183,7 @@ describe('reports (R-C7, R-C11)', () => {
   });
 
   it.each(['pushStat', 'messageDeliveryEvent'])(
-    'of %s count nothing without a hash, and log no error',
+    'count nothing without a hash, and log no error, by %s',
     async (name) => {
       expect(await client.json13(name, phone, token)).toMatchObject(done);
       expect(await client.json13(name, { ...phone, hwid: 'nobody', hash }, token)).toMatchObject(done);
@@ -191,7 +191,7 @@ describe('reports (R-C7, R-C11)', () => {
     },
   );
 
-  it.each(['pushStat', 'messageDeliveryEvent'])('of %s are refused with an invalid hash', async (name) => {
+  it.each(['pushStat', 'messageDeliveryEvent'])('are refused with an invalid hash, by %s', async (name) => {
     expect(await client.json13(name, { ...phone, hash: 'x' }, token)).toMatchObject({
       body: { status_code: 210, status_message: 'hash is not valid', response: null },
     });
@@ -199,16 +199,16 @@ describe('reports (R-C7, R-C11)', () => {
   });
 
   it.each([
-    ['a message that there is not', 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUM'],
+    ['a message that does not exist', 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUM'],
     ['another device', `${hash}_000000000010`],
-  ])('of %s change nothing, not even when the device was last used', async (_, forged) => {
+  ])('have no effect, and do not update the last use, with the hash of %s', async (_, forged) => {
     for (const name of ['pushStat', 'messageDeliveryEvent']) {
       expect(await client.json13(name, { ...phone, hash: forged }, token)).toMatchObject(done);
     }
     expect([world.records, world.commands]).toEqual([[], []]);
   });
 
-  it('fail when they cannot be kept', async () => {
+  it('fail if they cannot be published', async () => {
     expect(await client.json13('pushStat', { ...phone, hwid: 'unlucky' }, token)).toMatchObject({ status: 500 });
   });
 });

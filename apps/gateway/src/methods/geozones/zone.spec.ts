@@ -8,10 +8,10 @@ const hours = [
 const shown = (given: string): unknown =>
   shownZone(Geozone.fromPartial({ timetable: { timezoneSeconds: 3600, hours, given } })).timetable;
 
-describe('a zone is shown with its hours', () => {
-  it('as they were given', () => expect(shown('{"Mon":[],"Tue":[]}')).toEqual({ Mon: [], Tue: [] }));
+describe('the hours of a zone', () => {
+  it('are shown as they were given', () => expect(shown('{"Mon":[],"Tue":[]}')).toEqual({ Mon: [], Tue: [] }));
 
-  it('in words that can be given again, where only their meaning was kept', () =>
+  it('are shown in an accepted form if only their meaning was stored', () =>
     expect(shown('')).toEqual({
       timezone: 3600,
       Mon: [{ start: '00:00', stop: '24:00' }],

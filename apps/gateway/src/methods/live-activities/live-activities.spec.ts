@@ -79,7 +79,7 @@ describe('updateLiveActivity', () => {
     }
   });
 
-  it('takes dates as unix time, a dismissal with the end only (R-M4)', async () => {
+  it('takes dates as unix time, and a dismissal only with the end (R-M4)', async () => {
     const dates = { 'stale-date': 1_000_000_000, 'dismissal-date': 1_000_000_001 };
     expect(await update({ ...state, event: 'end', ...dates })).toMatchObject({
       event: LiveActivityEvent.LIVE_ACTIVITY_EVENT_END,

@@ -59,7 +59,7 @@ describe('createEmailMessage', () => {
     });
   });
 
-  it('takes body and subject of the preset, or of the request, the subject by the keys of the body (R-E9)', async () => {
+  it('takes body and subject of the preset, or of the request, and the subject by the keys of the body (R-E9)', async () => {
     await send(mail);
     expect(emailOf()).toMatchObject({
       body: texts({ en: '<p>Body</p>', de: '<p>Text</p>' }),
@@ -120,7 +120,7 @@ describe('createEmailMessage', () => {
       { ...marketing, capping_days: 7, capping_count: 1 },
       { transactional: false, capping: { days: 7, count: 1 } },
     ],
-  ])('is capped as its type says: %j (R-E12)', async (fields, expected) => {
+  ])('is capped according to its type: %j (R-E12)', async (fields, expected) => {
     await send({ ...mail, ...fields });
     expect(drafted()).toMatchObject(expected);
   });
@@ -156,7 +156,7 @@ describe('createEmailMessage', () => {
     expect(body).toEqual({ status_code: 210, status_message: text, response: null });
   });
 
-  it('goes to the applications of a group, where devices are ignored (R-E8, R-I2)', async () => {
+  it('goes to the applications of a group, and ignores devices there (R-E8, R-I2)', async () => {
     const inGroup = (fields: object) =>
       client.json13('createEmailMessage', {
         auth: 'api',
@@ -188,7 +188,7 @@ describe('createEmailMessage', () => {
     expect(both.body).toMatchObject({ status_message: 'application and applications_group must not be used together' });
   });
 
-  it('refuses presets that are no e-mail, or not approved (R-E7)', async () => {
+  it('refuses presets that are not e-mails, or not approved (R-E7)', async () => {
     world.preset = { ...world.preset!, platforms: [Platform.iOS] };
     expect((await send(mail)).body).toMatchObject({ status_message: `${at}.preset: not an email preset` });
     world.preset = { ...world.preset, platforms: [Platform.Email] };

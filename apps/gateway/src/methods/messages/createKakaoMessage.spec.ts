@@ -52,7 +52,7 @@ describe('createKakaoMessage', () => {
     ]);
   });
 
-  it('reaches users on Kakao, who precede contacts', async () => {
+  it('reaches users on Kakao, and ignores contacts if users are given', async () => {
     const { body } = await send({ ...order, users: ['anna'] });
     expect(body).toMatchObject({ status_code: 200 });
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms: [Platform.Kakao] } } }]);

@@ -45,7 +45,7 @@ describe('createLineMessage', () => {
     ]);
   });
 
-  it('registers nobody for a repeat, which answers as the first message did (R-I10)', async () => {
+  it('registers no user for a repeat, and answers it as the first message (R-I10)', async () => {
     world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
     const { body } = await send(
       { ...hello, devices: ['U7'], transactionId: 'earlier' },
@@ -56,7 +56,7 @@ describe('createLineMessage', () => {
     expect(world.drafts.map(({ transactionId }) => transactionId)).toEqual(['new']);
   });
 
-  it('has templates by language, one of three types each', async () => {
+  it('has templates by language, each of one of three types', async () => {
     const template = {
       default: image({ preview_image_url: 'https://a/{{Size}}', alt_text: 'a' }),
       EN: carousel(columns(10), { alt_text: 'b'.repeat(400) }),
@@ -147,7 +147,7 @@ describe('createLineMessage', () => {
     [{ send_date: null, devices: null }, 'send_date'],
     [{ devices: null }, 'devices'],
     [{ template: { en: { image_carousel: {} } } }, 'template.en.image_carousel.columns'],
-  ])('requires what %j leaves out (R-ER2)', async (given, field) => {
+  ])('requires the field that %j leaves out (R-ER2)', async (given, field) => {
     const { status, body } = await send({ ...hello, ...given });
     expect({ status, body }).toEqual({
       status: 400,

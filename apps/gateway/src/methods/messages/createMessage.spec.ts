@@ -21,7 +21,7 @@ const inLanguages = (count: number) =>
 const placeholders = (count: number) => Array.from({ length: count }, (_, i) => `{{t${i}}}`).join(' ');
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
 
-describe('createMessage while the scheduler is away', () => {
+describe('createMessage without a scheduler', () => {
   const answer = async (fault: Fault) => {
     const { accept } = world.messages;
     world.messages.accept = () => Promise.reject(fault);
@@ -32,7 +32,7 @@ describe('createMessage while the scheduler is away', () => {
     }
   };
 
-  it('says that the message may have been accepted, and how to repeat it safely (R-ER10)', async () => {
+  it('answers that the message may have been accepted, and how to repeat it safely (R-ER10)', async () => {
     const { status, body, headers } = await answer(Fault.unavailable('A service does not answer'));
     expect(status).toBe(500);
     expect(body).toEqual({
@@ -43,7 +43,7 @@ describe('createMessage while the scheduler is away', () => {
     expect(headers).toMatchObject({ 'retry-after': '5' });
   });
 
-  it('says nothing of the kind where it was certainly not', async () => {
+  it('does not answer so if the message was certainly not accepted', async () => {
     const never = new Fault('unavailable', 'A service does not answer', { effect: 'none' });
     expect(await answer(never)).toMatchObject({ status: 500, body: { status_message: 'Internal error' } });
     expect(await answer(Fault.bug('unforeseen'))).toMatchObject({ body: { status_message: 'Internal error' } });
@@ -98,7 +98,7 @@ describe('createMessage', () => {
     ]);
   });
 
-  it('says which platforms named devices have, as far as it goes to them (R-RES22)', async () => {
+  it('lists the platforms of the named devices that it reaches (R-RES22)', async () => {
     const few = { content: 'x', devices: ['phone-1'] };
     const ten = { content: 'x', devices: names(10) };
     await create(few, { ...few, platforms: [3] }, ten, { ...ten, platforms: [3, 7] }, { ...ten, platforms: [7] });
@@ -120,7 +120,7 @@ describe('createMessage', () => {
     [{ link: 'https://example.com/{{Level}}' }, '', 'https://example.com/{{Level}}'],
     [{ link: 'https://example.com/{Level||0}', minimize_link: true }, '', 'https://example.com/{Level||0}'],
     [{ link: 'HTTP://example.com' }, 'HTTP://example.com', undefined],
-  ])('shortens web links unless told otherwise: %j (R-I19)', async (fields, linkToShorten, link) => {
+  ])('shortens web links unless the request disables it: %j (R-I19)', async (fields, linkToShorten, link) => {
     await create({ content: 'x', ...fields });
     expect(world.drafts).toMatchObject([{ linkToShorten, message: { content: { link } } }]);
   });
@@ -155,7 +155,7 @@ describe('createMessage', () => {
     [{ users: names(3), platforms: [3] }, [3]],
     [{ users: names(3) }, [...pushPlatforms]],
     [{ platforms: [] }, [...pushPlatforms]],
-  ])('restricts platforms as R-I5 says: %#', async (fields, platforms) => {
+  ])('restricts platforms as R-I5 specifies: %#', async (fields, platforms) => {
     await create({ content: 'x', ...fields });
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
   });
@@ -181,7 +181,7 @@ describe('createMessage', () => {
     expect(world.drafts).toEqual([]);
   });
 
-  it('reads a date in its zone, and in the zones of the devices that it is ahead for (R-I8, R-I9)', async () => {
+  it('reads a date in its zone, and in the zones of the devices if it is ahead in one of them (R-I8, R-I9)', async () => {
     const inHours = (hours: number): string =>
       new Date(world.clock.now() + hours * 3_600_000).toISOString().slice(0, 16);
     const kiritimati = 'Pacific/Kiritimati';
@@ -214,12 +214,12 @@ describe('createMessage', () => {
   it.each([
     ['a text in too many languages', { content: inLanguages(40) }, 'notifications[1]: at most 2 MiB with its preset'],
     ['too many tags', { content: placeholders(257) }, 'notifications[1]: placeholders of at most 256 tags'],
-  ])('creates nothing of a request where a message could not be kept or sent: %s', async (_what, given, text) => {
+  ])('creates no message of a request if one of them could not be stored or sent: %s', async (_what, given, text) => {
     expect(await create({ content: 'x' }, given)).toMatchObject({ body: { status_code: 210, status_message: text } });
     expect(world.drafts).toEqual([]);
   });
 
-  it('creates nothing where the messages are too much together', async () => {
+  it('creates no message if the request is too large in sum', async () => {
     const { preset } = world;
     world.preset = Preset.fromPartial({
       content: {
@@ -234,7 +234,7 @@ describe('createMessage', () => {
     world.preset = preset;
   });
 
-  describe('with a transactionId', () => {
+  describe('a createMessage request with a transactionId', () => {
     const DELETED = 'DDDDD-00001';
     const earlier = { content: 'x', transactionId: 'earlier' };
     beforeAll(() => {
@@ -248,7 +248,7 @@ describe('createMessage', () => {
       world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     });
 
-    it("answers a repeat with the original's value and no unknown devices (R-I10)", async () => {
+    it('is answered with the original value and no unknown devices if it is a repeat (R-I10)', async () => {
       expect((await create({ ...earlier, devices: ['nobody'] })).body).toEqual({
         status_code: 200,
         status_message: 'OK',
@@ -256,7 +256,7 @@ describe('createMessage', () => {
       });
     });
 
-    it('answers a repeat as the first message, although its preset has been deleted (R-I10)', async () => {
+    it('is answered as the first message if it is a repeat, although its preset has been deleted (R-I10)', async () => {
       const repeat = { ...earlier, preset: DELETED };
       const { body } = await create({ content: 'a' }, repeat, { content: 'b', transactionId: 'new' });
       expect(body).toMatchObject({
@@ -266,7 +266,7 @@ describe('createMessage', () => {
       expect(world.drafts).toHaveLength(2);
     });
 
-    it('refuses what is no repeat', async () => {
+    it('is refused if it is not a repeat', async () => {
       const refused = { content: 'x', preset: DELETED };
       for (const fields of [{}, { transactionId: 'new' }]) {
         expect((await create({ ...earlier, preset: DELETED }, { ...refused, ...fields })).body).toMatchObject({

@@ -96,7 +96,7 @@ describe('createSMSMessage', () => {
     });
   });
 
-  it('takes the text of a preset, and registers nobody where another notification is refused (R-I1)', async () => {
+  it('takes the text of a preset, and registers no number if another notification is refused (R-I1)', async () => {
     const { body } = await send({ ...sms, content: undefined, preset: 'AAAAA-00009' });
     expect(body).toMatchObject({ status_code: 200 });
     world.commands.length = 0;

@@ -96,7 +96,7 @@ describe('the whole payload of a message to contacts', () => {
         components: [{ type: 'header', parameters: [{ type: kind, [kind]: { link: 'https://example.com/17' } }] }],
       }),
     ]),
-  ])('to WhatsApp with %j', (fields, payload) => {
+  ])('has the form of WhatsApp for %j', (fields, payload) => {
     expect(whatsAppOf(fields)).toEqual(payload);
   });
 
@@ -104,7 +104,7 @@ describe('the whole payload of a message to contacts', () => {
     [{}, {}],
     [{ kakao_content_variables: { name: 'Anna', n: 17 } }, { templateParameter: { name: 'Anna', n: '17' } }],
     [{ kakao_content_variables: '{"name":"{{who|Uppercase|x}}"}' }, { templateParameter: { name: 'x' } }],
-  ])('to Kakao with %j', (fields, recipient) => {
+  ])('has the form of Kakao for %j', (fields, recipient) => {
     const notifications = [{ send_date: 'now', devices: [KAKAO], template: 'order', ...fields }];
     const [notification] = api.createKakaoMessage.parse({ application, notifications }).notifications;
     const payload = payloadOf(Platform.Kakao, notification!, KAKAO);

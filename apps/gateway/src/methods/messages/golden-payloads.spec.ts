@@ -245,58 +245,58 @@ function fieldsIn(schema: unknown): string[] {
 }
 
 describe('a payload of every field (Spec I)', () => {
-  it.each(iosRows)('iOS: %s %j', (field, value, payload) => {
+  it.each(iosRows)('has the keys of iOS for %s %j', (field, value, payload) => {
     expect(iosOf({ content: 'Text', [field]: value })).toEqual(payload);
   });
 
-  it.each(macRows)('macOS: %s %j', (field, value, payload) => {
+  it.each(macRows)('has the keys of macOS for %s %j', (field, value, payload) => {
     expect(appleOf(Platform.MacOS, { content: 'Text', [field]: value })).toEqual(payload);
     expect(iosOf({ content: 'Text', [field]: value })).toEqual(plainIos);
   });
 
-  it.each(androidRows)('Android: %s %j', (field, value, payload) => {
+  it.each(androidRows)('has the keys of Android for %s %j', (field, value, payload) => {
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(payload);
   });
 
-  it.each(huaweiRows)('Huawei: %s %j', (field, value, payload) => {
+  it.each(huaweiRows)('has the keys of Huawei for %s %j', (field, value, payload) => {
     expect(huaweiOf({ content: 'Text', [field]: value })).toEqual(payload);
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(plainAndroid);
   });
 
-  it.each(amazonRows)('Amazon: %s %j', (field, value, payload) => {
+  it.each(amazonRows)('has the keys of Amazon for %s %j', (field, value, payload) => {
     expect(amazonOf({ content: 'Text', [field]: value })).toEqual(payload);
     expect(androidOf({ content: 'Text', [field]: value })).toEqual(plainAndroid);
   });
 
-  it.each(chromeRows)('Chrome: %s %j', (field, value, payload) => {
+  it.each(chromeRows)('has the keys of Chrome for %s %j', (field, value, payload) => {
     expect(browserOf(Platform.Chrome, { content: 'Text', [field]: value })).toEqual(payload);
   });
 
-  it.each(firefoxRows)('Firefox: %s %j', (field, value, payload) => {
+  it.each(firefoxRows)('has the keys of Firefox for %s %j', (field, value, payload) => {
     expect(browserOf(Platform.Firefox, { content: 'Text', [field]: value })).toEqual(payload);
   });
 
-  it.each(safariRows)('Safari: %s %j', (field, value, payload) => {
+  it.each(safariRows)('has the keys of Safari for %s %j', (field, value, payload) => {
     expect(appleOf(Platform.Safari, { content: 'Text', safari_title: 'Title', [field]: value })).toEqual(payload);
   });
 
-  it.each(windowsRows)('Windows: %s %j', (field, value, notification) => {
+  it.each(windowsRows)('has the keys of Windows for %s %j', (field, value, notification) => {
     expect(windowsOf({ content: 'Text', [field]: value })).toEqual(notification);
   });
 
-  it('Windows: the type of a notification of its own, which needs no text', () => {
+  it('has the type of a native Windows notification, which needs no text', () => {
     const tile = { wns_content: 'PHRpbGUvPg==', wns_type: 'Tile' };
     expect(windowsOf(tile)).toEqual({ ...toast, 'x-wns-type': 'wns/tile', body: '<tile/>' });
   });
 
-  it('Safari: the title of the message, else of the application', () => {
+  it('has the title of the message for Safari, else that of the application', () => {
     expect(appleOf(Platform.Safari, { content: 'Text', title: 'Title' })).toEqual(website({}));
     const own = { content: 'Text', title: { en: 'Title' }, safari_action: 'Read', safari_url_args: ['a'] };
     expect(appleOf(Platform.Safari, own)).toEqual(website({ action: 'Read' }, ['a']));
     expect(appleOf(Platform.Safari, { content: 'Text' })).toEqual(website({ title: 'Example' }));
   });
 
-  it('is here for each field of a platform', () => {
+  it('is tested for each field of a platform', () => {
     const fields = new Set(fieldsIn(openApiOf('https://push.example.com')));
     const listed = /^(chrome|firefox)_(header|root_params)$/;
     const isOwn = (field: string) =>
@@ -310,7 +310,7 @@ describe('a payload of every field (Spec I)', () => {
   });
 });
 
-describe('payloads of fields together', () => {
+describe('payloads of combined fields', () => {
   it('name the entry in the inbox', () => {
     const saved = { content: 'Text', inbox_image: 'https://a/{{City}}', dynamic_content_placeholders: { City: 'São' } };
     const params = { image: 'https://a/S%C3%A3o', rt: '1767225601' };
@@ -337,7 +337,7 @@ describe('payloads of fields together', () => {
     );
   });
 
-  it('have nothing to show where the push is silent', () => {
+  it('show nothing if the push is silent', () => {
     const silent = { content: 'Text', title: 'Title', ios_silent: 1, android_silent: 1, data: { k: 1 } };
     const shown = { ios_badges: 3, ios_sound: 'x', ios_critical: true, ios_category_id: 'C' };
     expect(iosOf({ ...silent, ...shown })).toEqual({

@@ -54,7 +54,7 @@ const create = (notification: object) =>
 const hwids = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
 
 describe('a message of a preset (R-K4)', () => {
-  it('takes the fields that the request does not give', async () => {
+  it('takes the fields that the request does not set', async () => {
     await create({});
     expect(world.drafts).toMatchObject([
       {
@@ -97,7 +97,7 @@ describe('a message of a preset (R-K4)', () => {
     [{ devices: hwids(10) }, [3]],
     [{ users: hwids(1) }, [3]],
     [{ platforms: [] }, [3]],
-  ])('goes to its platforms unless the request rules them: %#', async (fields, platforms) => {
+  ])('goes to the platforms of the preset unless the request sets them: %#', async (fields, platforms) => {
     await create(fields);
     expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
   });
@@ -109,7 +109,7 @@ describe('a message of a preset (R-K4)', () => {
     [{ send_rate_avoid: true }, 0],
     [{ send_rate: 100, send_rate_avoid: true }, 0],
     [{ devices: hwids(1) }, 0],
-  ])('has a send rate unless the request rules it (R-I11): %#', async (fields, sendRate) => {
+  ])('has the send rate of the preset unless the request sets it (R-I11): %#', async (fields, sendRate) => {
     world.preset = { ...preset, sendRate: 500 };
     await create(fields);
     expect(world.drafts).toMatchObject([{ message: { sendRate } }]);
@@ -117,7 +117,7 @@ describe('a message of a preset (R-K4)', () => {
 });
 
 describe('a campaign by name (R-RES5)', () => {
-  it('is set where none is named by its code', async () => {
+  it('is assigned if the request names no code', async () => {
     world.preset = undefined;
     const send = (fields: object) =>
       client.json13('createMessage', {
@@ -132,7 +132,7 @@ describe('a campaign by name (R-RES5)', () => {
     expect(world.drafts[0]?.message?.audience?.platforms).toEqual([...pushPlatforms]);
   });
 
-  it('is not made for a repeated transactionId, of this request or of an earlier one (R-I10)', async () => {
+  it('is not created for a repeated transactionId, of this request or of an earlier one (R-I10)', async () => {
     world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     world.drafts.length = 0;
     world.named.length = 0;

@@ -22,7 +22,7 @@ const segment = (more: object = {}) => ({ segment: { application: APPLICATION, p
 const transactional = (more: object = {}) => ({ transactional: { application: APPLICATION, payload: said, ...more } });
 
 describe('notify', () => {
-  it('drafts the message that createMessage would, with texts by locale and platform (R-O4)', async () => {
+  it('drafts the message that createMessage would draft, with texts by locale and platform (R-O4)', async () => {
     const localized_content = {
       en: {
         default: { title: 'News', body: 'Hello', badges: '+1', ttl: 60 },
@@ -123,7 +123,7 @@ describe('notify', () => {
     ]);
   });
 
-  it('has settings by locale where they differ, beside those of its preset (R-O4)', async () => {
+  it('has settings by locale if they differ, beside those of its preset (R-O4)', async () => {
     const localized_content = {
       en: { default: { body: 'Hello' }, android: { body: 'Hello', icon: 'en', badges: 1, ttl: '5s' } },
       DE: { android: { body: 'Hallo', icon: 'de', root_params: { a: 1 }, badges: '+2', silent: 0 } },
@@ -204,7 +204,7 @@ describe('notify', () => {
     expect(body).toMatchObject({ code: 3, message: `segment.payload.content.localized_content${message}` });
   });
 
-  it('has pictures of entries by platform and locale where they differ (R-O4)', async () => {
+  it('has pictures of inbox entries by platform and locale if they differ (R-O4)', async () => {
     const block = (image_url?: string) => ({ body: 'x', inbox: { image_url } });
     const localized_content = {
       en: { default: block('https://a/{{Level}}'), ios: { body: 'x', inbox: { expiration_date: '2100-01-02' } } },
@@ -229,7 +229,7 @@ describe('notify', () => {
     ]);
   });
 
-  it('has the days on which entries leave by platform and locale where they differ (R-O4)', async () => {
+  it('has the expiry of inbox entries by platform and locale if it differs (R-O4)', async () => {
     const block = (expiration_date?: string) => ({ body: 'x', inbox: { expiration_date } });
     const localized_content = {
       en: { default: block('2100-01-02') },
@@ -251,7 +251,7 @@ describe('notify', () => {
     expect(body).toMatchObject({ message: `segment.payload.content.localized_content.${path}` });
   });
 
-  it('stores every message, is transactional to names, and tells unknown ones unless asked not to (R-O1, R-O2)', async () => {
+  it('stores every message, is transactional to named recipients, and lists unknown ones unless disabled (R-O1, R-O2)', async () => {
     const { resolve } = world.audiences;
     world.audiences.resolve = async (request) => {
       const { audiences, ...found } = await resolve(request);
@@ -280,7 +280,7 @@ describe('notify', () => {
     }
   });
 
-  it('addresses test devices, at the time in UTC whatever clocks it follows (R-L2)', async () => {
+  it('addresses test devices at the time in UTC, even if it follows user time zones (R-L2)', async () => {
     const prepared: unknown[] = [];
     const { resolve } = world.audiences;
     world.audiences.resolve = async (request) => {
@@ -300,7 +300,7 @@ describe('notify', () => {
     }
   });
 
-  it('drafts SMS of the block for them, an MMS where that has a subject or media (R-O4)', async () => {
+  it('drafts SMS of its block, an MMS if the block has a subject or media (R-O4)', async () => {
     const localized_content = {
       en: {
         default: { title: 'Title', body: 'Push' },
@@ -333,13 +333,13 @@ describe('notify', () => {
     expect([sms!.content!.sms!.text, sms!.content!.sms!.title]).toEqual([undefined, undefined]);
   });
 
-  it('answers a repeat with the real code, and nothing else (R-I10)', async () => {
+  it('answers a repeat with the original code only (R-I10)', async () => {
     world.made.set('earlier', { code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     const { body } = await notify({ transaction_id: 'earlier', ...transactional({ users: { list: ['nobody'] } }) });
     expect(body).toEqual({ result: { message_code: 'C' } });
   });
 
-  it('says to LINE what its block says, or the preset that it names (R-O4)', async () => {
+  it('sends the text of its block to LINE, or of the named preset (R-O4)', async () => {
     await notify(segment({ line: { content: 'To LINE' } }));
     await notify(segment({ payload: null, line: { template: 'AAAAA-00009' } }));
     const [both, preset] = world.drafts.map(({ message }) => message);
@@ -381,7 +381,7 @@ describe('notify', () => {
     expect(both!.content!.email).toMatchObject({ subject: { entries: [{ language: 'default', text: '' }] } });
   });
 
-  it('takes the e-mail of a preset, which must be one and approved (R-E7)', async () => {
+  it('takes the e-mail of a preset, which must be an approved e-mail (R-E7)', async () => {
     const text = { entries: [{ language: 'default', text: '<p>Hi</p>' }] };
     const title = { entries: [{ language: 'default', text: 'News' }] };
     const from = { ...transactional({ users: { list: ['anna'] } }) } as { transactional: object };

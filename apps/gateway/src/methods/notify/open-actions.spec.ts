@@ -16,7 +16,7 @@ const notify = (payload: object) =>
     authorization: 'Token api',
   });
 
-it('takes actions of all platforms, and ignores those of platforms without any (R-O1)', async () => {
+it('the open actions of all platforms are accepted, and those of platforms without any are ignored (R-O1)', async () => {
   const open = (url: string) => ({ link: { url, shortener: 'BITLY' } });
   const codes = [1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 22, 23];
   const open_actions = Object.fromEntries(codes.map((code) => [code, open(`https://a/${code}`)]));

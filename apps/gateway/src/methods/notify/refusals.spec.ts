@@ -59,12 +59,12 @@ it.each([
   [transactional({ hwids: { list: [] } }), 'transactional.hwids.list: must not be empty'],
   [transactional({ test_devices: true, hwids: { list: ['a'] } }), oneList],
   [transactional({ test_devices: false }), oneList],
-])('refuses %j (R-O3)', async (request, message) => {
+])('notify refuses %j (R-O3)', async (request, message) => {
   expect(await notify(request)).toMatchObject({ status: 400, body: { code: 3, message, details: [] } });
   expect(world.drafts).toEqual([]);
 });
 
-it('refuses bad tokens, foreign applications and unreadable bodies with gateway errors (R-O3)', async () => {
+it('notify refuses bad tokens, foreign applications and unreadable bodies with gateway errors (R-O3)', async () => {
   expect(await notify(segment(), 'nobody')).toMatchObject({ status: 401, body: { code: 16 } });
   expect(await notify({ segment: { application: '00000-00000', payload: said } })).toMatchObject({
     status: 403,

@@ -19,7 +19,7 @@ const payload = { content: { localized_content: { en: { default: { body: 'Hello'
 const segment = (more: object = {}) => ({ segment: { application: APPLICATION, payload, ...more } });
 
 describe('a schedule of notify', () => {
-  it('of a duration is sent to all when it is over, whatever clocks it follows (R-O1)', async () => {
+  it('sends to all after its duration, even if it follows user time zones (R-O1)', async () => {
     const from = world.clock.now() + 60_000;
     await notify(segment({ schedule: { after: '60s', follow_user_timezone: true } }));
     const { message } = world.drafts[0]!;
@@ -28,7 +28,7 @@ describe('a schedule of notify', () => {
     expect(message.sendAt!.getTime()).toBeLessThanOrEqual(world.clock.now() + 60_000);
   });
 
-  it('of a time that has passed on every clock means now, unless devices wait or are left out (R-O1)', async () => {
+  it('means now after the time has passed in every zone, unless devices wait or are left out (R-O1)', async () => {
     const at = new Date(world.clock.now() - 13 * 3_600_000).toISOString();
     for (const past_timezones_behaviour of ['SEND_IMMEDIATELY', 'NEXT_DAY', 'SKIP'])
       await notify(segment({ schedule: { at, follow_user_timezone: true, past_timezones_behaviour } }));
@@ -37,7 +37,7 @@ describe('a schedule of notify', () => {
     expect(world.drafts.map(({ message }) => message.sendAt?.toISOString())).toEqual([undefined, at, at]);
   });
 
-  it('schedules after a time, and refuses more than a year (R-O1)', async () => {
+  it('accepts a duration, and refuses more than a year (R-O1)', async () => {
     await notify(segment({ schedule: { after: '60.5s' } }));
     const { sendAt } = world.drafts[0]!.message;
     expect(sendAt!.getTime() - world.clock.now()).toBeGreaterThan(50_000);

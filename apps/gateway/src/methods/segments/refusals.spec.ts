@@ -26,7 +26,7 @@ describe('a refused segment', () => {
     expect(await messageOf(method, parameters)).toBe(`${path}: unexpected end at position 2`);
   });
 
-  it.each(calls)('leaves other faults of %s %j as they are', async (method, parameters) => {
+  it.each(calls)('does not change other faults of %s %j', async (method, parameters) => {
     fault = Fault.argument('name: must be 1 to 255 characters');
     expect(await messageOf(method, parameters)).toBe('name: must be 1 to 255 characters');
   });

@@ -94,12 +94,12 @@ describe('messages:list', () => {
       { messages_ids: [3], platforms: ['IOS'] },
       { ids: [3n], platforms: [1], createdFrom: undefined },
     ],
-  ])('asks once where the filter says how far back: %j', async (filters, request) => {
+  ])('sends one call if the filter limits the period: %j', async (filters, request) => {
     await list({}, filters);
     expect(asked).toMatchObject([request]);
   });
 
-  it('asks for the rest of a page that the scheduler answers in parts, and shows each message once', async () => {
+  it('requests the rest of a page that the scheduler answers in parts, and shows each message once', async () => {
     const views = Array.from({ length: 9 }, (_, i) => viewOf(9 - i, new Date(NOW)));
     world.messages.list = async ({ skip, limit }) => {
       // The newest message is created after the first part.
@@ -110,7 +110,7 @@ describe('messages:list', () => {
     expect(items.map(({ code }) => code)).toEqual([8, 7, 6, 5, 4, 3].map((id) => `C0DE0-${id}`));
   });
 
-  it('refuses a page with more details than it can hold', async () => {
+  it('refuses a page whose details exceed the limit', async () => {
     world.messages.list = async ({ skip }) => ({ total: 500n, messages: [viewOf(skip, new Date(NOW))] });
     const body = { filters: { application: APPLICATION }, params: { with_details: true } };
     expect(await client.apiV2('messages:list', body, key)).toMatchObject({
@@ -119,7 +119,7 @@ describe('messages:list', () => {
     });
   });
 
-  it('shows details and metrics when asked (R-RES22)', async () => {
+  it('shows details and metrics on request (R-RES22)', async () => {
     const bare = await list({}, { messages_ids: [3] });
     expect(bare.items[0]).toEqual({
       id: 5,
@@ -267,7 +267,7 @@ describe('messages:list', () => {
     });
   });
 
-  it('shows the sender that the application had when a mail without one began', async () => {
+  it('shows the sender of the application at the start of a mail without one', async () => {
     const since = (iso: string, address: string) => ({
       since: new Date(iso),
       from: { address, name: 'Shop' },
@@ -291,7 +291,7 @@ describe('messages:list', () => {
     expect(items).toMatchObject([details('old@shop.example'), details('new@shop.example')]);
   });
 
-  describe('of a campaign', () => {
+  describe('messages:list of a campaign', () => {
     const OPEN = 'AAAAA-00004';
     const campaign = 'A1B2C-3D4E5';
     const ofApplication = (application: string): void => {
@@ -307,13 +307,16 @@ describe('messages:list', () => {
       world.presets.findCampaign = async () => ({ campaign: undefined });
     });
 
-    it.each([APPLICATION, OPEN])('takes one of any application that the caller may use (R-I2): %s', async (owner) => {
-      ofApplication(owner);
-      expect((await list({}, { campaign, messages_ids: [3] })).items).not.toEqual([]);
-      expect(asked).toMatchObject([{ application: APPLICATION, campaignId: 17n }]);
-    });
+    it.each([APPLICATION, OPEN])(
+      'accepts a campaign of any application that the caller may use (R-I2): %s',
+      async (owner) => {
+        ofApplication(owner);
+        expect((await list({}, { campaign, messages_ids: [3] })).items).not.toEqual([]);
+        expect(asked).toMatchObject([{ application: APPLICATION, campaignId: 17n }]);
+      },
+    );
 
-    it('refuses one of another application that no message belongs to (R-I2)', async () => {
+    it('refuses a campaign of another application without messages (R-I2)', async () => {
       world.messages.list = async () => ({ total: 0n, messages: [] });
       const body = { filters: { application: APPLICATION, campaign } };
       ofApplication(OPEN);
@@ -322,15 +325,18 @@ describe('messages:list', () => {
       expect((await client.apiV2('messages:list', body, key)).body).toMatchObject({ items: [] });
     });
 
-    it.each([undefined, UNGRANTED, FOREIGN])('refuses an unknown one, and one of %s (R-RES5, R-T7)', async (owner) => {
-      if (owner !== undefined) ofApplication(owner);
-      const body = { filters: { application: APPLICATION, campaign } };
-      expect(await client.apiV2('messages:list', body, key)).toMatchObject({
-        status: 400,
-        body: { code: 3, message: 'filters.campaign: not found' },
-      });
-      expect(asked).toEqual([]);
-    });
+    it.each([undefined, UNGRANTED, FOREIGN])(
+      'refuses an unknown campaign, and one of %s (R-RES5, R-T7)',
+      async (owner) => {
+        if (owner !== undefined) ofApplication(owner);
+        const body = { filters: { application: APPLICATION, campaign } };
+        expect(await client.apiV2('messages:list', body, key)).toMatchObject({
+          status: 400,
+          body: { code: 3, message: 'filters.campaign: not found' },
+        });
+        expect(asked).toEqual([]);
+      },
+    );
   });
 });
 
@@ -422,7 +428,7 @@ describe('getDeliveryFunnel', () => {
     expect(await client.apiV2(path, { message_code: 'C0DE0-3' }, key)).toMatchObject(notFound);
   });
 
-  it('reads no body before it knows the caller', async () => {
+  it('reads no body before the caller is authorized', async () => {
     expect(await client.apiV2(path, {})).toMatchObject({ status: 401, body: { code: 16 } });
     expect(await client.apiV2(path, {}, key)).toMatchObject({
       status: 400,
@@ -448,7 +454,7 @@ describe('totalsByIntervals', () => {
       });
   });
 
-  it('writes counts as text, and revenue only where there is one (R-H5, R-H6)', async () => {
+  it('writes counts as text, and revenue only if there is one (R-H5, R-H6)', async () => {
     const { status, body } = await client.apiV2(path, { message_code: 'c0de0-3', platforms: ['3', 1, 11] }, key);
     expect(status).toBe(200);
     expect(body).toEqual({

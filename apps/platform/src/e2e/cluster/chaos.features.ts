@@ -15,7 +15,7 @@ export function chaosFeatures(test: ClusterUnderTest): void {
 
   describe('faults in a row', () => {
     it.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))(
-      'round %i: nothing is lost, and only devices under way are sent to again, masked',
+      'lose nothing in round %i, and cause repeats only to devices under way, with masks',
       async (round) => {
         const { world, population } = test;
         const faults: EndedFault[] = [];

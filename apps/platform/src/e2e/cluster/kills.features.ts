@@ -33,7 +33,7 @@ export function killFeatures(test: ClusterUnderTest): void {
     return [...broken, ...((await load?.broken()) ?? [])];
   };
 
-  describe('every device has exactly one outcome of a broadcast', () => {
+  describe('a broadcast', () => {
     const services = [
       ['dispatcher.apns', { apns: UNDER_WAY }],
       ['dispatcher.fcm', { fcm: UNDER_WAY }],
@@ -41,18 +41,21 @@ export function killFeatures(test: ClusterUnderTest): void {
       ['scheduler', {}],
       ['statistics', {}],
     ] as const;
-    it.each(casesOf(services, 1, draw))('when a process of %s is killed', async (service, allowed) => {
-      expect(await kill(service, { allowed })).toEqual([]);
-    });
+    it.each(casesOf(services, 1, draw))(
+      'ends with exactly one outcome for every device when a process of %s is killed',
+      async (service, allowed) => {
+        expect(await kill(service, { allowed })).toEqual([]);
+      },
+    );
 
     it.each(casesOf(['registry', 'gateway'], 1, draw))(
-      'when a process of %s is killed while clients call',
+      'ends with exactly one outcome for every device when a process of %s is killed while clients call',
       async (service) => {
         expect(await kill(service, { clients: true })).toEqual([]);
       },
     );
 
-    it('when a process of webhooks is killed, and its subscribers receive an event for every device', async () => {
+    it('ends with exactly one outcome for every device, and an event of each, when a process of webhooks is killed', async () => {
       const { world, population } = test;
       const subscriber = await startSubscriber();
       const { id } = await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });

@@ -45,13 +45,13 @@ interface CommitDocument {
 }
 
 export function relayFeatures(test: ClusterUnderTest): void {
-  describe('a second process continues the relay of a killed one', () => {
+  describe('the relay of a killed process', () => {
     let mongo: MongoClient;
     beforeAll(async () => void (mongo = await MongoClient.connect(test.world.cluster.mongoUrl)));
     afterAll(() => mongo?.close());
 
     it.each(casesOf(relays, 1, draw).map((relay) => [relay.service, relay] as const))(
-      'of %s without losing an event, or publishing one only after a later one',
+      'continues in a second process of %s without losing an event, or publishing one only after a later one',
       async (service, { database, category, topic, decode }) => {
         const { world, population } = test;
         const leases = mongo.db(database).collection<{ _id: string; process: ProcessIdentity }>('leases');

@@ -21,17 +21,20 @@ export function storeFeatures(test: ClusterUnderTest): void {
     return [...broken, ...((await load?.broken()) ?? [])];
   };
 
-  describe('every device has exactly one outcome of a broadcast', () => {
-    it.each(casesOf([1, 2], 1, draw))('when Kafka is killed, time %i: dispatchers remember their sends', async () => {
-      const inject = async (): Promise<void> => {
-        await test.world.cluster.kafka!.kill();
-        await test.world.cluster.kafka!.restart();
-      };
-      expect(await kill('Kafka', 0, inject)).toEqual([]);
-    });
+  describe('a broadcast', () => {
+    it.each(casesOf([1, 2], 1, draw))(
+      'ends with exactly one outcome for every device when Kafka is killed, time %i: dispatchers remember their sends',
+      async () => {
+        const inject = async (): Promise<void> => {
+          await test.world.cluster.kafka!.kill();
+          await test.world.cluster.kafka!.restart();
+        };
+        expect(await kill('Kafka', 0, inject)).toEqual([]);
+      },
+    );
 
     it.each(casesOf([1, 2], 1, draw))(
-      'when MongoDB is killed, time %i: open devices of every dispatcher are in doubt',
+      'ends with exactly one outcome for every device when MongoDB is killed, time %i: open devices of every dispatcher are in doubt',
       async () => {
         const { mongod, of } = test.world.cluster;
         const inject = async (): Promise<void> => {

@@ -22,7 +22,7 @@ const SLOW_MS = 1_000;
 const LOOK_EVERY_MS = 50;
 
 export function takeoverFeatures(test: ClusterUnderTest): void {
-  describe('the second dispatcher of a channel takes over open slices', () => {
+  describe('the second dispatcher of a channel', () => {
     let mongo: MongoClient;
     beforeAll(async () => void (mongo = await MongoClient.connect(test.world.cluster.mongoUrl)));
     afterAll(() => mongo?.close());
@@ -42,7 +42,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
     };
 
     it.each(casesOf(['apns', 'fcm'] as const, 1, draw))(
-      'while the processes of %s are killed in turn',
+      'takes over open slices while the processes of %s are killed in turn',
       async (channel) => {
         const { world, population } = test;
         const [one, other] = world.cluster.of(`dispatcher.${channel}`);
@@ -68,7 +68,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
     );
 
     it.each(casesOf(['apns', 'fcm'] as const, 1, draw))(
-      'while the first one of %s is frozen, which sends nothing more of them after its thaw',
+      'takes over open slices while the first one of %s is frozen, which sends no more of them after its thaw',
       async (channel) => {
         const { world, population } = test;
         await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });

@@ -31,7 +31,7 @@ export function cappingFeatures(test: MessagesUnderTest): void {
   };
 
   describeInTurn('frequency capping', () => {
-    it('gives every device exactly as many of simultaneous messages as the cap permits (R-I12)', async () => {
+    it('limits simultaneous messages to each device to exactly the cap (R-I12)', async () => {
       const { application, pushes } = await devices(30);
       await register(application, 'iphone', ios(apnsToken('accepted', ++last)));
       const { Messages: codes } = await send(
@@ -69,7 +69,7 @@ export function cappingFeatures(test: MessagesUnderTest): void {
       expect(await sends(cap)).toEqual([2]);
     });
 
-    it("of an application holds for all its messages without a cap of their own, also for a geozone's", async () => {
+    it('applies the cap of an application to all its messages without one, also of a geozone', async () => {
       const { application, sends, pushes } = await devices();
       const { sends: sendsElsewhere } = await devices();
       expect(await world.call('setCapping', { code: application, days: 2, count: 2 })).toEqual({ days: 2, count: 2 });

@@ -103,7 +103,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       await world.settle();
     });
 
-    it('goes to contacts who want it, and puts addresses that bounce hard on the blacklist (R-E5, R-E14)', async () => {
+    it('goes to subscribed contacts, and blacklists addresses that bounce hard (R-E5, R-E14)', async () => {
       const content = '<p>Hello, orders < 5 &pound;</p><a href="https://shop.example/?a=1&amp;b=2">Shop</a>';
       const news = { content, title: 'News', platforms: [EMAIL] };
       const code = await sendOne(application, news);
@@ -177,7 +177,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(mailsTo(dead)).toHaveLength(1);
     });
 
-    it('reports who opened it and who followed its links (R-E17)', async () => {
+    it('reports opens and clicks of recipients (R-E17)', async () => {
       const html = htmlOf(mailsTo(anna)[0]);
       const [, link = ''] = /<a href="([^"]+)"/.exec(html) ?? [];
       const [, image = ''] = /<img src="([^"]+)"/.exec(html) ?? [];
@@ -195,7 +195,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(await openedIn(first)).toEqual({ opened: '1', by: { OPENED_BY_RECIPIENT: '1' }, interactions: '1' });
     });
 
-    it('carries a link by which mail clients unsubscribe, and people choose (R-E11)', async () => {
+    it('contains a link by which mail clients unsubscribe, and recipients choose (R-E11)', async () => {
       const [mail = ''] = mailsTo(anna);
       const link = /^List-Unsubscribe: <([^>]+)>\r$/m.exec(mail)?.[1] ?? '';
       expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
@@ -226,7 +226,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       await world.call('setCategories', { categories: [] });
     });
 
-    it('comes back, or is complained about, and its address gets no more (R-E5, R-E14, R-E18)', async () => {
+    it('is no longer sent to an address after a bounce or a complaint (R-E5, R-E14, R-E18)', async () => {
       const own = await mailApplication();
       const [gone, late, angry] = ['gone@back.example', 'late@back.example', 'angry@back.example'] as const;
       for (const email of [gone, late, angry]) await world.call('registerEmail', { application: own, email });
@@ -287,7 +287,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(all.map((address) => mailsTo(address).length)).toEqual([1, 2, 1]);
     });
 
-    it('is not tried again for contacts who do not want it any more (R-E14, R-E18)', async () => {
+    it('is not tried again for contacts who unsubscribed meanwhile (R-E14, R-E18)', async () => {
       const own = await mailApplication();
       const names = ['stays', 'bounces', 'complains', 'leaves', 'goes'];
       const all = names.map((_, n) => mailAddress('throttled', 100 + n, 1, 'again.example'));
@@ -325,7 +325,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(own, code)).toEqual([]);
     });
 
-    it('has events, as have devices that failed (R-EV2)', async () => {
+    it('has events, as have failed devices (R-EV2)', async () => {
       const subscriber = await startSubscriber();
       const own = await mailApplication({ android: true });
       const [eve, gone] = ['eve@events.example', mailAddress('dead', 3, 0, 'events.example')];
@@ -373,7 +373,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       subscriber.down();
     });
 
-    it('is made of a preset by createEmailMessage, for addresses that it registers', async () => {
+    it('is created from a preset by createEmailMessage, for addresses that it registers', async () => {
       const preset = async (name: string, platforms: number[]): Promise<string> => {
         const content = { message: { de: '<p>Hallo</p>', en: '<p>Hello, {{Name}}</p>' }, title: 'News' };
         await world.call('createPreset', { name, applicationCode: application, content, segmentation: { platforms } });
@@ -417,7 +417,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       await world.call('setCategories', { categories: [] });
     });
 
-    it('is sent by notify, to those who want its category (R-O4)', async () => {
+    it('is sent by notify to the subscribers of its category (R-O4)', async () => {
       const mailsBefore = mailsTo(anna).length;
       // Earlier tests have changed her choice.
       await world.call('setEmailTags', { application, email: anna, tags: { 'Unsubscribed Categories': ['Offers'] } });

@@ -63,7 +63,7 @@ export function groupFeatures(test: MessagesUnderTest): void {
       expect(funnelFigures(funnel, ANDROID)).toMatchObject({ eligible: 2, sent: 2 });
     });
 
-    it('takes segments and campaigns of any of its applications, and presets of the group', async () => {
+    it('accepts segments and campaigns of any of its applications, and presets of the group', async () => {
       const { first, second, group, pushes } = await newGroup();
       const name = `Only the second ${second}`;
       await world.call('createFilter', { name, application: second, filter_expression: `A("${second}")` });
@@ -129,7 +129,7 @@ export function groupFeatures(test: MessagesUnderTest): void {
       expect(pushes()).toEqual([0, 0, 2]);
     });
 
-    it('is refused with listed recipients, and to those who may not use all its applications', async () => {
+    it('is refused with listed recipients, and to tokens that may not use all its applications', async () => {
       const { first, group, pushes } = await newGroup();
       const denied = 'Access denied or application not found';
       const listed = (field: string) => ({

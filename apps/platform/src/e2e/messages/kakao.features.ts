@@ -36,7 +36,7 @@ export function kakaoFeatures(test: MessagesUnderTest): void {
       return funnelFigures(await test.funnelOf(code), KAKAO, 'OTHER');
     };
 
-    it('registers contacts and reaches them with each outcome, users on their contact', async () => {
+    it('registers contacts and reaches them with each outcome, and users on their contact', async () => {
       const numbers = (['accepted', 'dead', 'payloadRefused', 'badToken'] as const).map((kind, i) =>
         numberOf(kind, 40 + i),
       );
@@ -72,7 +72,7 @@ export function kakaoFeatures(test: MessagesUnderTest): void {
       expect(sentTo(accepted!).at(-1)).toEqual({ ...request, templateCode: 'welcome' });
     });
 
-    it('gets values or the whole text by notify', async () => {
+    it('receives values or the whole text by notify', async () => {
       const number = numberOf('accepted', 50);
       await test.register(application, `kakao:${number}`, { device_type: KAKAO });
       const notify = (kakao: Parameters) =>

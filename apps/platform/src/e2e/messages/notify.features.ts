@@ -66,7 +66,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
   };
 
   describeInTurn('a message of the newer endpoint', () => {
-    it('says what its blocks say for the platform and the locale of a device', async () => {
+    it('has the texts of its blocks for the platform and the locale of a device', async () => {
       const localized_content = {
         en: { default: { title: 'News', body: 'Hello' }, android: { body: 'Hello droid', root_params: { a: 1 } } },
         de: { default: { title: 'Neues', body: 'Hallo' }, ios: { body: 'Hallo {{Level}}', badges: '+3', ttl: 60 } },
@@ -108,7 +108,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       });
     });
 
-    it('has short links in the actions of platforms, each leading where the long one does', async () => {
+    it('has short links in the actions of platforms, each with the target of the long one', async () => {
       const link = (url: string, shortener = 'BITLY'): Parameters => ({ link: { url, shortener } });
       const payload = said('x', {
         open_action: link('https://example.com/all'),
@@ -123,7 +123,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect((payloadOf('fcm', tablet) as unknown as FcmPayload).message.data).toMatchObject({ l: 'app://android' });
     });
 
-    it('has the picture of an entry that the block of a device names', async () => {
+    it('has the picture of an entry in the block of a device', async () => {
       const block = (name: string): Parameters => ({ body: 'x', inbox: { image_url: `https://example.com/${name}` } });
       const localized_content = {
         default: { default: block('all'), android: block('droid') },
@@ -215,7 +215,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await to({ code: north })).toMatchObject({ got: [0, 0, 0] });
     });
 
-    it('goes to named recipients in either spelling, is always stored, and names the unknown ones', async () => {
+    it('goes to named recipients in either spelling, is always stored, and lists the unknown ones', async () => {
       const to = (more: Parameters) => notified({ transactional: { application, payload: said('x'), ...more } });
       const few = await to({ hwids: { list: ['phone', 'foo', tablet] } });
       expect(few).toMatchObject({ got: [1, 0, 0], unknown: ['foo', tablet] });
@@ -228,7 +228,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await to({ ...latest, platforms: ['IOS'] })).toMatchObject({ got: [0, 0, 0] });
     });
 
-    it('goes to test devices by their own tokens, and to no figure', async () => {
+    it('goes to test devices by their own tokens, and is not counted', async () => {
       const tested = await world.application({ title: 'Tested' });
       const tokens = [apnsToken('accepted', 32_100), fcmToken('accepted', 32_101), fcmToken('dead', 32_102)];
       const types = [IOS, ANDROID, ANDROID];
@@ -289,7 +289,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(code).toMatch(CODE);
     });
 
-    it('waits for its time, and is sent at once where that has passed', async () => {
+    it('waits for its time, and is sent at once if that has passed', async () => {
       const segment = { application, payload: said('later'), platforms: [ANDROID] };
       expect(
         await notified({ segment: { ...segment, schedule: { at: '2020-01-15T12:00:00.5+01:00' } } }),
@@ -304,7 +304,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await listedMessage(world, application, code)).toMatchObject({ status: 'DONE' });
     });
 
-    it('is refused with a gateway error, and reaches nobody then', async () => {
+    it('is refused with a gateway error, and then reaches no device', async () => {
       const before = pushes();
       const payload = said('x');
       const segment = { application, payload };

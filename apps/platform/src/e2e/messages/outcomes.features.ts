@@ -160,7 +160,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(application, code)).toEqual([]);
     });
 
-    it('is named by the provider’s code and reason, or by ours', async () => {
+    it('is named by the code and reason of the provider, or of the platform', async () => {
       const { channels } = await funnelOf(code);
       const codes = channels.flatMap(({ funnel }) =>
         funnel.flatMap(({ errors }) =>
@@ -182,7 +182,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       );
     });
 
-    it('is not tried longer than the message lives', async () => {
+    it('is not retried beyond the lifetime of the message', async () => {
       const mortal = await applicationInDebug();
       await register(mortal, 'never', ios(apnsToken('unavailable', 500, 0)));
       await register(mortal, 'late', ios(apnsToken('unavailable', 501, 2)));
@@ -193,13 +193,13 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       expect(funnelFigures(await funnelOf(short))).toMatchObject({ sent: 1, errors: { PROVIDER_ERROR: 1 } });
     });
 
-    it('costs a device its token only where the code says so', async () => {
+    it('removes the token of a device only if its code requires it', async () => {
       for (const { hwid, forgotten } of endings) {
         expect([hwid, (await tagsOf(application, hwid))['Push Alerts Enabled']]).toEqual([hwid, !forgotten]);
       }
     });
 
-    it('reaches a device twice only in a way that shows it once', () => {
+    it('includes no repeat that a device would show twice', () => {
       for (const [, provider] of providers) {
         const { duplicates, masked } = world.simulators.ledger.of(provider).summary();
         expect(duplicates).toBe(masked);

@@ -38,7 +38,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       return new URL(String(link)).pathname;
     };
 
-    it('has what clients read, and nothing else', async () => {
+    it('has the keys that clients read, and no others', async () => {
       const plain = await rendered({ content: 'Hello' });
       expect(plain.ios).toEqual({ aps: { alert: 'Hello', sound: 'default' }, pw_msg: '1', p: hash });
       expect(plain.data).toEqual({ title: 'Hello', pw_msg: '1', p: hash, pw_msg_tag: plain.code });
@@ -51,7 +51,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       );
     });
 
-    it('has all that iOS can be told', async () => {
+    it('has all fields of iOS', async () => {
       const { ios: payload } = await rendered({
         content: 'common',
         title: 'common',
@@ -88,7 +88,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       });
     });
 
-    it('has all that Android can be told, as strings', async () => {
+    it('has all fields of Android, as strings', async () => {
       const {
         data,
         android: envelope,
@@ -151,13 +151,13 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect(data).toMatchObject({ silent: '1', pw_silent: '1', u: '[1]' });
     });
 
-    it('may play nothing', async () => {
+    it('may have no sound', async () => {
       const { ios: payload, data } = await rendered({ content: 'x', ios_sound_off: true, android_sound_off: true });
       expect(payload.aps).toEqual({ alert: 'x' });
       expect(data['s']).toBe('');
     });
 
-    it('counts badges from what each device was shown last', async () => {
+    it('counts badges from the last one of each device', async () => {
       const badges = async (badge: string): Promise<unknown[]> => {
         const { ios: payload, data } = await rendered({ content: 'x', ios_badges: badge, android_badges: badge });
         return [payload.aps['badge'], data['pw_badges']];
@@ -178,7 +178,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect(payloadOf('apns', apnsToken('accepted', 9002))['aps']).toMatchObject({ badge: 1 });
     });
 
-    it('counts badges of messages back to back from each other, in the order of their plans', async () => {
+    it('counts badges of consecutive messages from each other, in the order of their plans', async () => {
       const [apnsOf, fcmOf] = [apnsToken('accepted', 9003), fcmToken('accepted', 9003)];
       await register(application, 'chat', ios(apnsOf));
       await register(application, 'chat on android', android(fcmOf));
@@ -205,7 +205,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect([shown('apns', apnsOf).at(-1), shown('fcm', fcmOf).at(-1)]).toEqual([100, 108]);
     });
 
-    it('leaves the badge alone where a push to iOS is silent', async () => {
+    it('does not change the badge if a push to iOS is silent', async () => {
       const token = apnsToken('accepted', 9004);
       await register(application, 'silent', ios(token));
       await sendOne(application, { content: '', devices: ['silent'], ios_silent: 1, ios_badges: '+7' });
@@ -215,7 +215,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect(payloadOf('apns', token)['aps']).toMatchObject({ badge: 1 });
     });
 
-    it('speaks of the device in every format', async () => {
+    it('contains values of the device in every format', async () => {
       const texts: readonly (readonly [string, string])[] = [
         ['{{Name}}', 'Zoë "Z"'],
         ['{{ name | Uppercase | x }}', 'BOUND'],
@@ -240,7 +240,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect([payload.aps['alert'], data['title']]).toEqual([expected, expected]);
     });
 
-    it('speaks of the device in links, where it is encoded', async () => {
+    it('contains values of the device in links, in encoded form', async () => {
       const { ios: payload, data } = await rendered({
         content: 'x',
         link: 'app://x/{{Name}}?l={{Level}}',
@@ -250,7 +250,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect([payload['l'], data['l']]).toEqual([link, link]);
     });
 
-    it('has short links, which lead where the long one does', async () => {
+    it('has short links, each with the target of the long one', async () => {
       const target = 'https://example.com/path?q=ä#part';
       const { ios: payload, data } = await rendered({ content: 'x', link: target });
       expect(data['l']).toBe(payload['l']);
@@ -295,7 +295,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect([own.data['title'], own.ios['rm']]).toEqual(['Look', { code: 'A1B2C-3D4E5' }]);
     });
 
-    it('is cut to what Apple takes where that is asked for, else not sent', async () => {
+    it('is truncated to the limit of Apple on request, else not sent', async () => {
       const long = 'ä"'.repeat(2000);
       const bytes = (): number =>
         Buffer.byteLength(
@@ -325,7 +325,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(application, code)).toEqual([]);
     });
 
-    it('has what macOS can be told, by a credential of its own', async () => {
+    it('has all fields of macOS, by a credential of its own', async () => {
       const key = generateApnsKey();
       world.simulators.keys.register({ apns: [{ keyId: key.keyId, teamId: key.teamId, publicKey: key.publicKey }] });
       await world.call('configureApplication', {

@@ -32,7 +32,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
     const listed = async (): Promise<string[]> =>
       (await world.call('messagesList', { filters: { application } })).items.map(({ code }) => code);
 
-    it('below ten get their message, of which no code is told and nothing is kept', async () => {
+    it('receive their message below ten, but its code is hidden and no data are kept', async () => {
       const before = await listed();
       const { Messages: messages, ...rest } = await send(application, { content: 'few', devices: hwids.slice(0, 9) });
       expect([messages, rest]).toEqual([[HIDDEN], {}]);
@@ -49,7 +49,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(await listedMessage(world, application, real)).toBeUndefined();
     });
 
-    it('in `to` are contacts by hwid, which fail where their platform is not configured', async () => {
+    it('are contacts by hwid in `to`, and fail if their platform is not configured', async () => {
       const contacts = ['To@Example.com', '+49 151 700 1000'];
       await world.call('registerEmail', { application, email: 'to@example.com' });
       await world.call('registerDevice', { application, hwid: '+491517001000', device_type: SMS });
@@ -75,7 +75,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(await figures(restricted)).toMatchObject([{ audience: 0 }, { audience: 0 }]);
     });
 
-    it('from ten on are a message like any other', async () => {
+    it('are a message like any other from ten on', async () => {
       const code = await sendOne(application, { content: 'ten', devices: hwids.slice(0, 10) });
       expect(code).toMatch(CODE);
       await world.settle();
@@ -106,7 +106,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       await world.settle();
     });
 
-    it('that are unknown are listed in the reply', async () => {
+    it('are listed in the reply if they are unknown', async () => {
       const unknown = { ...(await send(application, { content: 'x', devices: [hwids[0]!, 'foo', 'bar', 'foo'] })) };
       expect(unknown).toEqual({ Messages: [HIDDEN], UnknownDevices: { [HIDDEN]: ['foo', 'bar'] } });
       const many = await send(application, { content: 'x', devices: [...hwids, 'foo'] });
@@ -121,7 +121,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect((await funnelOf(nobody.Messages[0]!)).funnel_state).toBe('FUNNEL_STATE_NO_EVENTS');
     });
 
-    it('may be named by their tokens, in any case on iOS alone', async () => {
+    it('may be named by their tokens, case-insensitively on iOS only', async () => {
       const before = [pushes(12), pushes(5)];
       const reply = await send(application, {
         content: 'x',
@@ -172,7 +172,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect([pushes(3), pushes(13)]).toEqual([before[0], before[1]! + 1]);
     });
 
-    it('that have no token fail for that', async () => {
+    it('fail if they have no token', async () => {
       await world.call('unregisterDevice', { application, hwid: hwids[11] });
       const code = await sendOne(application, { content: 'x', devices: hwids.slice(2, 12) });
       await world.settle();
@@ -183,7 +183,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(await brokenBy(application, code)).toEqual([]);
     });
 
-    it('restrict a message to everybody as well', async () => {
+    it('restrict a message to all devices as well', async () => {
       const code = await sendOne(application, { content: 'x', platforms: [ANDROID, CHROME] });
       await world.settle();
       expect(funnelFigures(await funnelOf(code))).toMatchObject({ audience: 11, sent: 11 });
@@ -218,7 +218,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
       expect(await sentTo({ geozone: { ...geozone, lat: '0' } })).toBe(0);
     });
 
-    it('are not looked for beside a list', async () => {
+    it('are ignored beside a list', async () => {
       const devices = Array.from({ length: 10 }, (_, i) => `walker-${i % 4}`).concat(
         Array.from({ length: 10 }, (_, i) => `unknown-${i}`),
       );

@@ -122,7 +122,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       await untilDone(world, application, code);
     });
 
-    it('has something of everything to begin with', () => {
+    it('begins with devices of every outcome', () => {
       for (const [code] of providers) {
         for (const outcome of ['accepts', 'dead', 'throttled', 'muted'] as const)
           expect(of(code, outcome)).not.toEqual([]);
@@ -131,7 +131,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
     });
 
     it.each(providers)(
-      'ends at every device of platform %d as its provider says, to the device',
+      'ends at every device of platform %d with the reply of its provider',
       async (code_, provider) => {
         const sent = reached(code_).length;
         const dead = of(code_, 'dead').length;
@@ -174,7 +174,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       },
     );
 
-    it('speaks to each device in its language and of its own', () => {
+    it('is rendered for each device in its language with its values', () => {
       for (const [code_, provider] of providers) {
         const pushes = new Map(pushesOf(world.simulators, provider, code).map((push) => [push.token, push]));
         for (const phone of reached(code_)) {
@@ -220,7 +220,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       for (const time of [window_from, window_to]) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     });
 
-    describe('when devices report', () => {
+    describe('the reports of devices', () => {
       const delivers = ({ nth }: Phone): boolean => nth % 10 < 6;
       const opens = ({ nth }: Phone): boolean => nth % 10 < 4 || nth % 10 === 8;
       const confirms = (phone: Phone): boolean => delivers(phone) || opens(phone);
@@ -267,7 +267,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         await world.settle();
       });
 
-      it.each([IOS, ANDROID])('counts each device of platform %d once', async (code_) => {
+      it.each([IOS, ANDROID])('are counted once for each device of platform %d', async (code_) => {
         const metrics = (await metricsOf(application, code)).find((each) => each.platform === code_);
         expect(metrics).toMatchObject({
           opens: isIn(code_, opens, ...sentTo, 'dead'),
@@ -287,17 +287,17 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         expect(isIn(code_, opens, 'dead')).toBeGreaterThan(0);
       });
 
-      it('keeps every invariant', async () => {
+      it('keep every invariant', async () => {
         expect(await brokenBy(application, code)).toEqual([]);
       });
 
-      it('shows one platform as if it were all', async () => {
+      it('are shown for one platform as in the whole funnel', async () => {
         const only = await funnelOf(code, [ANDROID]);
         expect(funnelFigures(only)).toEqual(funnelFigures(await funnelOf(code), ANDROID));
         expect((await funnelOf(code, [CHROME])).channels).toEqual([]);
       });
 
-      it('refuses a malformed hash', async () => {
+      it('are refused with a malformed hash', async () => {
         const hwid = reached(IOS)[0]!.hwid;
         const refused = await world.reply('pushStat', { application, hwid, hash: 'P_0_1' });
         expect(refused.body).toEqual({ status_code: 210, status_message: 'hash is not valid', response: null });
@@ -348,7 +348,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         ({ level, plan }: Phone) => level <= 9 || plan === 'gold',
       ],
       ['a bare triple', ['Level', 'IN', [0, 1, 2]], undefined, ({ level }: Phone) => level <= 2],
-    ])('is for whom its conditions say: %s', async (_what, conditions, joint, holds) => {
+    ])('goes to the devices that its conditions select: %s', async (_what, conditions, joint, holds) => {
       const expected = phones.filter((phone) => phone.token !== '' && !buried.has(phone) && holds(phone));
       const message = await sendOne(application, { content: 'x', conditions, conditions_operator: joint });
       await world.settle();

@@ -53,7 +53,7 @@ export function sendRateFeatures(test: MessagesUnderTest): void {
       expect((await listedMessage(world, application, code))?.status).toBe('DONE');
     });
 
-    it('of a preset holds for users, and not for listed devices', async () => {
+    it('applies to users in a preset, and not to listed devices', async () => {
       const application = await world.application();
       const token = fcmToken('accepted', Math.floor(Math.random() * 1e9));
       await register(application, 'phone', { ...android(token), userId: 'rated user' });

@@ -72,7 +72,7 @@ export function targetedFeatures(test: MessagesUnderTest): void {
       expect(await listedMessage(world, second, messageCode)).toBeUndefined();
     });
 
-    it('is refused with a reason, and reaches nobody then', async () => {
+    it('is refused with a reason, and then reaches no device', async () => {
       const before = pushes();
       const devices_filter = `A("${first}")`;
       const refusals: readonly (readonly [Parameters, string])[] = [

@@ -50,7 +50,7 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
       });
     };
 
-    it('reaches named contacts, with each outcome, and counts what receipts say', async () => {
+    it('reaches named contacts, with each outcome, and counts receipts', async () => {
       const kinds = ['accepted', 'accepted', 'dead', 'payloadRefused'] as const;
       const numbers = await Promise.all(kinds.map((kind, i) => registered(kind, 10 + i)));
       const to = numbers.map((number) => `whatsapp:${number}`);
@@ -82,7 +82,7 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
       expect(await test.brokenBy(application, code)).toEqual([]);
     });
 
-    it('gets templates and texts by notify, beside the pushes of other platforms', async () => {
+    it('receives templates and texts by notify, beside the pushes of other platforms', async () => {
       const number = await registered('accepted', 20);
       const notify = (more: Parameters) =>
         world.call('notify', {

@@ -9,7 +9,7 @@ const CALLERS = 200;
 const ANSWERED_MS = 17_000;
 
 export function awayFeatures(test: ProcessesUnderTest): void {
-  describe('while the owner of devices does not answer', () => {
+  describe('a system without the owner of devices', () => {
     let world: LoggingWorld;
     let application: string;
     const agent = new Agent({ keepAlive: true });
@@ -40,7 +40,7 @@ export function awayFeatures(test: ProcessesUnderTest): void {
       return { ...(await promise), ms: performance.now() - sentAt };
     };
 
-    it('answers every caller by its deadline and tells it when to retry, keeps its log small, and serves all afterwards', async () => {
+    it('answers every caller by its deadline with the time of a retry, limits its log, and serves all afterwards', async () => {
       const notServed = async (): Promise<string[]> =>
         (await world.logged()).split('\n').filter((line) => line.includes('request not served'));
       const before = (await notServed()).length;

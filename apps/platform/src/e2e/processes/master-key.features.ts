@@ -95,7 +95,7 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
     };
     const shown = async () => (await world.call('getApplication', { application })).application;
 
-    it('finds the same devices, opens credentials and tokens, and ends with the new key alone', async () => {
+    it('finds the same devices, opens credentials and tokens, and ends with the new key only', async () => {
       const before = await shown();
 
       await roll({ TIDINGS_MASTER_KEY: base64(oldKey), TIDINGS_MASTER_KEY_PREVIOUS: base64(newKey) }, expectKnown);

@@ -25,11 +25,11 @@ export function partFeatures(test: ProvidersUnderTest): void {
   const tokens = (count: number, tokenOf: (kind: 'accepted', n: number) => string): string[] =>
     Array.from({ length: count }, (_, n) => tokenOf('accepted', n));
 
-  describe('while one device is tried again', () => {
+  describe('a message with one waiting device', () => {
     it.each([
       ['600 iPhones', IOS, [...tokens(600, apnsToken), apnsToken('unavailable', 1, 0)], 600],
       ['100 Android phones', ANDROID, [...tokens(100, fcmToken), fcmToken('unavailable', 1, 0)], 100],
-    ] as const)('the results of %s are in the figures', async (_, platform, all, good) => {
+    ] as const)('has the results of %s in its figures', async (_, platform, all, good) => {
       const application = await applicationWith(platform, all);
       const code = await broadcast(application);
       // Devices not yet written when the provider asked to wait follow a second later.
@@ -43,7 +43,7 @@ export function partFeatures(test: ProvidersUnderTest): void {
       expect(funnelFigures(await funnelOf(code))).toMatchObject({ sent: good, errors: { PROVIDER_ERROR: 1 } });
     });
 
-    it('dead tokens are not called again', async () => {
+    it('has dead tokens that are not called again', async () => {
       const application = await applicationWith(IOS, [apnsToken('dead', 1), apnsToken('unavailable', 2, 0)]);
       const isForgotten = async (): Promise<boolean> =>
         !(await world.call('checkDevice', { application, hwid: 'device-0' })).push_token_exist;
@@ -55,7 +55,7 @@ export function partFeatures(test: ProvidersUnderTest): void {
       expect(world.simulators.ledger.of('apns').entries({ token: apnsToken('dead', 1) })).toHaveLength(1);
     });
 
-    it('the badges of the others count on', async () => {
+    it('has badges of other devices that continue to count', async () => {
       const [good, waiting] = [apnsToken('accepted', 1), apnsToken('unavailable', 2, 0)];
       const application = await applicationWith(IOS, [good, waiting]);
       world.simulators.reset({ keepPayloads: true });
@@ -70,7 +70,7 @@ export function partFeatures(test: ProvidersUnderTest): void {
     });
   });
 
-  it('mails that are accepted or bounced are counted while one address is greylisted for a day', async () => {
+  it('accepted and bounced mails are counted while one address is greylisted for a day', async () => {
     const application = await world.application({ ios: false, android: false });
     await world.call('configureApplication', {
       application,

@@ -11,7 +11,7 @@ export function slowAnswerFeatures(test: ProvidersUnderTest): void {
   });
 
   describe('a slow provider', () => {
-    it('that answers after 6 s is sent each push once, and every device is counted', async () => {
+    it('receives each push once if it answers after 6 s, and every device is counted', async () => {
       const application = await audience(60);
       await both({ latencyMs: 6000 });
       const code = await broadcast(application);
@@ -23,7 +23,7 @@ export function slowAnswerFeatures(test: ProvidersUnderTest): void {
       for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 60, duplicates: 0 });
     });
 
-    it('that stands still for 10 s is sent nothing twice', async () => {
+    it('receives nothing twice if it stalls for 10 s', async () => {
       const application = await audience(40);
       // Opens the connections.
       await untilDone(world, application, await broadcast(application));

@@ -27,7 +27,7 @@ export function bodyFeatures(test: RequestsUnderTest): void {
       'application/x-www-form-urlencoded',
       'text/html',
       undefined,
-    ])('are JSON whatever the Content-Type says: %s', async (type) => {
+    ])('are JSON whatever the Content-Type is: %s', async (type) => {
       const headers = { ...asDevice(), ...(type === undefined ? {} : { 'content-type': type }) };
       expect(await send('/json/1.3/setTags', { headers, body: JSON.stringify(valid()) })).toMatchObject(ok);
     });
@@ -36,7 +36,7 @@ export function bodyFeatures(test: RequestsUnderTest): void {
 
     it.each<[string, string | Uint8Array]>([
       ['nothing', ''],
-      ['half of it', '{"request":{"hwid":'],
+      ['half of a request', '{"request":{"hwid":'],
       ['a list', '[{"request":{}}]'],
       ['null', 'null'],
       ['a number', '17'],
@@ -49,7 +49,7 @@ export function bodyFeatures(test: RequestsUnderTest): void {
       ['half a character', Buffer.from('{"request":{"hwid":"\u20ac"}}').subarray(0, 22)],
       ['65 levels', deep(65)],
       ['thousands of levels', `{"request":${'['.repeat(100_000)}`],
-    ])('that hold %s are malformed', async (_what, body) => {
+    ])('are malformed with %s', async (_what, body) => {
       expect(only(await send('/json/1.3/setTags', { headers: asDevice(), body }))).toEqual(malformed);
     });
 
@@ -64,7 +64,7 @@ export function bodyFeatures(test: RequestsUnderTest): void {
       expect(await send('/json/1.3/setTags', { headers: asDevice(), body })).toMatchObject(ok);
     });
 
-    it('take nulls for absent and loose scalars as they are meant', async () => {
+    it('take nulls for absent and coerce loose scalars', async () => {
       const hwid = 'loose';
       const register = {
         application,
@@ -109,7 +109,7 @@ export function bodyFeatures(test: RequestsUnderTest): void {
       });
     });
 
-    it('of the other families are judged in their words', async () => {
+    it('are refused in the words of the other families', async () => {
       for (const body of ['', '[]', '{', 'null']) {
         expect(only(await send('/api/v2/messages:list', { headers: asServer(), body }))).toEqual(
           gateway(400, 3, 'Malformed request string'),

@@ -32,11 +32,11 @@ export function pathFeatures(test: RequestsUnderTest): void {
       '/..%2f..%2fetc/passwd',
       '/s/',
       '/s/x/y',
-    ])('has nothing at %s', async (path) => {
+    ])('has no resource at %s', async (path) => {
       expect(only(await send(path, { verb: 'GET' }))).toEqual(gateway(404, 5, 'Not Found'));
     });
 
-    it('has nothing behind unknown links, audience and administrator paths', async () => {
+    it('has no resource at unknown links, audience and administrator paths', async () => {
       expect(only(await send('/s/nothing1', { verb: 'GET' }))).toEqual(gateway(404, 5, 'Not Found'));
       expect(only(await send('/api/v2/audience/nothing'))).toEqual({ status: 404, json: { message: 'Not Found' } });
       expect((await send('/admin/v1/nothing', { headers: asAdmin() })).status).toBe(404);
@@ -48,7 +48,7 @@ export function pathFeatures(test: RequestsUnderTest): void {
       expect(only(await send('/json/1.3/listTags//', { body }))).toEqual(notFound);
     });
 
-    it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('does not take %s where POST is meant', async (verb) => {
+    it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('refuses %s on a POST path', async (verb) => {
       const method = await send('/json/1.3/createMessage', { verb });
       expect([only(method), method.headers.allow]).toEqual([full(405, 'Method not allowed'), 'POST']);
       const list = await send('/api/v2/messages:list', { verb });

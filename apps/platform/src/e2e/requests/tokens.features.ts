@@ -101,7 +101,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       }
     });
 
-    it('of operators are of a kind of their own', async () => {
+    it('are of a separate kind for operators', async () => {
       for (const secret of [garbage, '', world.secrets.api, world.secrets.device]) {
         const headers = { authorization: `Bearer ${secret}` };
         const reply = await send('/admin/v1/tokens', { verb: 'GET', headers });
@@ -145,7 +145,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       },
     );
 
-    it('that are restricted keep to their applications', async () => {
+    it('are limited to their applications if they are restricted', async () => {
       const auth = restricted.token;
       const headers = { authorization: `Api ${auth}` };
       expect(await api13('getApplication', { auth, application })).toMatchObject(ok);
@@ -158,7 +158,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect(await messagesOf(sibling)).toBe(0);
     });
 
-    it('that are restricted may use what they create, and what is open to all', async () => {
+    it('may use the applications that they create and that are open to all, if they are restricted', async () => {
       const auth = restricted.token;
       const own = await api13('createApplication', { auth, title: 'Own' });
       const { application: code } = (own.json as { response: { application: string } }).response;
@@ -187,7 +187,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect((await v2(route, { message_code: messages[0]!.toLowerCase() })).status).toBe(200);
     });
 
-    it('that are revoked are refused within 5 seconds, and their successors serve', async () => {
+    it('are refused within 5 seconds after their revocation, and their successors are accepted', async () => {
       const [old, next] = await Promise.all(
         [1, 2].map(() => world.call('createToken', { scope: 'api', applications: 'all' })),
       );

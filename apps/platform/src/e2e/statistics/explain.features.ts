@@ -79,7 +79,7 @@ export function explainFeatures(test: MessagesUnderTest): void {
       );
     });
 
-    it('sums to the funnel over the audience, by platform', async () => {
+    it('agrees with the funnel over the audience, by platform', async () => {
       const explained = await Promise.all(devices.map(async ([hwid]) => explain(hwid)));
       const funnel = await funnelOf(code);
       const mobile = explained.map((each) => ({
@@ -153,7 +153,7 @@ export function explainFeatures(test: MessagesUnderTest): void {
       expect([answer, device.deleted, device.platform]).toEqual(['SENT', true, null]);
     });
 
-    it('is refused for what is unknown', async () => {
+    it('is refused for unknown devices and messages', async () => {
       for (const given of [
         { application: 'AAAAA-00000', message: code, hwid: 'dead' },
         { application, message: '0000-00000000-00000000', hwid: 'dead' },

@@ -14,7 +14,7 @@ export function replayFeatures(test: MessagesUnderTest): void {
   });
 
   describe('a replay', () => {
-    it('makes the same figures two months later, and answers from the former ones meanwhile', async () => {
+    it('computes the same figures two months later, and answers from the former ones meanwhile', async () => {
       const application = await world.application();
       const token = (i: number): string => apnsToken(i === 3 ? 'dead' : 'accepted', 70_000 + i);
       await world.registerDevices(application, 4, (i) => ({ hwid: `r-${i}`, ...ios(token(i)) }));

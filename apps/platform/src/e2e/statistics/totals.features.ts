@@ -78,7 +78,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
       await world.settle();
     });
 
-    it('shows each counter in the hour of its own event, and sums that are the metrics (R-H5)', async () => {
+    it('shows each counter in the hour of its own event, and sums that equal the metrics (R-H5)', async () => {
       for (const code of [first, second]) {
         const { metrics } = await totals(code);
         const listed = await metricsOf(application, code);
@@ -126,7 +126,7 @@ export function totalFeatures(test: MessagesUnderTest): void {
       });
     });
 
-    it('restricts everything to platforms', async () => {
+    it('restricts every counter to platforms', async () => {
       const { metrics, conversion } = await totals(first, [ANDROID]);
       expect(new Set(metrics.map(({ platform }) => platform))).toEqual(new Set([ANDROID]));
       expect(conversion).toEqual({

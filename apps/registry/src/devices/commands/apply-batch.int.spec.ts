@@ -119,7 +119,7 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
     expect(await apply('unknown operation', unknown)).toMatchObject([{ refusedTags: { Level: text } }]);
   });
 
-  it('register no address on the blacklist (R-E5)', async () => {
+  it('register no blacklisted address (R-E5)', async () => {
     const email = 'bounced@example.com';
     await registry.addresses.blacklistAddress({ account, email });
     const mail = (pushToken: string) => register({ platform: 14, pushToken });

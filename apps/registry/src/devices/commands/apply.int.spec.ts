@@ -75,7 +75,7 @@ describeWithMongo('commands about devices', (mongo) => {
     expect(await stored('first')).toMatchObject({ token: 'moving' });
   });
 
-  it('register a contact of mail under a hwid of its own, which keeps its address (R-C1)', async () => {
+  it('register an e-mail contact under a hwid of its own, which keeps its address (R-C1)', async () => {
     const mail = { platform: Platform.Email };
     const refused = 'Email address has invalid count of parts';
     expect(await register('user-77', mail)).toBe(refused);
@@ -104,7 +104,7 @@ describeWithMongo('commands about devices', (mongo) => {
     expect(await tagsOf('full')).toMatchObject({ Timezone: 50_000 });
   });
 
-  it('record an event of a user once, on any of his devices (R-ER11)', async () => {
+  it("record an event of a user once, on any of the user's devices (R-ER11)", async () => {
     await register('old-phone', { userId: 'player' });
     clock.advance(1);
     await register('new-phone', { userId: 'player' });

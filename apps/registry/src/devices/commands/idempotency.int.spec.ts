@@ -43,7 +43,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('once')).toMatchObject({ Level: 3 });
     });
 
-    it('of a refused request is not consumed', async () => {
+    it('is not consumed by a refused request', async () => {
       expect(await apply(increment('later', 'k'))).toEqual([argument('Device not found')]);
       await register('later');
       await apply(increment('later', 'k'), increment('later', 'k'));

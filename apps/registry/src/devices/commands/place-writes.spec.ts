@@ -15,14 +15,14 @@ const placeOf = (registration: Partial<Register>) =>
 
 describe('the place of a registration (R-RES17)', () => {
   it.each<[string, Partial<Register>, object]>([
-    ['is what it names', { country: 'DE', city: 'Ulm', located }, { country: 'DE', city: 'Ulm' }],
-    ['is unchanged if nothing is known', {}, {}],
+    ['is the named one', { country: 'DE', city: 'Ulm', located }, { country: 'DE', city: 'Ulm' }],
+    ['is unchanged if neither it nor its address has one', {}, {}],
     ['is that of its address', { located }, located],
     ['has the city by address in the named country', { country: 'AT', located }, located],
     ['has no city by address in another country', { country: 'DE', located }, { country: 'DE' }],
     ['has the country by address of a named city', { city: 'Bruck', located }, { country: 'AT', city: 'Bruck' }],
     [
-      'loses the city before if its address has none',
+      'loses the previous city if its address has none',
       { located: { country: 'AT', city: '' } },
       { country: 'AT', city: null },
     ],

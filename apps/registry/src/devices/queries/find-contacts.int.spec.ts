@@ -17,14 +17,14 @@ describeWithMongo('an e-mail address', (mongo) => {
   const contactsOf = async (email: string) =>
     (await test.registry.devices.findContacts({ account: 'default', application: test.app, email })).hwids;
 
-  it('means the contact that holds it, not the one that has it for its hwid (R-E8)', async () => {
+  it('denotes the contact that holds it, not the one that has it as its hwid (R-E8)', async () => {
     await mail('a@example.com', 'b@example.com');
     expect(await recipients('a@example.com')).toEqual({ seqs: [], unknown: ['a@example.com'] });
     expect(await recipients('b@example.com')).toEqual({ seqs: [await seqOf('a@example.com')], unknown: [] });
     expect([await contactsOf('a@example.com'), await contactsOf('b@example.com')]).toEqual([[], ['a@example.com']]);
   });
 
-  it('means the contact that has taken it from the one with this hwid', async () => {
+  it('denotes the contact that has taken it from the one with this hwid', async () => {
     await mail('moved@example.com', 'moved@example.com');
     test.clock.advance(1);
     await mail('crm-1', 'moved@example.com');
@@ -34,7 +34,7 @@ describeWithMongo('an e-mail address', (mongo) => {
     expect(await recipients('crm-1', 'crm-2')).toEqual({ seqs: [await seqOf('crm-1')], unknown: ['crm-2'] });
   });
 
-  it('of a contact that was unregistered is known, and registers nobody', async () => {
+  it('denotes its unregistered contact, and registers no new one', async () => {
     const hwid = 'silent@example.com';
     await mail(hwid, hwid);
     await apply(command(hwid, { $case: 'unregister', value: {} }));
@@ -42,17 +42,17 @@ describeWithMongo('an e-mail address', (mongo) => {
     expect(await contactsOf(hwid)).toEqual([hwid]);
   });
 
-  it('is none of a device of another platform', async () => {
+  it('denotes no device of another platform', async () => {
     await register('phone', { pushToken: 'token@example.com' });
     expect(await recipients('token@example.com')).toEqual({ seqs: [], unknown: ['token@example.com'] });
     expect(await contactsOf('token@example.com')).toEqual([]);
   });
 
-  describe('of an international domain (R-E2)', () => {
+  describe('an international e-mail address (R-E2)', () => {
     const unicode = 'bücher.example';
     const ascii = 'xn--bcher-kva.example';
 
-    it('is one, in Unicode and in ASCII', async () => {
+    it('is the same address in Unicode and in ASCII', async () => {
       await mail(`anna@${unicode}`, `Anna@${unicode}`);
       test.clock.advance(1);
       await mail('crm-3', `anna@${ascii}`);
@@ -64,7 +64,7 @@ describeWithMongo('an e-mail address', (mongo) => {
       }
     });
 
-    it('is on the blacklist in both forms, and off it', async () => {
+    it('is blacklisted and removed from the blacklist in both forms', async () => {
       const { addresses } = test.registry;
       const request = (domain: string) => ({ account: 'default', email: `eva@${domain}` });
       await addresses.blacklistAddress(request(unicode));
@@ -78,7 +78,7 @@ describeWithMongo('an e-mail address', (mongo) => {
       expect(await mail('crm-4', `eva@${unicode}`)).toEqual(noFault);
     });
 
-    it('is found where version 0.1 stored it in Unicode', async () => {
+    it('is found if version 0.1 stored it in Unicode', async () => {
       await mail('crm-5', `old@${ascii}`);
       const token = `old@${unicode}`;
       const th = tokenHash(keysFrom(new Uint8Array(32).fill(3)).identity['push-token'], token);

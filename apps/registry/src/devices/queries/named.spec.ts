@@ -26,14 +26,14 @@ describe('the latest device of a user', () => {
   ];
   const latest = (among: readonly number[]) => latestOf(devices, among).map(({ seq }) => seq);
 
-  it('is one on a platform that the message is for', () => {
+  it('is chosen among the platforms of the message', () => {
     expect(latest([])).toEqual([3, 4]);
     expect(latest([1, 3])).toEqual([2, 4]);
     expect(latest([3])).toEqual([1, 4]);
     expect(latest([14])).toEqual([3]);
   });
 
-  it('has a push token, if any of them has one', () => {
+  it("has a push token if any of the user's devices has one", () => {
     const found = [device('anna', 1, 3, 10), { ...device('anna', 2, 1, 30), token: undefined }];
     expect(latestOf(found, []).map(({ seq }) => seq)).toEqual([1]);
   });

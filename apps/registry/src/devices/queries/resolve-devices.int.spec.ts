@@ -10,7 +10,7 @@ import { MAX_OF_USERS, resolveRpc } from './resolve-devices.ts';
 
 const application = 'AAAAA-00001';
 
-describeWithMongo('resolving users', (mongo) => {
+describeWithMongo('resolveDevices', (mongo) => {
   it('refuses users with more devices than a reply holds, and answers fewer users', async () => {
     const { db } = mongo;
     await createCollections(db, deviceModels);

@@ -6,7 +6,7 @@ import { ContactsOfSlice } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
 import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
 
-describeWithMongo('contacts without a category', (mongo) => {
+describeWithMongo('contacts that left a category', (mongo) => {
   it('are found by its whole name, however long (R-E14)', async () => {
     const { number: k } = defaultTags.unsubscribedCategories;
     const names = ['N'.repeat(63), 'N'.repeat(64), 'N'.repeat(65), `${'N'.repeat(64)}2`];
@@ -35,7 +35,7 @@ describeWithMongo('contacts of a mail that is tried again', (mongo) => {
     ...[string, string, string],
   ];
 
-  it('are found where they get none any more (R-E14)', async () => {
+  it('are found if they get no mail any more (R-E14)', async () => {
     for (const hwid of hwids) await mail(hwid);
     const numbers = new Map<string, number>();
     for (const hwid of hwids) numbers.set(hwid, (await test.stored(hwid))['seq'] as number);

@@ -20,8 +20,8 @@ const bounced = (category: string): MailReport => ({
 });
 const holder = (fields: Partial<Holder> = {}): Holder => ({ account: 'C', seq: SEQ, th: 'hash', ta: 8_999, ...fields });
 
-describe('addresses that are to get no mail', () => {
-  it('are those of mails that were refused for good at once', () => {
+describe('suppressed addresses', () => {
+  it('are those of mails that were permanently refused at once', () => {
     const of = (category: string) =>
       refusedIn(
         SliceOutcome.fromPartial({
@@ -38,7 +38,7 @@ describe('addresses that are to get no mail', () => {
     expect(refusedIn(SliceOutcome.fromPartial({ application }))).toEqual([]);
   });
 
-  it('are those of mails that came back for good, or were complained about', () => {
+  it('are those of mails that bounced permanently, or were complained about', () => {
     const hard = [{ application, seq: SEQ, action: 'blacklistAddress', readAt: 9_000 }];
     expect(reportedIn(reports(bounced('BOUNCED_HARD_SUPPRESSED')))).toEqual(hard);
     for (const category of ['BOUNCED_SOFT_GENERAL', 'BOUNCED_UNDETERMINED', 'BOUNCED_UNCLASSIFIED'])
@@ -48,7 +48,7 @@ describe('addresses that are to get no mail', () => {
     expect(reportedIn(reports({ kind: 'clicked', url: 'https://a.example/' }))).toEqual([]);
   });
 
-  it('are not those that contacts got after the send began (R-E5)', () => {
+  it('do not include those that contacts got after the send began (R-E5)', () => {
     const suppressions = reportedIn(reports(bounced('BOUNCED_HARD_GENERAL')));
     const command = { account: 'C', action: { type: 'blacklistAddress', address: 'hash' }, at: AT };
     expect(commandsFor(suppressions, [holder()], AT)).toEqual([command]);

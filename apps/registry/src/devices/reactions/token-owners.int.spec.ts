@@ -29,7 +29,7 @@ describeWithMongo('the registry', (mongo) => {
   });
 
   describe('a push token', () => {
-    it('lives on the device that registered it last', async () => {
+    it('belongs to the device that registered it last', async () => {
       await register('t1', { pushToken: 'moving' });
       test.clock.advance(1);
       await register('t2', { pushToken: 'moving' });
@@ -46,7 +46,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await stored('t1')).toMatchObject({ token: 'moving' });
     });
 
-    it('that is an e-mail address takes the unsubscribes along (R-E14)', async () => {
+    it('takes the unsubscribes along if it is an e-mail address (R-E14)', async () => {
       const contact = { platform: Platform.Email, pushToken: 'anna@example.com' };
       await register('anna@example.com', contact);
       await setTags('anna@example.com', { 'Unsubscribed Emails': true, 'Unsubscribed Categories': ['News'] });
@@ -61,7 +61,7 @@ describeWithMongo('the registry', (mongo) => {
       });
     });
 
-    it('registered by many at once stays on one', async () => {
+    it('stays on one device after many registrations at once', async () => {
       await apply(
         ...Array.from({ length: 30 }, (_, i) => command(`crowd${i}`, registration({ pushToken: 'crowded' }))),
       );
@@ -107,7 +107,7 @@ describeWithMongo('the registry', (mongo) => {
       await settle();
     };
 
-    it('that is dead is forgotten, and alerts are off', async () => {
+    it('is removed if it is dead, and alerts are off', async () => {
       await register('dead', { pushToken: 'dead-token' });
       test.clock.advance(10);
       const dead = await outcome('dead', 'dead-token', { claimedAt: test.clock.date });
@@ -117,7 +117,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('dead')).toMatchObject({ 'Push Alerts Enabled': false });
     });
 
-    it('makes way for the one that the provider has, which another device gives up (R-P3)', async () => {
+    it('is replaced by the one that the provider reports, which another device loses (R-P3)', async () => {
       await register('moved', { pushToken: 'old-id' });
       await register('other', { pushToken: 'canonical' });
       await register('again', { pushToken: 'again-id' });
@@ -138,7 +138,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await stored('moved')).toMatchObject({ token: 'canonical' });
     });
 
-    it('that was registered again later, or replaced, stays', async () => {
+    it('stays if it was registered again later, or replaced', async () => {
       await register('alive', { pushToken: 'alive-token' });
       await register('replaced', { pushToken: 'old' });
       const claimedAt = test.clock.date;

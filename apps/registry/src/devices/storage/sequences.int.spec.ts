@@ -5,7 +5,7 @@ import { openSequences, type Sequence, SEQUENCES } from './sequences.ts';
 describeWithMongo('device numbers', (mongo) => {
   afterEach(() => void jest.restoreAllMocks());
 
-  it('are whole after blocks of an odd size, whatever the demand', async () => {
+  it('are integers after blocks of an odd size, at any demand', async () => {
     const sequences = openSequences(mongo.db);
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -19,7 +19,7 @@ describeWithMongo('device numbers', (mongo) => {
     expect(new Set(taken).size).toBe(95);
   });
 
-  it('are whole after a half number in the store', async () => {
+  it('are integers after a stored fraction', async () => {
     const stored = mongo.db.collection<Sequence>(SEQUENCES);
     await stored.insertOne({ _id: 'half', next: 17.5 });
     const taken = [

@@ -65,7 +65,7 @@ describe('deferred events', () => {
     wire = new Wire();
   });
 
-  it('leave the window after three refusals, and hold back only their own device and message', async () => {
+  it('leave the window after three refusals, and delay only their own device and message', async () => {
     await wire.read(event('a', 1), event('b', 2), event('a', 3));
     expect(await wire.minutes(3, (n) => n === 2)).toEqual([[1, 2], [1], [1]]);
     expect([wire.unacked.size, wire.deferred.length]).toEqual([0, 2]);
@@ -98,7 +98,7 @@ describe('deferred events', () => {
     expect((await wire.minutes(4, () => true)).flat().toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('are dropped for their number, the oldest first', async () => {
+  it('are dropped beyond their maximum number, the oldest first', async () => {
     await wire.read(...[1, 2, 3, 4, 5, 6].map((n) => event(`k${n}`, n)));
     await wire.minutes(3);
     expect(wire.deferred.length).toBe(6);
@@ -111,7 +111,7 @@ describe('deferred events', () => {
     expect(wire.deferred.summary).toMatchObject({ length: 4, dropped: 2 });
   });
 
-  it('are given up after 72 hours, and let the next one go on', async () => {
+  it('are given up after 72 hours, and let the next one continue', async () => {
     await wire.read(event('a', 1));
     await wire.minutes(3);
     await wire.read(event('a', 7_200_000));
@@ -137,7 +137,7 @@ describe('deferred events', () => {
     expect(sent.length).toBeLessThanOrEqual(9);
   });
 
-  it('that wait since before the clock was set back are sent though many newer ones wait', async () => {
+  it('are sent after the clock was set back, although many newer ones wait', async () => {
     wire.clock.advance(36_000);
     await wire.store.add(
       Array.from({ length: 300 }, (_, n) => ({
@@ -155,7 +155,7 @@ describe('deferred events', () => {
     expect(await wire.exchange()).toEqual([299]);
   });
 
-  it('are not given up because the clock is set forward, but 72 hours after they were enqueued', async () => {
+  it('are given up 72 hours after they were enqueued, whatever the clock is set to', async () => {
     await wire.read(event('a', 1));
     await wire.minutes(3);
     wire.clock.step(GIVE_UP_MS / 1000);

@@ -24,7 +24,7 @@ function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
   });
   const soonest = async () => (await store.soonest(10)).map(({ key, events: [first] }) => `${key}${first!.n}`);
 
-  it('counts events, and knows the last one of each pair', async () => {
+  it('counts events, and returns the last one of each pair', async () => {
     expect(await store.size()).toBe(5);
     const last = await store.lastOf(['a', 'b', 'x']);
     expect([...last].map(([key, { n }]) => [key, n])).toEqual([
@@ -39,13 +39,13 @@ function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
     expect(await store.oldest(1)).toMatchObject([{ key: 'a', events: [event(3), event(4)] }]);
   });
 
-  it('appends to a pair, and leaves its time', async () => {
+  it('appends to a pair, and does not change its time', async () => {
     await store.add([pair('c', 99, event(8)), pair('d', 5, event(8))]);
     expect(await soonest()).toEqual(['d8', 'c7', 'b5', 'a3']);
     expect(await store.soonest(2)).toMatchObject([{ key: 'd' }, { key: 'c', at: 10, events: [event(7), event(8)] }]);
   });
 
-  it('moves a pair that failed, and goes on with the next event of one that is over', async () => {
+  it('postpones a pair that failed, and continues with the next event of a completed one', async () => {
     await store.apply([
       { kind: 'failed', key: 'c', failures: 4, at: 40 },
       { kind: 'over', key: 'a', event: event(3), next: event(4) },
@@ -59,7 +59,7 @@ function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
     expect(await store.size()).toBe(3);
   });
 
-  it('makes pairs due that wait beyond a time', async () => {
+  it('makes pairs due that wait beyond a limit', async () => {
     expect([await store.makeDue(30), await store.makeDue(15), await store.makeDue(15)]).toEqual([0, 2, 0]);
     expect((await store.soonest(3)).map(({ key, at }) => [key, at])).toEqual(
       expect.arrayContaining([
@@ -70,7 +70,7 @@ function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
     );
   });
 
-  it('changes nothing for an event that is over already', async () => {
+  it('changes nothing for an event that is completed already', async () => {
     const over = { kind: 'over', key: 'a', event: event(3), next: event(4) } as const;
     await store.apply([over]);
     await store.apply([{ kind: 'failed', key: 'a', failures: 1, at: 50 }]);
@@ -79,9 +79,9 @@ function deferredStoreFeatures(open: () => Promise<DeferredStore>): void {
   });
 }
 
-describe('deferred events in memory', () => deferredStoreFeatures(async () => memoryDeferred()));
+describe('the store of deferred events in memory', () => deferredStoreFeatures(async () => memoryDeferred()));
 
-describeWithMongo('deferred events in MongoDB', (mongo) => {
+describeWithMongo('the store of deferred events in MongoDB', (mongo) => {
   const since = new Date('2026-01-15T12:00:00Z');
   let db: Db;
   let stores: DeferredStores;
@@ -92,9 +92,9 @@ describeWithMongo('deferred events in MongoDB', (mongo) => {
     return stores.of({ id: 's', since });
   };
 
-  describe('of one stream', () => deferredStoreFeatures(opened));
+  describe('one stream', () => deferredStoreFeatures(opened));
 
-  it('are not shared by streams', async () => {
+  it('separates the events of streams', async () => {
     const one = await opened();
     const other = stores.of({ id: 's', since: new Date(since.getTime() + 1) });
     const another = stores.of({ id: 's2', since });
@@ -114,7 +114,7 @@ describeWithMongo('deferred events in MongoDB', (mongo) => {
     expect(await sizes()).toEqual([0, 0, 0]);
   });
 
-  it('corrects the age of a pair whose next event was not known', async () => {
+  it('corrects the age of a pair whose next event was unknown', async () => {
     const store = await opened();
     await store.add([pair('a', 0, event(1)), pair('b', 0, event(2))]);
     await store.add([pair('a', 0, event(5))]);

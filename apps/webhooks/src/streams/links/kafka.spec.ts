@@ -81,7 +81,7 @@ describe('a link to a topic (R-EV1)', () => {
     expect([link.isWritable, published.length]).toEqual([false, 2]);
   });
 
-  it('goes on when the broker refuses a record, which fails alone', async () => {
+  it('continues when the broker refuses a record, which fails alone', async () => {
     const { link, heard, send, answer } = world();
     send('u1', 'u2');
     await answer(new Fault('tooLarge', 'A record is larger than its topic allows'));
@@ -93,7 +93,7 @@ describe('a link to a topic (R-EV1)', () => {
     expect(link.isWritable).toBe(true);
   });
 
-  it('takes no more events than the broker may have yet to acknowledge', async () => {
+  it('accepts no more events than the limit of unacknowledged records', async () => {
     const { link, heard, send, answer } = world();
     let sent = 0;
     for (; link.isWritable; sent++) send(`u${sent}`);

@@ -14,7 +14,7 @@ const [first, second, third] = ['a', 'b', 'c'].map((digit) => digit.repeat(MAIL_
 ];
 
 describe('an incoming mail', () => {
-  it.each(Object.entries(golden))('is understood: %s', async (_name, { mail, means }) => {
+  it.each(Object.entries(golden))('is recognized: %s', async (_name, { mail, means }) => {
     expect(await incomingMailOf(mail)).toMatchObject(means);
   });
 
@@ -44,7 +44,7 @@ describe('an incoming mail', () => {
     expect(await read(mail)).toMatchObject({ kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_INACTIVE' });
   });
 
-  it('is not what the mail that it returns contains', async () => {
+  it('is classified without the content of the mail that it returns', async () => {
     const returned = deliveryReport({ status: [['Action: failed', 'Status: 5.1.1']] }).toString('latin1');
     const forwarded = [
       'Content-Type: multipart/mixed; boundary=x',
@@ -72,7 +72,7 @@ describe('an incoming mail', () => {
     expect(mail).toEqual(isComplaint ? { kind: 'complained', tokens: [] } : { kind: 'feedback' });
   });
 
-  it('names the mail that is complained about by its return path, or its Message-ID', async () => {
+  it('names the reported mail by its return path, or its Message-ID', async () => {
     const mail = feedbackReport({
       fields: [`Original-Mail-From: <${returnPathOf(first, 'bounces.example').toUpperCase()}>`],
       original: [
@@ -88,7 +88,7 @@ describe('an incoming mail', () => {
     expect(await incomingMailOf(headers)).toEqual({ kind: 'complained', tokens: [third] });
   });
 
-  it('that returns a mail is classified like the same reply at once (R-E18)', async () => {
+  it('is classified like the same reply at once if it returns a mail (R-E18)', async () => {
     const words = fc.constantFrom(
       'spam',
       'attachment',
@@ -166,7 +166,7 @@ describe('any bytes', () => {
   ];
   const mails = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 20 })), { maxLength: 40 });
 
-  it('are read, to the same end with either line ending', async () => {
+  it('are read, with the same result for either line ending', async () => {
     await fc.assert(
       fc.asyncProperty(mails, async (lines) => {
         const mail = await read(lines.join('\r\n'));
@@ -181,7 +181,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('of a report and something else do not hide the report, nor change it', async () => {
+  it('do not hide or change a report before them', async () => {
     const report = deliveryReport({ status: [['Action: failed', 'Status: 5.1.1']] });
     const after = fc.uint8Array({ maxLength: 200 });
     await fc.assert(
@@ -222,7 +222,7 @@ describe('any bytes', () => {
     ['marks', `From: postmaster\r\n\r\n${'(# \n [5.1.'.repeat(100_000)}`],
     ['dashes in a text', `From: postmaster\r\n\r\n${`${'->'.repeat(400)}\n`.repeat(1_000)}`],
     ['recipients', deliveryReport({ status: Array.from({ length: 40_000 }, () => ['Action: relayed']) }).toString()],
-  ])('cost little however many of them are %s', async (_of, text) => {
+  ])('cost little in any number of %s', async (_of, text) => {
     const mail = Buffer.from(text.slice(0, MIB), 'latin1');
     const before = process.cpuUsage();
     await incomingMailOf(mail);

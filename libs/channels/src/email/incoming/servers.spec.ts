@@ -25,7 +25,7 @@ describe('replies and notices of servers (R-E18)', () => {
     expect(new Set([...Object.keys(serverReplies), ...notices.map(({ server }) => server)]).size).toBeGreaterThan(20);
   });
 
-  it.each(replies)('%s: %s', async (_server, reply, category) => {
+  it.each(replies)('are classified for %s: %s', async (_server, reply, category) => {
     const [code, text] = [Number(reply.slice(0, 3)), reply.slice(4)];
     const { enhanced } = smtpReplyOf(code, text);
     expect(bounceOf(smtpReplyOf(code, text))).toBe(category);
@@ -37,7 +37,7 @@ describe('replies and notices of servers (R-E18)', () => {
     expect(await incomingMailOf(Buffer.from(notice))).toMatchObject(means);
   });
 
-  it.each(notices.map((each, i) => [each.server, i, each] as const))('%s: notice %i', async (_, _i, each) => {
+  it.each(notices.map((each, i) => [each.server, i, each] as const))('are classified: %s %i', async (_, _i, each) => {
     expect(await meaningOf(each.mail)).toBe(each.means);
   });
 });

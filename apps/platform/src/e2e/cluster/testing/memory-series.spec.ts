@@ -21,7 +21,7 @@ describe('a series of memory', () => {
     expect(error).toBeCloseTo(0);
   });
 
-  it('tells which part of the slope is compiled code', () => {
+  it('separates the slope of compiled code', () => {
     const series = new MemorySeries();
     for (const grown of [0, 0, 0, 1, 2, 3]) series.add([], [reading('a', 100 + 3 * grown, { codeMb: 10 + grown })]);
     const { slope, codeSlope } = series.heapTrend(60)!;
@@ -49,7 +49,7 @@ describe('a series of memory', () => {
     expect(series.heapTrend(60)).toEqual({ meanMb: 100, slope: 0, error: 0, codeSlope: 0 });
   });
 
-  it('tells the median delay of the slowest process, and the largest resident memory', () => {
+  it('contains the median delay of the slowest process, and the largest resident memory', () => {
     const series = new MemorySeries();
     const last = [reading('a', 1, { lagMs: 99, residentMb: 130 })];
     const slow = [10, 30, 20].map((lagMs) => reading('a', 1, { lagMs, residentMb: 120 }));

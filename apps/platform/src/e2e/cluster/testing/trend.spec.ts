@@ -12,7 +12,7 @@ describe('the trend of a series', () => {
     expect(slope).toBeCloseTo(0);
   });
 
-  it('tells how uncertain the slope is', () => {
+  it('includes the uncertainty of the slope', () => {
     const noise = [0, 3, -3, 2, -2, 1, -1, 0];
     const { slope, error } = trendOf(noise.map((value, i) => 100 + i + value));
     expect(Math.abs(slope - 1)).toBeLessThan(2 * error);

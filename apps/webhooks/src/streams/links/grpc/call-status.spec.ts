@@ -8,9 +8,9 @@ describe('the status of a call', () => {
     [{ 'grpc-status': '12' }, '12 UNIMPLEMENTED: '],
     [{ 'grpc-status': '99', 'grpc-message': '100%' }, '99 UNKNOWN: 100%'],
     [{ 'grpc-status': 'odd' }, 'odd UNKNOWN: '],
-  ])('%j ends it: %s', (headers, reason) => expect(endedBy(headers)?.message).toBe(reason));
+  ])('is the reason of its end: %j, %s', (headers, reason) => expect(endedBy(headers)?.message).toBe(reason));
 
-  it('is in the headers of an answer that has no messages, or is that of HTTP', () => {
+  it('is in the headers of an answer without messages, or is that of HTTP', () => {
     expect(endedBy({})).toBeUndefined();
     expect(refusedBy({ ':status': '200' })).toBeUndefined();
     expect(refusedBy({ ':status': '200', 'grpc-status': '7' })?.message).toBe('7 PERMISSION_DENIED: ');

@@ -46,8 +46,8 @@ async function endOf(treat: (socket: Socket) => void): Promise<unknown> {
   }
 }
 
-describe('a subscriber that sends and does not read ends its stream as a flood', () => {
-  it('from the first frame on', async () => {
+describe('a subscriber that sends and does not read', () => {
+  it('ends its stream as a flood from the first frame on', async () => {
     const end = await endOf((socket) => {
       socket.write(frame(SETTINGS));
       flood(socket);
@@ -55,7 +55,7 @@ describe('a subscriber that sends and does not read ends its stream as a flood',
     expect([isFlood(end), end]).toEqual([true, expect.any(Error)]);
   });
 
-  it('after it was called', async () => {
+  it('ends its stream as a flood after the call', async () => {
     const end = await endOf((socket) => {
       socket.write(frame(SETTINGS));
       socket.on('data', (bytes: Buffer) => {

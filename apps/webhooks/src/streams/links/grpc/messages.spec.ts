@@ -12,7 +12,7 @@ function compressed(bytes: Buffer): Buffer {
 }
 
 describe('messages of gRPC', () => {
-  it('are read as they were written, whatever the pieces', () => {
+  it('are read as they were written, in any chunks', () => {
     const texts = ['one', '', 'three', 'x'.repeat(MAX)];
     const bytes = framed(texts.map((text) => Buffer.from(text)));
     expect(bytes.subarray(0, 8)).toEqual(Buffer.from('\0\0\0\0\x03one'));

@@ -54,7 +54,7 @@ describe('batches of events (R-EV6)', () => {
     expect(assembly.add(named(3, 4), 'x'.repeat(400_000)).take()).toEqual([named(3, 3)]);
   });
 
-  it('that failed are the same again, whatever else is sent', () => {
+  it('are repeated unchanged after a failure, whatever else is sent', () => {
     const failed = named(10, 3);
     const assembly = new Assembly().fail(failed);
     assembly.add(['u1', ...failed, 'u2']);
@@ -68,12 +68,12 @@ describe('batches of events (R-EV6)', () => {
     ).toEqual([[...failed, 'u3']]);
   });
 
-  it('that failed go out without the events that come no more', () => {
+  it('are repeated without the events that are no longer due', () => {
     const assembly = new Assembly().fail(named(0, 3)).add(['u0', 'u2']);
     expect([assembly.take(), assembly.pass(50).take()]).toEqual([[], [['u0', 'u2']]]);
   });
 
-  it('that failed three times are divided, down to single events', () => {
+  it('are divided after three failures, down to single events', () => {
     const all = named(0, MAX_EVENTS);
     const assembly = new Assembly();
     let parts = assembly.add(all).take();
@@ -102,7 +102,7 @@ describe('batches of events (R-EV6)', () => {
     expect(batches).toHaveLength(8);
   });
 
-  it('have each deferred event alone: it is forgotten with whom it failed', () => {
+  it('contain each deferred event alone', () => {
     const assembly = new Assembly().fail(named(0, 3));
     assembly.batches.forget('u1');
     expect(assembly.add(named(0, 3)).pass(50).take()).toEqual([['u0', 'u2'], ['u1']]);

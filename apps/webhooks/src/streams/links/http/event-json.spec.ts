@@ -47,7 +47,7 @@ describe('an event as JSON (R-EV6)', () => {
     });
   });
 
-  it('knows every field of the proto', () => {
+  it('contains every field of the proto', () => {
     const shown = JSON.parse(eventJson(WebhookRequest.fromPartial({}))) as object;
     const fields = Object.keys(WebhookRequest.fromPartial({})).filter((name) => name !== '_unknownFields');
     expect(Object.keys(shown)).toHaveLength(fields.length);

@@ -31,7 +31,7 @@ describe('the signature of a post', () => {
     expect(() => verify(newest, body, signatureHeaders([newest], { uuids, at: now() - 600, body }))).toThrow('too old');
   });
 
-  it('has the id of the batch, whenever it is posted', () => {
+  it('covers the id of the batch, whenever it is posted', () => {
     const idOf = (ids: readonly string[], at: number): string =>
       signatureHeaders([newest], { uuids: ids, at, body })['webhook-id'];
     expect(idOf(uuids, 1)).toBe(idOf(uuids, 2));
